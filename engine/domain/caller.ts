@@ -1,0 +1,66 @@
+import type { TerminalMatcher } from "./terminal-rule.ts";
+
+/** Who is asking, as authentication found it. */
+export type Caller =
+  | { type: "anonymous" }
+  /** A terminal with its own login. `manages` names further terminals it acts for (terminal groups). */
+  | { type: "terminal"; terminalId: string }
+  /** The credential that a fleet shares; may act as any terminal. */
+  | { type: "fleet" }
+  | { type: "administrator"; username: string }
+  | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher };
+
+/** The sender of a command as it is stored with the command. */
+export function senderOf(caller: Caller): string {
+  switch (caller.type) {
+    case "anonymous":
+      return "anonymous";
+    case "terminal":
+      return `terminal:${caller.terminalId}`;
+    case "fleet":
+      return "fleet";
+    case "administrator":
+      return "administrator";
+    case "partner":
+      return `partner:${caller.partnerId}`;
+  }
+}
+
+/** Says whether the caller may send commands to, and check the connection of, a terminal. */
+export function maySend(caller: Caller, terminalId: string): boolean {
+  switch (caller.type) {
+    case "anonymous":
+      return false;
+    case "terminal":
+      return caller.terminalId === terminalId;
+    case "partner":
+      return caller.terminals.matches(terminalId);
+    case "fleet":
+    case "administrator":
+      return true;
+  }
+}
+
+/** Says whether the caller may act as the terminal: poll its commands, post its results, disconnect it. */
+export function mayActAs(caller: Caller, terminalId: string): boolean {
+  return caller.type === "fleet" || (caller.type === "terminal" && caller.terminalId === terminalId);
+}
+
+/**
+ * What of a terminal's history the caller may see: everything, only what this sender sent, or nothing.
+ * A partner sees everything of a terminal only where its rule names that terminal; ANY does not name.
+ */
+export function visibilityOf(caller: Caller, terminalId: string): { type: "all" } | { type: "own"; sender: string } | { type: "none" } {
+  switch (caller.type) {
+    case "anonymous":
+      return { type: "none" };
+    case "terminal":
+      return caller.terminalId === terminalId ? { type: "all" } : { type: "none" };
+    case "partner":
+      if (!caller.terminals.matches(terminalId)) return { type: "own", sender: senderOf(caller) };
+      return caller.terminals.names ? { type: "all" } : { type: "own", sender: senderOf(caller) };
+    case "fleet":
+    case "administrator":
+      return { type: "all" };
+  }
+}

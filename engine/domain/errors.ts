@@ -1,0 +1,34 @@
+/**
+ * What can go wrong in a way that a caller is told about. Each HTTP surface maps every code to its own envelope and status,
+ * so a new code does not compile until each of them has decided.
+ */
+export type ErrorCode =
+  | "invalid_request"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "duplicate"
+  | "conflict"
+  | "queue_full"
+  | "rate_limited"
+  | "too_busy"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "request_timeout"
+  | "unavailable"
+  | "internal";
+
+/** An error with a public message; `cause` is for the log only and never reaches a caller. */
+export class RelayError extends Error {
+  readonly code: ErrorCode;
+  /** Seconds after which trying again makes sense, where that is known. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, publicMessage: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {
+    super(publicMessage, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = "RelayError";
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}

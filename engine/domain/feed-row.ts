@@ -1,0 +1,48 @@
+import type { Channel, CommandKind, CommandState } from "./command.ts";
+import type { Transaction } from "./transaction.ts";
+
+/**
+ * What goes to ClickHouse (and, in a cluster, through Kafka). Rows are keyed by (terminal, day, uuid), which never change; a
+ * higher version replaces a lower one. At least once: the same row may come again.
+ */
+export type FeedRow = TransactionRow | LifeRow | ConflictRow;
+
+/** A stored result. `version` grows with each change of the same uuid's row. */
+export interface TransactionRow {
+  type: "transaction";
+  version: number;
+  transaction: Transaction & { terminalId: string };
+  /** Sender of the command, empty for an unsolicited result. */
+  sender: string;
+  unsolicited: boolean;
+  amountDiffers: boolean;
+}
+
+/** A command whose life ended; a late result ends it a second time, with a higher version. */
+export interface LifeRow {
+  type: "life";
+  version: number;
+  uuid: string;
+  terminalId: string;
+  kind: CommandKind;
+  service: string;
+  amountCents: number;
+  sender: string;
+  state: Exclude<CommandState, "queued" | "sent">;
+  acceptedAtMs: number;
+  sentAtMs: number | null;
+  finishedAtMs: number;
+  channel: Channel | null;
+  attempt: number;
+}
+
+/** A second, different result for a uuid, which never overwrites the first. `raw` is masked JSON text. */
+export interface ConflictRow {
+  type: "conflict";
+  id: string;
+  uuid: string;
+  terminalId: string;
+  postedBy: string;
+  atMs: number;
+  raw: string;
+}

@@ -1,0 +1,60 @@
+/**
+ * Every bound of the relay in one place, with its reason. Values named by the specification's "Limits" say so.
+ */
+
+/** Specification, "Stored payload lifetime": a command that no terminal fetched in this time expires. */
+export const COMMAND_LIFETIME_MS = 60_000;
+
+/** A payment that was sent and has no result after this time is shown as `unknown`; a late result still wins. */
+export const PAYMENT_UNKNOWN_AFTER_MS = 300_000;
+
+/** The same for SCAN, PRINT, CANCEL and administrator commands, which end in seconds. */
+export const UTILITY_UNKNOWN_AFTER_MS = 60_000;
+
+/** Commands that may wait for one terminal; one more is refused with 429. A till never has more than a few. */
+export const QUEUED_COMMANDS_MAX = 16;
+
+/** Commands of one terminal sent and not yet answered; at the bound nothing more is handed out and the queue fills. */
+export const SENT_COMMANDS_MAX = 64;
+
+/** Senders whose latest command a terminal remembers for their `status` lookups; the least recent is forgotten. */
+export const LATEST_SENDERS_MAX = 8;
+
+/** Specification, "Connection freshness": a terminal silent for longer is OFFLINE and gets no push. */
+export const CONNECTION_FRESH_MS = 120_000;
+
+/** After a NACK the same session is not offered the command again for this long, so that a busy terminal is not flooded. */
+export const NACK_PAUSE_MS = 1_000;
+
+/** Events waiting in one terminal's mailbox while a commit is under way; beyond it callers get "too busy". */
+export const MAILBOX_MAX = 256;
+
+/** Sessions of one terminal, its own and whitelisted ones. */
+export const SESSIONS_PER_TERMINAL_MAX = 64;
+
+/** Lookups waiting on one shard (`wait` on status and uuid); beyond it a lookup is answered at once. */
+export const WAITERS_MAX = 20_000;
+
+/** Longest `wait` of a lookup, in seconds. */
+export const WAIT_SECONDS_MAX = 30;
+
+/** Specification, "Transactions page size". */
+export const TRANSACTIONS_LIMIT_DEFAULT = 100;
+export const TRANSACTIONS_LIMIT_MAX = 500;
+
+/** Deepest page of the transactions list; a longer history is read in ClickHouse. */
+export const TRANSACTIONS_OFFSET_MAX = 100_000;
+
+/** Terminal ids and uuids: long enough for any identifier in use, short enough for a key. */
+export const IDENTIFIER_LENGTH_MAX = 64;
+
+/** Body of pay, scan, print and command requests. A payment request is a few hundred bytes. */
+export const COMMAND_BODY_BYTES_MAX = 16_384;
+
+/** Body of a terminal's result, which may carry a fiscal receipt or printed slip as text. */
+export const RESULT_BODY_BYTES_MAX = 65_536;
+
+/** Log entries kept for one terminal (oldest go first) and how long each is kept. */
+export const LOG_ENTRIES_PER_TERMINAL_MAX = 500;
+export const LOG_BODY_BYTES_MAX = 32_768;
+export const LOG_LIFETIME_MS = 30 * 86_400_000;

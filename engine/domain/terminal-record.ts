@@ -1,0 +1,88 @@
+import type { Channel, Command, CommandKind, CommandState } from "./command.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** A command that waits for its terminal. */
+export interface QueuedEntry {
+  uuid: string;
+  kind: CommandKind;
+  service: string;
+  sender: string;
+  acceptedAtMs: number;
+  expiresAtMs: number;
+  /** How often it was sent before (a NACK or a lost session of a redelivering client put it back). */
+  attempts: number;
+  /** The session that refused it and until when it is not offered there again. */
+  refusedBy?: { session: string; untilMs: number };
+  /** CANCEL only: the uuid to be cancelled. */
+  cancels?: string;
+}
+
+/** A command that left and whose result is awaited. */
+export interface SentEntry {
+  uuid: string;
+  kind: CommandKind;
+  service: string;
+  sender: string;
+  acceptedAtMs: number;
+  expiresAtMs: number;
+  attempts: number;
+  sentAtMs: number;
+  channel: Channel;
+  unknownAtMs: number;
+  /** The WebSocket session that it went to. */
+  session?: string;
+  /** True while the client has declared `redeliver: same-uuid` and has not acknowledged. */
+  redeliverable: boolean;
+  /** True until a client or client-individual subscription acknowledges. */
+  awaitingAck: boolean;
+  cancels?: string;
+  /** Set when a CANCEL for it was queued. */
+  cancelRequested?: boolean;
+}
+
+/** The latest command of one sender, for `status`. */
+export interface LatestEntry {
+  sender: string;
+  uuid: string;
+}
+
+/** What is stored of a terminal actor; small, rewritten at each step. The machine's snapshot is rebuilt from it. */
+export interface TerminalRecord {
+  schema: 1;
+  terminalId: string;
+  /** In the order in which they go out. */
+  queue: QueuedEntry[];
+  sent: SentEntry[];
+  /** Most recent first, one a sender, for `status`; SCAN and PRINT too, administrator commands and CANCEL not. */
+  latest: LatestEntry[];
+}
+
+/**
+ * What is stored of a command under its uuid: the claim on the uuid, the accepted command, and its end. While it is queued or
+ * sent, the terminal record tells where it stands; `life` is written when it ends.
+ */
+export interface CommandRecord {
+  schema: 1;
+  uuid: string;
+  terminalId: string;
+  /** Null for a result that nobody asked for. */
+  command: Command | null;
+  life: CommandLife | null;
+  result: StoredResult | null;
+}
+
+export interface CommandLife {
+  state: Exclude<CommandState, "queued" | "sent">;
+  sentAtMs: number | null;
+  finishedAtMs: number;
+  channel: Channel | null;
+  attempts: number;
+}
+
+export interface StoredResult {
+  transaction: Transaction;
+  /** What the terminal posted, PANs masked, as JSON text; removed by `receipts/clean`. */
+  raw: string | null;
+  postedBy: string;
+  amountDiffers: boolean;
+}

@@ -1,0 +1,4 @@
+export interface Ids {
+  /** A random UUID v4. */
+  uuid(): string;
+}

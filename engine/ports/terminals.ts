@@ -1,0 +1,99 @@
+import type { AttentionItem } from "../domain/attention.ts";
+import type { Channel, Command, CommandState } from "../domain/command.ts";
+import type { Connection, DeviceInfo, PresenceRecord } from "../domain/presence.ts";
+import type { ReadResult } from "../domain/result.ts";
+import type { Transaction } from "../domain/transaction.ts";
+
+/**
+ * The terminals of the whole system, from any thread of any node: each call is carried out by the terminal's home.
+ * Every method rejects with RelayError `unavailable` when the home or the store cannot answer in time, and with `too_busy` when
+ * the terminal's mailbox is full.
+ */
+export interface Terminals {
+  /**
+   * Stores a command under its uuid, once; it is on stable storage when this resolves, and is pushed at once where a live
+   * session is (design.md, promise 1).
+   */
+  accept(command: Command): Promise<AcceptOutcome>;
+  /**
+   * Takes the oldest waiting command for a poll; the answer is JSON text, or null when nothing waits. Counts as activity of the terminal.
+   * Answers null without asking anyone where the shared counter says that nothing waits.
+   */
+  poll(terminalId: string, device: DeviceInfo): Promise<string | null>;
+  /** Stores a result (design.md, promise 4). `postedBy` is the terminal id of the login, or `fleet`. */
+  recordResult(posting: ResultPosting): Promise<ResultOutcome>;
+  /** Keeps what could not be read as a result, for operators. */
+  recordUnreadable(posting: { terminalId: string; uuid: string | null; reason: string; raw: string }): Promise<void>;
+  /** Cancels at once while it waits; after it was sent queues a CANCEL command under `cancelUuid`. */
+  cancel(request: { uuid: string; cancelUuid: string }): Promise<CancelOutcome>;
+  /** Where a command stands; null for a uuid never seen. Waits up to `waitMs` for its result, if asked to. */
+  command(uuid: string, waitMs: number): Promise<CommandView | null>;
+  /**
+   * The latest command of a terminal (of one sender, where given) or, without one, its last transaction; null when there is neither.
+   * Waits up to `waitMs` for its result.
+   */
+  latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
+  connection(terminalId: string): Promise<ConnectionView>;
+  /** OFFLINE at once, until the next frame or poll. */
+  disconnect(terminalId: string): Promise<void>;
+  /** Puts a message that is not a command (FORCE_UPDATE) to all live sessions of a terminal, or of all; answers with how many. */
+  broadcast(terminalId: string | null, text: string): Promise<number>;
+  /** Terminals ever seen, by id, after `after`. */
+  list(page: { after: string; limit: number }): Promise<TerminalView[]>;
+  attention(page: { after: string; limit: number }): Promise<{ id: string; item: AttentionItem }[]>;
+}
+
+/** `state` is where the earlier command with this uuid stands; `own` is false when another sender sent it. */
+export type AcceptOutcome =
+  | { type: "accepted"; state: "queued" | "sent" }
+  | { type: "duplicate"; state: CommandState; sender: string }
+  | { type: "queue_full" };
+
+export interface ResultPosting {
+  terminalId: string;
+  postedBy: string;
+  result: ReadResult;
+}
+
+/** `repeated`: the same result was stored before. `conflict`: a different one was; this one is kept beside it, the first stands. */
+export type ResultOutcome = { type: "recorded" } | { type: "repeated" } | { type: "conflict" };
+
+export type CancelOutcome =
+  | { type: "cancelled" }
+  | { type: "requested"; cancelUuid: string }
+  | { type: "too_late"; state: CommandState }
+  | { type: "not_found" };
+
+/** A command, its life so far and its result; `command` is null for a result that nobody asked for. */
+export interface CommandView {
+  uuid: string;
+  terminalId: string;
+  command: Command | null;
+  state: CommandState;
+  sentAtMs: number | null;
+  finishedAtMs: number | null;
+  channel: Channel | null;
+  attempts: number;
+  cancelRequested: boolean;
+  transaction: Transaction | null;
+  amountDiffers: boolean;
+}
+
+export interface ConnectionView extends Connection {
+  terminalId: string;
+  /** Node that holds the session, when ONLINE. */
+  server?: string;
+}
+
+export interface TerminalView extends ConnectionView {
+  device: DeviceInfo;
+  queued: number;
+  sent: number;
+}
+
+/** The stored part of presence, flushed in batches. */
+export interface PresenceStore {
+  load(terminalId: string): Promise<PresenceRecord | null>;
+  save(records: readonly PresenceRecord[]): Promise<void>;
+  page(after: string, limit: number): Promise<PresenceRecord[]>;
+}

@@ -1,0 +1,58 @@
+/**
+ * A small atomic, ordered key-value store; everything that the relay keeps is written once on top of it. Two engines pass the
+ * same contract suite (test/contract): LevelDB in the process and Redis.
+ *
+ * Keys are non-empty strings of printable ASCII up to 512 bytes, ordered byte-wise; values are UTF-8 text up to 1 MiB.
+ */
+export interface Kv {
+  /** The entry, or null when it is absent or its expiry has passed. Sees every commit that was acknowledged before the call. */
+  get(key: string): Promise<Entry | null>;
+  /** Several at once; answers stand in the order of the keys. */
+  getMany(keys: readonly string[]): Promise<(Entry | null)[]>;
+  /** Entries with `from` <= key < `to` in key order (or backwards), at most `limit` (1 to 10,000) of them, expired ones left out. */
+  scan(range: ScanRange): Promise<Entry[]>;
+  /**
+   * All of it or nothing: when every check holds, every operation is applied and on stable storage before the answer.
+   * Rejects with StorageUnavailable when it cannot be said whether the commit happened; the caller reads again.
+   */
+  commit(commit: Commit): Promise<CommitResult>;
+  close(): Promise<void>;
+}
+
+export interface Entry {
+  key: string;
+  value: string;
+  /** Grows with every write of the key; never 0 and never used twice for one key, also across deletion and restart. */
+  version: number;
+}
+
+export interface ScanRange {
+  from: string;
+  to: string;
+  limit: number;
+  reverse?: boolean;
+}
+
+export interface Commit {
+  /** Each key must stand at just this version; 0 means absent (or expired). */
+  checks: readonly { key: string; version: number }[];
+  operations: readonly Operation[];
+}
+
+export type Operation = { type: "put"; key: string; value: string; expiresAtMs?: number } | { type: "delete"; key: string };
+
+/** `version` is the new version of every key that was put; `key` the first check that did not hold. */
+export type CommitResult = { type: "committed"; version: number } | { type: "conflict"; key: string };
+
+/** The store cannot answer now; whether a commit under way happened is not known. */
+export class StorageUnavailable extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "StorageUnavailable";
+  }
+}
+
+/** The range of all keys that start with `prefix`. */
+export function prefixRange(prefix: string): { from: string; to: string } {
+  return { from: prefix, to: `${prefix}\u{7f}` };
+}
