@@ -12,9 +12,9 @@ export interface QueuedEntry {
   /** How often it was sent before (a NACK or a lost session of a redelivering client put it back). */
   attempts: number;
   /** The session that refused it and until when it is not offered there again. */
-  refusedBy?: { session: string; untilMs: number };
+  refusedBy: { session: string; untilMs: number } | null;
   /** CANCEL only: the uuid to be cancelled. */
-  cancels?: string;
+  cancels: string | null;
 }
 
 /** A command that left and whose result is awaited. */
@@ -29,15 +29,15 @@ export interface SentEntry {
   sentAtMs: number;
   channel: Channel;
   unknownAtMs: number;
-  /** The WebSocket session that it went to. */
-  session?: string;
+  /** The WebSocket session that it went to, null for a poll. */
+  session: string | null;
   /** True while the client has declared `redeliver: same-uuid` and has not acknowledged. */
   redeliverable: boolean;
   /** True until a client or client-individual subscription acknowledges. */
   awaitingAck: boolean;
-  cancels?: string;
-  /** Set when a CANCEL for it was queued. */
-  cancelRequested?: boolean;
+  cancels: string | null;
+  /** True when a CANCEL for it was queued. */
+  cancelRequested: boolean;
 }
 
 /** The latest command of one sender, for `status`. */

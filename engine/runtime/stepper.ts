@@ -1,0 +1,39 @@
+import { type ActorScope, type AnyEventObject, createActor, type SnapshotFrom } from "xstate";
+import { stateOf, type TerminalContext, type TerminalEffect, type TerminalEvent, terminalMachine } from "../actors/terminal/machine.ts";
+
+type TerminalSnapshot = SnapshotFrom<typeof terminalMachine>;
+
+/** The outcome of a step: what to store, and what to do once it is stored. */
+export interface TerminalStep {
+  context: TerminalContext;
+  effects: readonly TerminalEffect[];
+}
+
+/**
+ * Steps terminal actors without an XState actor for each of them (design.md, "The engine"): one inert actor lends its scope to all,
+ * the snapshot is rebuilt from the record, and the actions that the machine wants carried out are handed back as effects.
+ */
+export function createTerminalStepper(): (context: TerminalContext, event: TerminalEvent) => TerminalStep {
+  const inert = createActor(terminalMachine, { input: { queue: [], sent: [], latest: [] } });
+  let effects: TerminalEffect[] = [];
+  const scope: ActorScope<TerminalSnapshot, TerminalEvent, typeof inert.system, AnyEventObject> = {
+    self: inert,
+    id: inert.id,
+    sessionId: inert.sessionId,
+    system: inert.system,
+    logger: () => {},
+    defer: () => {},
+    emit: () => {},
+    stopChild: () => {},
+    actionExecutor: (action) => {
+      // The machine enqueues nothing but TerminalEffect objects; XState hands them back with their type and params as they were.
+      effects.push({ type: action.type, params: action.params } as TerminalEffect);
+    },
+  };
+  return (context, event) => {
+    effects = [];
+    const snapshot = terminalMachine.resolveState({ value: stateOf(context), context });
+    const next = terminalMachine.transition(snapshot, event, scope);
+    return { context: next.context, effects };
+  };
+}
