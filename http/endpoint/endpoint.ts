@@ -1,0 +1,163 @@
+import type { Static, TObject, TOptional, TSchema } from "@sinclair/typebox";
+import type { Caller } from "../../engine/domain/caller.ts";
+import type { ErrorEnvelope } from "./error-envelope.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Who may call. `basic` lets in anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only the
+ * administrator; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ */
+export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin";
+
+/** Requests of one client address in any one second. Endpoints that name the same bucket share it, and must name the same number. */
+export interface RateLimit {
+  bucket: string;
+  perSecond: number;
+}
+
+/** One documented answer. Without `body` the answer is empty (204, or a 200 without content). */
+export interface ResponseDeclaration {
+  description: string;
+  body?: TSchema;
+  /** `application/json` when absent; for any other type the body is a string that is sent as it is. */
+  contentType?: string;
+  /** Headers that a reply with this status may carry. */
+  headers?: { readonly [name: string]: { description: string; schema?: TSchema } };
+  example?: unknown;
+}
+
+export interface Responses {
+  readonly [status: number]: ResponseDeclaration;
+}
+
+/** What a handler may answer: one of the declared statuses, with the declared body or the same already serialized as `text`. */
+export type Reply<R extends Responses> = { [S in keyof R & number]: ReplyWith<S, R[S]> }[keyof R & number];
+
+type ReplyWith<S, D> = D extends { body: infer B extends TSchema }
+  ? { status: S; body: Static<B>; headers?: ReplyHeaders<D> } | { status: S; text: string; headers?: ReplyHeaders<D> }
+  : { status: S; headers?: ReplyHeaders<D> };
+
+type ReplyHeaders<D> = D extends { headers: infer H } ? { readonly [Name in keyof H]?: string } : Record<string, never>;
+
+/** A reply as the server sees it, its types forgotten. */
+export interface AnyReply {
+  status: number;
+  body?: unknown;
+  text?: string;
+  headers?: { readonly [name: string]: string | undefined };
+}
+
+/** Facts about the request that every endpoint has. */
+export interface RequestFacts {
+  /** The `X-Request-Id` of the answer. */
+  readonly id: string;
+  /** The client's address as text, trusted proxies taken away. */
+  readonly ipAddress: string;
+}
+
+/** What a handler gets: everything checked against the declared schemas. */
+export interface Input<Params = unknown, Query = unknown, Headers = unknown, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  /** By the names of the declaration. Only declared headers are read from the request. */
+  readonly headers: Headers;
+  readonly body: Body;
+  /** The body as it came (checked to be UTF-8 and JSON), for handlers that echo it. Empty without a declared body. */
+  readonly bodyText: string;
+  readonly caller: Caller;
+  readonly request: RequestFacts;
+}
+
+/** An optional body (`Type.Optional(...)`) may be left out of the request, and is then undefined. */
+export type BodyOf<B extends TSchema> = B extends TOptional<TSchema> ? Static<B> | undefined : Static<B>;
+
+/** biome-ignore lint/complexity/noBannedTypes: TypeBox's own type of an object without members. */
+export type Nothing = TObject<{}>;
+
+/** Everything about an endpoint except what it does. */
+export interface EndpointFacts {
+  /** Unique in the whole service, camelCase; the OpenAPI operationId and the label in metrics. */
+  name: string;
+  method: Method;
+  /** Segments are words or one `{parameter}` each: `/api/v1/{terminalId}/pay`. Words win over parameters. */
+  path: string;
+  /** Replaces the surface's tags. */
+  tags?: readonly string[];
+  summary: string;
+  description?: string;
+  auth: AuthRequirement;
+  rateLimit?: RateLimit;
+  /** Longest request body in bytes; `BODY_BYTES_MAX_DEFAULT` when absent. */
+  bodyBytesMax?: number;
+  /** Query members that are not declared: refused with 400 (default) or ignored. */
+  unknownQuery?: "refuse" | "ignore";
+  /** `successor` is a path template; adds the headers `Deprecation` and, where its parameters are known, `Link`. */
+  deprecated?: { successor: string };
+  /** After this time the caller is answered 503 whatever the handler still does; `DEADLINE_MS_DEFAULT` when absent. */
+  deadlineMs?: number;
+  /** Shown in the OpenAPI document as an example of the request body. */
+  bodyExample?: unknown;
+}
+
+/** A whole declaration, with its types. */
+export interface Declaration<
+  Operations,
+  P extends TObject,
+  Q extends TObject,
+  H extends TObject,
+  B extends TSchema,
+  R extends Responses,
+  S extends number,
+> extends EndpointFacts {
+  /** Strings only; percent-decoded before they are checked. */
+  params?: P;
+  /** Strings, integers, numbers, booleans and their literals; a member with a `default` is never absent. */
+  query?: Q;
+  headers?: H;
+  body?: B;
+  responses: R;
+  /**
+   * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`S` keeps the statuses in the
+   * handler's return statements from widening to number.)
+   */
+  handle: (
+    operations: Operations,
+    input: Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>,
+  ) => (Reply<R> & { status: S }) | Promise<Reply<R> & { status: S }>;
+}
+
+/** An endpoint of a surface, its schemas kept as values and its types forgotten. */
+export interface Endpoint<Operations> extends EndpointFacts {
+  readonly surface: SurfaceFacts;
+  readonly params?: TObject;
+  readonly query?: TObject;
+  readonly headers?: TObject;
+  readonly body?: TSchema;
+  readonly responses: Responses;
+  // A method, so that a handler of checked input stands for one of any input: the server passes only what the schemas let through.
+  handle(operations: Operations, input: Input): AnyReply | Promise<AnyReply>;
+}
+
+/** What the server and the OpenAPI document need of a surface. */
+export interface SurfaceFacts {
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly envelope: ErrorEnvelope;
+}
+
+/** An endpoint with its operations tied to it: what the server runs. */
+export interface BoundEndpoint extends Omit<Endpoint<unknown>, "handle"> {
+  readonly run: (input: Input) => AnyReply | Promise<AnyReply>;
+}
+
+/** Ties endpoints to the operations that they use. */
+export function bind<Operations>(endpoints: readonly Endpoint<Operations>[], operations: Operations): BoundEndpoint[] {
+  return endpoints.map((endpoint) => ({ ...endpoint, run: (input) => endpoint.handle(operations, input) }));
+}
+
+/** A request of the relay is a few hundred bytes; endpoints that take more say so. */
+export const BODY_BYTES_MAX_DEFAULT = 16_384;
+
+/** Longer than any store takes to confirm or to give up, shorter than common client timeouts of 30 s. */
+export const DEADLINE_MS_DEFAULT = 10_000;

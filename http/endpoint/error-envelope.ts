@@ -1,0 +1,44 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { ErrorCode } from "../../engine/domain/errors.ts";
+
+/** How a surface tells its callers what went wrong. A new error code does not compile until every surface has given it a status. */
+export interface ErrorEnvelope {
+  readonly schema: TSchema;
+  readonly status: Readonly<Record<ErrorCode, number>>;
+  readonly body: (code: ErrorCode, message: string, requestId: string) => unknown;
+}
+
+/** The usual status of each code; a surface copies it and changes what it documents otherwise. */
+export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  duplicate: 400,
+  conflict: 409,
+  queue_full: 429,
+  rate_limited: 429,
+  too_busy: 503,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  request_timeout: 408,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** What a documented error status means, for the OpenAPI document. */
+export const STATUS_MEANING: Readonly<Record<number, string>> = {
+  400: "The request is not valid; the text says which member and why.",
+  401: "Authentication failed, or credentials are missing.",
+  403: "Authenticated, but not permitted.",
+  404: "There is nothing by this name.",
+  405: "The method is not among those of the header Allow.",
+  408: "The request body did not arrive in time.",
+  409: "In conflict with what is stored.",
+  413: "The request body is too large.",
+  415: "The request body is not JSON.",
+  429: "Too many requests; the header Retry-After says when to try again.",
+  500: "Internal error; the log holds the cause under the request id.",
+  503: "Not confirmed, or too busy. Asking again is safe.",
+};

@@ -1,0 +1,35 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
+import type { Declaration, Endpoint, Nothing, Responses, SurfaceFacts } from "./endpoint.ts";
+import type { ErrorEnvelope } from "./error-envelope.ts";
+import { STATUS_MEANING } from "./error-envelope.ts";
+
+/** An API with one error envelope and one set of operations; its endpoints are declared through it. */
+export interface Surface<Operations, E extends TSchema> extends SurfaceFacts {
+  endpoint<
+    P extends TObject = Nothing,
+    Q extends TObject = Nothing,
+    H extends TObject = Nothing,
+    B extends TSchema = TSchema,
+    R extends Responses = Responses,
+    S extends number = number,
+  >(declaration: Declaration<Operations, P, Q, H, B, R, S>): Endpoint<Operations>;
+  /** Response declarations of these statuses in the surface's envelope, to be spread into `responses`. */
+  errors<S extends number>(...statuses: S[]): { [Status in S]: { description: string; body: E } };
+}
+
+/**
+ * Starts a surface; `Operations` is what its handlers use:
+ * `const relay = surface<RelayOperations>()({ name: "relay", tags: ["Terminals"], envelope })`.
+ */
+export function surface<Operations>() {
+  return <E extends TSchema>(facts: SurfaceFacts & { envelope: ErrorEnvelope & { schema: E } }): Surface<Operations, E> => ({
+    ...facts,
+    endpoint: (declaration) => ({ ...declaration, surface: facts }),
+    errors: <S extends number>(...statuses: S[]) => {
+      const schema = facts.envelope.schema;
+      const entries = statuses.map((status) => [status, { description: STATUS_MEANING[status] ?? "Error.", body: schema }]);
+      // Object.fromEntries forgets the keys that it was given.
+      return Object.fromEntries(entries) as { [Status in S]: { description: string; body: E } };
+    },
+  });
+}
