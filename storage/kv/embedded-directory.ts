@@ -1,0 +1,122 @@
+import { mkdir, readdir } from "node:fs/promises";
+import { ClassicLevel } from "classic-level";
+import { LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.ts";
+
+/** Block cache of LevelDB, bytes: holds the index and filter blocks of some ten million records and the hot data. */
+const CACHE_BYTES = 67_108_864;
+
+/** Log and memory table, bytes. Larger means fewer and larger merges; it is also what is read again after a crash (well below a second). */
+const WRITE_BUFFER_BYTES = 33_554_432;
+
+const FILE_BYTES_MAX = 16_777_216;
+
+/** The data directory cannot be used as it stands; the message names it and says what can be done. */
+export class DirectoryRefused extends Error {
+  readonly reason: "locked" | "corrupted" | "layout" | "inaccessible";
+
+  constructor(reason: DirectoryRefused["reason"], message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "DirectoryRefused";
+    this.reason = reason;
+  }
+}
+
+/**
+ * Opens LevelDB in `directory`, which is made when it does not exist, and checks its layout.
+ * @throws DirectoryRefused when it is locked by a process, damaged, of another layout, or cannot be accessed
+ */
+export async function openDirectory(directory: string): Promise<ClassicLevel> {
+  await prepare(directory);
+  const level = new ClassicLevel(directory, { cacheSize: CACHE_BYTES, writeBufferSize: WRITE_BUFFER_BYTES, maxFileSize: FILE_BYTES_MAX });
+  try {
+    await level.open();
+  } catch (error) {
+    throw refusal(directory, error);
+  }
+  try {
+    await checkLayout(directory, level);
+  } catch (error) {
+    await level.close();
+    throw error instanceof DirectoryRefused ? error : refusal(directory, error);
+  }
+  return level;
+}
+
+/**
+ * Rebuilds the database of `directory` from whatever of its files can be read; acknowledged commits may be missing afterwards, so a backup is
+ * better where there is one. Keep a copy of the directory first. No process may have it open.
+ * @throws DirectoryRefused when it is locked or cannot be accessed
+ */
+export async function repairEmbeddedKv(directory: string): Promise<void> {
+  try {
+    await ClassicLevel.repair(directory);
+  } catch (error) {
+    throw refusal(directory, error);
+  }
+}
+
+async function prepare(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const files = await readdir(directory);
+    // LevelDB would take a directory without this file for a new one, and delete what lies in it.
+    if (!files.includes("CURRENT") && files.some((file) => /\.(ldb|sst|log)$/.test(file))) {
+      throw damaged(directory, new Error("the file CURRENT is missing"));
+    }
+  } catch (error) {
+    throw error instanceof DirectoryRefused ? error : refusal(directory, error);
+  }
+}
+
+async function checkLayout(directory: string, level: ClassicLevel): Promise<void> {
+  const layout = level.getSync(LAYOUT_KEY);
+  if (layout === String(LAYOUT_VERSION)) return;
+  if (layout !== undefined) {
+    throw new DirectoryRefused(
+      "layout",
+      `the data in ${directory} has layout ${layout}, this version reads layout ${LAYOUT_VERSION}: start the version that wrote it, or restore a backup`,
+    );
+  }
+  const [first] = await level.keys({ limit: 1 }).all();
+  if (first !== undefined) {
+    throw new DirectoryRefused(
+      "layout",
+      `the data in ${directory} has no layout version, so it was not written by Terminal Relay: name another directory (or, after a repair, restore a backup)`,
+    );
+  }
+  await level.put(LAYOUT_KEY, String(LAYOUT_VERSION), { sync: true });
+}
+
+function refusal(directory: string, error: unknown): DirectoryRefused {
+  const codes = codesOf(error);
+  if (codes.includes("LEVEL_LOCKED")) {
+    return new DirectoryRefused(
+      "locked",
+      `the data directory ${directory} is in use by another process (or opened twice in this one): stop that process, or name another directory`,
+      { cause: error },
+    );
+  }
+  // LevelDB says "Invalid argument" for a broken descriptor and for missing options alike; the options never change here.
+  if (codes.includes("LEVEL_CORRUPTION") || /Corruption|Invalid argument|NotFound/.test(textOf(error))) return damaged(directory, error);
+  return new DirectoryRefused("inaccessible", `the data directory ${directory} cannot be opened: ${textOf(error)}`, { cause: error });
+}
+
+function damaged(directory: string, cause: unknown): DirectoryRefused {
+  return new DirectoryRefused(
+    "corrupted",
+    `the data in ${directory} is damaged (${textOf(cause)}): restore a backup, or copy the directory and run repairEmbeddedKv on it, which keeps what can be read`,
+    { cause },
+  );
+}
+
+/** The codes of an error and of its causes, outermost first. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const code = "code" in error && typeof error.code === "string" ? [error.code] : [];
+  return [...code, ...codesOf(error.cause)];
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? textOf(error.cause) : error.message;
+}

@@ -1,0 +1,80 @@
+import type { Commit, ScanRange } from "./kv.ts";
+
+/** Longest key, in bytes (keys are ASCII): the store's own limit, so that both engines keep the same. */
+export const KEY_LENGTH_MAX = 512;
+
+/** Longest value as UTF-8. The largest thing kept is a terminal's result, well below it. */
+export const VALUE_BYTES_MAX = 1_048_576;
+
+/** Entries of one scan, and keys of one `getMany`: a page, not a table. */
+export const SCAN_LIMIT_MAX = 10_000;
+
+/** Checks and operations of one commit: one Redis script and one turn of the event loop have to carry it. */
+export const COMMIT_ENTRIES_MAX = 10_000;
+
+/** UTF-16 units of all keys and values of one commit. */
+export const COMMIT_LENGTH_MAX = 16_777_216;
+
+const SPACE = 0x20;
+const TILDE = 0x7e;
+
+/** Throws RangeError for a key that is empty, too long or not printable ASCII. The key itself is not told: it may be personal. */
+export function assertKey(key: string): void {
+  const length = key.length;
+  if (length === 0 || length > KEY_LENGTH_MAX) throw new RangeError(`a key has 1 to ${KEY_LENGTH_MAX} bytes, not ${length}`);
+  for (let index = 0; index < length; index++) {
+    const code = key.charCodeAt(index);
+    if (code < SPACE || code > TILDE) throw new RangeError("a key is printable ASCII");
+  }
+}
+
+/** Throws RangeError where a key is bad or there are more than SCAN_LIMIT_MAX. */
+export function assertKeys(keys: readonly string[]): void {
+  if (keys.length > SCAN_LIMIT_MAX) throw new RangeError(`getMany takes at most ${SCAN_LIMIT_MAX} keys, not ${keys.length}`);
+  for (const key of keys) assertKey(key);
+}
+
+/** Throws RangeError for a limit out of range or a bound that is not ASCII. Bounds may be empty and one longer than a key. */
+export function assertRange(range: ScanRange): void {
+  if (!Number.isInteger(range.limit) || range.limit < 1 || range.limit > SCAN_LIMIT_MAX) {
+    throw new RangeError(`a scan's limit is 1 to ${SCAN_LIMIT_MAX}, not ${range.limit}`);
+  }
+  assertBound(range.from);
+  assertBound(range.to);
+}
+
+/** Throws RangeError where a key, a value, a version, an expiry or the size of the commit is out of bounds. */
+export function assertCommit(commit: Commit): void {
+  const entries = commit.checks.length + commit.operations.length;
+  if (entries > COMMIT_ENTRIES_MAX)
+    throw new RangeError(`a commit has at most ${COMMIT_ENTRIES_MAX} checks and operations, not ${entries}`);
+  for (const check of commit.checks) {
+    assertKey(check.key);
+    if (!Number.isSafeInteger(check.version) || check.version < 0) throw new RangeError("a version is a safe integer of 0 or more");
+  }
+  let length = 0;
+  for (const operation of commit.operations) {
+    assertKey(operation.key);
+    length += operation.key.length;
+    if (operation.type === "put") length += assertPut(operation.value, operation.expiresAtMs);
+  }
+  if (length > COMMIT_LENGTH_MAX) throw new RangeError(`a commit has at most ${COMMIT_LENGTH_MAX} characters, not ${length}`);
+}
+
+function assertPut(value: string, expiresAtMs: number | undefined): number {
+  // A UTF-16 unit takes at most three bytes, so nearly every value is passed without being measured.
+  if (value.length * 3 > VALUE_BYTES_MAX && Buffer.byteLength(value) > VALUE_BYTES_MAX) {
+    throw new RangeError(`a value has at most ${VALUE_BYTES_MAX} bytes, not ${Buffer.byteLength(value)}`);
+  }
+  if (expiresAtMs !== undefined && (!Number.isSafeInteger(expiresAtMs) || expiresAtMs < 1)) {
+    throw new RangeError("an expiry is a whole number of milliseconds since the epoch");
+  }
+  return value.length;
+}
+
+function assertBound(bound: string): void {
+  if (bound.length > KEY_LENGTH_MAX + 1) throw new RangeError(`a bound of a scan has at most ${KEY_LENGTH_MAX + 1} bytes`);
+  for (let index = 0; index < bound.length; index++) {
+    if (bound.charCodeAt(index) > 0x7f) throw new RangeError("a bound of a scan is ASCII");
+  }
+}
