@@ -1,6 +1,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { ClassicLevel } from "classic-level";
-import { LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.ts";
+import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.ts";
 
 /** Block cache of LevelDB, bytes: holds the index and filter blocks of some ten million records and the hot data. */
 const CACHE_BYTES = 67_108_864;
@@ -22,10 +22,10 @@ export class DirectoryRefused extends Error {
 }
 
 /**
- * Opens LevelDB in `directory`, which is made when it does not exist, and checks its layout.
+ * Opens LevelDB in `directory`, which is made when it does not exist, checks its layout, and reads the highest version ever given.
  * @throws DirectoryRefused when it is locked by a process, damaged, of another layout, or cannot be accessed
  */
-export async function openDirectory(directory: string): Promise<ClassicLevel> {
+export async function openDirectory(directory: string): Promise<{ level: ClassicLevel; lastVersion: number }> {
   await prepare(directory);
   const level = new ClassicLevel(directory, { cacheSize: CACHE_BYTES, writeBufferSize: WRITE_BUFFER_BYTES, maxFileSize: FILE_BYTES_MAX });
   try {
@@ -35,11 +35,11 @@ export async function openDirectory(directory: string): Promise<ClassicLevel> {
   }
   try {
     await checkLayout(directory, level);
+    return { level, lastVersion: readLastVersion(directory, level) };
   } catch (error) {
     await level.close();
     throw error instanceof DirectoryRefused ? error : refusal(directory, error);
   }
-  return level;
 }
 
 /**
@@ -85,6 +85,12 @@ async function checkLayout(directory: string, level: ClassicLevel): Promise<void
     );
   }
   await level.put(LAYOUT_KEY, String(LAYOUT_VERSION), { sync: true });
+}
+
+function readLastVersion(directory: string, level: ClassicLevel): number {
+  const lastVersion = Number(level.getSync(LAST_VERSION_KEY) ?? 0);
+  if (!Number.isSafeInteger(lastVersion)) throw damaged(directory, new Error("the highest version cannot be read"));
+  return lastVersion;
 }
 
 function refusal(directory: string, error: unknown): DirectoryRefused {

@@ -1,0 +1,212 @@
+import type { ClassicLevel } from "classic-level";
+import { CommitBatch } from "./commit-batch.ts";
+import { ABSENT, hasExpired, readExpiryKey, readStanding, type Standing, writeHeader } from "./embedded-layout.ts";
+import { type Commit, type CommitResult, StorageUnavailable } from "./kv.ts";
+import { COMMIT_LENGTH_MAX } from "./limits.ts";
+import { VersionCache } from "./version-cache.ts";
+
+/** Operations and callers not yet on disk; beyond it a commit is refused. About half a second of the fastest load. */
+const PENDING_MAX = 20_000;
+
+/** Characters of keys and values not yet on disk. */
+const PENDING_LENGTH_MAX = 4 * COMMIT_LENGTH_MAX;
+
+/** Keys whose version is known without reading: some 30 MB. */
+const VERSION_CACHE_ENTRIES_MAX = 200_000;
+
+/** Versions a millisecond of wall time: more than can be committed, so that the clock alone keeps them growing over a lost directory. */
+const VERSIONS_PER_MS = 1_024;
+
+export interface CommitterOptions {
+  nowMs: () => number;
+  /** The highest version ever given. */
+  lastVersion: number;
+  /** A batch could not be written; everything pending has been refused, and the database has to be opened again. */
+  onWriteFailed: (error: unknown) => void;
+  onReadFailed: (error: unknown) => void;
+}
+
+/**
+ * Decides commits at the moment they arrive, against what is on disk and what is on its way there, and writes them in batches:
+ * everything that arrives while one batch is being synced goes into the next.
+ */
+export class Committer {
+  readonly #options: CommitterOptions;
+  readonly #cache = new VersionCache(VERSION_CACHE_ENTRIES_MAX);
+  #collecting: CommitBatch | null = null;
+  #writing: CommitBatch | null = null;
+  #flushScheduled = false;
+  #lastVersion: number;
+  #batches = 0;
+  #lastSyncMs = 0;
+  #drained: (() => void) | null = null;
+
+  constructor(options: CommitterOptions) {
+    this.#options = options;
+    this.#lastVersion = options.lastVersion;
+  }
+
+  get lastVersion(): number {
+    return this.#lastVersion;
+  }
+
+  stats(): { pendingOperations: number; batches: number; lastSyncMs: number } {
+    return {
+      pendingOperations: (this.#collecting?.size ?? 0) + (this.#writing?.size ?? 0),
+      batches: this.#batches,
+      lastSyncMs: this.#lastSyncMs,
+    };
+  }
+
+  /** Resolves when nothing is on its way to the disk. */
+  async drain(): Promise<void> {
+    if (this.#writing === null && this.#collecting === null) return;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  /** Everything up to handing the operations to the batch happens in this call, so no other commit can come between. */
+  commit(commit: Commit, level: ClassicLevel): Promise<CommitResult> {
+    this.#assertRoom(commit.operations.length);
+    const nowMs = this.#options.nowMs();
+    for (const check of commit.checks) {
+      const standing = this.#standingOf(check.key, level);
+      const version = hasExpired(standing.expiresAtMs, nowMs) ? 0 : standing.version;
+      if (version !== check.version) return this.#conflict(check.key);
+    }
+    const batch = this.#batchFor(level);
+    const version = this.#nextVersion(nowMs);
+    const header = writeHeader(version, 0);
+    const standing: Standing = { version, expiresAtMs: 0 };
+    for (const operation of commit.operations) {
+      if (operation.type === "delete") batch.delete(operation.key);
+      else if (operation.expiresAtMs === undefined) batch.put(operation.key, header, operation.value, standing);
+      else {
+        const { key, value, expiresAtMs } = operation;
+        batch.put(key, writeHeader(version, expiresAtMs), value, { version, expiresAtMs });
+      }
+    }
+    return batch.wait({ type: "committed", version });
+  }
+
+  /**
+   * A conflict with something that is not yet on disk is told when it is: the caller would otherwise read, find the older state and try
+   * again at once; and if the write fails, there was no conflict.
+   */
+  #conflict(key: string): Promise<CommitResult> {
+    const result: CommitResult = { type: "conflict", key };
+    if (this.#collecting?.overlay.has(key)) return this.#collecting.wait(result);
+    if (this.#writing?.overlay.has(key)) return this.#writing.wait(result);
+    return Promise.resolve(result);
+  }
+
+  #standingOf(key: string, level: ClassicLevel): Standing {
+    const known = this.#known(key);
+    if (known !== undefined) return known;
+    const read = this.#readStanding(key, level);
+    // That a key is absent is found out in half a microsecond, and most such keys are new uuids: not worth a place.
+    if (read !== ABSENT) this.#cache.set(key, read);
+    return read;
+  }
+
+  #known(key: string): Standing | undefined {
+    return this.#collecting?.overlay.get(key) ?? this.#writing?.overlay.get(key) ?? this.#cache.get(key);
+  }
+
+  #readStanding(key: string, level: ClassicLevel): Standing {
+    try {
+      const text = level.getSync(key);
+      return text === undefined ? ABSENT : readStanding(text);
+    } catch (error) {
+      this.#options.onReadFailed(error);
+      throw new StorageUnavailable("the store could not read", { cause: error });
+    }
+  }
+
+  /** An index entry is out of date when its key was put again or deleted; the entry goes, the key stays. */
+  async removeExpired(indexKeys: readonly string[], level: ClassicLevel): Promise<number> {
+    this.#assertRoom(2 * indexKeys.length);
+    const batch = this.#batchFor(level);
+    let removed = 0;
+    for (const indexKey of indexKeys) {
+      const { key, expiresAtMs } = readExpiryKey(indexKey);
+      const standing = this.#known(key) ?? this.#readStanding(key, level);
+      if (standing.expiresAtMs === expiresAtMs) {
+        batch.delete(key);
+        removed++;
+      }
+      batch.deleteIndexEntry(indexKey);
+    }
+    await batch.wait({ type: "committed", version: this.#lastVersion });
+    return removed;
+  }
+
+  #nextVersion(nowMs: number): number {
+    this.#lastVersion = Math.max(this.#lastVersion + 1, Math.floor(nowMs) * VERSIONS_PER_MS);
+    return this.#lastVersion;
+  }
+
+  #assertRoom(operations: number): void {
+    const size = (this.#collecting?.size ?? 0) + (this.#writing?.size ?? 0);
+    const length = (this.#collecting?.length ?? 0) + (this.#writing?.length ?? 0);
+    if (size + operations > PENDING_MAX || length > PENDING_LENGTH_MAX) throw new StorageUnavailable("too many commits wait for the disk");
+  }
+
+  #batchFor(level: ClassicLevel): CommitBatch {
+    if (this.#collecting === null) {
+      this.#collecting = new CommitBatch(level);
+      this.#scheduleFlush();
+    }
+    return this.#collecting;
+  }
+
+  /** Written at the end of the turn, so that what else arrives in it goes along. */
+  #scheduleFlush(): void {
+    if (this.#flushScheduled || this.#writing !== null) return;
+    this.#flushScheduled = true;
+    setImmediate(() => {
+      this.#flushScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const batch = this.#collecting;
+    if (batch === null || this.#writing !== null) return;
+    this.#collecting = null;
+    this.#writing = batch;
+    const startedMs = performance.now();
+    batch.write(this.#lastVersion).then(
+      () => {
+        this.#lastSyncMs = performance.now() - startedMs;
+        this.#written(batch);
+      },
+      (error: unknown) => this.#failed(batch, error),
+    );
+  }
+
+  #written(batch: CommitBatch): void {
+    this.#writing = null;
+    this.#batches++;
+    for (const [key, standing] of batch.overlay) {
+      if (standing === ABSENT) this.#cache.delete(key);
+      else this.#cache.set(key, standing);
+    }
+    batch.acknowledge();
+    if (this.#collecting !== null) this.#scheduleFlush();
+    else this.#drained?.();
+  }
+
+  #failed(batch: CommitBatch, error: unknown): void {
+    const validatedOnTop = this.#collecting;
+    this.#writing = null;
+    this.#collecting = null;
+    this.#cache.clear();
+    const unavailable = new StorageUnavailable("the store could not write", { cause: error });
+    batch.fail(unavailable);
+    validatedOnTop?.fail(unavailable);
+    this.#options.onWriteFailed(error);
+    this.#drained?.();
+  }
+}

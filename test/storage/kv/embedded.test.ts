@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { ClassicLevel } from "classic-level";
+import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { repairEmbeddedKv } from "../../../storage/kv/embedded-directory.ts";
+import type { Operation } from "../../../storage/kv/kv.ts";
+import { testKv } from "../../contract/kv.ts";
+import { directoryOf, ManualTime, temporaryDirectory } from "./world.ts";
+
+testKv("the embedded store", async () => {
+  const directory = await temporaryDirectory();
+  const time = new ManualTime();
+  const kv = await openEmbeddedKv({ directory: directory.path, nowMs: time.nowMs });
+  const close = async () => {
+    await kv.close();
+    await directory.remove();
+  };
+  return { kv, advance: (ms) => time.advance(ms), nowMs: time.nowMs, close };
+});
+
+async function openIn(
+  test: TestContext,
+  time = new ManualTime(),
+  directory?: string,
+): Promise<{ kv: EmbeddedKv; time: ManualTime; directory: string }> {
+  const path = directory ?? (await directoryOf(test));
+  const kv = await openEmbeddedKv({ directory: path, nowMs: time.nowMs });
+  test.after(() => kv.close());
+  return { kv, time, directory: path };
+}
+
+describe("the embedded store", () => {
+  it("shows a commit to readers only when it is on disk", async (test) => {
+    const { kv } = await openIn(test);
+    const committing = kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
+    const [seen, scanned] = await Promise.all([kv.get("a"), kv.scan({ from: "", to: "~", limit: 1 })]);
+    const before = kv.stats();
+    assert.equal((await committing).type, "committed");
+    // The reads were asked for before the batch was handed to the disk, in the same turn.
+    assert.ok(seen === null && scanned.length === 0, JSON.stringify(before));
+    assert.equal((await kv.get("a"))?.value, "1");
+  });
+
+  it("writes the commits of one turn together", async (test) => {
+    const { kv } = await openIn(test);
+    await Promise.all(
+      Array.from({ length: 500 }, (_, n) => kv.commit({ checks: [], operations: [{ type: "put", key: `k${n}`, value: "1" }] })),
+    );
+    assert.equal(kv.stats().batches, 1);
+    assert.equal(kv.stats().pendingOperations, 0);
+  });
+
+  it("refuses commits beyond its bound, and takes them again when the disk has caught up", async (test) => {
+    const { kv } = await openIn(test);
+    const operations: Operation[] = Array.from({ length: 9_900 }, (_, n) => ({ type: "put", key: `k${n}`, value: "" }));
+    const waiting = [kv.commit({ checks: [], operations }), kv.commit({ checks: [], operations })];
+    await assert.rejects(kv.commit({ checks: [], operations }), { name: "StorageUnavailable" });
+    for (const result of await Promise.all(waiting)) assert.equal(result.type, "committed");
+    assert.equal((await kv.commit({ checks: [], operations })).type, "committed");
+  });
+
+  it("finishes what it was given before it closes", async (test) => {
+    const { kv, directory } = await openIn(test);
+    const committing = kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
+    await kv.close();
+    assert.equal((await committing).type, "committed");
+    const { kv: again } = await openIn(test, new ManualTime(), directory);
+    assert.equal((await again.get("a"))?.value, "1");
+  });
+
+  it("gives no version twice when the clock goes back over a restart", async (test) => {
+    const { kv, time, directory } = await openIn(test);
+    const first = await kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
+    await kv.commit({ checks: [], operations: [{ type: "delete", key: "a" }] });
+    await kv.close();
+    time.advance(-86_400_000);
+    const { kv: again } = await openIn(test, time, directory);
+    const second = await again.commit({ checks: [{ key: "a", version: 0 }], operations: [{ type: "put", key: "a", value: "2" }] });
+    assert.ok(first.type === "committed" && second.type === "committed" && second.version > first.version);
+  });
+
+  it("sweeps expired entries and nothing else", async (test) => {
+    const { kv, time, directory } = await openIn(test);
+    const expiresAtMs = time.ms + 1_000;
+    const put = (key: string, at?: number): Operation => ({
+      type: "put",
+      key,
+      value: "v",
+      ...(at === undefined ? {} : { expiresAtMs: at }),
+    });
+    await kv.commit({ checks: [], operations: Array.from({ length: 250 }, (_, n) => put(`gone/${n}`, expiresAtMs)) });
+    await kv.commit({ checks: [], operations: ["kept/forever", "kept/later", "kept/same", "deleted"].map((key) => put(key, expiresAtMs)) });
+    await kv.commit({
+      checks: [],
+      operations: [put("kept/forever"), put("kept/later", expiresAtMs + 5_000), { type: "delete", key: "deleted" }],
+    });
+    assert.equal(await kv.sweep(), 0);
+    time.advance(1_000);
+    const renewing = kv.commit({ checks: [{ key: "kept/same", version: 0 }], operations: [put("kept/same")] });
+    assert.equal(await kv.sweep(), 250);
+    await renewing;
+    assert.equal(await kv.sweep(), 0);
+    const left = await kv.scan({ from: "", to: "~", limit: 1_000 });
+    assert.deepEqual(
+      left.map(({ key }) => key),
+      ["kept/forever", "kept/later", "kept/same"],
+    );
+    time.advance(5_000);
+    assert.equal(await kv.sweep(), 1);
+    await kv.close();
+    assert.deepEqual(await rawKeys(directory), ["\u{1}layout", "\u{1}version", "kept/forever", "kept/same"]);
+  });
+});
+
+describe("a data directory", () => {
+  it("that another holds is refused, by name and with what to do", async (test) => {
+    const { directory } = await openIn(test);
+    await assert.rejects(openEmbeddedKv({ directory, nowMs: Date.now }), (error: Error & { reason?: string }) => {
+      return error.reason === "locked" && error.message.includes(directory) && error.message.includes("stop that process");
+    });
+  });
+
+  it("of a newer layout, or of another program, is refused and left alone", async (test) => {
+    const { kv, directory } = await openIn(test);
+    await kv.close();
+    await writeRaw(directory, "\u{1}layout", "2");
+    await assert.rejects(openEmbeddedKv({ directory, nowMs: Date.now }), {
+      reason: "layout",
+      message: /has layout 2, this version reads layout 1/,
+    });
+    const foreign = await directoryOf(test);
+    await writeRaw(foreign, "some", "thing");
+    await assert.rejects(openEmbeddedKv({ directory: foreign, nowMs: Date.now }), { reason: "layout" });
+    assert.deepEqual(await rawKeys(foreign), ["some"]);
+  });
+
+  it("that has lost a file is refused, and can be repaired", async (test) => {
+    const { kv, directory } = await openIn(test);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
+    await kv.close();
+    for (const file of await readdir(directory)) if (/^(CURRENT|MANIFEST-.*)$/.test(file)) await rm(join(directory, file));
+    await assert.rejects(openEmbeddedKv({ directory, nowMs: Date.now }), {
+      reason: "corrupted",
+      message: /restore a backup.*repairEmbeddedKv/,
+    });
+    await repairEmbeddedKv(directory);
+    const { kv: again } = await openIn(test, new ManualTime(), directory);
+    assert.equal((await again.get("a"))?.value, "1");
+  });
+
+  it("that cannot be made is refused", async () => {
+    await assert.rejects(openEmbeddedKv({ directory: "/dev/null/data", nowMs: Date.now }), {
+      reason: "inaccessible",
+      message: /\/dev\/null\/data/,
+    });
+  });
+});
+
+async function rawKeys(directory: string): Promise<string[]> {
+  const level = new ClassicLevel(directory);
+  const keys = await level.keys().all();
+  await level.close();
+  return keys;
+}
+
+async function writeRaw(directory: string, key: string, value: string): Promise<void> {
+  const level = new ClassicLevel(directory);
+  await level.put(key, value);
+  await level.close();
+}
