@@ -1,0 +1,153 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import { type ErrorCode, RelayError } from "../../engine/domain/errors.ts";
+import type { AuthRequirement } from "../endpoint/endpoint.ts";
+import { isOriginAllowed, partnerByKey } from "./api-key.ts";
+import { callerByFastPassword, isAdministrator, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import type { CredentialSource, PartnerCredential } from "./credential-source.ts";
+import { PasswordVerifier } from "./partner-password.ts";
+
+/** Headers that were verified, by shard: about 10 MB when full, more than the terminals that one shard serves. */
+const VERIFIED_MAX = 50_000;
+
+/** Failed passwords of one address within `FAILURES_WINDOW_MS`, after which none is checked any more until the window ends. */
+const FAILURES_MAX = 10;
+const FAILURES_WINDOW_MS = 60_000;
+const FAILURE_ADDRESSES_MAX = 10_000;
+
+/** Texts of a 401: the same whatever part was wrong. */
+const INVALID_KEY: Refusal = { type: "refused", code: "unauthorized", message: "Invalid API Key" };
+const INVALID_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Invalid credentials" };
+const MISSING_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Authentication required" };
+const FOREIGN_ORIGIN: Refusal = { type: "refused", code: "forbidden", message: "This origin may not use this API Key" };
+const THROTTLED: Refusal = { type: "refused", code: "rate_limited", message: "Too many failed logins" };
+const ANONYMOUS: Caller = { type: "anonymous" };
+
+export interface Refusal {
+  type: "refused";
+  code: ErrorCode;
+  message: string;
+}
+
+/** What a request says about who sent it; headers are empty when absent. */
+export interface Credentials {
+  authorization: string;
+  apiKey: string;
+  origin: string;
+  /** Whose failed logins are counted together. */
+  ipAddress: string;
+}
+
+export interface Authenticator {
+  /** At once for everything but the first login of a partner by password, whose slow hash is checked off the event loop. */
+  authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
+}
+
+interface Failures {
+  count: number;
+  untilMs: number;
+}
+
+/** Authenticates against the credentials in memory and remembers what it verified, until any credential changes. */
+export function createAuthenticator(source: CredentialSource, monotonicMs: () => number): Authenticator {
+  const logins = new BoundedMap<string, Caller>(VERIFIED_MAX);
+  const keys = new BoundedMap<string, { partner: PartnerCredential; caller: Caller }>(VERIFIED_MAX);
+  const failures = new BoundedMap<string, Failures>(FAILURE_ADDRESSES_MAX);
+  const checking = new Map<string, Promise<Caller | Refusal>>();
+  const passwords = new PasswordVerifier();
+  let generation = source.generation();
+
+  function forgetWhenChanged(): void {
+    if (generation === source.generation()) return;
+    generation = source.generation();
+    logins.clear();
+    keys.clear();
+  }
+
+  function byKey(key: string, origin: string): Caller | Refusal {
+    let known = keys.get(key);
+    if (known === undefined) {
+      const partner = partnerByKey(source, key);
+      if (partner === null) return INVALID_KEY;
+      known = { partner, caller: partnerCaller(partner) };
+      keys.set(key, known);
+    }
+    return isOriginAllowed(known.partner, origin) ? known.caller : FOREIGN_ORIGIN;
+  }
+
+  function byLogin(header: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
+    const known = logins.get(header);
+    if (known !== undefined) return known;
+    const user = parseBasic(header);
+    if (user === null) return header === "" ? MISSING_LOGIN : INVALID_LOGIN;
+    const caller = callerByFastPassword(source, user);
+    if (caller !== null) {
+      logins.set(header, caller);
+      return caller;
+    }
+    // A till that starts up sends many requests with one header at once; one check serves them all.
+    let check = checking.get(header);
+    if (check === undefined) {
+      check = byPartnerPassword(header, user, ipAddress).finally(() => checking.delete(header));
+      checking.set(header, check);
+    }
+    return check;
+  }
+
+  async function byPartnerPassword(header: string, user: UserPassword, ipAddress: string): Promise<Caller | Refusal> {
+    const failed = failures.get(ipAddress);
+    if (failed !== undefined && failed.untilMs > monotonicMs() && failed.count >= FAILURES_MAX) return THROTTLED;
+    const before = source.partnerByUsername(user.username);
+    let right: boolean;
+    try {
+      right = await passwords.verify(user.password, before?.passwordHash ?? null);
+    } catch (error) {
+      if (error instanceof RelayError) return { type: "refused", code: error.code, message: error.message };
+      throw error;
+    }
+    // The record may have changed while the hash was computed.
+    forgetWhenChanged();
+    const partner = source.partnerByUsername(user.username);
+    if (!right || partner === null || !partner.enabled || partner.passwordHash !== before?.passwordHash) {
+      countFailure(ipAddress);
+      return INVALID_LOGIN;
+    }
+    const caller = partnerCaller(partner);
+    logins.set(header, caller);
+    return caller;
+  }
+
+  function countFailure(ipAddress: string): void {
+    const nowMs = monotonicMs();
+    const failed = failures.get(ipAddress);
+    if (failed === undefined || failed.untilMs <= nowMs) failures.set(ipAddress, { count: 1, untilMs: nowMs + FAILURES_WINDOW_MS });
+    else failed.count++;
+  }
+
+  return {
+    authenticate(requirement, { authorization, apiKey, origin, ipAddress }) {
+      forgetWhenChanged();
+      switch (requirement) {
+        case "none":
+          return ANONYMOUS;
+        case "apiKey":
+          return byKey(apiKey, origin);
+        case "basicOrApiKey":
+          return apiKey === "" ? byLogin(authorization, ipAddress) : byKey(apiKey, origin);
+        case "basic":
+          return byLogin(authorization, ipAddress);
+        case "admin": {
+          const known = logins.get(authorization);
+          if (known?.type === "administrator") return known;
+          const user = parseBasic(authorization);
+          if (user === null) return authorization === "" ? MISSING_LOGIN : INVALID_LOGIN;
+          // Partners' passwords are not tried here: an attack on this login would cost a slow hash each.
+          if (!isAdministrator(source, user)) return INVALID_LOGIN;
+          const caller: Caller = { type: "administrator", username: user.username };
+          logins.set(authorization, caller);
+          return caller;
+        }
+      }
+    },
+  };
+}

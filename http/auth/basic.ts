@@ -1,0 +1,44 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import { isTerminalId } from "../../engine/domain/identifiers.ts";
+import type { CredentialSource, PartnerCredential } from "./credential-source.ts";
+import { matchesSha256, sameText } from "./digest.ts";
+import { isTerminalPassword } from "./terminal-password.ts";
+
+/** Longest header that is looked at; user names and passwords are far shorter. */
+const HEADER_LENGTH_MAX = 1_024;
+
+export interface UserPassword {
+  username: string;
+  password: string;
+}
+
+/** Reads an `Authorization: Basic` header; null for anything else. */
+export function parseBasic(header: string): UserPassword | null {
+  if (header.length > HEADER_LENGTH_MAX || !/^basic /i.test(header)) return null;
+  const text = Buffer.from(header.slice(6).trim(), "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon === -1 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+export function isAdministrator(source: CredentialSource, user: UserPassword): boolean {
+  const administrator = source.administrator();
+  if (administrator === null) return false;
+  const [name, password] = [sameText(user.username, administrator.username), matchesSha256(user.password, administrator.passwordSha256)];
+  return name && password;
+}
+
+/** The administrator, the fleet or a terminal: everyone whose password needs no slow hash. Null for anyone else. */
+export function callerByFastPassword(source: CredentialSource, user: UserPassword): Caller | null {
+  if (isAdministrator(source, user)) return { type: "administrator", username: user.username };
+  const fleet = source.fleet();
+  if (fleet !== null && sameText(user.username, fleet.username) && matchesSha256(user.password, fleet.passwordSha256))
+    return { type: "fleet" };
+  const secret = source.terminalSecret();
+  if (secret === null || !isTerminalId(user.username)) return null;
+  const right = isTerminalPassword(secret, user.username, user.password);
+  return right && !source.isTerminalDenied(user.username) ? { type: "terminal", terminalId: user.username } : null;
+}
+
+export function partnerCaller(partner: PartnerCredential): Caller {
+  return { type: "partner", partnerId: partner.partnerId, username: partner.username, terminals: partner.terminals };
+}

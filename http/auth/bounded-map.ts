@@ -1,0 +1,29 @@
+/** A map that forgets its oldest entry for a new one when it is full. */
+export class BoundedMap<K, V> {
+  readonly #entries = new Map<K, V>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(key: K): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: K, value: V): void {
+    if (this.#entries.size >= this.#max && !this.#entries.has(key)) {
+      const oldest = this.#entries.keys().next();
+      if (!oldest.done) this.#entries.delete(oldest.value);
+    }
+    this.#entries.set(key, value);
+  }
+
+  delete(key: K): void {
+    this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,33 @@
+import type { TerminalMatcher } from "../../engine/domain/terminal-rule.ts";
+
+/** A user name and the SHA-256 (hex) of its password; for credentials that come from the configuration or are long and random. */
+export interface NamedSecret {
+  readonly username: string;
+  readonly passwordSha256: string;
+}
+
+export interface PartnerCredential {
+  readonly partnerId: number;
+  readonly username: string;
+  /** As `hashPassword` in partner-password.ts writes it. */
+  readonly passwordHash: string;
+  readonly enabled: boolean;
+  /** Origins that a browser may call from with this key; empty means any. A request without an `Origin` header passes. */
+  readonly allowedOrigins: readonly string[];
+  readonly terminals: TerminalMatcher;
+}
+
+/** Where credentials come from: lookups in memory, so that a request waits for nothing. */
+export interface CredentialSource {
+  /** Grows with every change of any credential; what was verified before the change counts no longer. */
+  generation(): number;
+  administrator(): NamedSecret | null;
+  /** The credential that a fleet shares, where one is set. */
+  fleet(): NamedSecret | null;
+  /** Key of the terminals' derived passwords; null where terminals have no login of their own. */
+  terminalSecret(): string | null;
+  isTerminalDenied(terminalId: string): boolean;
+  partnerByUsername(username: string): PartnerCredential | null;
+  /** By the SHA-256 (hex) of an API key: keys themselves are not stored. */
+  partnerByKeySha256(keySha256: string): PartnerCredential | null;
+}

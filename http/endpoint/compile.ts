@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from "node:util";
+import type { TSchema } from "@sinclair/typebox";
+import buildSerializer from "fast-json-stringify";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { AnyReply, BoundEndpoint } from "./endpoint.ts";
+import { type JsonBody, jsonReader } from "./json-body.ts";
+import { parseQuery, percentDecode, type TextSource, textReader } from "./text-members.ts";
+
+/** An endpoint with its schemas turned into functions. Readers throw RelayError `invalid_request`. */
+export interface CompiledEndpoint {
+  readonly endpoint: BoundEndpoint;
+  readonly readParams: (raw: ReadonlyMap<string, string>) => unknown;
+  readonly readQuery: (query: string) => unknown;
+  readonly readHeaders: ((source: TextSource) => unknown) | null;
+  readonly readBody: ((bytes: Buffer) => JsonBody) | null;
+  /** The text of a reply, "" for one without a body. Throws for a status or body that the declaration does not have. */
+  readonly serialize: (reply: AnyReply) => string;
+  /** Content type by status; absent for answers without a body. */
+  readonly contentTypes: ReadonlyMap<number, string>;
+}
+
+export interface CompileOptions {
+  /**
+   * Compares what is serialized with what the handler answered and throws when the schema left something out; serializers drop
+   * undeclared members silently. For tests: it costs a parse an answer.
+   */
+  strictReplies: boolean;
+}
+
+const JSON_TYPE = "application/json";
+const NO_MEMBERS = Object.freeze({});
+
+export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions): CompiledEndpoint {
+  const { params, query, headers, body } = endpoint;
+  const queryNames = new Set(query === undefined ? [] : Object.keys(query.properties));
+  const unknownQuery = endpoint.unknownQuery ?? "refuse";
+  const readQueryMembers = query === undefined ? () => NO_MEMBERS : textReader(query);
+  const readParams = params === undefined ? () => NO_MEMBERS : textReader(params);
+  return {
+    endpoint,
+    readParams: (raw) =>
+      readParams((name) => {
+        const text = raw.get(name);
+        return text === undefined ? undefined : percentDecode(text, name);
+      }),
+    readQuery: (text) => {
+      const found = parseQuery(text, queryNames, unknownQuery);
+      return readQueryMembers((name) => found.get(name));
+    },
+    readHeaders: headers === undefined ? null : textReader(headers),
+    readBody: body === undefined ? null : jsonReader(body),
+    serialize: serializerOf(endpoint, options),
+    contentTypes: new Map(
+      Object.entries(endpoint.responses)
+        .filter(([, response]) => response.body !== undefined)
+        .map(([status, response]) => [Number(status), response.contentType ?? JSON_TYPE]),
+    ),
+  };
+}
+
+function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply: AnyReply) => string {
+  const byStatus = new Map<number, (body: unknown) => string>();
+  return (reply) => {
+    if (reply.text !== undefined) return reply.text;
+    const response = endpoint.responses[reply.status];
+    if (response === undefined) throw new Error(`${endpoint.name} answered ${reply.status}, which it does not declare`);
+    if (response.body === undefined) return "";
+    if (response.contentType !== undefined && !response.contentType.startsWith(JSON_TYPE)) return String(reply.body);
+    // Built at first use: a hundred endpoints on every shard would delay the start by seconds.
+    let serialize = byStatus.get(reply.status);
+    if (serialize === undefined) {
+      serialize = compileSerializer(response.body, options, `${endpoint.name} ${reply.status}`);
+      byStatus.set(reply.status, serialize);
+    }
+    return serialize(reply.body);
+  };
+}
+
+/** Serializes by the schema; what the schema does not declare is dropped, or refused when replies are strict. */
+export function compileSerializer(schema: TSchema, options: CompileOptions, name: string): (body: unknown) => string {
+  const serialize = buildSerializer(schema);
+  if (!options.strictReplies) return serialize;
+  return (body) => {
+    const text = serialize(body);
+    if (!isDeepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(body)))) {
+      throw new RelayError("internal", "The answer could not be written.", {
+        cause: new Error(`${name}: the response schema does not cover what was answered: ${text}`),
+      });
+    }
+    return text;
+  };
+}

@@ -1,0 +1,73 @@
+import { Kind, type TSchema } from "@sinclair/typebox";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+
+/**
+ * What is wrong with a value in words that help the caller: `amount: must be an integer of 1 or more`. Never holds the value
+ * itself, which may be a card number. A schema's own text goes into its option `errorMessage`.
+ */
+export function complaintOf(error: ValueError, root: string): string {
+  const path = error.path.slice(1).replaceAll("/", ".");
+  const name = path === "" ? root : path;
+  switch (error.type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return `${name}: is required`;
+    case ValueErrorType.ObjectAdditionalProperties:
+      return `${name}: is not expected here`;
+    default:
+      return `${name}: ${demandOf(error.schema)}`;
+  }
+}
+
+/** What a schema asks for: `must be one of CARD, VOUCHER`. */
+export function demandOf(schema: TSchema): string {
+  return typeof schema["errorMessage"] === "string" ? schema["errorMessage"] : `must be ${kindOf(schema)}`;
+}
+
+function kindOf(schema: TSchema): string {
+  switch (schema[Kind]) {
+    case "Literal":
+      return String(schema["const"]);
+    case "Union":
+      return unionOf(schema["anyOf"]);
+    case "Integer":
+      return `an integer${range(schema["minimum"], schema["maximum"], "")}`;
+    case "Number":
+      return `a number${range(schema["minimum"], schema["maximum"], "")}`;
+    case "String":
+      return stringOf(schema);
+    case "Array":
+      return `a list${range(schema["minItems"], schema["maxItems"], " items")}`;
+    case "Boolean":
+      return "true or false";
+    case "Null":
+      return "null";
+    case "Object":
+    case "Record":
+      return "an object";
+    default:
+      return "something else";
+  }
+}
+
+function unionOf(members: readonly TSchema[]): string {
+  const literals = members.filter((member) => member[Kind] === "Literal").map(kindOf);
+  const others = members.filter((member) => member[Kind] !== "Literal").map(kindOf);
+  const choice = literals.length > 1 ? `one of ${literals.join(", ")}` : literals.join("");
+  return [choice, ...others].filter((part) => part !== "").join(" or ");
+}
+
+function stringOf(schema: TSchema): string {
+  const { minLength, maxLength, pattern } = schema;
+  const length = minLength === 1 && maxLength === undefined ? " that is not empty" : range(minLength, maxLength, " characters");
+  return `a string${length}${pattern === undefined ? "" : ` of the form ${pattern}`}`;
+}
+
+function range(minimum: unknown, maximum: unknown, unit: string): string {
+  const from = minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? undefined : minimum;
+  // The largest safe integer is a bound of the format, not one that a caller needs to be told.
+  const to = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (from !== undefined && to !== undefined) return ` of ${from} to ${to}${unit}`;
+  if (from !== undefined) return ` of ${from}${unit} or more`;
+  if (to !== undefined) return ` of at most ${to}${unit}`;
+  return "";
+}

@@ -1,0 +1,60 @@
+import { isUtf8 } from "node:buffer";
+import { OptionalKind, type TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { RelayError } from "../../engine/domain/errors.ts";
+import { complaintOf } from "./complaint.ts";
+
+/** Deeper JSON serves no endpoint and costs stack wherever it is walked. */
+export const JSON_DEPTH_MAX = 32;
+
+export interface JsonBody {
+  value: unknown;
+  /** The bytes as they came, as text. */
+  text: string;
+}
+
+/**
+ * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` with the first thing that is wrong. An empty
+ * body is undefined where the schema is optional.
+ */
+export function jsonReader(schema: TSchema): (bytes: Buffer) => JsonBody {
+  const optional = schema[OptionalKind] !== undefined;
+  const check = TypeCompiler.Compile(schema);
+  return (bytes) => {
+    if (bytes.length === 0 && optional) return { value: undefined, text: "" };
+    if (bytes.length === 0) throw new RelayError("invalid_request", "body: is required");
+    if (!isUtf8(bytes)) throw new RelayError("invalid_request", "body: is not UTF-8");
+    const text = bytes.toString("utf8");
+    const value = parse(text);
+    if (deeperThan(value, JSON_DEPTH_MAX)) throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
+    if (check.Check(value)) return { value, text };
+    const error = check.Errors(value).First();
+    throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : complaintOf(error, "body"));
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which may hold a card number.
+    throw new RelayError("invalid_request", "body: is not JSON");
+  }
+}
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const member of Object.values(value)) {
+    if (typeof member === "object" && member !== null && deeperThan(member, levels - 1)) return true;
+  }
+  return false;
+}
+
+/** Throws RelayError `unsupported_media_type` for a content type that is given and is not JSON; none at all is fine. */
+export function requireJsonContentType(contentType: string): void {
+  if (contentType === "" || contentType === "application/json") return;
+  const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (mediaType === "application/json" || mediaType.endsWith("+json")) return;
+  throw new RelayError("unsupported_media_type", "body: the content type has to be application/json");
+}

@@ -1,0 +1,96 @@
+import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { RelayError } from "../../engine/domain/errors.ts";
+import { complaintOf, demandOf } from "./complaint.ts";
+
+/** The text of one member, or undefined when the request does not have it. */
+export type TextSource = (name: string) => string | undefined;
+
+/**
+ * Reads members that arrive as text (path, query, headers) into the types of their schema, strictly: an integer is plain decimal
+ * digits, a boolean `true` or `false`. Answers with the checked object. Throws RelayError `invalid_request` naming the member.
+ */
+export function textReader(schema: TObject): (source: TextSource) => unknown {
+  const members = Object.entries(schema.properties).map(([name, member]) => ({
+    name,
+    demand: demandOf(member),
+    read: converterOf(member),
+    required: member[OptionalKind] === undefined && member["default"] === undefined,
+    fallback: member["default"],
+  }));
+  const check = TypeCompiler.Compile(schema);
+  return (source) => {
+    const read: Record<string, unknown> = {};
+    for (const member of members) {
+      const text = source(member.name);
+      if (text === undefined) {
+        if (member.required) throw new RelayError("invalid_request", `${member.name}: is required`);
+        if (member.fallback !== undefined) read[member.name] = member.fallback;
+        continue;
+      }
+      const value = member.read(text);
+      if (value === undefined) throw new RelayError("invalid_request", `${member.name}: ${member.demand}`);
+      read[member.name] = value;
+    }
+    if (check.Check(read)) return read;
+    const error = check.Errors(read).First();
+    throw new RelayError("invalid_request", error === undefined ? "not valid" : complaintOf(error, "request"));
+  };
+}
+
+const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
+const DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/;
+
+/** Converters answer undefined for a text that is not of the type. */
+function converterOf(schema: TSchema): (text: string) => unknown {
+  switch (schema[Kind]) {
+    case "Integer":
+      return (text) => (INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined);
+    case "Number":
+      return (text) => (DECIMAL.test(text) ? Number(text) : undefined);
+    case "Boolean":
+      return (text) => (text === "true" ? true : text === "false" ? false : undefined);
+    case "String":
+    case "Literal":
+    case "Union":
+      return (text) => text;
+    default:
+      throw new Error(`a path, query or header member cannot be of the type ${schema[Kind]}`);
+  }
+}
+
+/** Decodes a percent-encoded text; `where` names it in the error. Throws RelayError `invalid_request`. */
+export function percentDecode(text: string, where: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new RelayError("invalid_request", `${where}: is not valid percent-encoding`);
+  }
+}
+
+/**
+ * Splits a query string. Members that are not in `declared` and members that come twice are refused: guessing which one was meant is
+ * how a filter is silently lost. Throws RelayError `invalid_request`.
+ */
+export function parseQuery(query: string, declared: ReadonlySet<string>, unknownMembers: "refuse" | "ignore"): Map<string, string> {
+  const found = new Map<string, string>();
+  if (query === "") return found;
+  for (const pair of query.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = percentDecode((equals === -1 ? pair : pair.slice(0, equals)).replaceAll("+", " "), "query");
+    if (!declared.has(name)) {
+      if (unknownMembers === "ignore") continue;
+      throw new RelayError("invalid_request", `${printable(name)}: is not a query member of this endpoint`);
+    }
+    if (found.has(name)) throw new RelayError("invalid_request", `${name}: is given more than once`);
+    found.set(name, equals === -1 ? "" : percentDecode(pair.slice(equals + 1).replaceAll("+", " "), name));
+  }
+  return found;
+}
+
+/** A caller's own name for something, fit to be put into a message. */
+function printable(name: string): string {
+  return name.replace(/[^\x20-\x7e]/g, "?").slice(0, 64);
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createAuthenticator } from "../../../http/auth/authenticator.ts";
+import type { CredentialSource, PartnerCredential } from "../../../http/auth/credential-source.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
+import { hashPassword } from "../../../http/auth/partner-password.ts";
+import { terminalPassword } from "../../../http/auth/terminal-password.ts";
+
+const KEY = "pk_live_0123456789012345678901234567890123";
+const INVALID_LOGIN = { type: "refused", code: "unauthorized", message: "Invalid credentials" };
+const INVALID_KEY = { type: "refused", code: "unauthorized", message: "Invalid API Key" };
+const anyTerminal = { names: false, matches: () => true };
+
+function basic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
+  const state = {
+    generation: 1,
+    nowMs: 0,
+    denied: new Set<string>(),
+    lookups: 0,
+    partner: {
+      partnerId: 7,
+      username: "till",
+      passwordHash: await hashPassword("right"),
+      enabled: true,
+      allowedOrigins: ["https://shop.example"],
+      terminals: anyTerminal,
+      ...options.partner,
+    } satisfies PartnerCredential as PartnerCredential,
+    key: KEY,
+  };
+  const source: CredentialSource = {
+    generation: () => state.generation,
+    administrator: () => ({ username: "admin", passwordSha256: sha256Hex("secret") }),
+    fleet: () => ({ username: "fleet", passwordSha256: sha256Hex("shared") }),
+    terminalSecret: () => "terminals",
+    isTerminalDenied: (id) => state.denied.has(id),
+    partnerByUsername: (username) => (username === state.partner.username ? state.partner : null),
+    partnerByKeySha256: (hash) => {
+      state.lookups++;
+      return hash === sha256Hex(state.key) ? state.partner : null;
+    },
+  };
+  const authenticator = createAuthenticator(source, () => state.nowMs);
+  const login = (authorization: string, ipAddress = "192.0.2.1") =>
+    authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", ipAddress });
+  const key = (apiKey: string, origin = "") =>
+    authenticator.authenticate("apiKey", { authorization: "", apiKey, origin, ipAddress: "192.0.2.1" });
+  return { state, authenticator, login, key };
+}
+
+test("basic lets in the administrator, the fleet, a terminal and a partner as who they are", async () => {
+  const { login } = await world();
+  assert.deepEqual(login(basic("admin", "secret")), { type: "administrator", username: "admin" });
+  assert.deepEqual(login(basic("fleet", "shared")), { type: "fleet" });
+  assert.deepEqual(login(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
+  assert.deepEqual(await login(basic("till", "right")), { type: "partner", partnerId: 7, username: "till", terminals: anyTerminal });
+});
+
+test("a wrong user and a wrong password are refused with the same words", async () => {
+  const { login } = await world();
+  for (const [username, password] of [
+    ["admin", "wrong"],
+    ["nobody", "secret"],
+    ["fleet", ""],
+    ["T1", terminalPassword("terminals", "T2")],
+    ["till", "wrong"],
+  ] as const) {
+    assert.deepEqual(await login(basic(username, password)), INVALID_LOGIN, username);
+  }
+  assert.deepEqual(await login("Bearer abc"), INVALID_LOGIN);
+  assert.deepEqual(await login("Basic !!!"), INVALID_LOGIN);
+});
+
+test("a login verified once is known without a hash, until a credential changes", async () => {
+  const { state, login } = await world();
+  assert.ok(login(basic("till", "right")) instanceof Promise);
+  await login(basic("till", "right"));
+  const known = login(basic("till", "right"));
+  assert.ok(!(known instanceof Promise));
+  assert.equal(known.type, "partner");
+  state.partner = { ...state.partner, enabled: false };
+  state.generation++;
+  assert.deepEqual(await login(basic("till", "right")), INVALID_LOGIN);
+});
+
+test("a partner disabled while its password is being checked is refused", async () => {
+  const { state, login } = await world();
+  const check = login(basic("till", "right"));
+  state.partner = { ...state.partner, enabled: false };
+  state.generation++;
+  assert.deepEqual(await check, INVALID_LOGIN);
+});
+
+test("a denied terminal is refused once the change is known", async () => {
+  const { state, login } = await world();
+  const header = basic("T1", terminalPassword("terminals", "T1"));
+  assert.deepEqual(login(header), { type: "terminal", terminalId: "T1" });
+  state.denied.add("T1");
+  state.generation++;
+  assert.deepEqual(await login(header), INVALID_LOGIN);
+});
+
+test("after ten failed passwords of one address no more are checked for a minute; other addresses are not touched", async () => {
+  const { state, login } = await world();
+  for (let i = 0; i < 10; i++) await login(basic("till", `wrong${i}`));
+  const throttled = { type: "refused", code: "rate_limited", message: "Too many failed logins" };
+  assert.deepEqual(await login(basic("till", "right")), throttled);
+  assert.equal((await login(basic("till", "right"), "192.0.2.2")).type, "partner");
+  state.nowMs += 60_001;
+  assert.deepEqual(await login(basic("till", "wrong")), INVALID_LOGIN);
+});
+
+test("more logins than can be hashed are told to come back", async () => {
+  const { login } = await world();
+  const answers = Promise.all(Array.from({ length: 66 }, (_, i) => login(basic("till", `wrong${i}`), `192.0.2.${i}`)));
+  const busy = (await answers).filter((answer) => answer.type === "refused" && answer.code === "too_busy");
+  assert.equal(busy.length, 1);
+});
+
+test("a key is looked up once, and again after a change", async () => {
+  const { state, key } = await world();
+  assert.equal((await key(KEY)).type, "partner");
+  assert.equal((await key(KEY)).type, "partner");
+  assert.equal(state.lookups, 1);
+  state.key = "pk_live_new";
+  state.generation++;
+  assert.deepEqual(await key(KEY), INVALID_KEY);
+  assert.equal((await key("pk_live_new")).type, "partner");
+});
+
+test("no key, an unknown key and a disabled partner's key get the same words", async () => {
+  const { state, key } = await world();
+  assert.deepEqual(await key(""), INVALID_KEY);
+  assert.deepEqual(await key("x".repeat(10_000)), INVALID_KEY);
+  state.partner = { ...state.partner, enabled: false };
+  assert.deepEqual(await key(KEY), INVALID_KEY);
+});
+
+test("a key works from its origins and without one, not from others", async () => {
+  const { key } = await world();
+  assert.equal((await key(KEY, "https://shop.example")).type, "partner");
+  assert.deepEqual(await key(KEY, "https://evil.example"), {
+    type: "refused",
+    code: "forbidden",
+    message: "This origin may not use this API Key",
+  });
+});
+
+test("the administrative login takes nobody else", async () => {
+  const { authenticator } = await world();
+  const admin = (authorization: string) =>
+    authenticator.authenticate("admin", { authorization, apiKey: KEY, origin: "", ipAddress: "192.0.2.1" });
+  assert.deepEqual(await admin(basic("admin", "secret")), { type: "administrator", username: "admin" });
+  assert.deepEqual(await admin(basic("fleet", "shared")), INVALID_LOGIN);
+  assert.deepEqual(await admin(basic("till", "right")), INVALID_LOGIN);
+  assert.deepEqual(await admin(""), { type: "refused", code: "unauthorized", message: "Authentication required" });
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { createRateLimitMemory, openRateLimit } from "../../../http/auth/rate-limiter.ts";
+
+function world(perSecond: number, tableBytes?: number) {
+  const clock = { nowMs: 5_000 };
+  const bucket = openRateLimit(createRateLimitMemory("test", perSecond, tableBytes), () => clock.nowMs);
+  return { clock, bucket };
+}
+
+test("admits the limit, then refuses until the oldest admission is over a second ago", () => {
+  const { clock, bucket } = world(3);
+  assert.deepEqual([bucket.take(0, 1), bucket.take(0, 1), bucket.take(0, 1), bucket.take(0, 1)], [2, 1, 0, "limited"]);
+  clock.nowMs += 1_000;
+  assert.equal(bucket.take(0, 1), "limited");
+  clock.nowMs += 1;
+  assert.equal(bucket.take(0, 1), 2);
+});
+
+test("counts addresses apart", () => {
+  const { bucket } = world(1);
+  assert.deepEqual(
+    [bucket.take(0, 1), bucket.take(0, 2), bucket.take(1, 1), bucket.take(-1, 1), bucket.take(0, 1)],
+    [0, 0, 0, 0, "limited"],
+  );
+});
+
+test("the remaining number follows the window", () => {
+  const { clock, bucket } = world(10);
+  for (let i = 0; i < 10; i++) {
+    bucket.take(0, 1);
+    clock.nowMs += 100;
+  }
+  clock.nowMs += 501;
+  assert.equal(bucket.take(0, 1), 5, "the five that are over are free again, less the one just taken, with 4 of the old inside");
+});
+
+test("no window of a second ever holds more than the limit, at any arrival times", () => {
+  let seed = 42;
+  const random = () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return seed / 2 ** 32;
+  };
+  const { clock, bucket } = world(7);
+  const admitted: number[] = [];
+  for (let i = 0; i < 20_000; i++) {
+    clock.nowMs += random() < 0.02 ? random() * 1_500 : random() * 60;
+    if (typeof bucket.take(3, 9) === "number") admitted.push(clock.nowMs);
+  }
+  assert.ok(admitted.length > 2_000);
+  admitted.forEach((at, i) => {
+    assert.ok((admitted[i + 7] ?? Number.POSITIVE_INFINITY) - at >= 1_000);
+  });
+});
+
+test("a full table refuses new addresses, keeps the old ones limited, and takes new ones when a window has passed", () => {
+  const { clock, bucket } = world(2, 1);
+  for (let address = 0; address < 16; address++) assert.equal(bucket.take(0, address), 1);
+  assert.equal(bucket.take(0, 99), "table_full");
+  assert.equal(bucket.take(0, 5), 0);
+  assert.equal(bucket.take(0, 5), "limited");
+  clock.nowMs += 1_001;
+  assert.equal(bucket.take(0, 99), 1);
+});
+
+test("the clock's 32-bit wrap does not admit more", () => {
+  const { clock, bucket } = world(2);
+  clock.nowMs = 2 ** 31 - 500;
+  assert.deepEqual([bucket.take(0, 1), bucket.take(0, 1)], [1, 0]);
+  clock.nowMs += 999;
+  assert.equal(bucket.take(0, 1), "limited");
+  clock.nowMs += 2;
+  assert.equal(bucket.take(0, 1), 1);
+});
+
+test("two threads that hammer one address together stay within the limit", async () => {
+  const perSecond = 50;
+  const memory = createRateLimitMemory("test", perSecond, 1);
+  // tsx does not load TypeScript in a worker thread by itself on Node 20, so the worker registers it first.
+  const [tsx, hammer] = [import.meta.resolve("tsx/esm/api"), new URL("./rate-limit-hammer.ts", import.meta.url).href];
+  const start = `import { register } from "${tsx}"; register(); await import("${hammer}");`;
+  const runs = [1, 2].map(async () => {
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(start)}`), {
+      workerData: { memory, durationMs: 2_300 },
+    });
+    const [spans] = await once(worker, "message");
+    return spans;
+  });
+  const admitted: { beforeMs: number; afterMs: number }[] = (await Promise.all(runs)).flat();
+  admitted.sort((a, b) => a.beforeMs - b.beforeMs);
+  assert.ok(admitted.length >= perSecond * 2, `${admitted.length} admitted`);
+  admitted.forEach((first, i) => {
+    const beyond = admitted[i + perSecond];
+    if (beyond !== undefined) assert.ok(beyond.afterMs - first.beforeMs >= 1_000);
+  });
+});
