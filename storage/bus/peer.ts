@@ -1,0 +1,107 @@
+import type { MessagePort } from "node:worker_threads";
+import type { Address } from "../../engine/ports/bus.ts";
+import type { Batch, Message } from "./thread-protocol.ts";
+
+/** Messages sent and not yet taken in at the other end; beyond it the peer counts as full. A port by itself buffers without end. */
+const UNCONSUMED_MAX = 50_000;
+
+/** After so many messages the sender is told that they were taken in, even when there is nothing else to say. */
+const ACKNOWLEDGE_EVERY = 1_000;
+
+interface PeerEvents {
+  onMessage: (message: Message) => void;
+  /** The thread at the other end has closed its port or ended. */
+  onGone: () => void;
+  onUnsendable: (message: Message, error: unknown, peer: Peer) => void;
+}
+
+/** The thread at the other end of a port: batches what is sent to it in a turn, and knows how far it has come. */
+export class Peer {
+  readonly address: Address;
+  readonly #port: MessagePort;
+  readonly #events: PeerEvents;
+  #outbox: Message[] = [];
+  #flushScheduled = false;
+  #sent = 0;
+  #consumedThere = 0;
+  #consumedHere = 0;
+  #acknowledged = 0;
+  #gone = false;
+
+  constructor(address: Address, port: MessagePort, events: PeerEvents) {
+    this.address = address;
+    this.#port = port;
+    this.#events = events;
+    port.on("message", (batch: Batch) => this.#receive(batch));
+    port.on("close", () => {
+      this.#gone = true;
+      this.#outbox = [];
+      events.onGone();
+    });
+  }
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  /** True when so much waits at the other end that asks and tells are better refused. Answers are still sent: asks bound them. */
+  get full(): boolean {
+    return this.#sent + this.#outbox.length - this.#consumedThere >= UNCONSUMED_MAX;
+  }
+
+  send(message: Message): void {
+    if (this.#gone) return;
+    this.#outbox.push(message);
+    this.#scheduleFlush();
+  }
+
+  close(): void {
+    this.#flush();
+    this.#gone = true;
+    this.#port.close();
+  }
+
+  #receive(batch: Batch): void {
+    this.#consumedThere = batch.consumed;
+    for (const message of batch.messages) this.#events.onMessage(message);
+    this.#consumedHere += batch.messages.length;
+    if (this.#consumedHere - this.#acknowledged >= ACKNOWLEDGE_EVERY) this.#scheduleFlush();
+  }
+
+  #scheduleFlush(): void {
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    setImmediate(() => {
+      this.#flushScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#gone) return;
+    const messages = this.#outbox;
+    if (messages.length === 0 && this.#consumedHere - this.#acknowledged < ACKNOWLEDGE_EVERY) return;
+    this.#outbox = [];
+    try {
+      this.#post(messages);
+    } catch {
+      // One of them cannot be cloned, and then nothing of the batch was sent.
+      for (const message of messages) this.#postAlone(message);
+    }
+  }
+
+  #postAlone(message: Message): void {
+    try {
+      this.#post([message]);
+    } catch (error) {
+      this.#events.onUnsendable(message, error, this);
+    }
+  }
+
+  #post(messages: Message[]): void {
+    const batch: Batch = { consumed: this.#consumedHere, messages };
+    this.#port.postMessage(batch);
+    this.#sent += messages.length;
+    this.#acknowledged = this.#consumedHere;
+  }
+}

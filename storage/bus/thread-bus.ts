@@ -1,0 +1,148 @@
+import type { MessagePort } from "node:worker_threads";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { Address, Bus, Protocol } from "../../engine/ports/bus.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import { OutstandingAsks } from "./outstanding-asks.ts";
+import { Peer } from "./peer.ts";
+import { errorOf, type Failure, failureOf, INTERNAL, type Message } from "./thread-protocol.ts";
+
+export interface ThreadBusOptions {
+  self: Address;
+  /** All shards of the node in a fixed order. */
+  shards: readonly Address[];
+  /** The own ports of the mesh, by the address at their other end. */
+  ports: ReadonlyMap<Address, MessagePort>;
+  clock: Clock;
+  /** Asks without an answer yet; one more is refused with `too_busy`. */
+  outstandingMax: number;
+  /** Told what a handler threw that is not a RelayError, and what could not be sent or served. Must not throw. */
+  onError?: (error: unknown, context: { kind: string; from: Address }) => void;
+}
+
+export interface ThreadBus<P extends Protocol<P>> extends Bus<P> {
+  /** Ends every outstanding ask with `unavailable` and closes the ports. */
+  close(): void;
+  /** `dropped`: what was told to a thread that is gone or too far behind. */
+  stats(): { outstanding: number; dropped: number };
+}
+
+/**
+ * The bus between the threads of a node. Everything for one receiver goes in one message at the end of the turn. Bodies are cloned,
+ * except to oneself: a handler must not change what it is given.
+ */
+export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions): ThreadBus<P> {
+  const { self, shards, clock, outstandingMax, onError = () => {} } = options;
+  const handlers = new Map<string, (question: unknown, from: Address) => unknown>();
+  const peers = new Map<Address, Peer>();
+  const asks = new OutstandingAsks(clock, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
+  let closed = false;
+  let dropped = 0;
+
+  for (const [address, port] of options.ports) {
+    const peer = new Peer(address, port, {
+      onMessage: (message) => receive(peer, message),
+      onGone: () => {
+        for (const ask of asks.takeAll(address)) ask.reject(unavailable(`${address} is gone`));
+      },
+      onUnsendable,
+    });
+    peers.set(address, peer);
+  }
+
+  function receive(peer: Peer, message: Message): void {
+    switch (message.type) {
+      case "ask":
+        answer(peer, message.id, message.kind, message.body);
+        return;
+      case "tell":
+        attend(peer.address, message.kind, message.body);
+        return;
+      case "answer":
+        asks.take(message.id)?.resolve(message.body);
+        return;
+      case "failure":
+        asks.take(message.id)?.reject(errorOf(message.failure));
+    }
+  }
+
+  async function handle(kind: string, body: unknown, from: Address): Promise<unknown> {
+    const handler = handlers.get(kind);
+    if (handler === undefined) throw unavailable(`${self} does not serve this yet`);
+    return handler(body, from);
+  }
+
+  function answer(peer: Peer, id: number, kind: string, body: unknown): void {
+    handle(kind, body, peer.address).then(
+      (result) => peer.send({ type: "answer", id, body: result }),
+      (error: unknown) => peer.send({ type: "failure", id, failure: publicFailure(error, kind, peer.address) }),
+    );
+  }
+
+  function attend(from: Address, kind: string, body: unknown): void {
+    handle(kind, body, from).catch((error: unknown) => onError(error, { kind, from }));
+  }
+
+  function publicFailure(error: unknown, kind: string, from: Address): Failure {
+    const failure = failureOf(error);
+    if (failure !== null) return failure;
+    onError(error, { kind, from });
+    return INTERNAL;
+  }
+
+  /** One message that cannot be cloned must not take the others of its turn along, nor leave its asker waiting. */
+  function onUnsendable(message: Message, error: unknown, peer: Peer): void {
+    onError(error, { kind: "kind" in message ? message.kind : message.type, from: self });
+    if (message.type === "ask") asks.take(message.id)?.reject(errorOf(INTERNAL));
+    if (message.type === "answer") peer.send({ type: "failure", id: message.id, failure: INTERNAL });
+  }
+
+  function askSelf(id: number, kind: string, body: unknown): void {
+    queueMicrotask(() => {
+      handle(kind, body, self).then(
+        (result) => asks.take(id)?.resolve(result),
+        (error: unknown) => asks.take(id)?.reject(errorOf(publicFailure(error, kind, self))),
+      );
+    });
+  }
+
+  return {
+    self,
+    shards,
+
+    ask(to, kind, question, timeoutMs) {
+      return new Promise((resolve, reject) => {
+        const peer = peers.get(to);
+        if (closed || (to !== self && (peer === undefined || peer.gone))) return reject(unavailable(`${to} cannot be reached`));
+        if (asks.size >= outstandingMax || peer?.full === true)
+          return reject(new RelayError("too_busy", "Too many requests are under way"));
+        const id = asks.add(to, timeoutMs, resolve, reject);
+        if (peer === undefined) askSelf(id, kind, question);
+        else peer.send({ type: "ask", id, kind, body: question });
+      });
+    },
+
+    tell(to, kind, question) {
+      const peer = peers.get(to);
+      if (to === self && !closed) queueMicrotask(() => attend(self, kind, question));
+      else if (closed || peer === undefined || peer.gone || peer.full) dropped++;
+      else peer.send({ type: "tell", kind, body: question });
+    },
+
+    serve(kind, handler) {
+      if (handlers.has(kind)) throw new Error(`${self} serves ${kind} twice`);
+      handlers.set(kind, handler);
+    },
+
+    close() {
+      closed = true;
+      for (const ask of asks.takeAll()) ask.reject(unavailable("the bus is closed"));
+      for (const peer of peers.values()) peer.close();
+    },
+
+    stats: () => ({ outstanding: asks.size, dropped }),
+  };
+}
+
+function unavailable(publicMessage: string): RelayError {
+  return new RelayError("unavailable", publicMessage);
+}

@@ -1,0 +1,81 @@
+import type { Address, Bus } from "../../engine/ports/bus.ts";
+import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
+import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
+
+/** How long another thread waits for the store. A synced batch takes milliseconds; a disk that takes longer than this is as good as away. */
+const TIMEOUT_MS = 5_000;
+
+/** The store's messages; a node's bus carries them beside its own (`Bus<KvProtocol & ...>`). */
+export type KvProtocol = {
+  "kv.get": { question: { key: string }; answer: KvAnswer<Entry | null> };
+  "kv.getMany": { question: { keys: readonly string[] }; answer: KvAnswer<(Entry | null)[]> };
+  "kv.scan": { question: ScanRange; answer: KvAnswer<Entry[]> };
+  "kv.commit": { question: Commit; answer: KvAnswer<CommitResult> };
+};
+
+/** That the store is unavailable is an answer: the asker has to tell it from other failures. */
+export type KvAnswer<T> = { type: "answered"; value: T } | { type: "unavailable"; message: string };
+
+/** Lets the other threads use the store of this one. */
+export function serveKv(kv: Kv, bus: Bus<KvProtocol>): void {
+  bus.serve("kv.get", ({ key }) => answered(kv.get(key)));
+  bus.serve("kv.getMany", ({ keys }) => answered(kv.getMany(keys)));
+  bus.serve("kv.scan", (range) => answered(kv.scan(range)));
+  bus.serve("kv.commit", (commit) => answered(kv.commit(commit)));
+}
+
+/**
+ * The store of another thread, by the same contract: whatever keeps an answer from coming is StorageUnavailable. Closing it closes nothing
+ * but itself.
+ */
+export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv {
+  let closed = false;
+
+  async function ask<Kind extends keyof KvProtocol>(
+    kind: Kind,
+    question: KvProtocol[Kind]["question"],
+  ): Promise<KvProtocol[Kind]["answer"]> {
+    if (closed) throw new StorageUnavailable("the store is closed");
+    try {
+      return await bus.ask(ownerAddress, kind, question, TIMEOUT_MS);
+    } catch (error) {
+      throw new StorageUnavailable("the thread that holds the store did not answer", { cause: error });
+    }
+  }
+
+  return {
+    async get(key) {
+      assertKey(key);
+      return unwrap(await ask("kv.get", { key }));
+    },
+    async getMany(keys) {
+      assertKeys(keys);
+      return unwrap(await ask("kv.getMany", { keys }));
+    },
+    async scan(range) {
+      assertRange(range);
+      return unwrap(await ask("kv.scan", range));
+    },
+    async commit(commit) {
+      assertCommit(commit);
+      return unwrap(await ask("kv.commit", commit));
+    },
+    async close() {
+      closed = true;
+    },
+  };
+}
+
+async function answered<T>(result: Promise<T>): Promise<KvAnswer<T>> {
+  try {
+    return { type: "answered", value: await result };
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return { type: "unavailable", message: error.message };
+    throw error;
+  }
+}
+
+function unwrap<T>(answer: KvAnswer<T>): T {
+  if (answer.type === "unavailable") throw new StorageUnavailable(answer.message);
+  return answer.value;
+}

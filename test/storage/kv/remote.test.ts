@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { MessagePort } from "node:worker_threads";
+import type { Address } from "../../../engine/ports/bus.ts";
+import { createMesh } from "../../../storage/bus/mesh.ts";
+import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
+import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { type Kv, StorageUnavailable } from "../../../storage/kv/kv.ts";
+import { createRemoteKv, type KvProtocol, serveKv } from "../../../storage/kv/remote.ts";
+import { testKv } from "../../contract/kv.ts";
+import { ManualTime, temporaryDirectory } from "./world.ts";
+
+/** A node's bus carries more than the store; it must fit where only the store's part is wanted. */
+type NodeProtocol = KvProtocol & { ping: { question: string; answer: number } };
+
+function busPair(): { owner: ThreadBus<NodeProtocol>; asker: ThreadBus<NodeProtocol>; close(): void } {
+  const mesh = createMesh(["shard-0", "shard-1"]);
+  const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+  const make = (self: Address): ThreadBus<NodeProtocol> =>
+    createThreadBus({
+      self,
+      shards: ["shard-0", "shard-1"],
+      ports: mesh.get(self) ?? new Map<Address, MessagePort>(),
+      clock,
+      outstandingMax: 1_000,
+    });
+  const owner = make("shard-0");
+  const asker = make("shard-1");
+  const close = () => {
+    asker.close();
+    owner.close();
+  };
+  return { owner, asker, close };
+}
+
+testKv("the store of another thread", async () => {
+  const directory = await temporaryDirectory();
+  const time = new ManualTime();
+  const embedded = await openEmbeddedKv({ directory: directory.path, nowMs: time.nowMs });
+  const bus = busPair();
+  serveKv(embedded, bus.owner);
+  const close = async () => {
+    bus.close();
+    await embedded.close();
+    await directory.remove();
+  };
+  return { kv: createRemoteKv(bus.asker, "shard-0"), advance: (ms) => time.advance(ms), nowMs: time.nowMs, close };
+});
+
+describe("the store of another thread", () => {
+  it("is unavailable when that store is, and when its thread is gone", async (test) => {
+    const bus = busPair();
+    test.after(() => bus.close());
+    const down = () => Promise.reject(new StorageUnavailable("disk full"));
+    const store: Kv = { get: down, getMany: down, scan: down, commit: down, close: async () => {} };
+    serveKv(store, bus.owner);
+    const kv = createRemoteKv(bus.asker, "shard-0");
+    const full = { name: "StorageUnavailable", message: "disk full" };
+    await assert.rejects(kv.get("a"), full);
+    await assert.rejects(kv.getMany(["a"]), full);
+    await assert.rejects(kv.scan({ from: "a", to: "b", limit: 1 }), full);
+    await assert.rejects(kv.commit({ checks: [], operations: [] }), full);
+    bus.owner.close();
+    await assert.rejects(kv.commit({ checks: [], operations: [] }), { name: "StorageUnavailable" });
+  });
+});
