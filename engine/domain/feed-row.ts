@@ -12,6 +12,8 @@ export interface TransactionRow {
   type: "transaction";
   version: number;
   transaction: Transaction & { terminalId: string };
+  /** What the command was; null for a result that nobody asked for. */
+  kind: CommandKind | null;
   /** Sender of the command, empty for an unsolicited result. */
   sender: string;
   unsolicited: boolean;

@@ -138,14 +138,11 @@ export function writePayload(members: JsonObject, fixed: JsonObject): string {
   const payload: { [member: string]: unknown } = {};
   for (const member of Object.keys(members)) {
     if (RESERVED_MEMBERS.has(member)) continue;
-    if (Object.hasOwn(fixed, member)) {
-      payload[member] = fixed[member];
-      continue;
-    }
-    checkFreeForm(members[member], member, 1);
-    payload[member] = members[member];
+    const value = members[member];
+    if (!Object.hasOwn(fixed, member)) checkFreeForm(value, member, 1);
+    payload[member] = value;
   }
-  const text = JSON.stringify({ ...payload, ...fixed });
+  const text = JSON.stringify(Object.assign(payload, fixed));
   if (text.length > PAYLOAD_CHARS_MAX) throw new RelayError("invalid_request", "the request is too long for a terminal");
   return text;
 }

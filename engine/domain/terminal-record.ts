@@ -40,10 +40,12 @@ export interface SentEntry {
   cancelRequested: boolean;
 }
 
-/** The latest command of one sender, for `status`. */
+/** The latest command of one sender (empty: of nobody, a result that came unasked), for `status`. */
 export interface LatestEntry {
   sender: string;
   uuid: string;
+  /** True once it has a result. Until then nothing older or unasked may stand in its place. */
+  answered: boolean;
 }
 
 /** What is stored of a terminal actor; small, rewritten at each step. The machine's snapshot is rebuilt from it. */
@@ -63,6 +65,8 @@ export interface TerminalRecord {
  */
 export interface CommandRecord {
   schema: 1;
+  /** Grows with each change that ClickHouse has to learn of; the version of its rows. */
+  revision: number;
   uuid: string;
   terminalId: string;
   /** Null for a result that nobody asked for. */

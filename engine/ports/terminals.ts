@@ -19,7 +19,7 @@ export interface Terminals {
    * Takes the oldest waiting command for a poll; the answer is JSON text, or null when nothing waits. Counts as activity of the terminal.
    * Answers null without asking anyone where the shared counter says that nothing waits.
    */
-  poll(terminalId: string, device: DeviceInfo): Promise<string | null>;
+  poll(terminalId: string, device: DeviceInfo): Promise<string | null> | null;
   /** Stores a result (design.md, promise 4). `postedBy` is the terminal id of the login, or `fleet`. */
   recordResult(posting: ResultPosting): Promise<ResultOutcome>;
   /** Keeps what could not be read as a result, for operators. */

@@ -25,7 +25,7 @@ export type TerminalEvent =
   /** Somebody who holds the terminal's ear asks for the oldest command: a poll, or a session with room. */
   | { type: "command.taken"; atMs: number; channel: Channel; session: TakingSession | null }
   /** It certainly did not leave: back to where it was. */
-  | { type: "command.undelivered"; atMs: number; uuid: string; session: string }
+  | { type: "command.undelivered"; atMs: number; uuid: string; session: string | null }
   | { type: "command.acknowledged"; atMs: number; uuid: string; session: string }
   /** NACK: back to the head of the queue, not to the same session for a moment. */
   | { type: "command.refused"; atMs: number; uuid: string; session: string }
@@ -89,8 +89,18 @@ export function nextToSend(context: TerminalContext, atMs: number, sessionId: st
   return head;
 }
 
-function withLatest(latest: readonly LatestEntry[], sender: string, uuid: string): readonly LatestEntry[] {
-  return [{ sender, uuid }, ...latest.filter((entry) => entry.sender !== sender)].slice(0, LATEST_SENDERS_MAX);
+function withLatest(latest: readonly LatestEntry[], newest: LatestEntry): readonly LatestEntry[] {
+  return [newest, ...latest.filter((entry) => entry.sender !== newest.sender)].slice(0, LATEST_SENDERS_MAX);
+}
+
+/**
+ * What a result does to `status`: its own command is answered; one that nobody asked for is the last transaction only where no
+ * command still waits for an answer, so that it never passes for that answer.
+ */
+function latestAfterResult(latest: readonly LatestEntry[], uuid: string, unsolicited: boolean): readonly LatestEntry[] {
+  if (unsolicited) return latest[0]?.answered === false ? latest : withLatest(latest, { sender: "", uuid, answered: true });
+  if (!latest.some((entry) => entry.uuid === uuid && !entry.answered)) return latest;
+  return latest.map((entry) => (entry.uuid === uuid ? { ...entry, answered: true } : entry));
 }
 
 /** SCAN and PRINT count for `status`, administrator commands and CANCEL do not. */
@@ -127,7 +137,9 @@ function accept(context: TerminalContext, event: Extract<TerminalEvent, { type: 
   if (queue.length >= QUEUED_COMMANDS_MAX) {
     return { context: overdue.context, effects: [...overdue.effects, { type: "refusedFull", params: { uuid: entry.uuid } }] };
   }
-  const latest = countsAsLatest(entry.kind) ? withLatest(context.latest, entry.sender, entry.uuid) : context.latest;
+  const latest = countsAsLatest(entry.kind)
+    ? withLatest(context.latest, { sender: entry.sender, uuid: entry.uuid, answered: false })
+    : context.latest;
   return {
     context: { queue: [...queue, queued(entry, 0, null)], sent: overdue.context.sent ?? context.sent, latest },
     effects: [...overdue.effects, { type: "accepted", params: { uuid: entry.uuid } }],
@@ -228,7 +240,7 @@ function record(context: TerminalContext, event: Extract<TerminalEvent, { type: 
     queue = queue.filter((entry) => entry.uuid !== cancels);
     awaited = awaited.filter((entry) => entry.uuid !== cancels);
   }
-  return { context: { queue, sent: awaited }, effects };
+  return { context: { queue, sent: awaited, latest: latestAfterResult(context.latest, event.uuid, event.unsolicited) }, effects };
 }
 
 function requestCancel(context: TerminalContext, event: Extract<TerminalEvent, { type: "cancel.requested" }>): Step {

@@ -1,0 +1,44 @@
+import type { AttentionItem } from "../domain/attention.ts";
+import type { FeedRow } from "../domain/feed-row.ts";
+import type { CommandRecord, TerminalRecord } from "../domain/terminal-record.ts";
+
+/** A stored record and the version that a change has to name. */
+export interface Stored<T> {
+  record: T;
+  version: number;
+}
+
+/** One step of a terminal actor, stored as a whole or not at all. */
+export interface TerminalChange {
+  terminalId: string;
+  /** The terminal's new record and the version that it replaces (0: there was none); null where the step changes none. */
+  terminal: Stored<TerminalRecord> | null;
+  /** Commands accepted by this step; their uuids must be unclaimed. */
+  claims: readonly CommandRecord[];
+  /** Commands whose life ended or that got a result; version 0 for an unsolicited result, whose uuid must be unclaimed. */
+  commands: readonly Stored<CommandRecord>[];
+  /** Rows for ClickHouse, written to the outbox in the same commit. */
+  rows: readonly FeedRow[];
+  attention: readonly AttentionItem[];
+  /** Items that no longer need anyone's attention. */
+  settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];
+  atMs: number;
+}
+
+/** `claimed`: a claim's uuid is taken. `stale`: some other version has moved on; load again and step again. */
+export type ChangeOutcome = { type: "committed"; version: number } | { type: "claimed"; uuid: string } | { type: "stale" };
+
+/**
+ * Where terminals and commands are kept. Every method rejects with RelayError `unavailable` when the store cannot answer; after a
+ * failed commit it is not known whether it happened, and the record has to be loaded again.
+ */
+export interface TerminalStore {
+  loadTerminal(terminalId: string): Promise<Stored<TerminalRecord> | null>;
+  loadCommand(uuid: string): Promise<Stored<CommandRecord> | null>;
+  commit(change: TerminalChange): Promise<ChangeOutcome>;
+  /** Terminals by id after `after`; to re-arm deadlines at start. */
+  pageTerminals(after: string, limit: number): Promise<Stored<TerminalRecord>[]>;
+  /** Keeps an item that belongs to no step (a posting that could not be read). */
+  keepAttention(item: AttentionItem): Promise<void>;
+  pageAttention(after: string, limit: number): Promise<{ id: string; item: AttentionItem }[]>;
+}

@@ -1,0 +1,13 @@
+/** FNV-1a over the UTF-16 units, unsigned 32 bits: the same on every thread and node, spread well enough for homes and counters. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash ^= text.charCodeAt(index);
+    hash = Math.imul(hash, 0x01000193);
+  }
+  // A last mix, because the low bits of FNV of short, similar ids are not even.
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  return hash >>> 0;
+}

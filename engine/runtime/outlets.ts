@@ -1,0 +1,32 @@
+import type { OpenSession, SessionOutlet } from "../ports/terminal-sessions.ts";
+
+/** The sockets of this shard, by terminal and session. */
+export interface Outlets {
+  add(session: OpenSession, outlet: SessionOutlet): void;
+  remove(terminalId: string, sessionId: string): void;
+  deliver(terminalId: string, sessionId: string, uuid: string | null, text: string): boolean;
+  /** To all sessions of a terminal, or of all terminals; answers with how many got it. */
+  broadcast(terminalId: string | null, text: string): number;
+}
+
+export function createOutlets(): Outlets {
+  const byTerminal = new Map<string, Map<string, SessionOutlet>>();
+  return {
+    add: ({ terminalId, sessionId }, outlet) => {
+      const outlets = byTerminal.get(terminalId);
+      if (outlets === undefined) byTerminal.set(terminalId, new Map([[sessionId, outlet]]));
+      else outlets.set(sessionId, outlet);
+    },
+    remove: (terminalId, sessionId) => {
+      const outlets = byTerminal.get(terminalId);
+      if (outlets?.delete(sessionId) === true && outlets.size === 0) byTerminal.delete(terminalId);
+    },
+    deliver: (terminalId, sessionId, uuid, text) => byTerminal.get(terminalId)?.get(sessionId)?.deliver(uuid, text) ?? false,
+    broadcast: (terminalId, text) => {
+      let count = 0;
+      const groups = terminalId === null ? byTerminal.values() : [byTerminal.get(terminalId) ?? new Map<string, SessionOutlet>()];
+      for (const outlets of groups) for (const outlet of outlets.values()) if (outlet.deliver(null, text)) count += 1;
+      return count;
+    },
+  };
+}

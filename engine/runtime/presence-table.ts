@@ -1,0 +1,187 @@
+import { CONNECTION_FRESH_MS, SESSIONS_PER_TERMINAL_MAX } from "../domain/limits.ts";
+import { type Connection, connectionAt, type DeviceInfo, type PresenceRecord } from "../domain/presence.ts";
+import type { Address } from "../ports/bus.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { OpenSession } from "../ports/terminal-sessions.ts";
+
+/** A live session as its terminal's home knows it. Times are monotonic: they speak only of this process's life. */
+export interface LiveSession extends OpenSession {
+  /** The shard that holds the socket. */
+  address: Address;
+  openedAt: number;
+  lastActivityAt: number;
+}
+
+interface Presence {
+  terminalId: string;
+  sessions: Map<string, LiveSession>;
+  lastPollAt: number | null;
+  pollingSince: number | null;
+  /** Wall time, from the store or of the last activity here. */
+  lastSeenMs: number | null;
+  device: DeviceInfo;
+  dirty: boolean;
+}
+
+/** Terminals whose presence is kept in memory; beyond it the longest known ones without sessions go (they are stored). */
+const PRESENCES_MAX = 500_000;
+
+/**
+ * Who is there, kept by each home for its terminals as plain fields: nothing here is a state of the actor, and nothing waits for the
+ * store. What has to survive a restart (last seen, device) is handed out in batches by `takeDirty`.
+ */
+export interface PresenceTable {
+  /** Answers false when the terminal has too many sessions already. */
+  open(session: OpenSession, address: Address): boolean;
+  close(terminalId: string, sessionId: string): void;
+  /** Answers true when the session was silent for too long before: what waits may go to it again. */
+  active(terminalId: string, sessionId: string): boolean;
+  polled(terminalId: string, device: DeviceInfo): void;
+  disconnect(terminalId: string): void;
+  has(terminalId: string, sessionId: string): boolean;
+  /** The session that a command goes to: the terminal's own latest live one, else a whitelisted one. */
+  pick(terminalId: string, usable: (session: LiveSession) => boolean): LiveSession | null;
+  /** Connection and device; `stored` fills in for a terminal that this process has not seen yet. */
+  view(terminalId: string, stored: PresenceRecord | null): { connection: Connection; device: DeviceInfo };
+  knows(terminalId: string): boolean;
+  sessionCount(): number;
+  /** Up to `limit` records changed since they were last taken. */
+  takeDirty(limit: number): PresenceRecord[];
+  /** Forgets everything but live sockets, which register again with their next frame. */
+  forget(): void;
+}
+
+export function createPresenceTable(clock: Clock): PresenceTable {
+  const presences = new Map<string, Presence>();
+  const dirty = new Set<string>();
+  let sessions = 0;
+
+  function presenceOf(terminalId: string): Presence {
+    const known = presences.get(terminalId);
+    if (known !== undefined) return known;
+    if (presences.size >= PRESENCES_MAX) evict();
+    const fresh: Presence = {
+      terminalId,
+      sessions: new Map(),
+      lastPollAt: null,
+      pollingSince: null,
+      lastSeenMs: null,
+      device: {},
+      dirty: false,
+    };
+    presences.set(terminalId, fresh);
+    return fresh;
+  }
+
+  function evict(): void {
+    for (const presence of presences.values()) {
+      if (presence.sessions.size === 0 && !presence.dirty) {
+        presences.delete(presence.terminalId);
+        return;
+      }
+    }
+  }
+
+  function seen(presence: Presence): void {
+    presence.lastSeenMs = clock.nowMs();
+    if (presence.dirty) return;
+    presence.dirty = true;
+    dirty.add(presence.terminalId);
+  }
+
+  const isFresh = (lastActivityAt: number) => clock.monotonicMs() - lastActivityAt < CONNECTION_FRESH_MS;
+
+  return {
+    open: (session, address) => {
+      const presence = presenceOf(session.terminalId);
+      if (presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
+      const now = clock.monotonicMs();
+      if (!presence.sessions.has(session.sessionId)) sessions += 1;
+      presence.sessions.set(session.sessionId, { ...session, address, openedAt: now, lastActivityAt: now });
+      if (session.own) presence.device = session.device;
+      seen(presence);
+      return true;
+    },
+    close: (terminalId, sessionId) => {
+      if (presences.get(terminalId)?.sessions.delete(sessionId) === true) sessions -= 1;
+    },
+    active: (terminalId, sessionId) => {
+      const presence = presences.get(terminalId);
+      const session = presence?.sessions.get(sessionId);
+      if (presence === undefined || session === undefined) return false;
+      const wasSilent = !isFresh(session.lastActivityAt);
+      session.lastActivityAt = clock.monotonicMs();
+      seen(presence);
+      return wasSilent;
+    },
+    polled: (terminalId, device) => {
+      const presence = presenceOf(terminalId);
+      const now = clock.monotonicMs();
+      if (presence.lastPollAt === null || !isFresh(presence.lastPollAt)) presence.pollingSince = now;
+      presence.lastPollAt = now;
+      presence.device = device;
+      seen(presence);
+    },
+    disconnect: (terminalId) => {
+      const presence = presences.get(terminalId);
+      if (presence === undefined) return;
+      presence.lastPollAt = null;
+      presence.pollingSince = null;
+      for (const session of presence.sessions.values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
+      seen(presence);
+    },
+    has: (terminalId, sessionId) => presences.get(terminalId)?.sessions.has(sessionId) === true,
+    pick: (terminalId, usable) => {
+      const presence = presences.get(terminalId);
+      if (presence === undefined) return null;
+      let best: LiveSession | null = null;
+      for (const session of presence.sessions.values()) {
+        if (!isFresh(session.lastActivityAt) || !usable(session)) continue;
+        // Later sessions stand later in the map, so an equal one wins over an earlier one.
+        if (best === null || session.own || !best.own) best = session;
+      }
+      return best;
+    },
+    view: (terminalId, stored) => {
+      const presence = presences.get(terminalId);
+      const wall = (monotonic: number) => Math.round(clock.nowMs() - (clock.monotonicMs() - monotonic));
+      const facts = {
+        sessions: [...(presence?.sessions.values() ?? [])].map((session) => ({
+          openedAtMs: wall(session.openedAt),
+          lastActivityMs: wall(session.lastActivityAt),
+        })),
+        lastPollMs: presence === undefined || presence.lastPollAt === null ? null : wall(presence.lastPollAt),
+        pollingSinceMs: presence === undefined || presence.pollingSince === null ? null : wall(presence.pollingSince),
+        lastSeenMs: presence?.lastSeenMs ?? stored?.lastSeenMs ?? null,
+      };
+      const device = presence === undefined || presence.lastSeenMs === null ? (stored?.device ?? {}) : presence.device;
+      return { connection: connectionAt(facts, clock.nowMs()), device };
+    },
+    knows: (terminalId) => presences.get(terminalId)?.lastSeenMs != null,
+    sessionCount: () => sessions,
+    takeDirty: (limit) => {
+      const records: PresenceRecord[] = [];
+      for (const terminalId of dirty) {
+        if (records.length >= limit) break;
+        dirty.delete(terminalId);
+        const presence = presences.get(terminalId);
+        if (presence === undefined || presence.lastSeenMs === null) continue;
+        presence.dirty = false;
+        records.push({ schema: 1, terminalId, lastSeenMs: presence.lastSeenMs, device: presence.device });
+      }
+      return records;
+    },
+    forget: () => {
+      dirty.clear();
+      for (const presence of [...presences.values()]) {
+        presence.dirty = false;
+        presence.lastPollAt = null;
+        presence.pollingSince = null;
+        presence.lastSeenMs = null;
+        presence.device = {};
+        for (const session of presence.sessions.values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
+        if (presence.sessions.size === 0) presences.delete(presence.terminalId);
+      }
+    },
+  };
+}

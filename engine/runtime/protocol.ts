@@ -1,0 +1,76 @@
+import type { Command } from "../domain/command.ts";
+import type { DeviceInfo } from "../domain/presence.ts";
+import type { Bus } from "../ports/bus.ts";
+import type { OpenSession } from "../ports/terminal-sessions.ts";
+import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TerminalView } from "../ports/terminals.ts";
+import type { Outlets } from "./outlets.ts";
+import type { TerminalHome } from "./terminal-home.ts";
+
+/** What shards ask and tell each other about terminals: to the terminal's home, and from the home to a session's shard. */
+export interface TerminalProtocol {
+  "terminal.accept": { question: Command; answer: AcceptOutcome };
+  "terminal.poll": { question: { terminalId: string; device: DeviceInfo }; answer: string | null };
+  /** Polls that were answered elsewhere because nothing waits; for presence only. */
+  "terminal.polled": { question: { terminalId: string; device: DeviceInfo }[]; answer: undefined };
+  "terminal.result": { question: ResultPosting; answer: ResultOutcome };
+  "terminal.cancel": { question: { terminalId: string; uuid: string; cancelUuid: string }; answer: CancelOutcome };
+  "terminal.command": { question: { terminalId: string; uuid: string; waitMs: number }; answer: CommandView | null };
+  "terminal.latest": { question: { terminalId: string; sender: string | null; waitMs: number }; answer: CommandView | null };
+  "terminal.view": { question: { terminalId: string }; answer: TerminalView };
+  "terminal.disconnect": { question: { terminalId: string }; answer: undefined };
+  /** Stores what is known of presence now, so that a list is complete. */
+  "terminal.flush": { question: undefined; answer: undefined };
+  "session.open": { question: OpenSession; answer: undefined };
+  "session.close": { question: { terminalId: string; sessionId: string }; answer: undefined };
+  "session.active": { question: { terminalId: string; sessionId: string }[]; answer: undefined };
+  "session.acknowledge": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
+  "session.refuse": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
+  /** False: certainly not written. */
+  "session.deliver": { question: { terminalId: string; sessionId: string; uuid: string; text: string }; answer: boolean };
+  "session.broadcast": { question: { terminalId: string | null; text: string }; answer: number };
+}
+
+/** Answers what other shards ask of this one's home and sockets. */
+export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets): void {
+  bus.serve("terminal.accept", home.accept);
+  bus.serve("terminal.poll", ({ terminalId, device }) => home.poll(terminalId, device));
+  bus.serve("terminal.polled", (polls) => {
+    for (const { terminalId, device } of polls) home.polled(terminalId, device);
+    return undefined;
+  });
+  bus.serve("terminal.result", home.recordResult);
+  bus.serve("terminal.cancel", home.cancel);
+  bus.serve("terminal.command", ({ terminalId, uuid, waitMs }) => home.command(terminalId, uuid, waitMs));
+  bus.serve("terminal.latest", ({ terminalId, sender, waitMs }) => home.latest(terminalId, sender, waitMs));
+  bus.serve("terminal.view", ({ terminalId }) => home.view(terminalId));
+  bus.serve("terminal.disconnect", ({ terminalId }) => {
+    home.disconnect(terminalId);
+    return undefined;
+  });
+  bus.serve("terminal.flush", async () => {
+    await home.flush();
+    return undefined;
+  });
+  bus.serve("session.open", (session, from) => {
+    home.open(session, from);
+    return undefined;
+  });
+  bus.serve("session.close", ({ terminalId, sessionId }) => {
+    home.close(terminalId, sessionId);
+    return undefined;
+  });
+  bus.serve("session.active", (sessions) => {
+    for (const { terminalId, sessionId } of sessions) home.active(terminalId, sessionId);
+    return undefined;
+  });
+  bus.serve("session.acknowledge", ({ terminalId, sessionId, uuids }) => {
+    home.acknowledge(terminalId, sessionId, uuids);
+    return undefined;
+  });
+  bus.serve("session.refuse", ({ terminalId, sessionId, uuids }) => {
+    home.refuse(terminalId, sessionId, uuids);
+    return undefined;
+  });
+  bus.serve("session.deliver", ({ terminalId, sessionId, uuid, text }) => outlets.deliver(terminalId, sessionId, uuid, text));
+  bus.serve("session.broadcast", ({ terminalId, text }) => outlets.broadcast(terminalId, text));
+}

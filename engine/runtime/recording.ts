@@ -1,0 +1,127 @@
+import type { TerminalEvent } from "../actors/terminal/machine.ts";
+import type { AttentionItem } from "../domain/attention.ts";
+import type { FeedRow, LifeRow, TransactionRow } from "../domain/feed-row.ts";
+import { amountDiffers, toTransaction } from "../domain/result.ts";
+import { sameResult } from "../domain/same-result.ts";
+import type { CommandLife, CommandRecord, StoredResult } from "../domain/terminal-record.ts";
+import type { Stored } from "../ports/terminal-store.ts";
+import type { ResultPosting } from "../ports/terminals.ts";
+import { hashOf } from "./hash.ts";
+
+/** What a posting means, given what is stored under its uuid. Pure. */
+export type Judgement =
+  | { type: "repeated" }
+  | { type: "conflict"; attention: AttentionItem; row: FeedRow }
+  | { type: "record"; result: StoredResult; unsolicited: boolean };
+
+/** Judges a posting (design.md, promise 4): the first result of a uuid stands, whatever comes after it. */
+export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs: number): Judgement {
+  const { terminalId, result } = posting;
+  const foreign = stored !== null && stored.terminalId !== terminalId;
+  const command = foreign ? null : (stored?.command ?? null);
+  const transaction = toTransaction(result, { terminalId, createdAtMs: atMs, command });
+  if (foreign) return conflict(posting, atMs, "A result for a uuid of another terminal");
+  if (stored !== null && stored.result !== null) {
+    if (sameResult(stored.result.transaction, transaction)) return { type: "repeated" };
+    return conflict(posting, atMs, "A second, different result; the first one stands");
+  }
+  const differs = command !== null && amountDiffers(result, command);
+  return {
+    type: "record",
+    result: { transaction, raw: result.raw, postedBy: posting.postedBy, amountDiffers: differs },
+    unsolicited: command === null,
+  };
+}
+
+function conflict(posting: ResultPosting, atMs: number, detail: string): Judgement {
+  const { terminalId, postedBy, result } = posting;
+  const { uuid, raw } = result;
+  return {
+    type: "conflict",
+    attention: { kind: "conflict", terminalId, uuid, atMs, detail, raw },
+    // The same conflicting text again is the same conflict: its id comes from what was posted.
+    row: { type: "conflict", id: `${terminalId}-${uuid}-${hashOf(raw).toString(16)}`, uuid, terminalId, postedBy, atMs, raw },
+  };
+}
+
+/** The record of a command with its result: a late result wins over every earlier end (design.md, promise 4). */
+export function withResult(stored: CommandRecord | null, posting: ResultPosting, result: StoredResult, life: CommandLife): CommandRecord {
+  return {
+    schema: 1,
+    revision: (stored?.revision ?? 0) + 1,
+    uuid: posting.result.uuid,
+    terminalId: posting.terminalId,
+    command: stored?.command ?? null,
+    life,
+    result,
+  };
+}
+
+/** The record of a command that ended without a result. */
+export function withLife(record: CommandRecord, life: CommandLife): CommandRecord {
+  return { ...record, revision: record.revision + 1, life };
+}
+
+/** Rows for ClickHouse of a record as it now stands. */
+export function rowsOf(record: CommandRecord): FeedRow[] {
+  const rows: FeedRow[] = [];
+  const { command, life, result, revision: version, terminalId } = record;
+  if (result !== null) {
+    const row: TransactionRow = {
+      type: "transaction",
+      version,
+      transaction: { ...result.transaction, terminalId },
+      kind: command?.kind ?? null,
+      sender: command?.sender ?? "",
+      unsolicited: command === null,
+      amountDiffers: result.amountDiffers,
+    };
+    rows.push(row);
+  }
+  if (command !== null && life !== null) {
+    const { uuid, kind, service, amountCents, sender, acceptedAtMs } = command;
+    const { state, sentAtMs, finishedAtMs, channel, attempts: attempt } = life;
+    const row: LifeRow = {
+      type: "life",
+      version,
+      uuid,
+      terminalId,
+      kind,
+      service,
+      amountCents,
+      sender,
+      state,
+      acceptedAtMs,
+      sentAtMs,
+      finishedAtMs,
+      channel,
+      attempt,
+    };
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** What of a newly recorded result an operator has to know. */
+export function attentionOf(record: CommandRecord, before: CommandLife | null, atMs: number): AttentionItem[] {
+  const { terminalId, uuid, result } = record;
+  const item = (kind: AttentionItem["kind"], detail: string): AttentionItem => ({ kind, terminalId, uuid, atMs, detail, raw: null });
+  const items: AttentionItem[] = [];
+  if (record.command === null) items.push(item("unsolicited", "A result for a uuid that no command has"));
+  if (result?.amountDiffers === true) items.push(item("amount_differs", "The result's amount differs from its command's"));
+  if (before !== null && (before.state === "expired" || before.state === "cancelled")) {
+    items.push(item("late", `A result came after the command was shown as ${before.state}`));
+  }
+  return items;
+}
+
+export function recordedEvent(posting: ResultPosting, unsolicited: boolean, atMs: number): TerminalEvent {
+  return { type: "result.recorded", atMs, uuid: posting.result.uuid, status: posting.result.status, unsolicited };
+}
+
+/** A CANCEL answered OK settles a target that time alone had already made `unknown`. */
+export function cancelledAfterUnknown(target: Stored<CommandRecord> | null, atMs: number): Stored<CommandRecord> | null {
+  if (target === null || target.record.life?.state !== "unknown" || target.record.result !== null) return null;
+  const life: CommandLife = { ...target.record.life, state: "cancelled", finishedAtMs: atMs };
+  return { record: withLife(target.record, life), version: target.version };
+}

@@ -1,0 +1,56 @@
+import { WAITERS_MAX } from "../domain/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** Lookups that wait for the next result of a terminal, each with a deadline; bounded, without a timer each. */
+export interface Waiters {
+  /** True when something of the terminal changed before the deadline; false at the deadline, or at once where too many wait. */
+  next(terminalId: string, deadlineAt: number): Promise<boolean>;
+  wake(terminalId: string): void;
+  /** Ends those whose deadline (monotonic) has passed. */
+  tick(): void;
+  count(): number;
+}
+
+interface Waiter {
+  terminalId: string;
+  deadlineAt: number;
+  resolve(changed: boolean): void;
+}
+
+export function createWaiters(clock: Clock): Waiters {
+  const byTerminal = new Map<string, Set<Waiter>>();
+  let count = 0;
+
+  function end(waiter: Waiter, changed: boolean): void {
+    const waiters = byTerminal.get(waiter.terminalId);
+    if (waiters?.delete(waiter) !== true) return;
+    if (waiters.size === 0) byTerminal.delete(waiter.terminalId);
+    count -= 1;
+    waiter.resolve(changed);
+  }
+
+  return {
+    next: (terminalId, deadlineAt) =>
+      new Promise((resolve) => {
+        if (count >= WAITERS_MAX || deadlineAt <= clock.monotonicMs()) {
+          resolve(false);
+          return;
+        }
+        const waiter = { terminalId, deadlineAt, resolve };
+        const waiters = byTerminal.get(terminalId);
+        if (waiters === undefined) byTerminal.set(terminalId, new Set([waiter]));
+        else waiters.add(waiter);
+        count += 1;
+      }),
+    wake: (terminalId) => {
+      for (const waiter of [...(byTerminal.get(terminalId) ?? [])]) end(waiter, true);
+    },
+    tick: () => {
+      const now = clock.monotonicMs();
+      for (const waiters of [...byTerminal.values()]) {
+        for (const waiter of [...waiters]) if (waiter.deadlineAt <= now) end(waiter, false);
+      }
+    },
+    count: () => count,
+  };
+}

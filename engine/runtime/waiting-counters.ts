@@ -1,0 +1,29 @@
+import { hashOf } from "./hash.ts";
+
+/** Counters shared by all shards of a node; a power of two. Two terminals on one counter cost an unneeded question, nothing else. */
+const COUNTERS = 65_536;
+
+/**
+ * How many commands wait, by terminal hash, readable from every shard: zero answers a poll at once (design.md, "Shards"). Written
+ * only by the home, after the step that changes the queue is stored and before its caller is answered.
+ */
+export interface WaitingCounters {
+  add(terminalId: string, delta: number): void;
+  /** False when certainly nothing waits for the terminal. */
+  mayWait(terminalId: string): boolean;
+}
+
+export function waitingCountersBuffer(): SharedArrayBuffer {
+  return new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT);
+}
+
+export function createWaitingCounters(buffer: SharedArrayBuffer): WaitingCounters {
+  const counts = new Int32Array(buffer);
+  const slotOf = (terminalId: string) => hashOf(terminalId) & (COUNTERS - 1);
+  return {
+    add: (terminalId, delta) => {
+      if (delta !== 0) Atomics.add(counts, slotOf(terminalId), delta);
+    },
+    mayWait: (terminalId) => Atomics.load(counts, slotOf(terminalId)) > 0,
+  };
+}

@@ -1,0 +1,130 @@
+import type { AttentionItem } from "../../engine/domain/attention.ts";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { CommandRecord, TerminalRecord } from "../../engine/domain/terminal-record.ts";
+import type { ChangeOutcome, Stored, TerminalChange, TerminalStore } from "../../engine/ports/terminal-store.ts";
+import { hashOf } from "../../engine/runtime/hash.ts";
+import { outboxOperation } from "../feed/outbox.ts";
+import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
+
+const TERMINALS = "t/";
+const COMMANDS = "c/";
+const ATTENTION = "a/";
+
+/** What could not be read has no uuid to be kept under; a terminal has this many places, and the same text has the same one. */
+const UNREADABLE_PLACES = 64;
+
+/** What operators have not looked at for this long is old news. */
+const ATTENTION_LIFETIME_MS = 90 * 86_400_000;
+
+const ATTENTION_RAW_CHARS_MAX = 4_096;
+
+export interface TerminalStoreOptions {
+  kv: Kv;
+  nowMs(): number;
+  /** How long an ended command keeps its uuid refused and its result askable. */
+  retentionMs: number;
+  /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
+  writer: string;
+}
+
+/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, outbox rows. */
+export function createTerminalStore({ kv, nowMs, retentionMs, writer }: TerminalStoreOptions): TerminalStore {
+  let rowsWritten = 0;
+
+  function operationsOf(change: TerminalChange): Operation[] {
+    const operations: Operation[] = [];
+    if (change.terminal !== null) {
+      operations.push({ type: "put", key: TERMINALS + change.terminalId, value: JSON.stringify(change.terminal.record) });
+    }
+    for (const record of change.claims) operations.push(commandOperation(record));
+    for (const { record } of change.commands) operations.push(commandOperation(record));
+    for (const row of change.rows) {
+      rowsWritten += 1;
+      operations.push(outboxOperation(row, change.atMs, `${writer}-${rowsWritten.toString(36)}`));
+    }
+    for (const item of change.attention) operations.push(attentionOperation(item));
+    for (const item of change.settled) operations.push({ type: "delete", key: attentionKey(item.kind, item.terminalId, item.uuid ?? "") });
+    return operations;
+  }
+
+  /** An ended command is kept for the retention; one that has not ended stays until it has. */
+  function commandOperation(record: CommandRecord): Operation {
+    const put = { type: "put", key: COMMANDS + record.uuid, value: JSON.stringify(record) } as const;
+    return record.life === null ? put : { ...put, expiresAtMs: record.life.finishedAtMs + retentionMs };
+  }
+
+  return {
+    loadTerminal: (terminalId) => available(async () => terminalOf(await kv.get(TERMINALS + terminalId))),
+    loadCommand: (uuid) => available(async () => commandOf(await kv.get(COMMANDS + uuid))),
+    commit: (change) =>
+      available(async (): Promise<ChangeOutcome> => {
+        const checks: { key: string; version: number }[] = [];
+        if (change.terminal !== null) checks.push({ key: TERMINALS + change.terminalId, version: change.terminal.version });
+        for (const { uuid } of change.claims) checks.push({ key: COMMANDS + uuid, version: 0 });
+        for (const { record, version } of change.commands) checks.push({ key: COMMANDS + record.uuid, version });
+        const result = await kv.commit({ checks, operations: operationsOf(change) });
+        if (result.type === "committed") return result;
+        const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
+        return claimed === undefined ? { type: "stale" } : { type: "claimed", uuid: claimed.uuid };
+      }),
+    pageTerminals: (after, limit) =>
+      available(async () => {
+        const { to } = prefixRange(TERMINALS);
+        const entries = await kv.scan({ from: after === "" ? TERMINALS : `${TERMINALS}${after}\u0001`, to, limit });
+        return entries.map(terminalOf).filter((stored) => stored !== null);
+      }),
+    keepAttention: (item) =>
+      available(async () => {
+        await kv.commit({ checks: [], operations: [attentionOperation({ ...item, atMs: nowMs() })] });
+      }),
+    pageAttention: (after, limit) =>
+      available(async () => {
+        const { to } = prefixRange(ATTENTION);
+        const entries = await kv.scan({ from: after === "" ? ATTENTION : `${ATTENTION}${after}\u0001`, to, limit });
+        return entries.map(({ key, value }) => ({ id: key.slice(ATTENTION.length), item: JSON.parse(value) }));
+      }),
+  };
+}
+
+function attentionKey(kind: AttentionItem["kind"], terminalId: string, place: string): string {
+  return `${ATTENTION}${kind}/${terminalId}/${place}`;
+}
+
+function attentionOperation(item: AttentionItem): Operation {
+  const raw = item.raw === null ? null : item.raw.slice(0, ATTENTION_RAW_CHARS_MAX);
+  const place = item.kind === "unreadable" ? String(hashOf(raw ?? "") % UNREADABLE_PLACES) : (item.uuid ?? "");
+  return {
+    type: "put",
+    key: attentionKey(item.kind, item.terminalId, place),
+    value: JSON.stringify({ ...item, raw }),
+    expiresAtMs: item.atMs + ATTENTION_LIFETIME_MS,
+  };
+}
+
+function terminalOf(entry: Entry | null): Stored<TerminalRecord> | null {
+  return entry === null ? null : { record: parsed<TerminalRecord>(entry), version: entry.version };
+}
+
+function commandOf(entry: Entry | null): Stored<CommandRecord> | null {
+  return entry === null ? null : { record: parsed<CommandRecord>(entry), version: entry.version };
+}
+
+/** Records are written by this file alone; the schema number says whether this program can read one. */
+function parsed<T extends { schema: 1 }>({ key, value }: Entry): T {
+  const record: T = JSON.parse(value);
+  if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
+  return record;
+}
+
+/** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */
+export async function available<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
+  }
+}
