@@ -7,7 +7,7 @@ import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts
 import { repairEmbeddedKv } from "../../../storage/kv/embedded-directory.ts";
 import type { Operation } from "../../../storage/kv/kv.ts";
 import { testKv } from "../../contract/kv.ts";
-import { directoryOf, ManualTime, temporaryDirectory } from "./world.ts";
+import { atEnd, directoryOf, ManualTime, temporaryDirectory } from "./world.ts";
 
 testKv("the embedded store", async () => {
   const directory = await temporaryDirectory();
@@ -27,7 +27,7 @@ async function openIn(
 ): Promise<{ kv: EmbeddedKv; time: ManualTime; directory: string }> {
   const path = directory ?? (await directoryOf(test));
   const kv = await openEmbeddedKv({ directory: path, nowMs: time.nowMs });
-  test.after(() => kv.close());
+  atEnd(test, () => kv.close());
   return { kv, time, directory: path };
 }
 

@@ -9,10 +9,26 @@ export async function temporaryDirectory(): Promise<{ path: string; remove(): Pr
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** The same, removed after the test. */
+const ends = new WeakMap<TestContext, (() => unknown)[]>();
+
+/** Runs `end` after the test, the last one registered first (hooks of node:test run in the order of registration). */
+export function atEnd(test: TestContext, end: () => unknown): void {
+  const registered = ends.get(test);
+  if (registered !== undefined) {
+    registered.push(end);
+    return;
+  }
+  const stack = [end];
+  ends.set(test, stack);
+  test.after(async () => {
+    for (const next of stack.reverse()) await next();
+  });
+}
+
+/** A folder that is removed after the test. */
 export async function directoryOf(test: TestContext): Promise<string> {
   const directory = await temporaryDirectory();
-  test.after(() => directory.remove());
+  atEnd(test, () => directory.remove());
   return directory.path;
 }
 
