@@ -1,0 +1,64 @@
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { DeviceInfo } from "../../engine/domain/presence.ts";
+import { STOMP_VERSIONS, type StompFrame, type StompVersion } from "./frame.ts";
+import type { UpgradeInfo } from "./host.ts";
+import { agreeHeartBeats, chooseVersion, type HeartBeatOffer, type HeartBeats } from "./negotiation.ts";
+
+/** What a CONNECT or STOMP frame asks for. */
+export interface ConnectRequest {
+  version: StompVersion;
+  heartBeats: HeartBeats;
+  /** Null when the frame names no login; an empty one counts as none. */
+  credentials: { login: string; passcode: string } | null;
+  device: DeviceInfo;
+}
+
+/** Thrown when no version is common; the ERROR then lists those that the relay speaks. */
+export class VersionError extends RelayError {
+  constructor() {
+    super("invalid_request", `Supported STOMP versions are ${STOMP_VERSIONS.join(", ")}`);
+    this.name = "VersionError";
+  }
+}
+
+/** Reads a CONNECT. Throws VersionError, or RelayError `invalid_request` for a heart-beat that is not two numbers. */
+export function readConnect(frame: StompFrame, upgrade: UpgradeInfo, offer: HeartBeatOffer): ConnectRequest {
+  const version = chooseVersion(frame.headers.get("accept-version"));
+  if (version === null) throw new VersionError();
+  const heartBeats = agreeHeartBeats(version === "1.0" ? undefined : frame.headers.get("heart-beat"), offer);
+  if (heartBeats === null) throw new RelayError("invalid_request", "heart-beat has to be two numbers of milliseconds, as in 10000,10000");
+  const login = frame.headers.get("login") ?? "";
+  return {
+    version,
+    heartBeats,
+    credentials: login === "" ? null : { login, passcode: frame.headers.get("passcode") ?? "" },
+    device: readDevice(frame, upgrade),
+  };
+}
+
+const DEVICE_TEXT_LENGTH_MAX = 64;
+const USER_AGENT_LENGTH_MAX = 256;
+
+function readDevice(frame: StompFrame, upgrade: UpgradeInfo): DeviceInfo {
+  const family = shown(frame.headers.get("terminal-family"), DEVICE_TEXT_LENGTH_MAX);
+  const appVersion = shown(frame.headers.get("app-version"), DEVICE_TEXT_LENGTH_MAX);
+  const deviceModel = shown(frame.headers.get("device-model"), DEVICE_TEXT_LENGTH_MAX);
+  const userAgent = shown(upgrade.userAgent, USER_AGENT_LENGTH_MAX);
+  return {
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(upgrade.ipAddress === undefined ? {} : { ipAddress: upgrade.ipAddress }),
+    ...(upgrade.fingerprint === undefined ? {} : { fingerprint: upgrade.fingerprint }),
+    ...(family === undefined ? {} : { family }),
+    ...(appVersion === undefined ? {} : { appVersion }),
+    ...(deviceModel === undefined ? {} : { deviceModel }),
+  };
+}
+
+/** Text as it may be stored and shown: no control characters, not empty, not long. */
+function shown(text: string | undefined, lengthMax: number): string | undefined {
+  const clean = text
+    ?.replace(/\p{Cc}/gu, "")
+    .trim()
+    .slice(0, lengthMax);
+  return clean === "" ? undefined : clean;
+}

@@ -1,0 +1,67 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Ids } from "../../engine/ports/ids.ts";
+import type { TerminalSessions } from "../../engine/ports/terminal-sessions.ts";
+import type { ResultOutcome } from "../../engine/ports/terminals.ts";
+import type { StompVersion } from "./frame.ts";
+
+/**
+ * The WebSocket as a session sees it, whatever server holds it. After `close` or `terminate` nothing more is sent; the adapter calls
+ * `closed` on the connection once the socket is gone, be it inside these calls.
+ */
+export interface StompSocket {
+  /** `buffered`: taken, but not by the network yet. `dropped`: no byte of it was or will be written. */
+  send(text: string): "sent" | "buffered" | "dropped";
+  /** Bytes taken and not yet written to the network. */
+  bufferedBytes(): number;
+  /** Ends with a WebSocket close frame after what is buffered. */
+  close(code: number, reason: string): void;
+  /** Ends at once, without waiting for a peer that may no longer read. */
+  terminate(): void;
+}
+
+/** What the upgrade request told. */
+export interface UpgradeInfo {
+  ipAddress?: string;
+  userAgent?: string;
+  /** Stable digest of what identifies the device, where the edge has one. */
+  fingerprint?: string;
+  /** Whom the upgrade's own `Authorization: Basic` header showed, already checked; null without one. */
+  caller: Caller | null;
+}
+
+/** A SEND of a result. `bodyText` is what came, valid UTF-8, at most RESULT_BODY_BYTES_MAX; JSON or not is for the host to find out. */
+export interface ResultSend {
+  caller: Caller;
+  /** The terminal that the session is. */
+  identity: string;
+  /** The terminal whose result it is; the session may act for it. */
+  terminalId: string;
+  bodyText: string;
+}
+
+/** What the sessions of one shard need from the node. */
+export interface StompHost {
+  terminals: TerminalSessions;
+  clock: Clock;
+  ids: Ids;
+  /** Shown in CONNECTED, without version details that help an attacker. */
+  serverName: string;
+  /** True where a session without credentials is let in (sandbox). */
+  anonymousAllowed: boolean;
+  /** The caller of a login and passcode, or null. */
+  authenticate(login: string, passcode: string): Caller | null | Promise<Caller | null>;
+  /** Whether the whitelist lets `identity` take the topic of `target`, and post results for it; `target` is not `identity`. */
+  mayTake(identity: string, target: string): boolean;
+  /** Resolves when the result is on stable storage. Rejects with RelayError, whose message goes to the terminal. */
+  recordResult(send: ResultSend): Promise<ResultOutcome>;
+  /** Called for what an operator may want to know; never with credentials, bodies or header values beyond ids. */
+  onEvent(event: StompEvent): void;
+}
+
+export type StompEvent =
+  | { type: "connected"; sessionId: string; version: StompVersion; caller: Caller["type"]; ipAddress: string | undefined }
+  | { type: "subscribed"; sessionId: string; terminalId: string; own: boolean }
+  /** An ERROR frame was sent; `cause` is there for what was not expected. */
+  | { type: "refused"; sessionId: string; code: string; message: string; cause?: unknown }
+  | { type: "ended"; sessionId: string; reason: string };

@@ -1,0 +1,52 @@
+import { RESULT_BODY_BYTES_MAX } from "../../engine/domain/limits.ts";
+import type { FrameLimits } from "./frame-parser.ts";
+
+/** Bounds of one frame from a terminal. A result is the largest thing that a terminal sends. */
+export const CLIENT_FRAME_LIMITS: FrameLimits = {
+  commandBytesMax: 16,
+  headerLineBytesMax: 4_096,
+  headersMax: 32,
+  headerBytesMax: 16_384,
+  bodyBytesMax: RESULT_BODY_BYTES_MAX,
+  unreadBytesMax: 131_072,
+};
+
+/** Largest WebSocket message that an adapter should take: one frame as large as it may be, and room for what is joined to it. */
+export const WEBSOCKET_MESSAGE_BYTES_MAX = 131_072;
+
+/** Written and not yet taken by the terminal's network; a terminal that lets more pile up is disconnected. */
+export const SOCKET_BUFFER_BYTES_MAX = 262_144;
+
+/** Topics of one session; a manager terminal watches a shop, not a chain. */
+export const SUBSCRIPTIONS_PER_SESSION_MAX = 64;
+
+/** Messages of one session that wait for ACK or NACK; a client that lets more pile up has forgotten how. */
+export const UNACKNOWLEDGED_PER_SESSION_MAX = 256;
+
+/** Results of one session that are being stored; beyond it what follows is not read until one is. */
+export const SENDS_IN_FLIGHT_MAX = 16;
+
+/** Client-chosen identifiers (subscription id, receipt) are echoed and kept, so they are short. */
+export const CLIENT_TOKEN_LENGTH_MAX = 256;
+
+/** From the upgrade to a CONNECT that was accepted. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/** From the first byte of a frame to its last, for a client that sends without end or stops in the middle. */
+export const FRAME_TIMEOUT_MS = 30_000;
+
+/** A session without any sign of life (frame, heart-beat, pong) is closed, also where no heart-beats were agreed. */
+export const IDLE_TIMEOUT_MS = 300_000;
+
+/** After a close was asked for, how long the peer has to answer before the socket is torn down. */
+export const CLOSE_TIMEOUT_MS = 5_000;
+
+/** The owner calls `tick` at least this often; heart-beats leave this much earlier so that none is late. */
+export const TICK_INTERVAL_MS_MAX = 500;
+
+/** Activity is reported to the engine at most this often for a session. */
+export const ACTIVITY_INTERVAL_MS = 1_000;
+
+/** Heart-beats that the relay can send, and wants, at the shortest (STOMP 1.2, "Heart-beating"). */
+export const HEART_BEAT_SEND_MS = 5_000;
+export const HEART_BEAT_WANT_MS = 10_000;

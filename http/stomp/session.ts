@@ -1,0 +1,315 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import { RelayError } from "../../engine/domain/errors.ts";
+import { readReceipt, readSend } from "./client-frames.ts";
+import { type ConnectRequest, readConnect } from "./connect-frame.ts";
+import type { StompFrame, StompVersion } from "./frame.ts";
+import { FrameParser } from "./frame-parser.ts";
+import type { StompHost, StompSocket, UpgradeInfo } from "./host.ts";
+import * as limits from "./limits.ts";
+import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
+import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
+import { SessionTopics } from "./topics.ts";
+
+/** `disconnecting`: DISCONNECT came and results are still being stored. `ended`: waits for the socket to be gone. */
+type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "ended";
+
+/**
+ * One STOMP session on one WebSocket. Everything that goes wrong ends it with an ERROR frame, as STOMP says; what it had not
+ * acknowledged is the engine's to decide about. See PROTOCOL.md.
+ */
+export class StompSession {
+  readonly id: string;
+  readonly #host: StompHost;
+  readonly #socket: StompSocket;
+  readonly #upgrade: UpgradeInfo;
+  readonly #offer: HeartBeatOffer;
+  readonly #parser = new FrameParser(limits.CLIENT_FRAME_LIMITS);
+  #phase: Phase = "connecting";
+  /** Set when the session has to end but may not in the middle of a delivery; ends it as soon as the stack is empty. */
+  #doomed = false;
+  #version: StompVersion = "1.2";
+  #heartBeats: HeartBeats = { sendMs: 0, receiveMs: 0 };
+  /** From CONNECTED on. */
+  #topics: SessionTopics | null = null;
+  #disconnectReceipt: string | undefined;
+  #sendsInFlight = 0;
+  /** When the phases `connecting`, `authenticating` and `ended` time out. */
+  #deadlineMs: number;
+  #lastSeenMs: number;
+  #lastSentMs: number;
+  #lastActiveMs = Number.NEGATIVE_INFINITY;
+  #frameSinceMs: number | null = null;
+
+  constructor(host: StompHost, socket: StompSocket, upgrade: UpgradeInfo, offer: HeartBeatOffer) {
+    const nowMs = host.clock.monotonicMs();
+    this.id = host.ids.uuid();
+    this.#host = host;
+    this.#socket = socket;
+    this.#upgrade = upgrade;
+    this.#offer = offer;
+    this.#deadlineMs = nowMs + limits.CONNECT_TIMEOUT_MS;
+    this.#lastSeenMs = nowMs;
+    this.#lastSentMs = nowMs;
+  }
+
+  /** The terminal that the session is, null while that is open. */
+  get identity(): string | null {
+    return this.#topics?.identity ?? null;
+  }
+
+  /** A WebSocket message, text or binary; its memory is the caller's again when this returns. */
+  message(data: Uint8Array): void {
+    if (this.#phase === "ended" || this.#phase === "disconnecting") return;
+    this.#seen();
+    this.#parser.feed(data);
+    this.#read();
+  }
+
+  pong(): void {
+    if (this.#phase !== "ended") this.#seen();
+  }
+
+  /** The socket is gone, whoever ended it. */
+  closed(): void {
+    this.#end("the connection closed");
+  }
+
+  /** Serves deadlines and heart-beats. Answers false when there is nothing left to wait for and the session can be forgotten. */
+  tick(nowMs: number): boolean {
+    switch (this.#phase) {
+      case "ended":
+        if (nowMs < this.#deadlineMs) return true;
+        this.#socket.terminate();
+        return false;
+      case "connecting":
+      case "authenticating":
+        if (nowMs >= this.#deadlineMs) this.fail(new RelayError("request_timeout", "The session did not CONNECT in time"));
+        return true;
+      case "connected":
+      case "disconnecting":
+        this.#watch(nowMs);
+        return true;
+    }
+  }
+
+  /** Ends the session with an ERROR frame. `about` is the frame that it answers. Answers false when it had ended before. */
+  fail(error: unknown, about: StompFrame | null = null): boolean {
+    if (this.#phase === "ended") return false;
+    const unexpected = error instanceof RelayError ? error.cause : error;
+    const relayError = error instanceof RelayError ? error : new RelayError("internal", "Internal error");
+    const receiptId = about?.headers.get("receipt");
+    this.#write(errorFrame(this.#version, relayError, about === null ? null : { command: about.command, receiptId }));
+    const { code, message } = relayError;
+    this.#host.onEvent({ type: "refused", sessionId: this.id, code, message, ...(unexpected === undefined ? {} : { cause: unexpected }) });
+    return this.end(CLOSE_CODES[code], message);
+  }
+
+  /** Ends the session with a WebSocket close. Answers false when it had ended before. */
+  end(closeCode: number, reason: string): boolean {
+    if (this.#phase === "ended") return false;
+    this.#end(reason);
+    this.#socket.close(closeCode, reason);
+    return true;
+  }
+
+  /** Ends the session if the whitelist no longer allows one of its topics. */
+  recheck(): void {
+    if (this.#topics?.allowed() === false) this.fail(new RelayError("forbidden", "The whitelist no longer allows this subscription"));
+  }
+
+  /** Reads and carries out frames, as long as the session may take more. */
+  #read(): void {
+    try {
+      while (this.#readable()) {
+        const frame = this.#parser.next();
+        if (frame === null) break;
+        this.#frameSinceMs = null;
+        this.#handle(frame);
+      }
+      if (this.#phase === "ended") return;
+      this.#parser.keep();
+      this.#frameSinceMs = this.#parser.midFrame ? (this.#frameSinceMs ?? this.#host.clock.monotonicMs()) : null;
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #readable(): boolean {
+    if (this.#doomed) return false;
+    return this.#phase === "connecting" || (this.#phase === "connected" && this.#sendsInFlight < limits.SENDS_IN_FLIGHT_MAX);
+  }
+
+  #handle(frame: StompFrame): void {
+    try {
+      const receiptId = readReceipt(frame);
+      if (this.#topics === null) this.#connect(frame);
+      else if (this.#carryOut(frame, receiptId, this.#topics) === "done") this.#receipt(receiptId);
+    } catch (error) {
+      this.fail(error, frame);
+    }
+  }
+
+  #receipt(receiptId: string | undefined): void {
+    if (receiptId !== undefined) this.#write(receiptFrame(this.#version, receiptId));
+  }
+
+  #connect(frame: StompFrame): void {
+    if (frame.command !== "CONNECT" && frame.command !== "STOMP") {
+      throw new RelayError("invalid_request", "The first frame has to be CONNECT or STOMP");
+    }
+    const request = readConnect(frame, this.#upgrade, this.#offer);
+    this.#version = request.version;
+    this.#parser.version = request.version;
+    this.#heartBeats = request.heartBeats;
+    const caller = this.#authenticate(request);
+    if (!(caller instanceof Promise)) {
+      this.#connected(request, caller);
+      return;
+    }
+    this.#phase = "authenticating";
+    caller
+      .then((found) => {
+        if (this.#phase === "authenticating") this.#connected(request, found);
+      })
+      .catch((error: unknown) => this.fail(error, frame))
+      .then(() => this.#read());
+  }
+
+  #authenticate({ credentials }: ConnectRequest): Caller | null | Promise<Caller | null> {
+    if (credentials !== null) return this.#host.authenticate(credentials.login, credentials.passcode);
+    return this.#upgrade.caller ?? (this.#host.anonymousAllowed ? { type: "anonymous" } : null);
+  }
+
+  #connected({ version, heartBeats, device }: ConnectRequest, caller: Caller | null): void {
+    if (caller === null) throw new RelayError("unauthorized", "The login or passcode is wrong or missing");
+    const session = this;
+    this.#topics = new SessionTopics(
+      this.#host,
+      { sessionId: this.id, version, caller, device },
+      {
+        get writable() {
+          return session.#phase === "connected" && !session.#doomed;
+        },
+        write: (text) => this.#write(text),
+        failSoon: (error) => this.#doom(() => this.fail(error)),
+      },
+    );
+    this.#phase = "connected";
+    this.#write(connectedFrame({ version, heartBeats, server: this.#host.serverName, session: this.id }));
+    const { ipAddress } = this.#upgrade;
+    this.#host.onEvent({ type: "connected", sessionId: this.id, version, caller: caller.type, ipAddress });
+  }
+
+  /** `later` when the receipt is not due yet. */
+  #carryOut(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
+    switch (frame.command) {
+      case "SUBSCRIBE":
+        topics.subscribe(frame);
+        return "done";
+      case "UNSUBSCRIBE":
+        topics.unsubscribe(frame);
+        return "done";
+      case "ACK":
+      case "NACK":
+        topics.settle(frame);
+        return "done";
+      case "SEND":
+        return this.#send(frame, receiptId, topics);
+      case "DISCONNECT":
+        this.#phase = "disconnecting";
+        this.#disconnectReceipt = receiptId;
+        topics.close();
+        if (this.#sendsInFlight === 0) this.#completeDisconnect();
+        return "later";
+      case "BEGIN":
+      case "COMMIT":
+      case "ABORT":
+        throw new RelayError("invalid_request", "Transactions are not supported");
+      case "CONNECT":
+      case "STOMP":
+        throw new RelayError("invalid_request", "The session is connected already");
+      default:
+        throw new RelayError("invalid_request", "The command is not one of a STOMP client");
+    }
+  }
+
+  #send(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
+    const request = readSend(frame);
+    const { terminalId } = request;
+    if (!topics.isTerminal) throw new RelayError("forbidden", "Only a terminal's credential can send");
+    const { caller, identity } = topics;
+    if (identity === null) throw new RelayError("forbidden", "Subscribe to the terminal's own topic before sending");
+    if (!topics.mayTake(terminalId)) throw new RelayError("forbidden", "No whitelist rule allows this terminal to act for that one");
+    if (request.type === "ping") {
+      topics.active(terminalId);
+      return "done";
+    }
+    this.#sendsInFlight += 1;
+    this.#host.recordResult({ caller, identity, terminalId, bodyText: request.bodyText }).then(
+      () => this.#sent(() => this.#receipt(receiptId)),
+      (error: unknown) => this.#sent(() => this.fail(error, frame)),
+    );
+    return "later";
+  }
+
+  #sent(answer: () => void): void {
+    this.#sendsInFlight -= 1;
+    if (this.#phase === "ended") return;
+    answer();
+    if (this.#phase === "disconnecting" && this.#sendsInFlight === 0) this.#completeDisconnect();
+    else if (this.#phase === "connected") this.#read();
+  }
+
+  #completeDisconnect(): void {
+    this.#receipt(this.#disconnectReceipt);
+    this.end(1000, "disconnected");
+  }
+
+  #seen(): void {
+    const nowMs = this.#host.clock.monotonicMs();
+    this.#lastSeenMs = nowMs;
+    if (this.#topics === null || nowMs - this.#lastActiveMs < limits.ACTIVITY_INTERVAL_MS) return;
+    this.#lastActiveMs = nowMs;
+    this.#topics.active();
+  }
+
+  #watch(nowMs: number): void {
+    const { sendMs, receiveMs } = this.#heartBeats;
+    const silentMs = nowMs - this.#lastSeenMs;
+    const slackMs = Math.min(sendMs / 2, 2 * limits.TICK_INTERVAL_MS_MAX);
+    if ((receiveMs > 0 && silentMs >= 2 * receiveMs) || silentMs >= limits.IDLE_TIMEOUT_MS) {
+      this.fail(new RelayError("request_timeout", "The terminal was silent for too long"));
+    } else if (this.#frameSinceMs !== null && nowMs - this.#frameSinceMs >= limits.FRAME_TIMEOUT_MS) {
+      this.fail(new RelayError("request_timeout", "A frame was begun and not ended"));
+    } else if (sendMs > 0 && nowMs - this.#lastSentMs >= sendMs - slackMs) {
+      this.#write("\n");
+    }
+  }
+
+  #write(text: string): "taken" | "dropped" {
+    const outcome = this.#socket.send(text);
+    this.#lastSentMs = this.#host.clock.monotonicMs();
+    if (outcome === "dropped" || (outcome === "buffered" && this.#socket.bufferedBytes() > limits.SOCKET_BUFFER_BYTES_MAX)) {
+      this.#doom(() => {
+        if (this.#end("the terminal reads too slowly")) this.#socket.terminate();
+      });
+    }
+    return outcome === "dropped" ? "dropped" : "taken";
+  }
+
+  /** The engine may be in the middle of a delivery, and is told that the session ended only after that. */
+  #doom(end: () => void): void {
+    if (this.#doomed || this.#phase === "ended") return;
+    this.#doomed = true;
+    queueMicrotask(end);
+  }
+
+  #end(reason: string): boolean {
+    if (this.#phase === "ended") return false;
+    this.#phase = "ended";
+    this.#deadlineMs = this.#host.clock.monotonicMs() + limits.CLOSE_TIMEOUT_MS;
+    this.#topics?.close();
+    this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
+    return true;
+  }
+}

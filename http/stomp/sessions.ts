@@ -1,0 +1,81 @@
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { StompHost, StompSocket, UpgradeInfo } from "./host.ts";
+import { DEFAULT_HEART_BEATS, type HeartBeatOffer } from "./negotiation.ts";
+import { StompSession } from "./session.ts";
+
+/** What an adapter tells about one WebSocket. */
+export interface StompConnection {
+  /** One WebSocket message, text or binary, at most WEBSOCKET_MESSAGE_BYTES_MAX. The memory may be reused afterwards. */
+  message(data: Uint8Array): void;
+  /** A WebSocket pong, the answer to the adapter's own ping. */
+  pong(): void;
+  /** The socket is gone. */
+  closed(): void;
+}
+
+/** The STOMP sessions of one shard. */
+export interface StompSessions {
+  open(socket: StompSocket, upgrade: UpgradeInfo): StompConnection;
+  /** Serves heart-beats and deadlines of all sessions; call it at least every TICK_INTERVAL_MS_MAX. */
+  tick(): void;
+  /** Sockets that are not gone yet. */
+  count(): number;
+  /** Ends the sessions of a terminal whose access was withdrawn; answers with how many. */
+  closeTerminal(terminalId: string): number;
+  /** To be called when the whitelist changed: ends sessions with a topic that they may no longer take. */
+  recheckWhitelist(): void;
+  /** Ends all sessions (WebSocket close 1001), at once or so many a tick; one that is opened later ends at a later tick. */
+  closeAll(reason: string, pace?: { perTick: number }): void;
+}
+
+/** Creates the sessions of a shard; no timers, everything that takes time is done by `tick`. */
+export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEFAULT_HEART_BEATS): StompSessions {
+  const sessions = new Set<StompSession>();
+  let closing: { reason: string; perTick: number } | null = null;
+
+  function closeSome(): void {
+    if (closing === null) return;
+    let left = closing.perTick;
+    for (const session of sessions) {
+      if (left <= 0) return;
+      if (session.end(1001, closing.reason)) left -= 1;
+    }
+  }
+
+  return {
+    open(socket, upgrade) {
+      const session = new StompSession(host, socket, upgrade, offer);
+      sessions.add(session);
+      return {
+        message: (data) => session.message(data),
+        pong: () => session.pong(),
+        closed: () => {
+          session.closed();
+          sessions.delete(session);
+        },
+      };
+    },
+    tick() {
+      const nowMs = host.clock.monotonicMs();
+      for (const session of sessions) {
+        if (!session.tick(nowMs)) sessions.delete(session);
+      }
+      closeSome();
+    },
+    count: () => sessions.size,
+    closeTerminal(terminalId) {
+      let count = 0;
+      for (const session of sessions) {
+        if (session.identity === terminalId && session.fail(new RelayError("forbidden", "The terminal's access was withdrawn"))) count += 1;
+      }
+      return count;
+    },
+    recheckWhitelist() {
+      for (const session of sessions) session.recheck();
+    },
+    closeAll(reason, pace = { perTick: Number.POSITIVE_INFINITY }) {
+      closing = { reason, perTick: pace.perTick };
+      if (pace.perTick === Number.POSITIVE_INFINITY) closeSome();
+    },
+  };
+}

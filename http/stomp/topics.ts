@@ -1,0 +1,137 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { DeviceInfo } from "../../engine/domain/presence.ts";
+import { readAcknowledgement, readSubscribe, readUnsubscribe } from "./client-frames.ts";
+import type { StompFrame, StompVersion } from "./frame.ts";
+import type { StompHost } from "./host.ts";
+import { messageFrame } from "./server-frames.ts";
+import { type Subscription, SubscriptionBook } from "./subscriptions.ts";
+
+/** Whom a session speaks for, settled at CONNECT. */
+export interface SessionPeer {
+  sessionId: string;
+  version: StompVersion;
+  caller: Caller;
+  device: DeviceInfo;
+}
+
+/** The way out to the terminal. */
+export interface MessageWriter {
+  /** False when the session takes no more messages. */
+  readonly writable: boolean;
+  write(text: string): "taken" | "dropped";
+  /** Ends the session with an ERROR once the engine has got its answer. */
+  failSoon(error: RelayError): void;
+}
+
+/** The topics of a connected session: whose they may be, what is delivered on them, what waits for ACK or NACK. */
+export class SessionTopics {
+  readonly #host: StompHost;
+  readonly #peer: SessionPeer;
+  readonly #writer: MessageWriter;
+  readonly #book = new SubscriptionBook();
+  #identity: string | null;
+  #messageCount = 0;
+  #subscriptionCount = 0;
+
+  constructor(host: StompHost, peer: SessionPeer, writer: MessageWriter) {
+    this.#host = host;
+    this.#peer = peer;
+    this.#writer = writer;
+    this.#identity = peer.caller.type === "terminal" ? peer.caller.terminalId : null;
+  }
+
+  /** The terminal that the session is; under a shared credential or none, that of its first topic, and null until then. */
+  get identity(): string | null {
+    return this.#identity;
+  }
+
+  get caller(): Caller {
+    return this.#peer.caller;
+  }
+
+  /** True for credentials that a terminal can have. */
+  get isTerminal(): boolean {
+    return this.caller.type === "terminal" || this.caller.type === "fleet" || this.caller.type === "anonymous";
+  }
+
+  /** Whether the session may take a terminal's topic and post for it. */
+  mayTake(terminalId: string): boolean {
+    if (this.#identity === null) return false;
+    return this.#identity === terminalId || this.#host.mayTake(this.#identity, terminalId);
+  }
+
+  /** SUBSCRIBE. Throws RelayError `forbidden`, `conflict`, `too_busy` or `invalid_request`. */
+  subscribe(frame: StompFrame): void {
+    const { sessionId, version, device } = this.#peer;
+    const request = readSubscribe(frame, version);
+    const { terminalId, ackMode } = request;
+    if (!this.isTerminal) throw new RelayError("forbidden", "Only a terminal's credential can subscribe");
+    if (this.#identity !== null && !this.mayTake(terminalId)) {
+      throw new RelayError("forbidden", "No whitelist rule allows this terminal to subscribe to that topic");
+    }
+    const engineSessionId = `${sessionId}/${this.#subscriptionCount}`;
+    const subscription: Subscription = { id: request.id, terminalId, destination: request.destination, ackMode, engineSessionId };
+    this.#book.add(subscription);
+    this.#subscriptionCount += 1;
+    this.#identity ??= terminalId;
+    const own = this.#identity === terminalId;
+    this.#host.onEvent({ type: "subscribed", sessionId, terminalId, own });
+    this.#host.terminals.open(
+      { terminalId, sessionId: engineSessionId, own, acknowledges: ackMode !== "auto", redeliver: request.redeliver, device },
+      { deliver: (uuid, text) => this.#deliver(subscription, uuid, text) },
+    );
+  }
+
+  /** UNSUBSCRIBE. Throws RelayError `not_found` or `invalid_request`. */
+  unsubscribe(frame: StompFrame): void {
+    const subscription = this.#book.remove(readUnsubscribe(frame, this.#peer.version));
+    if (subscription === null) throw new RelayError("not_found", "This session has no such subscription");
+    this.#host.terminals.close(subscription.terminalId, subscription.engineSessionId);
+  }
+
+  /** ACK and NACK. Throws RelayError `invalid_request`; a message that does not wait for either is no error. */
+  settle(frame: StompFrame): void {
+    const { messageId, subscriptionId } = readAcknowledgement(frame, this.#peer.version);
+    const settled = this.#book.settle(messageId, subscriptionId);
+    if (settled === null || settled.uuids.length === 0) return;
+    const { terminalId, engineSessionId } = settled.subscription;
+    if (frame.command === "ACK") this.#host.terminals.acknowledge(terminalId, engineSessionId, settled.uuids);
+    else this.#host.terminals.refuse(terminalId, engineSessionId, settled.uuids);
+  }
+
+  /** A sign of life of one subscribed terminal, or of all. */
+  active(terminalId?: string): void {
+    for (const subscription of this.#book.all()) {
+      if (terminalId !== undefined && subscription.terminalId !== terminalId) continue;
+      this.#host.terminals.active(subscription.terminalId, subscription.engineSessionId);
+    }
+  }
+
+  /** True when the whitelist still allows every topic. */
+  allowed(): boolean {
+    for (const { terminalId } of this.#book.all()) {
+      if (!this.mayTake(terminalId)) return false;
+    }
+    return true;
+  }
+
+  /** Ends all subscriptions; what they had not acknowledged is the engine's to decide about. */
+  close(): void {
+    for (const { terminalId, engineSessionId } of this.#book.clear()) this.#host.terminals.close(terminalId, engineSessionId);
+  }
+
+  #deliver(subscription: Subscription, uuid: string | null, text: string): boolean {
+    if (!this.#writer.writable || !this.#book.has(subscription)) return false;
+    const acknowledges = subscription.ackMode !== "auto";
+    if (acknowledges && this.#book.full) {
+      this.#writer.failSoon(new RelayError("too_busy", "Too many messages wait for ACK or NACK"));
+      return false;
+    }
+    this.#messageCount += 1;
+    const messageId = `m${this.#messageCount}`;
+    if (this.#writer.write(messageFrame(this.#peer.version, subscription, messageId, text)) === "dropped") return false;
+    if (acknowledges) this.#book.expect(messageId, subscription, uuid);
+    return true;
+  }
+}

@@ -1,0 +1,356 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Caller } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
+import { SENDS_IN_FLIGHT_MAX } from "../../../http/stomp/limits.ts";
+import { connectedTerminal, createWorld, deferred, FakeTerminal, PASSCODE, settled, unavailable } from "./stomp-world.ts";
+
+test("negotiates the version", () => {
+  const table: [acceptVersion: string | null, version: string | null][] = [
+    [null, "1.0"],
+    ["1.0", "1.0"],
+    ["1.1", "1.1"],
+    ["1.0,1.1", "1.1"],
+    ["1.2,1.1,1.0", "1.2"],
+    ["1.2, 2.0", "1.2"],
+    ["2.0", null],
+    ["", null],
+  ];
+  for (const [acceptVersion, version] of table) {
+    for (const command of ["CONNECT", "STOMP"]) {
+      const terminal = new FakeTerminal(createWorld());
+      const offer = acceptVersion === null ? {} : { "accept-version": acceptVersion };
+      const [answer] = terminal.send(command, { ...offer, login: "T1", passcode: PASSCODE });
+      if (version === null) {
+        assert.equal(answer?.command, "ERROR");
+        assert.equal(answer?.headers["version"], "1.2,1.1,1.0");
+      } else {
+        assert.equal(answer?.command, "CONNECTED");
+        assert.equal(answer?.headers["version"], version);
+        assert.equal(answer?.headers["server"], "terminal-relay");
+        assert.equal(answer?.headers["session"], "s1");
+      }
+    }
+  }
+});
+
+test("lets in whom the host knows, and no one else", () => {
+  const terminalCaller: Caller = { type: "terminal", terminalId: "T1" };
+  const right = { login: "T1", passcode: PASSCODE };
+  const table: [title: string, headers: Record<string, string>, upgrade: Caller | null, anonymousAllowed: boolean, connected: boolean][] = [
+    ["right login", right, null, false, true],
+    ["wrong passcode", { login: "T1", passcode: "x" }, null, false, false],
+    ["wrong passcode where anonymous may", { login: "T1", passcode: "x" }, null, true, false],
+    ["wrong passcode on a known upgrade", { login: "T1", passcode: "x" }, terminalCaller, false, false],
+    ["no login", {}, null, false, false],
+    ["an empty login", { login: "", passcode: PASSCODE }, null, false, false],
+    ["no login on a known upgrade", {}, terminalCaller, false, true],
+    ["no login where anonymous may", {}, null, true, true],
+  ];
+  for (const [title, headers, caller, anonymousAllowed, connected] of table) {
+    const world = createWorld({ anonymousAllowed });
+    const terminal = new FakeTerminal(world, { caller });
+    const [answer] = terminal.send("CONNECT", { "accept-version": "1.2", ...headers });
+    assert.equal(answer?.command, connected ? "CONNECTED" : "ERROR", title);
+    if (connected) continue;
+    assert.equal(answer?.headers["code"], "unauthorized", title);
+    assert.deepEqual(terminal.closed, { code: 1008, reason: answer?.headers["message"] }, title);
+    assert.equal(JSON.stringify(world.events).includes(PASSCODE), false, title);
+  }
+});
+
+test("reads on after an authentication that takes time", async () => {
+  const answer = deferred<Caller | null>();
+  const world = createWorld({ authenticate: () => answer.promise });
+  const terminal = new FakeTerminal(world);
+  terminal.raw("CONNECT\naccept-version:1.2\nlogin:T1\npasscode:x\n\n\0SUBSCRIBE\nid:a\\cb\ndest");
+  terminal.raw("ination:/topic/terminal/T1\nreceipt:r1\n\n\0");
+  assert.equal(terminal.frames.length, 0);
+  answer.resolve({ type: "terminal", terminalId: "T1" });
+  await settled();
+  assert.deepEqual(
+    terminal.frames.map((frame) => (frame === "beat" ? frame : frame.command)),
+    ["CONNECTED", "RECEIPT"],
+  );
+  assert.equal(world.push("T1", "u1"), true);
+  assert.equal(terminal.last?.headers["subscription"], "a:b");
+});
+
+test("refuses when authentication fails, late or not at all", async () => {
+  const [refused, broken] = [deferred<Caller | null>(), deferred<Caller | null>()];
+  const answers = [refused.promise, broken.promise, new Promise<null>(() => {})];
+  const world = createWorld({ authenticate: () => answers.shift() ?? null });
+  const terminals = [0, 1, 2].map(() => new FakeTerminal(world));
+  for (const terminal of terminals) terminal.connect("T1");
+  refused.resolve(null);
+  broken.reject(unavailable());
+  await settled();
+  world.advance(10_000);
+  assert.deepEqual(
+    terminals.map((terminal) => terminal.last?.headers["code"]),
+    ["unauthorized", "unavailable", "request_timeout"],
+  );
+  assert.equal(world.sessions.count(), 0);
+});
+
+test("tells the engine who subscribed and how", () => {
+  const world = createWorld();
+  const upgrade = { caller: null, ipAddress: "192.0.2.7", userAgent: "Till/2", fingerprint: "f00" };
+  const terminal = new FakeTerminal(world, upgrade);
+  terminal.connect("T1", "1.2", { "terminal-family": "field-47", "app-version": "3.1\\n", "device-model": "x".repeat(100) });
+  world.allowed.add("T1>T2").add("T1>T3").add("T1>T4");
+  terminal.subscribe("T1");
+  terminal.subscribe("T2", { ack: "client", redeliver: "same-uuid" });
+  terminal.subscribe("T3", { ack: "client-individual" });
+  terminal.subscribe("T4", { ack: "client-individual", redeliver: "same-uuid" });
+  assert.deepEqual(
+    [...world.opened.values()].map(({ session: { device: _, sessionId: __, ...rest } }) => rest),
+    [
+      { terminalId: "T1", own: true, acknowledges: false, redeliver: false },
+      { terminalId: "T2", own: false, acknowledges: true, redeliver: false },
+      { terminalId: "T3", own: false, acknowledges: true, redeliver: false },
+      { terminalId: "T4", own: false, acknowledges: true, redeliver: true },
+    ],
+  );
+  assert.equal(new Set(world.opened.keys()).size, 4);
+  assert.deepEqual(world.opened.get("s1/0")?.session.device, {
+    userAgent: "Till/2",
+    ipAddress: "192.0.2.7",
+    fingerprint: "f00",
+    family: "field-47",
+    appVersion: "3.1\\n",
+    deviceModel: "x".repeat(64),
+  });
+});
+
+test("decides whose topic a session may take", () => {
+  const table: [title: string, login: string | null, topics: string[], allowed: string[], taken: number][] = [
+    ["its own", "T1", ["T1"], [], 1],
+    ["another without a rule", "T1", ["T2"], [], 0],
+    ["another with a rule, without its own", "T1", ["T2"], ["T1>T2"], 1],
+    ["a rule does not work backwards", "T2", ["T1"], ["T1>T2"], 0],
+    ["the fleet's first topic", "fleet", ["T7"], [], 1],
+    ["the fleet's second topic", "fleet", ["T7", "T8"], [], 1],
+    ["the fleet's second topic with a rule of the first", "fleet", ["T7", "T8"], ["T7>T8"], 2],
+    ["anonymous, first topic", null, ["T7"], [], 1],
+    ["anonymous, second topic", null, ["T7", "T8"], ["T8>T7"], 1],
+    ["an administrator", "admin", ["T1"], [], 0],
+    ["a partner", "partner", ["T1"], [], 0],
+  ];
+  for (const [title, login, topics, allowed, taken] of table) {
+    const world = createWorld({ anonymousAllowed: true });
+    for (const pair of allowed) world.allowed.add(pair);
+    const terminal = new FakeTerminal(world);
+    if (login === null) terminal.send("CONNECT", { "accept-version": "1.2" });
+    else terminal.connect(login);
+    for (const topic of topics) terminal.subscribe(topic);
+    assert.equal(world.told.filter((line) => line.startsWith("open")).length, taken, title);
+    if (taken === topics.length) continue;
+    assert.equal(terminal.last?.headers["code"], "forbidden", title);
+    assert.equal(world.opened.size, 0, `${title}: the session is closed`);
+  }
+});
+
+test("refuses frames that make no sense, with the reason and the receipt, and closes", () => {
+  const topic = { id: "x", destination: "/topic/terminal/T1" };
+  const receipt = { destination: "/app/terminal/T1/receipt" };
+  const table: [title: string, version: "1.0" | "1.1" | "1.2", command: string, headers: Record<string, string>, code: string][] = [
+    ["an unknown command", "1.2", "HELLO", {}, "invalid_request"],
+    ["a server's command", "1.2", "MESSAGE", {}, "invalid_request"],
+    ["a second CONNECT", "1.2", "CONNECT", { "accept-version": "1.2" }, "invalid_request"],
+    ["BEGIN", "1.2", "BEGIN", { transaction: "t" }, "invalid_request"],
+    ["COMMIT", "1.2", "COMMIT", { transaction: "t" }, "invalid_request"],
+    ["ABORT", "1.2", "ABORT", { transaction: "t" }, "invalid_request"],
+    ["SEND in a transaction", "1.2", "SEND", { ...receipt, transaction: "t" }, "invalid_request"],
+    ["ACK in a transaction", "1.2", "ACK", { id: "m1", transaction: "t" }, "invalid_request"],
+    ["SUBSCRIBE without id", "1.2", "SUBSCRIBE", { destination: topic.destination }, "invalid_request"],
+    ["SUBSCRIBE without destination", "1.2", "SUBSCRIBE", { id: "x" }, "invalid_request"],
+    ["SUBSCRIBE to something else", "1.2", "SUBSCRIBE", { id: "x", destination: "/topic/all" }, "invalid_request"],
+    ["SUBSCRIBE with an odd terminal", "1.2", "SUBSCRIBE", { id: "x", destination: "/topic/terminal/*" }, "invalid_request"],
+    ["SUBSCRIBE with an odd ack", "1.2", "SUBSCRIBE", { ...topic, ack: "maybe" }, "invalid_request"],
+    ["SUBSCRIBE to the same destination", "1.2", "SUBSCRIBE", topic, "conflict"],
+    ["SUBSCRIBE with the same id", "1.2", "SUBSCRIBE", { id: "sub-T1", destination: "/topic/terminal/T3" }, "conflict"],
+    ["SUBSCRIBE with a long id", "1.2", "SUBSCRIBE", { ...topic, id: "x".repeat(300) }, "invalid_request"],
+    ["UNSUBSCRIBE without id", "1.2", "UNSUBSCRIBE", {}, "invalid_request"],
+    ["UNSUBSCRIBE by destination in 1.1", "1.1", "UNSUBSCRIBE", { destination: topic.destination }, "invalid_request"],
+    ["UNSUBSCRIBE of nothing", "1.2", "UNSUBSCRIBE", { id: "other" }, "not_found"],
+    ["ACK without id", "1.2", "ACK", { "message-id": "m1", subscription: "sub-T1" }, "invalid_request"],
+    ["ACK without message-id", "1.1", "ACK", { id: "m1", subscription: "sub-T1" }, "invalid_request"],
+    ["ACK without subscription", "1.1", "ACK", { "message-id": "m1" }, "invalid_request"],
+    ["NACK in 1.0", "1.0", "NACK", { "message-id": "m1" }, "invalid_request"],
+    ["SEND without destination", "1.2", "SEND", {}, "invalid_request"],
+    ["SEND to a topic", "1.2", "SEND", { destination: topic.destination }, "invalid_request"],
+    ["SEND to an odd terminal", "1.2", "SEND", { destination: "/app/terminal/a b/receipt" }, "invalid_request"],
+    ["SEND of another terminal's result", "1.2", "SEND", { destination: "/app/terminal/T2/receipt" }, "forbidden"],
+    ["a ping of another terminal", "1.2", "SEND", { destination: "/app/terminal/T2/ping" }, "forbidden"],
+  ];
+  for (const [title, version, command, headers, code] of table) {
+    const world = createWorld();
+    world.allowed.add("T1>T3");
+    const terminal = connectedTerminal(world, "T1", {}, version);
+    assert.equal(terminal.closed, null, title);
+    const [answer, ...others] = terminal.send(command, { ...headers, receipt: "r:1" });
+    assert.deepEqual(others, [], title);
+    assert.equal(answer?.command, "ERROR", title);
+    assert.equal(answer?.headers["code"], code, title);
+    assert.equal(answer?.headers["receipt-id"], "r:1", title);
+    assert.equal(answer?.headers["content-type"], "text/plain", title);
+    assert.ok((answer?.headers["message"] ?? "").length > 10, title);
+    assert.ok(answer?.body.includes(answer.headers["message"] ?? "?"), title);
+    assert.notEqual(terminal.closed, null, title);
+    assert.equal(world.opened.size, 0, title);
+    assert.deepEqual(terminal.raw("SEND\ndestination:/app/terminal/T1/receipt\n\n{}\0"), [], `${title}: nothing is read after it`);
+    assert.deepEqual(world.posted, [], title);
+  }
+});
+
+test("refuses broken bytes, before and after CONNECT", () => {
+  for (const connect of [true, false]) {
+    const world = createWorld();
+    const terminal = new FakeTerminal(world);
+    if (connect) terminal.connect("T1");
+    const [answer] = terminal.raw("GET / HTTP/1.1\r\n\r\n");
+    assert.equal(answer?.command, "ERROR");
+    assert.deepEqual(terminal.closed, { code: 1002, reason: answer?.headers["message"] });
+  }
+});
+
+test("wants CONNECT first", () => {
+  const terminal = new FakeTerminal(createWorld());
+  assert.equal(terminal.subscribe("T1")[0]?.command, "ERROR");
+});
+
+test("refuses a message of 10 MB without keeping it", () => {
+  const world = createWorld();
+  const terminal = connectedTerminal(world, "T1");
+  const start = Buffer.from("SEND\ndestination:/app/terminal/T1/receipt\n\n");
+  const [answer] = terminal.raw(Buffer.concat([start, Buffer.alloc(10_000_000, "x")]));
+  assert.equal(answer?.headers["code"], "payload_too_large");
+  assert.deepEqual(terminal.closed, { code: 1009, reason: answer?.headers["message"] });
+  assert.deepEqual(world.posted, []);
+});
+
+test("posts a result and gives the receipt only when it is stored", async () => {
+  for (const outcome of [{ type: "recorded" }, { type: "repeated" }, { type: "conflict" }] satisfies ResultOutcome[]) {
+    const world = createWorld();
+    const stored = deferred<ResultOutcome>();
+    world.record = () => stored.promise;
+    const terminal = connectedTerminal(world, "T1");
+    const body = '{"uuid":"u1","result":"OK","note":"€"}';
+    assert.deepEqual(terminal.send("SEND", { destination: "/app/terminal/T1/receipt", receipt: "r1" }, body), []);
+    await settled();
+    assert.equal(terminal.last?.command, "CONNECTED");
+    stored.resolve(outcome);
+    await settled();
+    assert.deepEqual(terminal.last, { command: "RECEIPT", headers: { "receipt-id": "r1" }, body: "" });
+    assert.deepEqual(world.posted, [{ caller: { type: "terminal", terminalId: "T1" }, identity: "T1", terminalId: "T1", bodyText: body }]);
+  }
+});
+
+test("posts for terminals that the whitelist lets it take, and under the fleet's credential only once it is someone", () => {
+  const world = createWorld();
+  world.allowed.add("T1>T2");
+  const manager = new FakeTerminal(world);
+  manager.connect("T1");
+  manager.send("SEND", { destination: "/app/terminal/T2/receipt" }, "{}");
+  assert.deepEqual(world.posted.at(-1)?.terminalId, "T2");
+
+  const fleet = new FakeTerminal(world);
+  fleet.connect("fleet");
+  fleet.subscribe("T5");
+  fleet.send("SEND", { destination: "/app/terminal/T5/receipt" }, "{}");
+  assert.deepEqual(world.posted.at(-1), { caller: { type: "fleet" }, identity: "T5", terminalId: "T5", bodyText: "{}" });
+
+  const early = new FakeTerminal(world);
+  early.connect("fleet");
+  early.send("SEND", { destination: "/app/terminal/T5/receipt" }, "{}");
+  assert.equal(early.last?.headers["code"], "forbidden");
+  assert.equal(world.posted.length, 2);
+});
+
+test("answers a result that was not stored with an ERROR and closes", async () => {
+  const table: [error: unknown, code: string, closeCode: number][] = [
+    [new RelayError("invalid_request", "The result names no outcome"), "invalid_request", 1002],
+    [unavailable(), "unavailable", 1013],
+    [new Error("a bug with a secret"), "internal", 1011],
+  ];
+  for (const [error, code, closeCode] of table) {
+    const world = createWorld();
+    world.record = () => Promise.reject(error);
+    const terminal = connectedTerminal(world, "T1");
+    terminal.send("SEND", { destination: "/app/terminal/T1/receipt", receipt: "r1" }, "{}");
+    await settled();
+    assert.equal(terminal.last?.command, "ERROR");
+    assert.equal(terminal.last?.headers["receipt-id"], "r1");
+    assert.equal(terminal.last?.headers["code"], code);
+    assert.equal(terminal.last?.body.includes("secret"), false);
+    assert.equal(terminal.closed === "terminated" ? null : terminal.closed?.code, closeCode);
+  }
+});
+
+test("refuses a result that is not UTF-8", () => {
+  const world = createWorld();
+  const terminal = connectedTerminal(world, "T1");
+  terminal.raw(Buffer.from([...Buffer.from("SEND\ndestination:/app/terminal/T1/receipt\n\n"), 0xff, 0]));
+  assert.equal(terminal.last?.headers["code"], "invalid_request");
+  assert.deepEqual(world.posted, []);
+});
+
+test("does not read on while too many results are being stored", async () => {
+  const world = createWorld();
+  const stored: ReturnType<typeof deferred<ResultOutcome>>[] = [];
+  world.record = () => {
+    const one = deferred<ResultOutcome>();
+    stored.push(one);
+    return one.promise;
+  };
+  const terminal = connectedTerminal(world, "T1");
+  const total = SENDS_IN_FLIGHT_MAX + 3;
+  for (let index = 0; index < total; index += 1) {
+    terminal.send("SEND", { destination: "/app/terminal/T1/receipt", receipt: `r${index}` }, `{"n":${index}}`);
+  }
+  assert.equal(stored.length, SENDS_IN_FLIGHT_MAX);
+  for (let index = 0; index < total; index += 1) {
+    stored[index]?.resolve({ type: "recorded" });
+    await settled();
+  }
+  assert.deepEqual(
+    terminal.frames.slice(1).map((frame) => (frame === "beat" ? frame : frame.headers["receipt-id"])),
+    Array.from({ length: total }, (_, index) => `r${index}`),
+  );
+  assert.equal(terminal.closed, null);
+});
+
+test("gives a receipt for each kind of frame", () => {
+  const world = createWorld();
+  const terminal = new FakeTerminal(world);
+  assert.equal(terminal.connect("T1", "1.2", { receipt: "no" }).length, 1, "none for CONNECT");
+  assert.equal(terminal.subscribe("T1", { receipt: "r1", ack: "client" })[0]?.headers["receipt-id"], "r1");
+  world.push("T1", "u1");
+  assert.equal(terminal.send("ACK", { id: "m1", receipt: "r2" })[0]?.headers["receipt-id"], "r2");
+  assert.equal(terminal.send("NACK", { id: "m1", receipt: "r3" })[0]?.headers["receipt-id"], "r3", "settled before is no error");
+  assert.equal(terminal.send("SEND", { destination: "/app/terminal/T1/ping", receipt: "r4" })[0]?.headers["receipt-id"], "r4");
+  assert.equal(terminal.send("UNSUBSCRIBE", { id: "sub-T1", receipt: "r5" })[0]?.headers["receipt-id"], "r5");
+  assert.equal(terminal.send("DISCONNECT", { receipt: "r6" })[0]?.headers["receipt-id"], "r6");
+  assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
+  assert.equal(world.sessions.count(), 0);
+});
+
+test("finishes what is being stored before it answers DISCONNECT", async () => {
+  const world = createWorld();
+  const stored = deferred<ResultOutcome>();
+  world.record = () => stored.promise;
+  const terminal = connectedTerminal(world, "T1");
+  terminal.send("SEND", { destination: "/app/terminal/T1/receipt", receipt: "r1" }, "{}");
+  terminal.send("DISCONNECT", { receipt: "r2" });
+  assert.equal(world.opened.size, 0, "takes no more commands");
+  assert.equal(terminal.closed, null);
+  stored.resolve({ type: "recorded" });
+  await settled();
+  assert.deepEqual(
+    terminal.frames.slice(1).map((frame) => (frame === "beat" ? frame : frame.headers["receipt-id"])),
+    ["r1", "r2"],
+  );
+  assert.deepEqual(terminal.closed, { code: 1000, reason: "disconnected" });
+});
