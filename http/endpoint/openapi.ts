@@ -1,0 +1,171 @@
+import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
+import type { AuthRequirement, BoundEndpoint, Method, ResponseDeclaration } from "./endpoint.ts";
+import { STATUS_MEANING } from "./error-envelope.ts";
+
+/** The declaration without its handler. */
+export type DocumentedEndpoint = Omit<BoundEndpoint, "run">;
+
+export interface OpenApiInfo {
+  title: string;
+  version: string;
+  description: string;
+}
+
+type Json = { [member: string]: unknown };
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
+  none: [],
+  basic: [{ basic: [] }],
+  apiKey: [{ apiKey: [] }],
+  basicOrApiKey: [{ basic: [] }, { apiKey: [] }],
+  admin: [{ administrator: [] }],
+};
+
+const SECURITY_SCHEMES = {
+  basic: { type: "http", scheme: "basic", description: "A terminal's, a partner's or the administrator's user name and password." },
+  apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
+  administrator: { type: "http", scheme: "basic", description: "The administrative user name and password." },
+};
+
+const HEADERS = {
+  "X-Request-Id": { description: "Names this request in the logs; one that the request brings is kept.", schema: { type: "string" } },
+  "RateLimit-Limit": { description: "Requests per second for this client address.", schema: { type: "integer" } },
+  "RateLimit-Remaining": { description: "Requests left in the present second.", schema: { type: "integer" } },
+  "RateLimit-Reset": { description: "Seconds until all of the limit is free again.", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds after which to try again.", schema: { type: "integer" } },
+};
+
+/**
+ * The OpenAPI 3.1 document of the endpoints, the same for the same endpoints in any order. A schema with a `title` becomes a
+ * component of that name; two different schemas of one title are refused.
+ */
+export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: OpenApiInfo): Json {
+  const schemas = new SchemaComponents();
+  const byPath = new Map<string, DocumentedEndpoint[]>();
+  for (const endpoint of endpoints) byPath.set(endpoint.path, [...(byPath.get(endpoint.path) ?? []), endpoint]);
+  const paths: Json = {};
+  for (const [path, atPath] of [...byPath].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const ordered = atPath.sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
+    paths[path] = Object.fromEntries(ordered.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, schemas)]));
+  }
+  return {
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: "/" }],
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: schemas.sorted() },
+  };
+}
+
+function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
+  const { params, query, headers, body } = endpoint;
+  const parameters = [
+    ...parametersOf("path", params, schemas),
+    ...parametersOf("query", query, schemas),
+    ...parametersOf("header", headers, schemas),
+  ];
+  return {
+    operationId: endpoint.name,
+    tags: endpoint.tags ?? endpoint.surface.tags,
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    ...(endpoint.deprecated === undefined ? {} : { deprecated: true }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, schemas) }),
+    responses: responsesOf(endpoint, schemas),
+    security: SECURITY[endpoint.auth],
+  };
+}
+
+function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
+  const example = endpoint.bodyExample === undefined ? {} : { example: endpoint.bodyExample };
+  return {
+    required: body[OptionalKind] === undefined,
+    content: { "application/json": { schema: schemas.reference(body), ...example } },
+  };
+}
+
+function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, schemas: SchemaComponents): Json[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, member]) => {
+    const { description } = member;
+    return {
+      name,
+      in: place,
+      ...(description === undefined ? {} : { description }),
+      required: member[OptionalKind] === undefined && member["default"] === undefined,
+      schema: schemas.reference(member),
+    };
+  });
+}
+
+function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
+  const declared: { [status: string]: ResponseDeclaration } = { ...endpoint.responses };
+  for (const status of impliedStatuses(endpoint)) {
+    declared[status] ??= { description: STATUS_MEANING[status] ?? "Error.", body: endpoint.surface.envelope.schema };
+  }
+  // Integer keys come out in ascending order whatever the order of insertion.
+  const responses: Json = {};
+  for (const [status, response] of Object.entries(declared)) responses[status] = responseOf(Number(status), response, endpoint, schemas);
+  responses["default"] = responseOf(0, { description: "Any other error.", body: endpoint.surface.envelope.schema }, endpoint, schemas);
+  return responses;
+}
+
+/** Statuses that the server answers by itself because of what is declared. */
+function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
+  const { params, query, headers, body } = endpoint;
+  return [
+    ...((params ?? query ?? headers ?? body) ? [400] : []),
+    ...(endpoint.auth === "none" ? [] : [401]),
+    ...(body === undefined ? [] : [413, 415]),
+    ...(endpoint.rateLimit === undefined ? [] : [429]),
+  ];
+}
+
+function responseOf(status: number, response: ResponseDeclaration, endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
+  const names = [
+    "X-Request-Id",
+    ...(endpoint.rateLimit === undefined ? [] : ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]),
+    ...(status === 429 ? ["Retry-After"] : []),
+  ];
+  const headers: Json = {};
+  for (const name of names) headers[name] = { $ref: `#/components/headers/${name}` };
+  for (const [name, { description, schema }] of Object.entries(response.headers ?? {})) {
+    headers[name] = { description, schema: schema === undefined ? { type: "string" } : schemas.reference(schema) };
+  }
+  if (response.body === undefined) return { description: response.description, headers };
+  const example = response.example === undefined ? {} : { example: response.example };
+  const content = { [response.contentType ?? "application/json"]: { schema: schemas.reference(response.body), ...example } };
+  return { description: response.description, headers, content };
+}
+
+/** Schemas with a title, written once. */
+class SchemaComponents {
+  readonly #byTitle = new Map<string, { schema: unknown; text: string }>();
+
+  /** The schema as it stands in the document: a reference where it has a title, else itself with its own parts treated so. */
+  reference(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((part) => this.reference(part));
+    if (typeof schema !== "object" || schema === null) return schema;
+    const copy: Json = {};
+    for (const [member, value] of Object.entries(schema)) {
+      // A text for our own messages, not a word of JSON Schema.
+      if (member !== "errorMessage") copy[member] = LITERAL_MEMBERS.has(member) ? value : this.reference(value);
+    }
+    const title = copy["title"];
+    if (typeof title !== "string" || !/^[A-Za-z0-9._-]+$/.test(title)) return copy;
+    const text = JSON.stringify(copy);
+    const known = this.#byTitle.get(title);
+    if (known !== undefined && known.text !== text) throw new Error(`two different schemas have the title ${title}`);
+    this.#byTitle.set(title, { schema: copy, text });
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  sorted(): Json {
+    return Object.fromEntries([...this.#byTitle].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, { schema }]) => [title, schema]));
+  }
+}
+
+/** Members of a schema whose values are data. */
+const LITERAL_MEMBERS = new Set(["const", "enum", "default", "example", "examples", "required"]);

@@ -1,0 +1,61 @@
+import type { HttpResponse } from "uWebSockets.js";
+import { STATUS_CODES } from "node:http";
+
+/** One answer, ready to be written. */
+export interface Answer {
+  status: number;
+  /** Absent where there is no body. */
+  contentType: string | undefined;
+  text: string;
+  headers: { readonly [name: string]: string | undefined } | undefined;
+}
+
+/** What stands around every answer of a request. */
+export interface AnswerContext {
+  requestId: string;
+  /** Names and values, alternating. */
+  fixedHeaders: readonly string[];
+  /** The bucket's limit as text, and what the window has left; null where nothing is limited. */
+  rateLimit: { limit: string; remaining: number } | null;
+  /** HEAD: everything but the body. */
+  withoutBody: boolean;
+  /** Ends the connection after the answer. */
+  close: boolean;
+}
+
+const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}`]));
+
+/** Numbers as text, for the headers of every limited answer. */
+const DIGITS = Array.from({ length: 1_001 }, (_, number) => String(number));
+
+/** Writes an answer in one piece; has to be called corked, on a response that is still alive. */
+export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerContext): void {
+  const { status, text } = answer;
+  if (status !== 200) res.writeStatus(STATUS_LINES.get(status) ?? `${status} Unknown`);
+  res.writeHeader("X-Request-Id", context.requestId);
+  if (context.rateLimit !== null) {
+    const { limit, remaining } = context.rateLimit;
+    res.writeHeader("RateLimit-Limit", limit).writeHeader("RateLimit-Remaining", DIGITS[remaining] ?? String(remaining));
+    // The window is one second, so that is when all of it is free again.
+    res.writeHeader("RateLimit-Reset", "1");
+  }
+  const fixed = context.fixedHeaders;
+  for (let i = 0; i + 1 < fixed.length; i += 2) res.writeHeader(fixed[i] ?? "", fixed[i + 1] ?? "");
+  if (answer.headers !== undefined) writeHeaders(res, answer.headers);
+  if (answer.contentType !== undefined) res.writeHeader("Content-Type", answer.contentType);
+  if (status === 204 || status === 304) res.endWithoutBody(undefined, context.close);
+  else if (context.withoutBody) res.endWithoutBody(Buffer.byteLength(text), context.close);
+  else res.end(text, context.close);
+}
+
+function writeHeaders(res: HttpResponse, headers: { readonly [name: string]: string | undefined }): void {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value !== undefined) res.writeHeader(name, value);
+  }
+}
+
+/** Says whether a header value is free of what would end the header; asked before anything is written. */
+export function areHeadersSafe(headers: { readonly [name: string]: string | undefined }): boolean {
+  return Object.values(headers).every((value) => value === undefined || /^[\t\x20-\x7e\x80-\xff]*$/.test(value));
+}

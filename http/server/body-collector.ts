@@ -1,0 +1,25 @@
+/** Collects a request body up to a bound. */
+export class BodyCollector {
+  readonly #bytesMax: number;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /**
+   * Takes a chunk, which is valid only during the call. Answers with the whole body at the last one; a body that came in one
+   * chunk is not copied, so it is valid only during the call as well.
+   */
+  take(chunk: ArrayBuffer, isLast: boolean): Buffer | "more" | "too_large" {
+    this.#length += chunk.byteLength;
+    if (this.#length > this.#bytesMax) {
+      this.#chunks = [];
+      return "too_large";
+    }
+    if (isLast && this.#chunks.length === 0) return Buffer.from(chunk);
+    this.#chunks.push(Buffer.from(chunk.slice(0)));
+    return isLast ? Buffer.concat(this.#chunks, this.#length) : "more";
+  }
+}

@@ -1,0 +1,105 @@
+import ipaddr from "ipaddr.js";
+
+/** Who a request comes from. */
+export interface ClientAddress {
+  readonly text: string;
+  /** What rate limits count: an IPv4 address, or the /64 of an IPv6 address, as two 32-bit numbers. */
+  readonly limitHigh: number;
+  readonly limitLow: number;
+}
+
+interface Known extends ClientAddress {
+  readonly trusted: boolean;
+}
+
+/** Addresses whose text and trust are remembered, by shard; at the bound all are forgotten at once, which costs a parse each. */
+const KNOWN_MAX = 65_536;
+
+/** A longer `X-Forwarded-For` is not from a proxy that we trust. */
+const FORWARDED_LENGTH_MAX = 1_024;
+
+/** Stands for IPv4 in the high word; no IPv6 network begins with it. */
+const IPV4 = -1;
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/**
+ * Finds a request's client: the socket's address or, where that is a trusted proxy, the last address in `X-Forwarded-For` that is not
+ * one, counted from the right; what stands further left was written by the client itself.
+ */
+export class ClientAddresses {
+  readonly #trusted: readonly Network[];
+  readonly #byIpv4 = new Map<number, Known>();
+  readonly #byText = new Map<string, Known>();
+  readonly #byForwarded = new Map<string, ClientAddress>();
+
+  /** Networks in CIDR notation, or single addresses. Throws for one that is neither. */
+  constructor(trustedProxies: readonly string[]) {
+    this.#trusted = trustedProxies.map((text) => {
+      if (text.includes("/")) return ipaddr.parseCIDR(text);
+      const address = ipaddr.parse(text);
+      return [address, address.kind() === "ipv4" ? 32 : 128];
+    });
+  }
+
+  /** `binary` is the socket's address, 4 or 16 bytes; `forwardedFor` is only called where it is believed. */
+  of(binary: ArrayBuffer, forwardedFor: () => string): ClientAddress {
+    const socket = this.#ofSocket(new Uint8Array(binary));
+    return socket.trusted ? this.#ofForwarded(socket, forwardedFor()) : socket;
+  }
+
+  #ofSocket(bytes: Uint8Array): Known {
+    if (bytes.length !== 4) return this.#ofText(bytes.length === 16 ? ipaddr.fromByteArray([...bytes]) : ipaddr.parse("::"));
+    const [a = 0, b = 0, c = 0, d = 0] = bytes;
+    const number = (a << 24) | (b << 16) | (c << 8) | d;
+    const known = this.#byIpv4.get(number);
+    if (known !== undefined) return known;
+    return remember(this.#byIpv4, number, this.#known(ipaddr.fromByteArray([a, b, c, d])));
+  }
+
+  #ofText(address: ipaddr.IPv4 | ipaddr.IPv6): Known {
+    const text = address.toString();
+    return this.#byText.get(text) ?? remember(this.#byText, text, this.#known(address));
+  }
+
+  #ofForwarded(proxy: Known, header: string): ClientAddress {
+    if (header === "" || header.length > FORWARDED_LENGTH_MAX) return proxy;
+    const seen = this.#byForwarded.get(header);
+    if (seen !== undefined) return seen;
+    let client = proxy;
+    for (const part of header.split(",").reverse()) {
+      const address = parseForwarded(part.trim());
+      // Something unreadable: the nearest proxy that vouched for anything is as far as we know.
+      if (address === null) return client;
+      client = this.#ofText(address);
+      if (!client.trusted) break;
+    }
+    return remember(this.#byForwarded, header, client);
+  }
+
+  #known(parsed: ipaddr.IPv4 | ipaddr.IPv6): Known {
+    const address = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+    const bytes = address.toByteArray();
+    const word = (at: number) =>
+      ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
+    const ipv4 = address.kind() === "ipv4";
+    return {
+      text: address.toString(),
+      limitHigh: ipv4 ? IPV4 : word(0),
+      limitLow: ipv4 ? word(0) : word(4),
+      trusted: this.#trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits)),
+    };
+  }
+}
+
+/** An address as proxies write it, with or without a port. */
+function parseForwarded(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+  return ipaddr.isValid(bare) && (bare.includes(":") || ipaddr.IPv4.isValidFourPartDecimal(bare)) ? ipaddr.parse(bare) : null;
+}
+
+function remember<K, V>(map: Map<K, V>, key: K, value: V): V {
+  if (map.size >= KNOWN_MAX) map.clear();
+  map.set(key, value);
+  return value;
+}

@@ -1,0 +1,15 @@
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { EdgeLimits, Observer } from "./options.ts";
+import type { Pending } from "./pending.ts";
+
+/** What the exchanges of one server share. */
+export interface Edge {
+  readonly authenticator: Authenticator;
+  readonly limits: EdgeLimits;
+  readonly observe: Observer;
+  readonly pending: Pending;
+  readonly monotonicMs: () => number;
+  /** True once the server stops: connections are closed after their answer. */
+  draining: boolean;
+  isFull(): boolean;
+}

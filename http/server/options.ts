@@ -1,0 +1,52 @@
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Ids } from "../../engine/ports/ids.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { RateLimitBucket } from "../auth/rate-limiter.ts";
+import type { BoundEndpoint } from "../endpoint/endpoint.ts";
+import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
+import type { WebSocketMount } from "./websocket.ts";
+
+export interface ServerOptions {
+  endpoints: readonly BoundEndpoint[];
+  authenticator: Authenticator;
+  /** The bucket that endpoints name in `rateLimit`; asked once for each at the start. */
+  rateLimit: (bucket: string, perSecond: number) => RateLimitBucket;
+  clock: Clock;
+  ids: Ids;
+  /** Envelope of a 404 where no surface is known. */
+  envelope: ErrorEnvelope;
+  webSockets?: readonly WebSocketMount[];
+  /** CIDRs whose `X-Forwarded-For` is believed. */
+  trustedProxies?: readonly string[];
+  /** One path segment under which the specification's paths are served as well. */
+  servicePrefix?: string;
+  tls?: { certFile: string; keyFile: string };
+  limits?: Partial<EdgeLimits>;
+  /** See `CompileOptions`; for tests. */
+  strictReplies?: boolean;
+  observe?: Observer;
+}
+
+/** What the edge tells logs and metrics. None of it holds a body, a header or a credential. */
+export interface Observer {
+  /** Every answer; `endpoint` is the declaration's name, or `unmatched`. */
+  answered?(endpoint: string, status: number, durationMs: number): void;
+  /** The client was gone before its answer. */
+  aborted?(endpoint: string): void;
+  /** An address was refused because no more addresses fit into the limiter's memory at once. */
+  rateLimitTableFull?(endpoint: string): void;
+  /** An answer whose reason is for the log only: internal errors, and anything with a cause. */
+  failed?(error: unknown, request: { id: string; endpoint: string }): void;
+}
+
+export interface EdgeLimits {
+  /** Requests of one shard that wait for a body or a handler; beyond it callers get 503. */
+  pendingMax: number;
+  /** From the headers to the last byte of the body. Shorter than uWebSockets' own 10 s, which answers nothing. */
+  bodyDeadlineMs: number;
+  /** How often deadlines are looked at, which is how late they may be noticed. */
+  sweepIntervalMs: number;
+}
+
+/** 20,000 descriptors a process is the least that is common, and some are not requests. */
+export const EDGE_LIMITS: EdgeLimits = { pendingMax: 16_384, bodyDeadlineMs: 5_000, sweepIntervalMs: 200 };

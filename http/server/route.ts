@@ -1,0 +1,79 @@
+import type { RateLimitBucket } from "../auth/rate-limiter.ts";
+import type { CompiledEndpoint } from "../endpoint/compile.ts";
+import { compileEndpoint } from "../endpoint/compile.ts";
+import { BODY_BYTES_MAX_DEFAULT, type BoundEndpoint, DEADLINE_MS_DEFAULT, type Method } from "../endpoint/endpoint.ts";
+import { Router } from "../endpoint/router.ts";
+import type { ServerOptions } from "./options.ts";
+
+/** An endpoint as the server runs it. */
+export interface ServedRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly endpoint: BoundEndpoint;
+  readonly compiled: CompiledEndpoint;
+  readonly bucket: RateLimitBucket | null;
+  readonly bucketLimitText: string;
+  readonly bodyBytesMax: number;
+  readonly deadlineMs: number;
+  /** Names and values, alternating. */
+  readonly fixedHeaders: readonly string[];
+  readonly readsAuthorization: boolean;
+  readonly readsApiKey: boolean;
+}
+
+/** Specification, "Versioning": the release of the present interface, since when the unversioned paths are deprecated (RFC 9745). */
+const DEPRECATED_SINCE = `@${Date.UTC(2025, 9, 4) / 1_000}`;
+
+/** Paths that are served under the service prefix too (specification, "Address notation" and the deprecated endpoints). */
+const PREFIXED = /^\/(?:api\/(?:v1|status|partner)\/|pay$|uuid\/|status$)/;
+
+/** Compiles the endpoints. Throws for a declaration that contradicts itself or another one. */
+export function buildRouter(options: ServerOptions): Router<ServedRoute> {
+  const router = new Router<ServedRoute>();
+  const names = new Set<string>();
+  const limits = new Map<string, RateLimitBucket>();
+  for (const endpoint of options.endpoints) {
+    if (names.has(endpoint.name)) throw new Error(`two endpoints are named ${endpoint.name}`);
+    names.add(endpoint.name);
+    const route = serve(endpoint, options, limits);
+    router.add(route);
+    if (options.servicePrefix !== undefined && PREFIXED.test(route.path)) router.add(route, `/${options.servicePrefix}${route.path}`);
+  }
+  return router;
+}
+
+function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<string, RateLimitBucket>): ServedRoute {
+  const bucket =
+    endpoint.rateLimit === undefined ? null : bucketOf(endpoint.rateLimit.bucket, endpoint.rateLimit.perSecond, options, limits);
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    endpoint,
+    compiled: compileEndpoint(endpoint, { strictReplies: options.strictReplies ?? false }),
+    bucket,
+    bucketLimitText: String(endpoint.rateLimit?.perSecond ?? ""),
+    bodyBytesMax: endpoint.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT,
+    deadlineMs: endpoint.deadlineMs ?? DEADLINE_MS_DEFAULT,
+    fixedHeaders: endpoint.deprecated === undefined ? [] : ["Deprecation", DEPRECATED_SINCE],
+    readsAuthorization: endpoint.auth === "basic" || endpoint.auth === "basicOrApiKey" || endpoint.auth === "admin",
+    readsApiKey: endpoint.auth === "apiKey" || endpoint.auth === "basicOrApiKey",
+  };
+}
+
+function bucketOf(name: string, perSecond: number, options: ServerOptions, limits: Map<string, RateLimitBucket>): RateLimitBucket {
+  const bucket = limits.get(name) ?? options.rateLimit(name, perSecond);
+  if (bucket.perSecond !== perSecond) throw new Error(`rate limit bucket ${name}: ${perSecond} and ${bucket.perSecond} a second`);
+  limits.set(name, bucket);
+  return bucket;
+}
+
+/** The successor's address with the parameters that this request has, or null where it needs others. */
+export function successorOf(template: string, params: ReadonlyMap<string, string>): string | null {
+  let complete = true;
+  const filled = template.replace(/\{([^}]+)\}/g, (whole, name: string) => {
+    const value = params.get(name);
+    if (value === undefined) complete = false;
+    return value ?? whole;
+  });
+  return complete ? filled : null;
+}

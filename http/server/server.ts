@@ -1,0 +1,155 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
+import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { Method } from "../endpoint/endpoint.ts";
+import { writeAnswer } from "./answer.ts";
+import { ClientAddresses } from "./client-address.ts";
+import type { Edge } from "./edge.ts";
+import { errorAnswer } from "./error-answer.ts";
+import { Exchange } from "./exchange.ts";
+import { EDGE_LIMITS, type ServerOptions } from "./options.ts";
+import { Pending } from "./pending.ts";
+import { requestIds } from "./request-id.ts";
+import { buildRouter, type ServedRoute } from "./route.ts";
+import { WebSocketHost } from "./websocket-host.ts";
+
+export interface ListenOptions {
+  /** True refuses a port that another listener of this machine has; false lets several threads listen on one port. */
+  exclusive: boolean;
+}
+
+export interface Server {
+  /** Starts to accept; port 0 takes a free one. Answers with the port. Rejects when the port cannot be had. */
+  listen(host: string, port: number, options: ListenOptions): Promise<number>;
+  /**
+   * Stops accepting, lets what is under way finish and closes WebSockets a few at a time, at the latest until `deadlineMs`
+   * have passed. Answers with the number of requests that were not finished.
+   */
+  drain(deadlineMs: number): Promise<number>;
+  /** Ends every connection at once. */
+  close(): void;
+  /** Requests under way. */
+  pending(): number;
+  /** WebSockets that are open. */
+  webSockets(): number;
+}
+
+/** `LIBUS_LISTEN_DEFAULT` shares the port among threads (SO_REUSEPORT); the enum itself is types only. */
+const LISTEN_SHARED = 0;
+const LISTEN_EXCLUSIVE = 1;
+
+/** Pace of closing WebSockets: fast enough for a fleet within seconds, slow enough that it does not return all at once. */
+const SOCKETS_CLOSED_PER_STEP = 50;
+const CLOSE_STEP_MS = 20;
+
+/** Builds the HTTP edge of one thread; uWebSockets' types stay in this folder. Throws for declarations that contradict each other. */
+export function createServer(options: ServerOptions): Server {
+  const limits = { ...EDGE_LIMITS, ...options.limits };
+  const monotonicMs = () => options.clock.monotonicMs();
+  const pending = new Pending(monotonicMs, limits.sweepIntervalMs);
+  const edge: Edge = {
+    authenticator: options.authenticator,
+    limits,
+    observe: options.observe ?? {},
+    pending,
+    monotonicMs,
+    draining: false,
+    isFull: () => pending.size >= limits.pendingMax,
+  };
+  const router = buildRouter(options);
+  const addresses = new ClientAddresses(options.trustedProxies ?? []);
+  const nextId = requestIds(options.ids.uuid());
+  const app = createApp(options);
+  const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses));
+  let listening: us_listen_socket | null = null;
+
+  function serve(res: HttpResponse, req: HttpRequest, method: Method | null, withoutBody: boolean): void {
+    const path = req.getUrl();
+    const id = nextId(req.getHeader("x-request-id"));
+    const match = method === null ? null : router.match(method, path);
+    if (match === null) {
+      refuse(res, id, router.others(path), withoutBody);
+      return;
+    }
+    const address = addresses.of(res.getRemoteAddress(), () => req.getHeader("x-forwarded-for"));
+    new Exchange(edge, res, match.route, { id, address, withoutBody }).begin(req, match);
+  }
+
+  /** 404, or 405 where the path has other methods. */
+  function refuse(res: HttpResponse, requestId: string, others: readonly ServedRoute[], withoutBody: boolean): void {
+    const envelope = others[0]?.endpoint.surface.envelope ?? options.envelope;
+    const methods = others.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    const error =
+      others.length === 0
+        ? new RelayError("not_found", "There is nothing at this path.")
+        : new RelayError("method_not_allowed", `This path takes ${methods.join(", ")}.`);
+    const answer = errorAnswer(error, envelope, "none", requestId, others.length === 0 ? {} : { Allow: methods.join(", ") });
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimit: null, withoutBody, close: edge.draining });
+    edge.observe.answered?.("unmatched", answer.status, 0);
+  }
+
+  app.get("/*", (res, req) => serve(res, req, "GET", false));
+  app.head("/*", (res, req) => serve(res, req, "GET", true));
+  app.post("/*", (res, req) => serve(res, req, "POST", false));
+  app.put("/*", (res, req) => serve(res, req, "PUT", false));
+  app.patch("/*", (res, req) => serve(res, req, "PATCH", false));
+  app.del("/*", (res, req) => serve(res, req, "DELETE", false));
+  app.any("/*", (res, req) => serve(res, req, null, false));
+
+  function stopListening(): void {
+    if (listening !== null) us_listen_socket_close(listening);
+    listening = null;
+  }
+
+  return {
+    listen: (host, port, { exclusive }) =>
+      listen(app, host, port, exclusive ? LISTEN_EXCLUSIVE : LISTEN_SHARED).then((socket) => {
+        listening = socket;
+        return us_socket_local_port(socket);
+      }),
+    drain: async (deadlineMs) => {
+      edge.draining = true;
+      stopListening();
+      const deadline = timeout(deadlineMs);
+      const sockets = webSockets.map((host) => host.closeAll(SOCKETS_CLOSED_PER_STEP, CLOSE_STEP_MS));
+      await Promise.race([Promise.all([pending.empty(), ...sockets]), deadline.passed]);
+      deadline.cancel();
+      return pending.size;
+    },
+    close: () => {
+      edge.draining = true;
+      stopListening();
+      pending.stop();
+      app.close();
+    },
+    pending: () => pending.size,
+    webSockets: () => webSockets.reduce((sum, host) => sum + host.size, 0),
+  };
+}
+
+function createApp(options: ServerOptions): TemplatedApp {
+  const { tls } = options;
+  return tls === undefined ? App() : SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+}
+
+function listen(app: TemplatedApp, host: string, port: number, flags: number): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    const listened = (socket: us_listen_socket | false) => {
+      if (socket === false) reject(new Error(`cannot listen on ${host}, port ${port}: is it in use?`));
+      else resolve(socket);
+    };
+    // The binary takes a host together with flags; its type declarations know them only apart.
+    const listenWithFlags: unknown = app.listen;
+    if (typeof listenWithFlags !== "function") throw new Error("uWebSockets.js cannot listen");
+    listenWithFlags.call(app, host, port, flags, listened);
+  });
+}
+
+function timeout(ms: number): { passed: Promise<void>; cancel: () => void } {
+  let cancel = () => {};
+  const passed = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    cancel = () => clearTimeout(timer);
+  });
+  return { passed, cancel };
+}

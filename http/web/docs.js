@@ -1,0 +1,159 @@
+// Renders /openapi.json. Everything from the document goes into the page as text, never as markup.
+const response = await fetch("/openapi.json");
+const doc = await response.json();
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+function resolve(schema) {
+  const name = schema?.$ref?.split("/").pop();
+  return name ? { ...doc.components.schemas[name], $name: name } : (schema ?? {});
+}
+
+function typeOf(schema) {
+  if (schema.$ref) return schema.$ref.split("/").pop();
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" | ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
+  return schema.type ?? "anything";
+}
+
+function rulesOf(schema) {
+  const rules = [];
+  if (schema.minimum !== undefined) rules.push(`at least ${schema.minimum}`);
+  if (schema.maximum !== undefined && schema.maximum !== Number.MAX_SAFE_INTEGER) rules.push(`at most ${schema.maximum}`);
+  if (schema.minLength !== undefined) rules.push(`${schema.minLength} characters or more`);
+  if (schema.maxLength !== undefined) rules.push(`${schema.maxLength} characters at most`);
+  if (schema.pattern) rules.push(schema.pattern);
+  if (schema.default !== undefined) rules.push(`default ${JSON.stringify(schema.default)}`);
+  return rules.join(", ");
+}
+
+function row(name, schema, required, description) {
+  const rules = rulesOf(schema);
+  return element(
+    "tr",
+    {},
+    element("td", {}, element("code", {}, name), required ? null : element("span", { class: "soft" }, " optional")),
+    element("td", {}, element("code", {}, typeOf(schema))),
+    element("td", {}, description ?? "", rules === "" ? null : element("div", { class: "soft" }, rules)),
+  );
+}
+
+function table(rows) {
+  return element(
+    "table",
+    {},
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        ["Member", "Type", ""].map((head) => element("th", {}, head)),
+      ),
+    ),
+    element("tbody", {}, rows),
+  );
+}
+
+/** Members, with those of inner objects under dotted names. */
+function memberRows(schema, prefix = "", depth = 0) {
+  const resolved = resolve(schema);
+  const object = resolved.properties ? resolved : (resolved.anyOf ?? []).map(resolve).find((option) => option.properties);
+  if (!object || depth > 3) return [];
+  return Object.entries(object.properties).flatMap(([name, member]) => {
+    const target = member.type === "array" ? (member.items ?? {}) : member;
+    const path = `${prefix}${name}${member.type === "array" ? "[]" : ""}`;
+    return [row(path, member, object.required?.includes(name), resolve(member).description), ...memberRows(target, `${path}.`, depth + 1)];
+  });
+}
+
+function schemaBlock(schema) {
+  const rows = memberRows(schema);
+  return rows.length > 0 ? table(rows) : element("p", { class: "soft" }, typeOf(schema));
+}
+
+function example(value) {
+  return value === undefined ? null : element("pre", {}, typeof value === "string" ? value : JSON.stringify(value, null, 2));
+}
+
+function answerBlock(status, answer) {
+  const [contentType, content] = Object.entries(answer.content ?? {})[0] ?? [];
+  return element(
+    "details",
+    status.startsWith("2") ? { open: "" } : {},
+    element("summary", {}, element("code", {}, status), " ", answer.description),
+    content ? element("p", { class: "soft" }, contentType) : null,
+    content ? example(content.example) : null,
+    content ? schemaBlock(content.schema) : null,
+  );
+}
+
+function authText(security) {
+  const names = { basic: "Basic", apiKey: "API-Key", administrator: "administrative Basic" };
+  return security.length === 0 ? "No credentials" : security.map((option) => names[Object.keys(option)[0]]).join(" or ");
+}
+
+function operationSection(path, method, operation) {
+  const body = operation.requestBody?.content["application/json"];
+  return element(
+    "section",
+    { id: operation.operationId },
+    element("h3", {}, operation.summary),
+    element("p", { class: "route" }, element("span", { class: `method ${method}` }, method.toUpperCase()), path),
+    operation.deprecated ? element("p", { class: "deprecated" }, "Deprecated") : null,
+    operation.description ? element("p", {}, operation.description) : null,
+    element("p", { class: "soft" }, authText(operation.security)),
+    operation.parameters ? element("h4", {}, "Parameters") : null,
+    operation.parameters ? table(operation.parameters.map((p) => row(`${p.name} (${p.in})`, p.schema, p.required, p.description))) : null,
+    body ? element("h4", {}, `Body${operation.requestBody.required ? "" : " (optional)"}`) : null,
+    body ? example(body.example) : null,
+    body ? schemaBlock(body.schema) : null,
+    element("h4", {}, "Answers"),
+    Object.entries(operation.responses).map(([status, answer]) => answerBlock(status, answer)),
+  );
+}
+
+const operations = Object.entries(doc.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation, tag: operation.tags[0] ?? "" })),
+);
+const tags = [...new Set(operations.map(({ tag }) => tag))];
+const sections = [];
+const links = [];
+for (const tag of tags) {
+  const heading = element("h2", {}, tag);
+  const inTag = operations.filter((candidate) => candidate.tag === tag);
+  links.push(heading);
+  for (const { path, method, operation } of inTag) {
+    const link = element(
+      "a",
+      { href: `#${operation.operationId}`, title: path },
+      element("span", { class: `method ${method}` }, method.toUpperCase()),
+      operation.summary,
+    );
+    link.dataset.text = `${method} ${path} ${operation.summary}`.toLowerCase();
+    links.push(link);
+    sections.push(operationSection(path, method, operation));
+  }
+}
+
+document.title = `${doc.info.title}: interface`;
+document.querySelector("#contents").replaceChildren(...links);
+document
+  .querySelector("#main")
+  .replaceChildren(
+    element("h1", {}, doc.info.title),
+    element("p", { class: "soft" }, `Version ${doc.info.version}, `, element("a", { href: "/openapi.json" }, "OpenAPI document")),
+    element("p", {}, doc.info.description),
+    ...sections,
+  );
+document.querySelector("#filter").addEventListener("input", (event) => {
+  const words = event.target.value.toLowerCase().split(/\s+/);
+  for (const link of links) if (link.dataset.text) link.hidden = !words.every((word) => link.dataset.text.includes(word));
+});
+if (location.hash) document.querySelector(location.hash)?.scrollIntoView();
