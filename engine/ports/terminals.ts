@@ -33,7 +33,8 @@ export interface Terminals {
    * Waits up to `waitMs` for its result.
    */
   latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
-  connection(terminalId: string): Promise<ConnectionView>;
+  /** Presence, device and load of a terminal, also of one that was never seen. */
+  view(terminalId: string): Promise<TerminalView>;
   /** OFFLINE at once, until the next frame or poll. */
   disconnect(terminalId: string): Promise<void>;
   /** Puts a message that is not a command (FORCE_UPDATE) to all live sessions of a terminal, or of all; answers with how many. */

@@ -120,7 +120,7 @@ export function createShard(options: ShardOptions): Shard {
     },
     latest: (terminalId, sender, waitMs) =>
       bus.ask(homeOf(terminalId), "terminal.latest", { terminalId, sender, waitMs }, waitMs + ASK_TIMEOUT_MS),
-    connection: (terminalId) => bus.ask(homeOf(terminalId), "terminal.view", { terminalId }, ASK_TIMEOUT_MS),
+    view: (terminalId) => bus.ask(homeOf(terminalId), "terminal.view", { terminalId }, ASK_TIMEOUT_MS),
     disconnect: (terminalId) => {
       polled.delete(terminalId);
       return bus.ask(homeOf(terminalId), "terminal.disconnect", { terminalId }, ASK_TIMEOUT_MS);

@@ -108,7 +108,7 @@ export interface Declaration<
   H extends TObject,
   B extends TSchema,
   R extends Responses,
-  S extends number,
+  A extends Reply<R>,
 > extends EndpointFacts {
   /** Strings only; percent-decoded before they are checked. */
   params?: P;
@@ -118,13 +118,10 @@ export interface Declaration<
   body?: B;
   responses: R;
   /**
-   * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`S` keeps the statuses in the
-   * handler's return statements from widening to number.)
+   * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`A` keeps the literals of the handler's
+   * return statements from widening.)
    */
-  handle: (
-    operations: Operations,
-    input: Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>,
-  ) => (Reply<R> & { status: S }) | Promise<Reply<R> & { status: S }>;
+  handle: (operations: Operations, input: Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>) => A | Promise<A>;
 }
 
 /** An endpoint of a surface, its schemas kept as values and its types forgotten. */

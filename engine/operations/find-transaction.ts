@@ -1,0 +1,53 @@
+import { type Caller, visibilityOf } from "../domain/caller.ts";
+import type { Transaction, TransactionMethod, TransactionStatus } from "../domain/transaction.ts";
+import type { CommandView, Terminals } from "../ports/terminals.ts";
+import type { TransactionList } from "../ports/transaction-list.ts";
+
+/** `unknown` is also the answer for what the caller may not see. */
+export type TransactionLookup = { type: "found"; transaction: Transaction | null; view: CommandView } | { type: "unknown" };
+
+export interface FindTransaction {
+  /** By uuid; waits up to `waitMs` for the result. */
+  byUuid(caller: Caller, uuid: string, waitMs: number): Promise<TransactionLookup>;
+  /** Of the terminal's latest command that the caller may see, else its last transaction. */
+  latest(caller: Caller, terminalId: string, waitMs: number): Promise<TransactionLookup>;
+  page(caller: Caller, query: PageQuery): Promise<Transaction[]>;
+}
+
+export interface PageQuery {
+  terminalId: string;
+  fromMs?: number;
+  untilMs?: number;
+  methods: readonly TransactionMethod[];
+  status: TransactionStatus;
+  limit: number;
+  offset: number;
+}
+
+export function createFindTransaction({ terminals, list }: { terminals: Terminals; list: TransactionList }): FindTransaction {
+  function mayBeSeen(caller: Caller, view: CommandView): boolean {
+    const visibility = visibilityOf(caller, view.terminalId);
+    return visibility.type === "all" || (visibility.type === "own" && view.command?.sender === visibility.sender);
+  }
+
+  return {
+    byUuid: async (caller, uuid, waitMs) => {
+      // A caller that may not see it must not learn by the waiting that it exists.
+      const first = await terminals.command(uuid, 0);
+      if (first === null || !mayBeSeen(caller, first)) return { type: "unknown" };
+      const view = waitMs === 0 || first.transaction !== null ? first : ((await terminals.command(uuid, waitMs)) ?? first);
+      return { type: "found", transaction: view.transaction, view };
+    },
+    latest: async (caller, terminalId, waitMs) => {
+      const visibility = visibilityOf(caller, terminalId);
+      if (visibility.type === "none") return { type: "unknown" };
+      const view = await terminals.latest(terminalId, visibility.type === "all" ? null : visibility.sender, waitMs);
+      return view === null ? { type: "unknown" } : { type: "found", transaction: view.transaction, view };
+    },
+    page: async (caller, query) => {
+      const visibility = visibilityOf(caller, query.terminalId);
+      if (visibility.type === "none") return [];
+      return list.page(visibility.type === "all" ? query : { ...query, sender: visibility.sender });
+    },
+  };
+}

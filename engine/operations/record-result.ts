@@ -1,0 +1,22 @@
+import { type Caller, mayActAs } from "../domain/caller.ts";
+import { RelayError } from "../domain/errors.ts";
+import { readResult } from "../domain/result.ts";
+import type { ResultOutcome, Terminals } from "../ports/terminals.ts";
+
+/**
+ * Stores what a terminal posted; on stable storage when this resolves. What cannot be read as a result is kept for operators and refused
+ * with RelayError `invalid_request`: nothing is guessed about money.
+ */
+export type RecordResult = (caller: Caller, terminalId: string, body: unknown) => Promise<ResultOutcome>;
+
+export function createRecordResult({ terminals }: { terminals: Terminals }): RecordResult {
+  return async (caller, terminalId, body) => {
+    if (!mayActAs(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    const postedBy = caller.type === "terminal" ? caller.terminalId : caller.type;
+    const read = readResult(body);
+    if (read.type === "read") return terminals.recordResult({ terminalId, postedBy, result: read.result });
+    const { uuid, reason, raw } = read;
+    await terminals.recordUnreadable({ terminalId, uuid, reason, raw });
+    throw new RelayError("invalid_request", reason);
+  };
+}

@@ -1,0 +1,32 @@
+import { type Caller, maySend, senderOf } from "../domain/caller.ts";
+import type { Command } from "../domain/command.ts";
+import { RelayError } from "../domain/errors.ts";
+import { buildAdministrative, buildPrint, buildScan, type UtilityContext } from "../domain/utility-request.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { AcceptOutcome, Terminals } from "../ports/terminals.ts";
+
+export type UtilityCommand = "scan" | "print" | "administrative";
+
+export interface UtilitySent {
+  command: Command;
+  outcome: AcceptOutcome;
+}
+
+/** Sends a SCAN, PRINT or administrator command. Throws RelayError `invalid_request`, `forbidden`, `unavailable`. */
+export type SendUtility = (kind: UtilityCommand, caller: Caller, terminalId: string, body: unknown) => Promise<UtilitySent>;
+
+const BUILDERS: Record<UtilityCommand, (body: unknown, context: UtilityContext) => Command> = {
+  scan: buildScan,
+  print: buildPrint,
+  administrative: buildAdministrative,
+};
+
+export function createSendUtility({ terminals, clock, ids }: { terminals: Terminals; clock: Clock; ids: Ids }): SendUtility {
+  return async (kind, caller, terminalId, body) => {
+    if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    const context = { terminalId, generatedUuid: ids.uuid(), sender: senderOf(caller), acceptedAtMs: clock.nowMs() };
+    const command = BUILDERS[kind](body, context);
+    return { command, outcome: await terminals.accept(command) };
+  };
+}

@@ -1,0 +1,38 @@
+import { DateTime, IANAZone } from "luxon";
+
+/** Offsets change at quarter hours at the earliest, so one look-up serves all times of a quarter hour. */
+const QUARTER_HOUR_MS = 900_000;
+const OFFSETS_MAX = 10_000;
+
+/** Local times and days of the specification, in the installation's time zone (`RELAY_TIME_ZONE`). */
+export interface LocalTime {
+  /** ISO 8601 local date-time without zone, to the millisecond. */
+  format(atMs: number): string;
+  /** The day's first millisecond and the first of the next day, or null for a text that is no day (`YYYY-MM-DD`). */
+  dayRange(day: string): { fromMs: number; untilMs: number } | null;
+}
+
+export function createLocalTime(zoneName: string): LocalTime {
+  const zone = IANAZone.create(zoneName);
+  const offsets = new Map<number, number>();
+
+  function offsetMs(atMs: number): number {
+    const quarter = Math.floor(atMs / QUARTER_HOUR_MS);
+    const known = offsets.get(quarter);
+    if (known !== undefined) return known;
+    if (offsets.size >= OFFSETS_MAX) offsets.clear();
+    const offset = zone.offset(quarter * QUARTER_HOUR_MS) * 60_000;
+    offsets.set(quarter, offset);
+    return offset;
+  }
+
+  return {
+    format: (atMs) => new Date(atMs + offsetMs(atMs)).toISOString().slice(0, -1),
+    dayRange: (day) => {
+      if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
+      const start = DateTime.fromISO(day, { zone });
+      if (!start.isValid) return null;
+      return { fromMs: start.startOf("day").toMillis(), untilMs: start.plus({ days: 1 }).startOf("day").toMillis() };
+    },
+  };
+}

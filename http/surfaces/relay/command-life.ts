@@ -1,0 +1,105 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import type { CommandView } from "../../../engine/ports/terminals.ts";
+import { okBody } from "../relay-envelope.ts";
+import { UuidParams } from "./schemas.ts";
+import { relay } from "./surface.ts";
+
+const State = Type.Union(["queued", "sent", "done", "unknown", "expired", "cancelled"].map((word) => Type.Literal(word)));
+
+const CommandLife = Type.Object({
+  uuid: Type.String(),
+  terminalId: Type.String(),
+  service: Type.Union([Type.String(), Type.Null()], { description: "Null for a result that no command asked for." }),
+  state: Type.Union([State], {
+    description:
+      "queued → sent → done or unknown; queued → expired or cancelled. After expired and cancelled it is safe to charge again, after unknown it is not.",
+  }),
+  acceptedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC, as all times here." })),
+  expiresAt: Type.Optional(Type.String()),
+  sentAt: Type.Optional(Type.String()),
+  finishedAt: Type.Optional(Type.String()),
+  channel: Type.Optional(Type.Union([Type.Literal("websocket"), Type.Literal("poll")])),
+  attempt: Type.Integer({ description: "How often it was sent." }),
+  cancelRequested: Type.Boolean(),
+  result: Type.Union([Type.Literal("OK"), Type.Literal("KO"), Type.Null()]),
+  amountDiffers: Type.Optional(Type.Boolean({ description: "True when the result's amount is not the command's." })),
+});
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+function toLife(view: CommandView): Static<typeof CommandLife> {
+  const { uuid, terminalId, command, state, sentAtMs, finishedAtMs, channel, attempts, cancelRequested, transaction, amountDiffers } = view;
+  const life: Static<typeof CommandLife> = {
+    uuid,
+    terminalId,
+    service: command?.service ?? null,
+    state,
+    attempt: attempts,
+    cancelRequested,
+    result: transaction?.status ?? null,
+  };
+  if (command !== null) {
+    life.acceptedAt = iso(command.acceptedAtMs);
+    life.expiresAt = iso(command.expiresAtMs);
+  }
+  if (sentAtMs !== null) life.sentAt = iso(sentAtMs);
+  if (finishedAtMs !== null) life.finishedAt = iso(finishedAtMs);
+  if (channel !== null) life.channel = channel;
+  if (amountDiffers) life.amountDiffers = true;
+  return life;
+}
+
+export const findCommand = relay.endpoint({
+  name: "findCommand",
+  method: "GET",
+  path: "/api/v1/commands/{uuid}",
+  summary: "Where a command stands",
+  auth: "basicOrApiKey",
+  params: UuidParams,
+  responses: {
+    200: { description: "Its life so far.", body: okBody(CommandLife) },
+    ...relay.errors(400, 401, 404, 503),
+  },
+  handle: async ({ commandLife }, { params, caller }) => {
+    const view = await commandLife.find(caller, params.uuid);
+    if (view === null) throw new RelayError("not_found", "Command not found");
+    return { status: 200, body: { status: "ok", data: toLife(view) } };
+  },
+});
+
+export const cancelCommand = relay.endpoint({
+  name: "cancelCommand",
+  method: "POST",
+  path: "/api/v1/commands/{uuid}/cancel",
+  summary: "Cancels a command",
+  description:
+    "At once while it waits (200). Once it was sent, a CANCEL command goes to the terminal (202): it is cancelled only when the terminal says so, and a result that comes all the same wins. 409 when it has ended.",
+  auth: "basicOrApiKey",
+  params: UuidParams,
+  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  responses: {
+    200: {
+      description: "Cancelled before it left: safe to charge again.",
+      body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("cancelled") })),
+    },
+    202: {
+      description: "The terminal was asked to cancel; ask for the command's life to see what came of it.",
+      body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("sent"), cancelUuid: Type.String() })),
+    },
+    ...relay.errors(400, 401, 404, 409, 429, 503),
+  },
+  handle: async ({ commandLife }, { params: { uuid }, caller }) => {
+    const outcome = await commandLife.cancel(caller, uuid);
+    switch (outcome.type) {
+      case "cancelled":
+        return { status: 200, body: { status: "ok", data: { uuid, state: "cancelled" } } };
+      case "requested":
+        return { status: 202, body: { status: "ok", data: { uuid, state: "sent", cancelUuid: outcome.cancelUuid } } };
+      case "too_late":
+        throw new RelayError("conflict", `The command is ${outcome.state} and cannot be cancelled`);
+      case "not_found":
+        throw new RelayError("not_found", "Command not found");
+    }
+  },
+});

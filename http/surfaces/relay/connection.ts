@@ -1,0 +1,139 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { mayActAs, maySend } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import type { ConnectionView } from "../../../engine/ports/terminals.ts";
+import { okBody } from "../relay-envelope.ts";
+import { TerminalParams } from "./schemas.ts";
+import { relay } from "./surface.ts";
+
+const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
+
+/** Specification, "Terminal connection record". */
+export const ConnectionRecord = Type.Object({
+  terminalId: Type.String(),
+  connectionStatus: Type.Union([Type.Literal("ONLINE"), Type.Literal("OFFLINE"), Type.Literal("NEVER_CONNECTED")]),
+  connected: Type.Boolean(),
+  sessions: Type.Integer({ description: "Live WebSocket sessions." }),
+  connectionType: Type.Optional(Type.Union([Type.Literal("WEBSOCKET"), Type.Literal("POLLING")])),
+  lastActivity: utc("when ONLINE."),
+  connectedSince: utc("when ONLINE."),
+  server: Type.Optional(Type.String({ description: "Node that holds the session; when ONLINE." })),
+  lastSeen: utc("when OFFLINE."),
+  message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
+});
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {
+  const { terminalId, connectionStatus, connected, sessions, connectionType, server, lastActivityMs, connectedSinceMs, lastSeenMs } = view;
+  const record: Static<typeof ConnectionRecord> = { terminalId, connectionStatus, connected, sessions };
+  if (connectionType !== undefined) record.connectionType = connectionType;
+  if (lastActivityMs !== undefined) record.lastActivity = iso(lastActivityMs);
+  if (connectedSinceMs !== undefined) record.connectedSince = iso(connectedSinceMs);
+  if (server !== undefined) record.server = server;
+  if (lastSeenMs !== undefined) record.lastSeen = iso(lastSeenMs);
+  if (connectionStatus === "NEVER_CONNECTED") record.message = "This terminal has never connected";
+  return record;
+}
+
+export const checkConnection = relay.endpoint({
+  name: "checkConnection",
+  method: "GET",
+  path: "/api/v1/{terminalId}/connection",
+  summary: "Whether a terminal can be reached",
+  description: "Recommended before a payment: go on only when `connectionStatus` is ONLINE.",
+  auth: "basicOrApiKey",
+  params: TerminalParams,
+  responses: {
+    200: {
+      description: "The connection record.",
+      body: okBody(ConnectionRecord),
+      example: {
+        status: "ok",
+        data: {
+          terminalId: "SIM00001",
+          connectionStatus: "ONLINE",
+          connected: true,
+          sessions: 1,
+          connectionType: "WEBSOCKET",
+          lastActivity: "2026-11-21T10:00:00.000Z",
+          connectedSince: "2026-11-21T08:00:00.000Z",
+          server: "relay-1",
+        },
+      },
+    },
+    ...relay.errors(400, 401, 403, 503),
+  },
+  handle: async ({ terminals }, { params, caller }) => {
+    if (!maySend(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    return { status: 200, body: { status: "ok", data: connectionRecord(await terminals.view(params.terminalId)) } };
+  },
+});
+
+export const disconnect = relay.endpoint({
+  name: "disconnect",
+  method: "POST",
+  path: "/api/v1/{terminalId}/disconnect",
+  summary: "The terminal app closes: OFFLINE at once",
+  description: "Holds until the terminal's next frame or poll.",
+  auth: "basic",
+  params: TerminalParams,
+  // Some apps send an empty object, some nothing.
+  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  responses: {
+    200: {
+      description: "Done.",
+      body: okBody(Type.Object({ terminalID: Type.String(), connectionStatus: Type.Literal("OFFLINE") })),
+    },
+    ...relay.errors(400, 401, 403, 503),
+  },
+  handle: async ({ terminals }, { params: { terminalId }, caller }) => {
+    if (!mayActAs(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    await terminals.disconnect(terminalId);
+    return { status: 200, body: { status: "ok", data: { terminalID: terminalId, connectionStatus: "OFFLINE" } } };
+  },
+});
+
+const ping = {
+  method: "GET",
+  auth: "none",
+  rateLimit: { bucket: "open", perSecond: 100 },
+  params: TerminalParams,
+  responses: {
+    200: {
+      description: "What is known of the terminal; asking never changes it.",
+      body: okBody(
+        Type.Object({
+          terminalId: Type.String(),
+          online: Type.Boolean(),
+          connectionStatus: ConnectionRecord.properties.connectionStatus,
+          serverTime: Type.String(),
+        }),
+      ),
+    },
+    ...relay.errors(400, 429, 503),
+  },
+} as const;
+
+export const pingTerminal = relay.endpoint({
+  ...ping,
+  name: "pingTerminal",
+  path: "/api/status/ping/{terminalId}",
+  summary: "Whether the service answers, and whether the terminal is online",
+  handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
+});
+
+export const pingPos = relay.endpoint({
+  ...ping,
+  name: "pingPos",
+  path: "/api/status/ping-pos/{terminalId}",
+  summary: "The same, by the name that terminal apps use",
+  handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
+});
+
+function pong({ terminalId, connected, connectionStatus }: ConnectionView, nowMs: number) {
+  return {
+    status: 200 as const,
+    body: { status: "ok" as const, data: { terminalId, online: connected, connectionStatus, serverTime: iso(nowMs) } },
+  };
+}

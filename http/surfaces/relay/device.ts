@@ -1,0 +1,23 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { DeviceInfo } from "../../../engine/domain/presence.ts";
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }));
+
+/** What a polling terminal tells about itself; all of it optional. */
+export const DeviceHeaders = Type.Object({
+  "user-agent": text("Shown to administrators."),
+  "x-terminal-family": text("`privative-tags`, `field-47` or `no-tags`: how tags reach this terminal."),
+  "x-device-fingerprint": text("Identifies the device; without it a digest of what is known stands in."),
+  "x-app-version": text("Shown to administrators."),
+  "x-device-model": text("Shown to administrators."),
+});
+
+export function deviceOf(headers: Static<typeof DeviceHeaders>, ipAddress: string): DeviceInfo {
+  const device: DeviceInfo = { ipAddress };
+  if (headers["user-agent"] !== undefined) device.userAgent = headers["user-agent"];
+  if (headers["x-terminal-family"] !== undefined) device.family = headers["x-terminal-family"];
+  if (headers["x-device-fingerprint"] !== undefined) device.fingerprint = headers["x-device-fingerprint"];
+  if (headers["x-app-version"] !== undefined) device.appVersion = headers["x-app-version"];
+  if (headers["x-device-model"] !== undefined) device.deviceModel = headers["x-device-model"];
+  return device;
+}

@@ -1,0 +1,97 @@
+import { Type } from "@sinclair/typebox";
+import type { Caller } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { lookupBody, NOT_FOUND, TerminalParams, TransactionLookupBody, UuidParams, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
+import { type RelayOperations, relay } from "./surface.ts";
+
+const lookup = {
+  method: "GET",
+  deadlineMs: WAIT_DEADLINE_MS,
+  responses: {
+    200: {
+      description:
+        "The result; `data` is null with message `no_content` while there is none, and status `error` with `Transaction not found` for what is not known.",
+      body: TransactionLookupBody,
+      example: {
+        status: "ok",
+        data: {
+          uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11",
+          createdAt: "2026-11-21T11:00:04.120",
+          method: "CARD",
+          status: "OK",
+          amountCents: 1050,
+          currency: "EUR",
+          terminalId: "SIM00001",
+          auth: { authCode: "123456" },
+          card: { brand: "VISA", maskedPan: "453201******0366", entry: "NFC" },
+        },
+        error: null,
+      },
+    },
+    ...relay.errors(400, 401, 503),
+  },
+} as const;
+
+async function byUuid({ findTransaction, localTime }: RelayOperations, caller: Caller, uuid: string, waitSeconds: number) {
+  const found = await findTransaction.byUuid(caller, uuid, waitSeconds * 1_000);
+  return { status: 200 as const, body: found.type === "unknown" ? NOT_FOUND : lookupBody(found.transaction, localTime) };
+}
+
+async function latest({ findTransaction, terminals, localTime }: RelayOperations, caller: Caller, terminalId: string, waitSeconds: number) {
+  const found = await findTransaction.latest(caller, terminalId, waitSeconds * 1_000);
+  if (found.type === "found") return { status: 200 as const, body: lookupBody(found.transaction, localTime) };
+  const { connectionStatus } = await terminals.view(terminalId);
+  return { status: 200 as const, body: connectionStatus === "NEVER_CONNECTED" ? NOT_FOUND : lookupBody(null, localTime) };
+}
+
+export const findByUuid = relay.endpoint({
+  ...lookup,
+  name: "findByUuid",
+  path: "/api/v1/{uuid}/uuid",
+  summary: "The result of a command",
+  auth: "basicOrApiKey",
+  params: UuidParams,
+  query: WaitQuery,
+  handle: (operations, { params, query, caller }) => byUuid(operations, caller, params.uuid, query.wait ?? 0),
+});
+
+export const findByUuidLegacy = relay.endpoint({
+  ...lookup,
+  name: "findByUuidLegacy",
+  path: "/uuid/{uuid}",
+  summary: "The result of a command",
+  auth: "basicOrApiKey",
+  deprecated: { successor: "/api/v1/{uuid}/uuid" },
+  params: UuidParams,
+  query: WaitQuery,
+  handle: (operations, { params, query, caller }) => byUuid(operations, caller, params.uuid, query.wait ?? 0),
+});
+
+export const findLatest = relay.endpoint({
+  ...lookup,
+  name: "findLatest",
+  path: "/api/v1/{terminalId}/status",
+  summary: "The result of a terminal's latest command",
+  description:
+    "Speaks of the latest pay, scan or print: `data` is null from its acceptance until its result, and stays null when it expired or was cancelled. Without a newer command: the last transaction. A partner sees its own commands, and everything only where its rule names the terminal.",
+  auth: "basicOrApiKey",
+  params: TerminalParams,
+  query: WaitQuery,
+  handle: (operations, { params, query, caller }) => latest(operations, caller, params.terminalId, query.wait ?? 0),
+});
+
+export const findLatestLegacy = relay.endpoint({
+  ...lookup,
+  name: "findLatestLegacy",
+  path: "/status",
+  summary: "The result of a terminal's latest command",
+  description: "The terminal is the query's, else the one that is logged in.",
+  auth: "basicOrApiKey",
+  deprecated: { successor: "/api/v1/{terminalId}/status" },
+  query: Type.Composite([WaitQuery, Type.Partial(TerminalParams)]),
+  handle: (operations, { query, caller }) => {
+    const terminalId = query.terminalId ?? (caller.type === "terminal" ? caller.terminalId : undefined);
+    if (terminalId === undefined) throw new RelayError("invalid_request", "terminalId: is required");
+    return latest(operations, caller, terminalId, query.wait ?? 0);
+  },
+});

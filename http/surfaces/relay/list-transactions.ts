@@ -1,0 +1,94 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/domain/limits.ts";
+import type { TransactionMethod } from "../../../engine/domain/transaction.ts";
+import type { LocalTime } from "../local-time.ts";
+import { TerminalParams, TransactionItem, toItem } from "./schemas.ts";
+import { relay } from "./surface.ts";
+
+const day = (description: string) =>
+  Type.Optional(
+    Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: `${description}, YYYY-MM-DD, in the installation's time zone.` }),
+  );
+const words = <W extends string>(...list: W[]) => Type.Union(list.map((word) => Type.Literal(word)));
+
+/** ALL is what was paid: terminals and links, without SCAN and PRINT. */
+const PAYMENT_METHODS = ["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "PAYBYLINK"] as const;
+
+const METHODS: Record<"ALL" | "CARD" | "SATISPAY" | "VOUCHER" | "RECEIPT" | "PAYBYLINK", readonly TransactionMethod[]> = {
+  ALL: PAYMENT_METHODS,
+  CARD: ["CARD"],
+  SATISPAY: ["SATISPAY"],
+  VOUCHER: ["VOUCHER"],
+  RECEIPT: ["RECEIPT"],
+  PAYBYLINK: ["PAYBYLINK"],
+};
+
+export const listTransactions = relay.endpoint({
+  name: "listTransactions",
+  method: "GET",
+  path: "/api/v1/{terminalId}/transactions",
+  summary: "A terminal's transactions, newest first",
+  description: "A stored result is listed at once. `status` ALL (and none) leaves KO out; ask for KO to see the declined ones.",
+  auth: "basicOrApiKey",
+  params: TerminalParams,
+  query: Type.Object({
+    date: day("Single day"),
+    from: day("First day"),
+    to: day("Last day"),
+    type: Type.Optional(words("ALL", "CARD", "SATISPAY", "VOUCHER", "RECEIPT", "PAYBYLINK")),
+    status: Type.Optional(words("ALL", "OK", "KO")),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: TRANSACTIONS_LIMIT_MAX, default: TRANSACTIONS_LIMIT_DEFAULT })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: TRANSACTIONS_OFFSET_MAX, default: 0 })),
+  }),
+  responses: {
+    200: {
+      description: "A page; for a terminal never seen `data` is null and status `error`.",
+      body: Type.Object({
+        status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
+        data: Type.Union([Type.Array(TransactionItem), Type.Null()]),
+        error: Type.Union([Type.String(), Type.Null()]),
+        message: Type.Optional(Type.String()),
+      }),
+    },
+    ...relay.errors(400, 401, 503),
+  },
+  handle: async ({ findTransaction, terminals, localTime }, { params, query, caller }) => {
+    const transactions = await findTransaction.page(caller, {
+      terminalId: params.terminalId,
+      ...range(query, localTime),
+      methods: METHODS[query.type ?? "ALL"],
+      status: query.status === "KO" ? "KO" : "OK",
+      limit: query.limit ?? TRANSACTIONS_LIMIT_DEFAULT,
+      offset: query.offset ?? 0,
+    });
+    const data = transactions.map((transaction) => toItem(transaction, localTime));
+    if (data.length > 0) return { status: 200, body: { status: "ok", data, error: null } };
+    const [seen, latest] = await Promise.all([terminals.view(params.terminalId), terminals.latest(params.terminalId, null, 0)]);
+    const never = seen.connectionStatus === "NEVER_CONNECTED" && latest === null;
+    if (never)
+      return { status: 200, body: { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" } };
+    return { status: 200, body: { status: "ok", data, error: null, message: "no_content" } };
+  },
+});
+
+function range(query: { date?: string; from?: string; to?: string }, localTime: LocalTime): { fromMs?: number; untilMs?: number } {
+  const { date, from, to } = query;
+  if (date !== undefined && (from !== undefined || to !== undefined)) {
+    throw new RelayError("invalid_request", "date: cannot be combined with from or to");
+  }
+  if (date !== undefined) return dayRange("date", date, localTime);
+  const bounds: { fromMs?: number; untilMs?: number } = {};
+  if (from !== undefined) bounds.fromMs = dayRange("from", from, localTime).fromMs;
+  if (to !== undefined) bounds.untilMs = dayRange("to", to, localTime).untilMs;
+  if (bounds.fromMs !== undefined && bounds.untilMs !== undefined && bounds.fromMs >= bounds.untilMs) {
+    throw new RelayError("invalid_request", "from: is after to");
+  }
+  return bounds;
+}
+
+function dayRange(member: string, day: string, localTime: LocalTime): { fromMs: number; untilMs: number } {
+  const range = localTime.dayRange(day);
+  if (range === null) throw new RelayError("invalid_request", `${member}: is not a day of the calendar`);
+  return range;
+}

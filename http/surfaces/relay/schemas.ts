@@ -1,0 +1,109 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { IDENTIFIER_LENGTH_MAX, WAIT_SECONDS_MAX } from "../../../engine/domain/limits.ts";
+import type { Transaction } from "../../../engine/domain/transaction.ts";
+import type { LocalTime } from "../local-time.ts";
+
+const IDENTIFIER = { minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, pattern: "^[A-Za-z0-9._-]+$" };
+
+export const TerminalParams = Type.Object({ terminalId: Type.String({ ...IDENTIFIER, description: "Terminal identifier." }) });
+export const UuidParams = Type.Object({ uuid: Type.String({ ...IDENTIFIER, description: "Transaction or command id." }) });
+
+/** Milliseconds that a lookup with the longest wait takes, and the time to answer. */
+export const WAIT_DEADLINE_MS = (WAIT_SECONDS_MAX + 10) * 1_000;
+
+export const WaitQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: WAIT_SECONDS_MAX,
+      description: "Seconds to wait for the result; the answer comes the moment it is stored. Without it the answer is immediate.",
+    }),
+  ),
+});
+
+const NullableString = Type.Union([Type.String(), Type.Null()]);
+const FreeForm = Type.Object({}, { additionalProperties: true, description: "Free-form." });
+
+/** Specification, "Normalized transaction item". */
+export const TransactionItem = Type.Object({
+  uuid: Type.String(),
+  createdAt: Type.String({ description: "Local date-time without zone, when the relay stored the result." }),
+  method: Type.Union(["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT", "PAYBYLINK"].map((word) => Type.Literal(word))),
+  status: Type.Union([Type.Literal("OK"), Type.Literal("KO")]),
+  amountCents: Type.Integer({ description: "Minor units; 0 for SCAN and PRINT." }),
+  currency: Type.String(),
+  terminalId: Type.Optional(Type.String()),
+  merchantId: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  auth: Type.Optional(
+    Type.Object({
+      authCode: Type.Optional(Type.String()),
+      stan: Type.Optional(Type.String()),
+      actionCode: Type.Optional(Type.String()),
+    }),
+  ),
+  card: Type.Optional(
+    Type.Object({
+      brand: Type.Optional(Type.String()),
+      maskedPan: Type.Optional(Type.String()),
+      entry: Type.Optional(Type.Union([Type.Literal("MAN"), Type.Literal("ICC"), Type.Literal("NFC")])),
+    }),
+  ),
+  satispay: Type.Optional(
+    Type.Object({
+      paymentId: Type.Optional(Type.String()),
+      status: Type.Optional(Type.String()),
+      outcome: Type.Optional(Type.String()),
+      store: Type.Optional(Type.String()),
+      codeIdentifier: Type.Optional(Type.String()),
+    }),
+  ),
+  provider: Type.Optional(
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      model: Type.Optional(Type.String()),
+      clientVersion: Type.Optional(Type.String()),
+    }),
+  ),
+  voucher: Type.Optional(FreeForm),
+  receipt: Type.Optional(FreeForm),
+  scan: Type.Optional(
+    Type.Object({
+      scannedValue: NullableString,
+      barcodeFormat: NullableString,
+      scanResult: Type.Union([Type.Literal("OK"), Type.Literal("CANCELLED"), Type.Literal("ERROR")]),
+    }),
+  ),
+  print: Type.Optional(
+    Type.Object({
+      printResult: Type.Union([Type.Literal("OK"), Type.Literal("KO")]),
+      errorDescription: NullableString,
+    }),
+  ),
+});
+
+/** `{status, data, error}` of the status and uuid lookups; `message` says why `data` is null. */
+export const TransactionLookupBody = Type.Object({
+  status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
+  data: Type.Union([TransactionItem, Type.Null()]),
+  error: NullableString,
+  message: Type.Optional(
+    Type.String({ description: "`no_content` while there is no result; `Transaction not found` for what is not known." }),
+  ),
+});
+
+export function toItem({ createdAtMs, ...transaction }: Transaction, localTime: LocalTime): Static<typeof TransactionItem> {
+  return { ...transaction, createdAt: localTime.format(createdAtMs) };
+}
+
+export const NOT_FOUND: Static<typeof TransactionLookupBody> = {
+  status: "error",
+  data: null,
+  error: "Transaction not found",
+  message: "Transaction not found",
+};
+
+export function lookupBody(transaction: Transaction | null, localTime: LocalTime): Static<typeof TransactionLookupBody> {
+  if (transaction === null) return { status: "ok", data: null, error: null, message: "no_content" };
+  return { status: "ok", data: toItem(transaction, localTime), error: null };
+}

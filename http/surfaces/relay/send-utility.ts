@@ -1,0 +1,76 @@
+import { Type } from "@sinclair/typebox";
+import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
+import type { UtilitySent } from "../../../engine/operations/send-utility.ts";
+import { okBody } from "../relay-envelope.ts";
+import { TerminalParams } from "./schemas.ts";
+import { duplicateReply, queueFull, refusedResponse } from "./send-payment.ts";
+import { relay } from "./surface.ts";
+
+const commandSent = (service: "SCAN" | "PRINT") =>
+  okBody(
+    Type.Object({
+      terminalID: Type.String(),
+      uuid: Type.String({ description: "Ask for the result with it." }),
+      service: Type.Literal(service),
+      message: Type.String(),
+    }),
+  );
+
+/** The reply to a SCAN or PRINT; a repeated uuid and a full queue are answered as for a payment. */
+function reply<S extends "SCAN" | "PRINT">(service: S, { command, outcome }: UtilitySent) {
+  if (outcome.type === "duplicate") return duplicateReply(command.uuid, outcome);
+  if (outcome.type === "queue_full") throw queueFull();
+  const message = outcome.state === "sent" ? `${service} command sent to the terminal` : `${service} command waits for the terminal`;
+  return {
+    status: 200 as const,
+    body: { status: "ok" as const, data: { terminalID: command.terminalId, uuid: command.uuid, service, message } },
+  };
+}
+
+export const sendScan = relay.endpoint({
+  name: "sendScan",
+  method: "POST",
+  path: "/api/v1/{terminalId}/scan",
+  summary: "Lets a terminal scan a barcode or QR code",
+  auth: "basicOrApiKey",
+  bodyBytesMax: COMMAND_BODY_BYTES_MAX,
+  params: TerminalParams,
+  body: Type.Optional(
+    Type.Object(
+      { uuid: Type.Optional(Type.Unknown({ type: "string", description: "Generated when omitted." })) },
+      { additionalProperties: true },
+    ),
+  ),
+  responses: {
+    200: { description: "Stored and forwarded.", body: commandSent("SCAN") },
+    400: refusedResponse,
+    ...relay.errors(401, 403, 413, 415, 429, 503),
+  },
+  handle: async ({ sendUtility }, { params, body, caller }) => reply("SCAN", await sendUtility("scan", caller, params.terminalId, body)),
+});
+
+export const sendPrint = relay.endpoint({
+  name: "sendPrint",
+  method: "POST",
+  path: "/api/v1/{terminalId}/print",
+  summary: "Prints text or a QR code on a terminal",
+  auth: "basicOrApiKey",
+  bodyBytesMax: COMMAND_BODY_BYTES_MAX,
+  params: TerminalParams,
+  body: Type.Object(
+    {
+      uuid: Type.Optional(Type.Unknown({ type: "string", description: "Generated when omitted." })),
+      type: Type.Optional(Type.Unknown({ type: "string", enum: ["qr", "text"] })),
+      text: Type.Unknown({ type: "string", description: "Text to print, or the content of the QR code." }),
+      label: Type.Optional(Type.Unknown({ type: "string", description: "Caption above the QR code." })),
+    },
+    { additionalProperties: true },
+  ),
+  bodyExample: { text: "Thank you", type: "text" },
+  responses: {
+    200: { description: "Stored and forwarded.", body: commandSent("PRINT") },
+    400: refusedResponse,
+    ...relay.errors(401, 403, 413, 415, 429, 503),
+  },
+  handle: async ({ sendUtility }, { params, body, caller }) => reply("PRINT", await sendUtility("print", caller, params.terminalId, body)),
+});

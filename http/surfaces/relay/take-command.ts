@@ -1,0 +1,64 @@
+import { Type } from "@sinclair/typebox";
+import { mayActAs } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { DeviceHeaders, deviceOf } from "./device.ts";
+import { TerminalParams } from "./schemas.ts";
+import { relay } from "./surface.ts";
+
+/** A command as the terminal gets it: the partner's members and what the relay adds. */
+const CommandPayload = Type.Object(
+  {
+    uuid: Type.String(),
+    service: Type.String(),
+    amount: Type.Integer(),
+    terminalId: Type.String(),
+    expiresAt: Type.String({ description: "ISO 8601 UTC; the command is not to be started after this." }),
+    serverTime: Type.String({ description: "ISO 8601 UTC, when it was sent." }),
+    redelivered: Type.Optional(
+      Type.Boolean({ description: "True when it was sent before; a uuid already executed is not executed again." }),
+    ),
+    attempt: Type.Optional(Type.Integer({ minimum: 2 })),
+  },
+  { additionalProperties: true },
+);
+
+const NOTHING = { status: 204 } as const;
+
+function reply(text: string | null) {
+  return text === null ? NOTHING : ({ status: 200, text } as const);
+}
+
+export const takeCommand = relay.endpoint({
+  name: "takeCommand",
+  method: "GET",
+  path: "/api/v1/{terminalId}/get",
+  summary: "Takes the oldest waiting command",
+  description:
+    "For the terminal itself: read and delete in one step, so each command is handed out once. Counts as activity (connectionType POLLING) and records the device.",
+  auth: "basic",
+  rateLimit: { bucket: "get", perSecond: 100 },
+  params: TerminalParams,
+  headers: DeviceHeaders,
+  responses: {
+    200: {
+      description: "The oldest waiting command.",
+      body: CommandPayload,
+      example: {
+        uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11",
+        amount: 1050,
+        service: "PAYCC",
+        terminalId: "SIM00001",
+        expiresAt: "2026-11-21T10:01:00.000Z",
+        serverTime: "2026-11-21T10:00:00.120Z",
+      },
+    },
+    204: { description: "Nothing waits." },
+    ...relay.errors(400, 401, 403, 429, 503),
+  },
+  handle: ({ terminals }, { params, headers, caller, request }) => {
+    if (!mayActAs(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    const taken = terminals.poll(params.terminalId, deviceOf(headers, request.ipAddress));
+    // Nothing waits: answered in this turn, without a promise.
+    return taken === null ? NOTHING : taken.then(reply);
+  },
+});

@@ -1,0 +1,124 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { type Caller, mayActAs } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/domain/limits.ts";
+import { maskJson } from "../../../engine/domain/mask.ts";
+import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { okBody } from "../relay-envelope.ts";
+import { TerminalParams } from "./schemas.ts";
+import { type RelayOperations, relay } from "./surface.ts";
+
+const header = () => Type.Optional(Type.String({ maxLength: 256 }));
+
+const LogHeaders = Type.Object({
+  "x-terminal-id": header(),
+  "x-device-model": header(),
+  "x-app-version": header(),
+  "x-device-serial": header(),
+  "x-android-version": header(),
+  "x-manufacturer": header(),
+});
+
+const LogEntry = Type.Object({
+  id: Type.String(),
+  receivedAt: Type.String({ description: "ISO 8601 UTC." }),
+  device: Type.Object({}, { additionalProperties: Type.String(), description: "From the X- headers of the posting." }),
+  log: Type.Object({}, { additionalProperties: true, description: "What was posted, card numbers masked." }),
+});
+
+const LIMIT_DEFAULT = 100;
+
+/**
+ * The three log endpoints. The specification declares no authentication; in production they want the terminal's or the administrator's
+ * credential (design.md, "Where the spec is silent"), unless `open`.
+ */
+export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<RelayOperations>[] {
+  const auth = open ? "none" : "basic";
+  const limit = { bucket: "logs", perSecond: 20 } as const;
+
+  function allow(caller: Caller, terminalId: string): void {
+    if (open || caller.type === "administrator" || mayActAs(caller, terminalId)) return;
+    throw new RelayError("forbidden", "Not permitted for this terminal");
+  }
+
+  const appendLog = relay.endpoint({
+    name: "appendTerminalLog",
+    method: "POST",
+    path: "/api/v1/{terminalId}/logs",
+    summary: "Keeps a log of a terminal",
+    description: `Kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Card numbers are masked before anything is stored.`,
+    auth,
+    rateLimit: limit,
+    bodyBytesMax: LOG_BODY_BYTES_MAX,
+    params: TerminalParams,
+    headers: LogHeaders,
+    body: Type.Object({}, { additionalProperties: true, description: "Free-form." }),
+    responses: {
+      200: { description: "Kept.", body: okBody(Type.Object({ terminalID: Type.String(), id: Type.String() })) },
+      ...relay.errors(400, 401, 403, 413, 415, 429, 503),
+    },
+    handle: async ({ logs, clock }, { params: { terminalId }, headers, body, caller }) => {
+      allow(caller, terminalId);
+      const { id } = await logs.append(terminalId, {
+        receivedAtMs: clock.nowMs(),
+        device: deviceHeaders(headers),
+        body: JSON.stringify(maskJson(body)),
+      });
+      return { status: 200, body: { status: "ok", data: { terminalID: terminalId, id } } };
+    },
+  });
+
+  const readLogs = relay.endpoint({
+    name: "readTerminalLogs",
+    method: "GET",
+    path: "/api/v1/{terminalId}/logs",
+    summary: "A terminal's logs, newest first",
+    auth,
+    rateLimit: limit,
+    params: TerminalParams,
+    query: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LOG_ENTRIES_PER_TERMINAL_MAX, default: LIMIT_DEFAULT })),
+    }),
+    responses: {
+      200: { description: "The logs.", body: okBody(Type.Object({ terminalID: Type.String(), logs: Type.Array(LogEntry) })) },
+      ...relay.errors(400, 401, 403, 429, 503),
+    },
+    handle: async ({ logs }, { params: { terminalId }, query, caller }) => {
+      allow(caller, terminalId);
+      const entries = await logs.page(terminalId, query.limit ?? LIMIT_DEFAULT);
+      const shown = entries.map(({ id, receivedAtMs, device, body }) => ({
+        id,
+        receivedAt: new Date(receivedAtMs).toISOString(),
+        device,
+        log: JSON.parse(body),
+      }));
+      return { status: 200, body: { status: "ok", data: { terminalID: terminalId, logs: shown } } };
+    },
+  });
+
+  const clearLogs = relay.endpoint({
+    name: "clearTerminalLogs",
+    method: "DELETE",
+    path: "/api/v1/{terminalId}/logs",
+    summary: "Deletes a terminal's logs",
+    auth,
+    rateLimit: limit,
+    params: TerminalParams,
+    responses: {
+      200: { description: "Deleted.", body: okBody(Type.Object({ terminalID: Type.String(), deleted: Type.Integer() })) },
+      ...relay.errors(400, 401, 403, 429, 503),
+    },
+    handle: async ({ logs }, { params: { terminalId }, caller }) => {
+      allow(caller, terminalId);
+      return { status: 200, body: { status: "ok", data: { terminalID: terminalId, deleted: await logs.clear(terminalId) } } };
+    },
+  });
+
+  return [appendLog, readLogs, clearLogs];
+}
+
+function deviceHeaders(headers: Static<typeof LogHeaders>): { [name: string]: string } {
+  const device: { [name: string]: string } = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) device[name] = value;
+  return device;
+}
