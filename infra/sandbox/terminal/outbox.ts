@@ -1,6 +1,6 @@
 import type { TerminalEvent } from "./options.ts";
 import type { Pace } from "./pace.ts";
-import type { RelayClient } from "./relay-client.ts";
+import { type RelayClient, reasonOf } from "./relay-client.ts";
 
 /** Results that may wait; at the bound the terminal takes no further commands. */
 export const OUTBOX_MAX = 1_000;
@@ -63,7 +63,7 @@ export class Outbox {
   async #postOne(parcel: Parcel): Promise<boolean> {
     const { uuid, body } = parcel;
     for (let attempt = 0; ; attempt += 1) {
-      const answer = await this.#client.postResult(body, this.#signal).catch((error: unknown) => String(error));
+      const answer = await this.#client.postResult(body, this.#signal).catch(reasonOf);
       if (this.#signal.aborted && typeof answer === "string") return false;
       if (typeof answer !== "string" && answer.status === 200) {
         parcel.acknowledged();

@@ -1,7 +1,7 @@
 import type { CommandRunner } from "./command-runner.ts";
 import type { Settings } from "./options.ts";
 import type { Pace } from "./pace.ts";
-import type { RelayClient } from "./relay-client.ts";
+import { type RelayClient, reasonOf } from "./relay-client.ts";
 
 /** Asks for commands until the signal aborts: again at once after a command, else after the interval, after a failure with back-off. */
 export async function poll(
@@ -16,7 +16,7 @@ export async function poll(
       await pace.sleep(settings.pollIntervalMs, signal);
       continue;
     }
-    const answer = await client.get(signal).catch((error: unknown) => String(error));
+    const answer = await client.get(signal).catch(reasonOf);
     if (typeof answer !== "string" && (answer.status === 200 || answer.status === 204)) {
       if (!online) settings.onEvent({ type: "online", link: "poll" });
       online = true;

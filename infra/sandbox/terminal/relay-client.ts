@@ -67,3 +67,9 @@ function retryAfterMs(header: string | null): number | null {
   if (header === null || !/^\d{1,9}$/.test(header)) return null;
   return Math.min(Number(header), RETRY_AFTER_SECONDS_MAX) * 1_000;
 }
+
+/** Why a request failed; `fetch` keeps that in the cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "the request failed";
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
