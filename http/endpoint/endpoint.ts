@@ -35,8 +35,15 @@ export interface Responses {
 export type Reply<R extends Responses> = { [S in keyof R & number]: ReplyWith<S, R[S]> }[keyof R & number];
 
 type ReplyWith<S, D> = D extends { body: infer B extends TSchema }
-  ? { status: S; body: Static<B>; headers?: ReplyHeaders<D> } | { status: S; text: string; headers?: ReplyHeaders<D> }
+  ? { status: S; body: ReadonlyDeep<Static<B>>; headers?: ReplyHeaders<D> } | { status: S; text: string; headers?: ReplyHeaders<D> }
   : { status: S; headers?: ReplyHeaders<D> };
+
+/** The same with everything read-only, so that a handler may answer with read-only lists too. */
+type ReadonlyDeep<T> = T extends readonly (infer Item)[]
+  ? readonly ReadonlyDeep<Item>[]
+  : T extends object
+    ? { readonly [Member in keyof T]: ReadonlyDeep<T[Member]> }
+    : T;
 
 type ReplyHeaders<D> = D extends { headers: infer H } ? { readonly [Name in keyof H]?: string } : Record<string, never>;
 
@@ -118,8 +125,8 @@ export interface Declaration<
   body?: B;
   responses: R;
   /**
-   * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`A` keeps the literals of the handler's
-   * return statements from widening.)
+   * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`A`, inferred as a constant, keeps
+   * literals in the handler's return statements from widening to string and number.)
    */
   handle: (operations: Operations, input: Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>) => A | Promise<A>;
 }

@@ -61,6 +61,27 @@ example.endpoint({
   },
 });
 
+// So has one that answers with lists, of constants and not.
+example.endpoint({
+  name: "lists",
+  method: "GET",
+  path: "/lists",
+  summary: "Lists",
+  auth: "none",
+  responses: {
+    200: {
+      description: "Done.",
+      body: Type.Object({ status: Type.Literal("ok"), rows: Type.Array(Type.Object({ text: Type.String() })) }),
+    },
+    204: { description: "Nothing." },
+  },
+  handle: ({ greet }) => {
+    const names: readonly string[] = ["a"];
+    if (greet("") === "") return { status: 200, body: { status: "ok", rows: [{ text: "constant" }] } };
+    return { status: 200, body: { status: "ok", rows: names.map((text) => ({ text })) } };
+  },
+});
+
 // What does not fit the declaration does not compile.
 example.endpoint({
   name: "wrong",
