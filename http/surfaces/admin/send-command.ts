@@ -1,0 +1,42 @@
+import { Type } from "@sinclair/typebox";
+import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
+import { TerminalParams } from "../relay/schemas.ts";
+import { duplicateReply, queueFull, refusedResponse } from "../relay/send-payment.ts";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+export const sendCommand = admin.endpoint({
+  name: "sendAdministratorCommand",
+  method: "POST",
+  path: "/admin/terminal/{terminalId}/command",
+  summary: "Queues a command for a terminal",
+  description: "LOGCAT, SCAN, PRINT and other service words; payments and CANCEL are refused. Expires after 60 seconds as every command.",
+  auth: "admin",
+  bodyBytesMax: COMMAND_BODY_BYTES_MAX,
+  params: TerminalParams,
+  body: Type.Object(
+    {
+      uuid: Type.Optional(Type.Unknown({ type: "string", description: "Generated when omitted." })),
+      service: Type.Unknown({ type: "string", pattern: "^[A-Z0-9_]{1,32}$" }),
+      amount: Type.Optional(Type.Unknown({ type: "integer", const: 0 })),
+    },
+    { additionalProperties: true },
+  ),
+  bodyExample: { service: "LOGCAT" },
+  responses: {
+    200: {
+      description: "Stored and forwarded.",
+      body: okBody(Type.Object({ terminalID: Type.String(), uuid: Type.String(), service: Type.String(), message: Type.String() })),
+    },
+    400: refusedResponse,
+    ...admin.errors(401, 413, 415, 429, 503),
+  },
+  handle: async ({ sendUtility }, { params, body, caller }) => {
+    const { command, outcome } = await sendUtility("administrative", caller, params.terminalId, body);
+    if (outcome.type === "duplicate") return duplicateReply(command.uuid, outcome);
+    if (outcome.type === "queue_full") throw queueFull();
+    const { terminalId: terminalID, uuid, service } = command;
+    const message = outcome.state === "sent" ? "Command sent to the terminal" : "Command waits for the terminal";
+    return { status: 200, body: { status: "ok", data: { terminalID, uuid, service, message } } };
+  },
+});

@@ -1,0 +1,104 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { terminalOfTopic } from "../../../engine/domain/subscription.ts";
+import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/domain/terminal-rule.ts";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+/** Specification, "Subscription whitelist rule". */
+const Rule = Type.Object({
+  terminalId: Type.String({ description: "The authenticated terminal that the rule belongs to; one rule each." }),
+  ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
+  ruleValue: Type.Optional(Type.String({ description: "Comma-separated ids for LIST, an RE2 pattern of the whole id for REGEX." })),
+  enabled: Type.Boolean(),
+  notes: Type.Optional(Type.String()),
+});
+
+const RuleRequest = Type.Object({
+  terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+  ruleType: Type.Optional(Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")], { default: "ANY" })),
+  ruleValue: Type.Optional(Type.Union([Type.String({ maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+  notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
+});
+
+function ruleOf(request: Static<typeof RuleRequest>): SubscriptionRule {
+  const { terminalId, ruleType = "ANY", ruleValue = null, enabled = true, notes = null } = request;
+  return {
+    terminalId,
+    ruleType,
+    ...(ruleValue === null ? {} : { ruleValue }),
+    enabled,
+    ...(notes === null ? {} : { notes }),
+  };
+}
+
+export const listSubscriptionRules = admin.endpoint({
+  name: "listSubscriptionRules",
+  method: "GET",
+  path: "/admin/subscription-rules",
+  summary: "Whose topics terminals may take beside their own",
+  auth: "admin",
+  responses: {
+    200: { description: "All rules.", body: okBody(Type.Array(Rule)) },
+    ...admin.errors(401),
+  },
+  handle: ({ directory }) => ({ status: 200 as const, body: { status: "ok" as const, data: [...directory.rules()] } }),
+});
+
+export const saveSubscriptionRule = admin.endpoint({
+  name: "saveSubscriptionRule",
+  method: "POST",
+  path: "/admin/subscription-rules",
+  summary: "Creates or replaces the rule of a terminal",
+  description: "In force on every shard when this answers; sessions that may no longer take a topic are ended.",
+  auth: "admin",
+  body: RuleRequest,
+  bodyExample: { terminalId: "SIM00001", ruleType: "LIST", ruleValue: "SIM00002,SIM00003", enabled: true },
+  responses: {
+    200: { description: "The rule.", body: okBody(Rule) },
+    ...admin.errors(400, 401, 413, 415, 503),
+  },
+  handle: async ({ directory }, { body }) => {
+    const rule = ruleOf(body);
+    await directory.saveRule(rule);
+    return { status: 200, body: { status: "ok", data: rule } };
+  },
+});
+
+export const testSubscriptionRule = admin.endpoint({
+  name: "testSubscriptionRule",
+  method: "POST",
+  path: "/admin/subscription-rules/test",
+  summary: "Whether a terminal may take a topic",
+  auth: "admin",
+  body: Type.Object({
+    authenticatedTerminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    topicDestination: Type.String({ minLength: 1, maxLength: 256, description: "`/topic/terminal/{terminalId}`" }),
+  }),
+  responses: {
+    200: {
+      description: "The decision.",
+      body: Type.Object({
+        allowed: Type.Boolean(),
+        authenticatedTerminalId: Type.String(),
+        topicDestination: Type.String(),
+        targetTerminalId: Type.Union([Type.String(), Type.Null()], { description: "Null for a destination that is no terminal's topic." }),
+      }),
+      example: {
+        allowed: true,
+        authenticatedTerminalId: "SIM00001",
+        topicDestination: "/topic/terminal/SIM00002",
+        targetTerminalId: "SIM00002",
+      },
+    },
+    ...admin.errors(400, 401, 413, 415),
+  },
+  handle: ({ directory }, { body: { authenticatedTerminalId, topicDestination } }) => {
+    if (!isTerminalId(authenticatedTerminalId)) throw new RelayError("invalid_request", "authenticatedTerminalId: is not a terminal id");
+    const targetTerminalId = terminalOfTopic(topicDestination);
+    const allowed = targetTerminalId !== null && directory.mayTake(authenticatedTerminalId, targetTerminalId);
+    return { status: 200 as const, body: { allowed, authenticatedTerminalId, topicDestination, targetTerminalId } };
+  },
+});

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import type { DeviceInfo } from "../../../engine/domain/presence.ts";
+import type { TerminalView } from "../../../engine/ports/terminals.ts";
+import { ConnectionRecord, connectionRecord } from "../relay/connection.ts";
+import { TerminalParams } from "../relay/schemas.ts";
+import { okBody } from "../relay-envelope.ts";
+import { type AdminOperations, admin } from "./surface.ts";
+
+const PAGE_DEFAULT = 100;
+const PAGE_MAX = 500;
+
+const TerminalRecord = Type.Composite([
+  ConnectionRecord,
+  Type.Object({
+    denied: Type.Boolean({ description: "True when its login was withdrawn." }),
+    queued: Type.Integer({ description: "Commands that wait." }),
+    awaitingResult: Type.Integer({ description: "Commands that were sent and have no result yet." }),
+    device: Type.Object({
+      userAgent: Type.Optional(Type.String()),
+      ipAddress: Type.Optional(Type.String()),
+      fingerprint: Type.Optional(Type.String({ description: "As the device told it, else a digest of user agent, model and family." })),
+      family: Type.Optional(Type.String()),
+      appVersion: Type.Optional(Type.String()),
+      deviceModel: Type.Optional(Type.String()),
+    }),
+  }),
+]);
+
+/** Made when it is shown, so that no poll has to compute it. */
+function fingerprintOf({ fingerprint, userAgent, deviceModel, family }: DeviceInfo): string | undefined {
+  if (fingerprint !== undefined) return fingerprint;
+  if (userAgent === undefined && deviceModel === undefined) return undefined;
+  return createHash("sha256")
+    .update(JSON.stringify([userAgent, deviceModel, family]))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+function record(view: TerminalView, { directory }: AdminOperations): Static<typeof TerminalRecord> {
+  const fingerprint = fingerprintOf(view.device);
+  return {
+    ...connectionRecord(view),
+    denied: directory.isDenied(view.terminalId),
+    queued: view.queued,
+    awaitingResult: view.sent,
+    device: { ...view.device, ...(fingerprint === undefined ? {} : { fingerprint }) },
+  };
+}
+
+export const listTerminals = admin.endpoint({
+  name: "listTerminals",
+  method: "GET",
+  path: "/admin/terminals",
+  summary: "Terminals ever seen, by id, with presence and device",
+  auth: "admin",
+  query: Type.Object({
+    after: Type.Optional(Type.String({ maxLength: 64, description: "The last id of the page before." })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+  }),
+  responses: {
+    200: { description: "A page.", body: okBody(Type.Array(TerminalRecord)) },
+    ...admin.errors(400, 401, 503),
+  },
+  handle: async (operations, { query }) => {
+    const views = await operations.terminals.list({ after: query.after ?? "", limit: query.limit ?? PAGE_DEFAULT });
+    const data = views.map((view) => record(view, operations));
+    return { status: 200, body: { status: "ok", data } };
+  },
+});
+
+export const showTerminal = admin.endpoint({
+  name: "showTerminal",
+  method: "GET",
+  path: "/admin/terminals/{terminalId}",
+  summary: "One terminal's presence and device",
+  auth: "admin",
+  params: TerminalParams,
+  responses: {
+    200: { description: "The terminal; NEVER_CONNECTED for one that was never seen.", body: okBody(TerminalRecord) },
+    ...admin.errors(400, 401, 503),
+  },
+  handle: async (operations, { params }) => {
+    const view = await operations.terminals.view(params.terminalId);
+    return { status: 200, body: { status: "ok", data: record(view, operations) } };
+  },
+});
+
+export const showTerminalCredentials = admin.endpoint({
+  name: "showTerminalCredentials",
+  method: "GET",
+  path: "/admin/terminals/{terminalId}/credentials",
+  summary: "The login of a terminal, to be put into its settings",
+  description: "Derived from the installation's terminal secret; nothing is stored, and asking changes nothing.",
+  auth: "admin",
+  params: TerminalParams,
+  responses: {
+    200: {
+      description: "The login.",
+      body: okBody(Type.Object({ username: Type.String(), password: Type.String(), denied: Type.Boolean() })),
+      headers: { "Cache-Control": { description: "no-store" } },
+    },
+    ...admin.errors(400, 401, 404),
+  },
+  handle: ({ terminalPassword, directory }, { params: { terminalId: username } }) => {
+    const password = isTerminalId(username) ? terminalPassword(username) : null;
+    if (password === null) throw new RelayError("not_found", "There is no login of this terminal");
+    return {
+      status: 200 as const,
+      body: { status: "ok" as const, data: { username, password, denied: directory.isDenied(username) } },
+      headers: { "Cache-Control": "no-store" },
+    };
+  },
+});
+
+const access = {
+  method: "POST",
+  auth: "admin",
+  params: TerminalParams,
+  body: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  responses: {
+    200: {
+      description: "In force on every shard.",
+      body: okBody(Type.Object({ terminalId: Type.String(), denied: Type.Boolean() })),
+    },
+    ...admin.errors(400, 401, 503),
+  },
+} as const;
+
+async function setDenied({ directory }: AdminOperations, terminalId: string, denied: boolean) {
+  if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
+  await directory.setDenied(terminalId, denied);
+  return { status: 200 as const, body: { status: "ok" as const, data: { terminalId, denied } } };
+}
+
+export const denyTerminal = admin.endpoint({
+  ...access,
+  name: "denyTerminal",
+  path: "/admin/terminals/{terminalId}/deny",
+  summary: "Withdraws a terminal's login",
+  description: "Its sessions are ended and its requests refused, until it is allowed again.",
+  handle: (operations, { params }) => setDenied(operations, params.terminalId, true),
+});
+
+export const allowTerminal = admin.endpoint({
+  ...access,
+  name: "allowTerminal",
+  path: "/admin/terminals/{terminalId}/allow",
+  summary: "Gives a denied terminal its login back",
+  handle: (operations, { params }) => setDenied(operations, params.terminalId, false),
+});
