@@ -43,9 +43,14 @@ export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerCo
   for (let i = 0; i + 1 < fixed.length; i += 2) res.writeHeader(fixed[i] ?? "", fixed[i + 1] ?? "");
   if (answer.headers !== undefined) writeHeaders(res, answer.headers);
   if (answer.contentType !== undefined) res.writeHeader("Content-Type", answer.contentType);
-  if (status === 204 || status === 304) res.endWithoutBody(undefined, context.close);
-  else if (context.withoutBody) res.endWithoutBody(Buffer.byteLength(text), context.close);
-  else res.end(text, context.close);
+  if (status !== 204 && status !== 304 && !context.withoutBody) {
+    res.end(text, context.close);
+    return;
+  }
+  // With arguments `endWithoutBody` of this uWebSockets leaves the response open, so these headers are written here.
+  if (context.withoutBody && status !== 204 && status !== 304) res.writeHeader("Content-Length", String(Buffer.byteLength(text)));
+  if (context.close) res.writeHeader("Connection", "close");
+  res.endWithoutBody();
 }
 
 function writeHeaders(res: HttpResponse, headers: { readonly [name: string]: string | undefined }): void {

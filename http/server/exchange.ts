@@ -157,7 +157,8 @@ export class Exchange implements Waiting, RequestFacts {
   #readMembers(req: HttpRequest, match: Match<ServedRoute>): void {
     const { compiled, endpoint } = this.#route;
     this.#params = compiled.readParams(match.params);
-    this.#query = compiled.readQuery(req.getQuery());
+    // Undefined, whatever the types say, for a URL without a question mark.
+    this.#query = compiled.readQuery(req.getQuery() || "");
     this.#headers = compiled.readHeaders?.((name) => req.getHeader(name.toLowerCase()) || undefined) ?? NO_HEADERS;
     const successor = endpoint.deprecated && successorOf(endpoint.deprecated.successor, match.params);
     if (successor) this.#fixedHeaders = [...this.#fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];

@@ -1,5 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js";
+import { once } from "node:events";
+import { createServer as createProbe } from "node:net";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import { writeAnswer } from "./answer.ts";
@@ -102,11 +104,12 @@ export function createServer(options: ServerOptions): Server {
   }
 
   return {
-    listen: (host, port, { exclusive }) =>
-      listen(app, host, port, exclusive ? LISTEN_EXCLUSIVE : LISTEN_SHARED).then((socket) => {
-        listening = socket;
-        return us_socket_local_port(socket);
-      }),
+    listen: async (host, port, { exclusive }) => {
+      // uWebSockets does not make a port shareable that the system chose.
+      const chosen = port === 0 && !exclusive ? await freePort(host) : port;
+      listening = await listen(app, host, chosen, exclusive ? LISTEN_EXCLUSIVE : LISTEN_SHARED);
+      return us_socket_local_port(listening);
+    },
     drain: async (deadlineMs) => {
       edge.draining = true;
       stopListening();
@@ -143,6 +146,16 @@ function listen(app: TemplatedApp, host: string, port: number, flags: number): P
     if (typeof listenWithFlags !== "function") throw new Error("uWebSockets.js cannot listen");
     listenWithFlags.call(app, host, port, flags, listened);
   });
+}
+
+async function freePort(host: string): Promise<number> {
+  const probe = createProbe().listen(0, host);
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error(`no free port on ${host}`);
+  return address.port;
 }
 
 function timeout(ms: number): { passed: Promise<void>; cancel: () => void } {

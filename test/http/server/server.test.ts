@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { request } from "undici";
+import { createServer } from "../../../http/server/server.ts";
+import { rawClient } from "./raw-client.ts";
+import { ADMIN, envelope, exampleAuthenticator, monotonicMs, startWorld } from "./world.ts";
+
+const KEY = { "api-key": "key", "content-type": "application/json" };
+
+function post(url: string, body: string | Buffer, headers: Record<string, string> = KEY) {
+  return request(url, { method: "POST", body, headers });
+}
+
+/** An error answer has to be in the envelope; gives its text. */
+async function errorText(response: { body: { json(): Promise<unknown> } }): Promise<string> {
+  const body = await response.body.json();
+  assert.ok(typeof body === "object" && body !== null && "error" in body && "message" in body && "status" in body);
+  assert.equal(body.status, "error");
+  assert.equal(body.error, body.message);
+  return String(body.error);
+}
+
+test("a request goes through: authenticated, validated, echoed, with its headers", async (t) => {
+  const { url } = await startWorld(t);
+  const response = await post(`${url}/api/v1/T%201/order`, '{"amount": 5, "kind":"CARD"}');
+  assert.equal(response.statusCode, 200);
+  assert.equal(await response.body.text(), '{"id":"T 1","by":"partner","received":{"amount": 5, "kind":"CARD"}}');
+  assert.equal(response.headers["content-type"], "application/json");
+  assert.equal(response.headers["location"], "/api/v1/T%201");
+  assert.equal(response.headers["ratelimit-limit"], "5");
+  assert.equal(response.headers["ratelimit-remaining"], "4");
+  assert.equal(response.headers["ratelimit-reset"], "1");
+  assert.match(String(response.headers["x-request-id"]), /^[A-Za-z0-9._-]{1,64}$/);
+});
+
+test("a word in a path wins over a parameter, whatever was declared first", async (t) => {
+  const { url } = await startWorld(t);
+  assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
+  const version = await request(`${url}/api/v1/app/get`);
+  assert.deepEqual([version.statusCode, await version.body.json()], [200, { text: "app" }]);
+  // Where the word leads nowhere, the parameter has it.
+  assert.equal((await request(`${url}/api/v1/app/list`)).statusCode, 200);
+});
+
+test("a 204 has no body and no content-length", async (t) => {
+  const { url } = await startWorld(t);
+  const response = await request(`${url}/api/v1/T1/get`);
+  assert.equal(response.headers["content-length"], undefined);
+  assert.equal(await response.body.text(), "");
+});
+
+test("an unknown path is 404, another method 405 with Allow, both in the envelope", async (t) => {
+  const { url } = await startWorld(t);
+  const missing = await request(`${url}/nowhere`);
+  assert.deepEqual([missing.statusCode, await errorText(missing)], [404, "There is nothing at this path."]);
+  const wrong = await request(`${url}/api/v1/T1/get`, { method: "POST", body: "{}" });
+  assert.deepEqual([wrong.statusCode, wrong.headers["allow"], await errorText(wrong)], [405, "GET, HEAD", "This path takes GET, HEAD."]);
+  assert.ok(wrong.headers["x-request-id"]);
+  const odd = await request(`${url}/orders`, { method: "OPTIONS" });
+  assert.deepEqual([odd.statusCode, odd.headers["allow"]], [405, "POST"]);
+});
+
+test("HEAD answers a GET without its body", async (t) => {
+  const { url } = await startWorld(t);
+  const response = await request(`${url}/api/v1/app/get`, { method: "HEAD" });
+  assert.deepEqual([response.statusCode, response.headers["content-length"]], [200, "14"]);
+});
+
+test("the specification's paths are served under the prefix too, others are not", async (t) => {
+  const { url } = await startWorld(t, { servicePrefix: "relay" });
+  assert.equal((await request(`${url}/relay/api/v1/T1/get`)).statusCode, 204);
+  assert.equal((await request(`${url}/relay/uuid/1`)).statusCode, 204);
+  assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
+  assert.equal((await request(`${url}/relay/orders`, { method: "POST" })).statusCode, 404);
+  assert.equal((await request(`${url}/relay/relay/uuid/1`)).statusCode, 404);
+});
+
+test("a deprecated endpoint says so and names its successor", async (t) => {
+  const { url } = await startWorld(t);
+  const { headers } = await request(`${url}/uuid/abc`);
+  assert.equal(headers["deprecation"], "@1759536000");
+  assert.equal(headers["link"], '</api/v1/abc/get>; rel="successor-version"');
+});
+
+test("a body that is not right is refused with the member and the reason", async (t) => {
+  const { url } = await startWorld(t, { rateLimit: () => ({ perSecond: 5, take: () => 1 }) });
+  const cases: [string | Buffer, string][] = [
+    ["", "body: is required"],
+    ["{", "body: is not JSON"],
+    ["\u{feff}{}", "body: is not JSON"],
+    ["[]", "body: must be an object"],
+    ["null", "body: must be an object"],
+    ['"text"', "body: must be an object"],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "body: is not UTF-8"],
+    [`{"amount":1,"x":${"[".repeat(40)}${"]".repeat(40)}}`, "body: is nested deeper than 32 levels"],
+    ["{}", "amount: is required"],
+    ['{"amount":"5"}', "amount: must be an integer of 1 or more"],
+    ['{"amount":0}', "amount: must be an integer of 1 or more"],
+    ['{"amount":-5}', "amount: must be an integer of 1 or more"],
+    ['{"amount":1.5}', "amount: must be an integer of 1 or more"],
+    ['{"amount":9007199254740993}', "amount: must be an integer of 1 or more"],
+    ['{"amount":5,"kind":"GOLD"}', "kind: must be one of CARD, VOUCHER"],
+    ['{"amount":5,"code":"4111x"}', "code: must be digits"],
+    ['{"amount":5,"lines":[{"text":"a"},{"text":""}]}', "lines.1.text: must be a string that is not empty"],
+    ['{"amount":5,"lines":[{},{},{},{}]}', "lines: must be a list of at most 3 items"],
+  ];
+  for (const [body, expected] of cases) {
+    const response = await post(`${url}/api/v1/T1/order`, body);
+    assert.deepEqual([response.statusCode, await errorText(response)], [400, expected], String(body));
+  }
+});
+
+test("only a content type that says something else than JSON is refused", async (t) => {
+  const { url, release } = await startWorld(t);
+  release("");
+  const send = async (contentType: string | undefined) => {
+    const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType };
+    return (await post(`${url}/orders`, '{"amount":1}', headers)).statusCode;
+  };
+  assert.equal(await send(undefined), 200);
+  assert.equal(await send("application/json; charset=utf-8"), 200);
+  assert.equal(await send("application/merge-patch+json"), 200);
+  assert.equal(await send("text/plain"), 415);
+});
+
+test("an optional body may be left out", async (t) => {
+  const { url, release } = await startWorld(t);
+  release("");
+  const response = await request(`${url}/orders`, { method: "POST" });
+  assert.deepEqual(await response.body.json(), { amount: 0 });
+});
+
+test("queries are read strictly into their types", async (t) => {
+  const { url } = await startWorld(t);
+  const good = await request(`${url}/api/v1/T1/list?limit=20&from=a+b%21&all=true&status=KO`, {
+    headers: { "x-device": "P1", "x-request-id": "r-1" },
+  });
+  assert.deepEqual(await good.body.json(), {
+    id: "T1",
+    limit: 20,
+    from: "a b!",
+    all: true,
+    status: "KO",
+    "X-Device": "P1",
+    ip: "127.0.0.1",
+    requestId: "r-1",
+  });
+  const plain = await request(`${url}/api/v1/T1/list`, { headers: { "x-request-id": "r-2" } });
+  assert.deepEqual(await plain.body.json(), { id: "T1", limit: 100, ip: "127.0.0.1", requestId: "r-2" });
+  const cases: [string, string][] = [
+    ["limit=501", "limit: must be an integer of 1 to 500"],
+    ["limit=1e2", "limit: must be an integer of 1 to 500"],
+    ["limit=0x10", "limit: must be an integer of 1 to 500"],
+    ["limit=+5", "limit: must be an integer of 1 to 500"],
+    ["limit=", "limit: must be an integer of 1 to 500"],
+    ["limit=99999999999999999999", "limit: must be an integer of 1 to 500"],
+    ["all=yes", "all: must be true or false"],
+    ["status=OK&status=KO", "status: is given more than once"],
+    ["status=MAYBE", "status: must be one of OK, KO"],
+    ["lmit=5", "lmit: is not a query member of this endpoint"],
+    ["from=%ff", "from: is not valid percent-encoding"],
+    ["from=12345678901", "from: must be a string of at most 10 characters"],
+  ];
+  for (const [query, expected] of cases) {
+    const response = await request(`${url}/api/v1/T1/list?${query}`);
+    assert.deepEqual([response.statusCode, await errorText(response)], [400, expected], query);
+  }
+});
+
+test("a broken path parameter is refused", async (t) => {
+  const { port, url } = await startWorld(t);
+  const client = await rawClient(t, port);
+  client.write("GET /api/v1/%zz/get HTTP/1.1\r\nHost: a\r\n\r\n");
+  assert.match(await client.until("encoding"), /^HTTP\/1\.1 400 Bad Request[\s\S]*id: is not valid percent-encoding/);
+  const long = await request(`${url}/api/v1/${"x".repeat(17)}/get`);
+  assert.deepEqual([long.statusCode, await errorText(long)], [400, "id: must be a string of 1 to 16 characters"]);
+});
+
+test("a request id that comes along is kept when harmless, else replaced", async (t) => {
+  const { url } = await startWorld(t);
+  const idOf = async (id: string) => (await request(`${url}/api/v1/T1/get`, { headers: { "x-request-id": id } })).headers["x-request-id"];
+  assert.equal(await idOf("Till-7_a.b"), "Till-7_a.b");
+  assert.notEqual(await idOf("has space"), "has space");
+  assert.notEqual(await idOf("x".repeat(65)), "x".repeat(65));
+  assert.notEqual(await idOf(""), await idOf(""));
+});
+
+test("beyond the limit a caller gets 429 with the time to wait, before its credentials are looked at", async (t) => {
+  const { url } = await startWorld(t);
+  for (let i = 4; i >= 0; i--) {
+    const response = await post(`${url}/api/v1/T1/order`, "{}", {});
+    assert.deepEqual([response.statusCode, response.headers["ratelimit-remaining"]], [401, String(i)]);
+    await response.body.dump();
+  }
+  const response = await post(`${url}/api/v1/T1/order`, '{"amount":1}');
+  assert.equal(response.statusCode, 429);
+  assert.deepEqual([response.headers["retry-after"], response.headers["ratelimit-remaining"]], ["1", "0"]);
+  assert.equal(await errorText(response), "Rate limit exceeded: 5 requests per second");
+});
+
+test("a 401 offers Basic where Basic is taken, and says Invalid API Key for a key", async (t) => {
+  const { url } = await startWorld(t);
+  const none = await post(`${url}/api/v1/T1/order`, "{}", {});
+  assert.deepEqual([none.statusCode, none.headers["www-authenticate"]], [401, 'Basic realm="relay"']);
+  assert.equal(await errorText(none), "Authentication required");
+  const wrong = await post(`${url}/api/v1/T1/order`, "{}", { "api-key": "wrong" });
+  assert.deepEqual([wrong.statusCode, await errorText(wrong)], [401, "Invalid API Key"]);
+});
+
+test("an unknown error tells the caller nothing and the log everything", async (t) => {
+  const { url, failures } = await startWorld(t);
+  const response = await request(`${url}/break/x`, { headers: { authorization: ADMIN } });
+  assert.deepEqual([response.statusCode, await errorText(response)], [500, "Internal error"]);
+  assert.match(String(failures[0]), /secret detail/);
+});
+
+test("a RelayError has its status, its text and its Retry-After", async (t) => {
+  const { url } = await startWorld(t);
+  const response = await request(`${url}/break/unavailable`, { headers: { authorization: ADMIN } });
+  assert.deepEqual([response.statusCode, response.headers["retry-after"], await errorText(response)], [503, "3", "Not confirmed"]);
+});
+
+test("strict replies refuse an answer that its schema does not cover", async (t) => {
+  const { url, failures } = await startWorld(t);
+  const strict = await request(`${url}/break/undeclared`, { headers: { authorization: ADMIN } });
+  assert.equal(strict.statusCode, 500);
+  assert.match(String(failures[0] instanceof Error && failures[0].cause), /break 200: the response schema does not cover/);
+  const lax = await startWorld(t, { strictReplies: false });
+  const response = await request(`${lax.url}/break/undeclared`, { headers: { authorization: ADMIN } });
+  assert.deepEqual(await response.body.json(), { text: "a" });
+});
+
+test("two servers share a port, unless one wants it for itself", async (t) => {
+  const options = {
+    endpoints: [],
+    authenticator: exampleAuthenticator(),
+    rateLimit: () => ({ perSecond: 1, take: () => 1 }),
+    clock: { nowMs: () => 0, monotonicMs },
+    ids: { uuid: () => "a" },
+    envelope,
+  };
+  const servers = [createServer(options), createServer(options), createServer(options)] as const;
+  t.after(() => {
+    for (const server of servers) server.close();
+  });
+  const port = await servers[0].listen("127.0.0.1", 0, { exclusive: false });
+  assert.equal(await servers[1].listen("127.0.0.1", port, { exclusive: false }), port);
+  await assert.rejects(servers[2].listen("127.0.0.1", port, { exclusive: true }), /cannot listen on 127\.0\.0\.1/);
+});
+
+test("declarations that contradict each other do not start", async (t) => {
+  const { exampleEndpoints } = await import("./world.ts");
+  const { bind } = await import("../../../http/endpoint/endpoint.ts");
+  const [first] = bind(exampleEndpoints, { wait: async () => "" });
+  assert.ok(first);
+  await assert.rejects(startWorld(t, { endpoints: [first, first] }), /two endpoints are named order/);
+  await assert.rejects(startWorld(t, { endpoints: [first, { ...first, name: "again" }] }), /declared twice/);
+  const other = { ...first, name: "other", path: "/other/{id}", rateLimit: { bucket: "order", perSecond: 6 } };
+  await assert.rejects(startWorld(t, { endpoints: [first, other] }), /bucket order: 6 and 5 a second/);
+});
