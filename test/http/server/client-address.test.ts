@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import ipaddr from "ipaddr.js";
+import { ClientAddresses } from "../../../http/server/client-address.ts";
+
+function binary(text: string): ArrayBuffer {
+  return Uint8Array.from(ipaddr.parse(text).toByteArray()).buffer;
+}
+
+function clientOf(trusted: string[], socket: string, forwarded = ""): string {
+  return new ClientAddresses(trusted).of(binary(socket), () => forwarded).text;
+}
+
+test("without trusted proxies the socket's address is the client, whatever the header says", () => {
+  assert.equal(clientOf([], "192.0.2.1", "198.51.100.1"), "192.0.2.1");
+  assert.equal(clientOf(["10.0.0.0/8"], "192.0.2.1", "198.51.100.1"), "192.0.2.1");
+});
+
+test("behind trusted proxies it is the last address that is not one, from the right", () => {
+  const trusted = ["10.0.0.0/8", "2001:db8:ffff::/48", "192.0.2.7"];
+  const cases: [string, string][] = [
+    ["198.51.100.1", "198.51.100.1"],
+    ["1.2.3.4, 198.51.100.1", "198.51.100.1"],
+    ["198.51.100.1, 10.1.1.1", "198.51.100.1"],
+    ["198.51.100.1, 192.0.2.7 ,10.1.1.1", "198.51.100.1"],
+    ["198.51.100.1:4711, 10.1.1.1", "198.51.100.1"],
+    ["[2001:db8::1]:443, 2001:db8:ffff::2", "2001:db8::1"],
+    ["10.1.1.2, 10.1.1.1", "10.1.1.2"],
+    ["", "10.0.0.1"],
+    ["nonsense", "10.0.0.1"],
+    ["198.51.100.1, nonsense, 10.1.1.1", "10.1.1.1"],
+    ["1", "10.0.0.1"],
+    ["::ffff:198.51.100.1", "198.51.100.1"],
+    ["1.1.1.1,".repeat(500), "10.0.0.1"],
+  ];
+  for (const [header, expected] of cases) assert.equal(clientOf(trusted, "10.0.0.1", header), expected, header);
+});
+
+test("limits count IPv4 by address and IPv6 by its /64", () => {
+  const addresses = new ClientAddresses([]);
+  const key = (text: string) => {
+    const { limitHigh, limitLow } = addresses.of(binary(text), () => "");
+    return `${limitHigh}/${limitLow}`;
+  };
+  assert.notEqual(key("192.0.2.1"), key("192.0.2.2"));
+  assert.equal(key("::ffff:192.0.2.1"), key("192.0.2.1"));
+  assert.equal(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::9"));
+  assert.notEqual(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
+  assert.notEqual(key("2001:db8:1:2::1"), key("2001:db9:1:2::1"));
+});
+
+test("a network that is none does not start", () => {
+  assert.throws(() => new ClientAddresses(["10.0.0.0/40"]));
+  assert.throws(() => new ClientAddresses(["proxy.example"]));
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { test } from "node:test";
+import { request } from "undici";
+import { rawClient } from "./raw-client.ts";
+import { startWorld } from "./world.ts";
+
+const HEAD = "POST /orders HTTP/1.1\r\nHost: a\r\n";
+
+test("a body announced as too large is refused before it comes, and the connection ends", async (t) => {
+  const { port } = await startWorld(t);
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Content-Length: 16385\r\n\r\n`);
+  assert.match(await client.closed(), /^HTTP\/1\.1 413 [\s\S]*body: may have at most 16384 bytes/);
+});
+
+test("a chunked body that grows too large is refused", async (t) => {
+  const { port } = await startWorld(t);
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+  const chunk = `1000\r\n${" ".repeat(4096)}\r\n`;
+  for (let i = 0; i < 5; i++) client.write(chunk);
+  assert.match(await client.closed(), /^HTTP\/1\.1 413 /);
+});
+
+test("a body in pieces and chunks is put together", async (t) => {
+  const { port, release } = await startWorld(t);
+  release("");
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Content-Length: 14\r\n\r\n{"amo`);
+  await new Promise((resolve) => setImmediate(resolve));
+  client.write('unt": 12}');
+  assert.match(await client.until('{"amount":12}'), /^HTTP\/1\.1 200 OK/);
+  client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"amo\r\n`);
+  client.write('9\r\nunt": 13}\r\n0\r\n\r\n');
+  await client.until('{"amount":13}');
+});
+
+test("a body that does not come in time is answered 408", async (t) => {
+  const { port, server } = await startWorld(t, { limits: { bodyDeadlineMs: 50 } });
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Content-Length: 14\r\n\r\n{"amo`);
+  assert.match(await client.closed(), /^HTTP\/1\.1 408 [\s\S]*The request body did not arrive in time/);
+  assert.equal(server.pending(), 0);
+});
+
+test("a handler that does not answer in time is answered 503, and its late answer goes nowhere", async (t) => {
+  const { url, release, server, answered } = await startWorld(t);
+  const response = await request(`${url}/wait`);
+  assert.deepEqual([response.statusCode, response.headers["retry-after"]], [503, "1"]);
+  release("late");
+  assert.equal((await request(`${url}/api/v1/app/get`)).statusCode, 200);
+  assert.deepEqual([answered, server.pending()], [["wait 503", "version 200"], 0]);
+});
+
+test("a client that goes away leaves nothing behind", async (t) => {
+  const { port, waiting, release, aborted, server, url } = await startWorld(t);
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Content-Length: 0\r\n\r\n`);
+  await waiting;
+  client.socket.destroy();
+  assert.equal(await aborted, "orderAsync");
+  assert.equal(server.pending(), 0);
+  release("nobody listens");
+  assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
+});
+
+test("beyond the requests that may wait, callers are told to come back", async (t) => {
+  const { url, waiting, release } = await startWorld(t, { limits: { pendingMax: 1 } });
+  const first = request(`${url}/orders`, { method: "POST" });
+  await waiting;
+  const second = await request(`${url}/orders`, { method: "POST" });
+  assert.deepEqual([second.statusCode, second.headers["retry-after"]], [503, "1"]);
+  release("");
+  assert.equal((await first).statusCode, 200);
+});
+
+test("pipelined requests that are answered at once come back in order", async (t) => {
+  const { port } = await startWorld(t);
+  const client = await rawClient(t, port);
+  const get = (id: string) => `GET /api/v1/${id}/list HTTP/1.1\r\nHost: a\r\n\r\n`;
+  client.write(get("A") + get("B") + get("C"));
+  const received = await client.until('"id":"C"');
+  assert.deepEqual(
+    [...received.matchAll(/"id":"(.)"/g)].map(([, id]) => id),
+    ["A", "B", "C"],
+  );
+});
+
+test("a request pipelined behind one that waits ends the connection, and nothing else", async (t) => {
+  const { port, url, waiting, release, server } = await startWorld(t);
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Content-Length: 0\r\n\r\n`);
+  await waiting;
+  client.write("GET /api/v1/A/get HTTP/1.1\r\nHost: a\r\n\r\n");
+  await client.closed();
+  assert.equal(server.pending(), 0);
+  release("");
+  assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
+});
+
+test("what is not HTTP is refused without harm", async (t) => {
+  const { port, url } = await startWorld(t);
+  for (const nonsense of ["\x16\x03\x01\x02\x00\x01\x00", "GET\r\n\r\n", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`]) {
+    const client = await rawClient(t, port);
+    client.write(nonsense);
+    client.socket.end();
+    await client.closed();
+  }
+  assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
+});
+
+test("thousands of half-open requests do not stop a good client", async (t) => {
+  const { port, url, server } = await startWorld(t);
+  // Both ends are in this process, two descriptors a connection.
+  const count = 4_000;
+  const sockets: Socket[] = [];
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await Promise.all(
+    Array.from({ length: count }, (_, i) => {
+      const socket = connect(port, "127.0.0.1");
+      sockets.push(socket);
+      socket.on("error", () => {});
+      return new Promise<void>((resolve) =>
+        socket.on("connect", () => {
+          // Some never finish their headers, some never send the body.
+          socket.write(i % 2 === 0 ? "GET /api/v1/T1/get HT" : `${HEAD}Content-Length: 100\r\n\r\n{`, () => resolve());
+        }),
+      );
+    }),
+  );
+  for (let i = 0; i < 50; i++) assert.equal((await request(`${url}/api/v1/T${i}/get`)).statusCode, 204);
+  assert.ok(server.pending() > 0);
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Agent, request } from "undici";
+import { rawClient } from "./raw-client.ts";
+import { startWorld } from "./world.ts";
+
+const CERT = fileURLToPath(new URL("./tls/test-only-cert.pem", import.meta.url));
+const KEY = fileURLToPath(new URL("./tls/test-only-key.pem", import.meta.url));
+
+test("serves TLS", async (t) => {
+  const { url } = await startWorld(t, { tls: { certFile: CERT, keyFile: KEY } });
+  const dispatcher = new Agent({ connect: { ca: readFileSync(CERT) } });
+  t.after(() => dispatcher.close());
+  const response = await request(`${url}/api/v1/app/get`, { dispatcher });
+  assert.deepEqual(await response.body.json(), { text: "app" });
+});
+
+test("a certificate that cannot be read does not start", async (t) => {
+  await assert.rejects(startWorld(t, { tls: { certFile: "/nowhere/cert.pem", keyFile: KEY } }));
+});
+
+test("draining takes no new connection, finishes what is under way and ends the connection", async (t) => {
+  const { port, server, waiting, release } = await startWorld(t);
+  const client = await rawClient(t, port);
+  client.write("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+  await waiting;
+  const drained = server.drain(5_000);
+  await assert.rejects(rawClient(t, port), /ECONNREFUSED/);
+  release("");
+  assert.equal(await drained, 0);
+  assert.match(await client.closed(), /^HTTP\/1\.1 200 OK[\s\S]*Connection: close/);
+});
+
+test("draining ends at its deadline and says what it left", async (t) => {
+  const { port, server, waiting } = await startWorld(t);
+  const client = await rawClient(t, port);
+  client.write("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+  await waiting;
+  assert.equal(await server.drain(30), 1);
+});
+
+test("rate limits count the client behind a trusted proxy, not the proxy", async (t) => {
+  const { url } = await startWorld(t, { trustedProxies: ["127.0.0.0/8"] });
+  const send = async (client: string) => {
+    const headers = { "x-forwarded-for": client, "api-key": "key" };
+    const response = await request(`${url}/api/v1/T1/order`, { method: "POST", body: '{"amount":1}', headers });
+    await response.body.dump();
+    return response.statusCode;
+  };
+  for (let i = 0; i < 5; i++) assert.equal(await send("198.51.100.1"), 200);
+  assert.equal(await send("198.51.100.1"), 429);
+  assert.equal(await send("198.51.100.2"), 200);
+  const list = await request(`${url}/api/v1/T1/list`, { headers: { "x-forwarded-for": "198.51.100.9" } });
+  const body = await list.body.json();
+  assert.ok(typeof body === "object" && body !== null && "ip" in body);
+  assert.equal(body.ip, "198.51.100.9");
+});
