@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Everything; the relay's own queries. */
+export const OWNER_ROLE = "owner";
+
+/** Reads the relay's tables and views, nothing else. */
+export const ANALYST_ROLE = "analyst";
+
+/**
+ * Writes the engine's configuration beside its data and answers where the data is and where the configuration. The engine has one
+ * user; what a connection may do follows from the role that it takes.
+ */
+export function prepareDirectory(directory: string): { dataPath: string; configPath: string } {
+  const dataPath = join(directory, "data");
+  const configPath = join(directory, "config.xml");
+  const usersPath = join(directory, "users.xml");
+  mkdirSync(dataPath, { recursive: true, mode: 0o700 });
+  writeFileSync(configPath, `<clickhouse><users_config>${escapeXml(usersPath)}</users_config></clickhouse>\n`, { mode: 0o600 });
+  writeFileSync(usersPath, USERS, { mode: 0o600 });
+  return { dataPath, configPath };
+}
+
+const USERS = `<clickhouse>
+  <profiles><default></default></profiles>
+  <quotas><default></default></quotas>
+  <roles>
+    <${OWNER_ROLE}><grants><query>GRANT ALL ON *.*</query></grants></${OWNER_ROLE}>
+    <${ANALYST_ROLE}><grants><query>GRANT SELECT ON relay.*</query></grants></${ANALYST_ROLE}>
+  </roles>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>::/0</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants><query>GRANT ${OWNER_ROLE}, ${ANALYST_ROLE}</query></grants>
+    </default>
+  </users>
+</clickhouse>
+`;
+
+function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

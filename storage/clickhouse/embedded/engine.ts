@@ -1,0 +1,130 @@
+import type { Session } from "chdb";
+import { ANALYST_ROLE, OWNER_ROLE, prepareDirectory } from "./access.ts";
+import { CLICKHOUSE_CODE, ClickHouseError, engineError } from "./clickhouse-error.ts";
+import { DENIED_FUNCTIONS_QUERY, type DeniedNames, deniedNames, refuseUnsafe } from "./reader-guard.ts";
+import { READER_OPEN_SETTINGS, READER_RESULT_BYTES_MAX, READER_SETTINGS } from "./reader-limits.ts";
+import { literal } from "./sql-literal.ts";
+
+export interface QueryRequest {
+  /** Statement, and for an insert its data behind it. */
+  text: string;
+  /** Format of the answer where the statement names none. */
+  format: string;
+  settings: ReadonlyMap<string, string>;
+  parameters: ReadonlyMap<string, string>;
+  /** A name for `kill`, unique among running queries. */
+  tag: string;
+}
+
+export interface QueryAnswer {
+  bytes: Uint8Array;
+  rowsRead: number;
+  bytesRead: number;
+  elapsedSeconds: number;
+}
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/**
+ * The embedded ClickHouse. Every query has a connection of its own (about a millisecond), so that settings, parameters and roles
+ * never reach the next one; the package's own parameter binding is not used, because it is not safe with several at once.
+ */
+export class Engine {
+  readonly #open: () => Session;
+  readonly #hidden: string;
+  readonly #denied: DeniedNames;
+  /** Keeps the data directory open; connections come and go. */
+  readonly #anchor: Session;
+
+  private constructor(open: () => Session, anchor: Session, hidden: string, denied: DeniedNames) {
+    this.#open = open;
+    this.#anchor = anchor;
+    this.#hidden = hidden;
+    this.#denied = denied;
+  }
+
+  /** Opens the directory, made when it does not exist. Throws where the engine does not run here or the directory is in use. */
+  static async open(directory: string): Promise<Engine> {
+    const { Session } = await import("chdb");
+    const { dataPath, configPath } = prepareDirectory(directory);
+    const anchor = new Session(dataPath, { connectionArgs: [`--config-file=${configPath}`] });
+    await anchor.queryAsync("CREATE DATABASE IF NOT EXISTS relay");
+    const functions = await anchor.queryAsync(DENIED_FUNCTIONS_QUERY, { format: "JSONEachRow" });
+    return new Engine(() => new Session(dataPath), anchor, directory, deniedNames(functions.text()));
+  }
+
+  /** Runs a query of the relay's own. Throws ClickHouseError. */
+  async query(request: QueryRequest, access: "write" | "read"): Promise<QueryAnswer> {
+    return this.#connected(async (session) => {
+      const settings = [...request.settings];
+      if (access === "read") settings.push(["readonly", "1"]);
+      await this.#prepare(session, request, OWNER_ROLE, settings);
+      return answer(session, request.text, request.format);
+    });
+  }
+
+  /** Runs an analyst's query: read-only, within limits, after a check of what it does. Throws ClickHouseError. */
+  async readerQuery(request: QueryRequest): Promise<QueryAnswer> {
+    for (const name of request.settings.keys()) {
+      if (READER_OPEN_SETTINGS.has(name)) continue;
+      throw new ClickHouseError(CLICKHOUSE_CODE.readonly, "READONLY", `Cannot modify '${name}' setting in readonly mode.`, 403);
+    }
+    return this.#connected(async (session) => {
+      await this.#prepare(session, request, ANALYST_ROLE, [...request.settings, ...READER_SETTINGS]);
+      // What is checked and run is the engine's own writing of the statement: one statement, no comments, no second way to read it.
+      const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(request.text)})`, { format: "TSVRaw" });
+      const statement = formatted.text().replace(/\n$/, "");
+      // EXPLAIN AST with INTO OUTFILE behind it could write the file.
+      if (/\b(?:outfile|infile)\b/i.test(statement)) {
+        throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "Files of the server are out of reach.", 403);
+      }
+      const tree = await session.queryAsync(`EXPLAIN AST ${statement}`, { format: "TSVRaw" });
+      refuseUnsafe(statement, tree.text(), this.#denied);
+      const found = await answer(session, statement, request.format);
+      // max_result_bytes counts a constant column once, however often it is printed; the memory limit holds until here.
+      if (found.bytes.length <= READER_RESULT_BYTES_MAX) return found;
+      throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
+    });
+  }
+
+  /** Asks the engine to end the query with this tag; it ends at its next check. */
+  async kill(tag: string): Promise<void> {
+    await this.#connected(async (session) => {
+      await session.queryAsync(`KILL QUERY WHERE Settings['log_comment'] = ${literal(tag)} ASYNC`);
+    });
+  }
+
+  close(): void {
+    this.#anchor.close();
+  }
+
+  async #connected<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      const session = this.#open();
+      try {
+        return await work(session);
+      } finally {
+        session.close();
+      }
+    } catch (error) {
+      throw error instanceof ClickHouseError ? error : engineError(error, this.#hidden);
+    }
+  }
+
+  async #prepare(session: Session, request: QueryRequest, role: string, settings: readonly (readonly [string, string])[]): Promise<void> {
+    const statements = [`SET log_comment = ${literal(request.tag)}`, `SET ROLE ${role}`, "USE relay"];
+    for (const [name, value] of request.parameters) statements.push(`SET param_${checked(name)} = ${literal(value)}`);
+    for (const [name, value] of settings) statements.push(`SET ${checked(name)} = ${literal(value)}`);
+    await session.queryAsync(statements.join("; "));
+  }
+}
+
+async function answer(session: Session, text: string, format: string): Promise<QueryAnswer> {
+  const result = await session.queryAsync(text, { format });
+  return { bytes: result.bytes(), rowsRead: result.rowsRead, bytesRead: result.bytesRead, elapsedSeconds: result.elapsed };
+}
+
+function checked(name: string): string {
+  if (IDENTIFIER.test(name)) return name;
+  throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "A name of a setting or parameter is not one.", 400);
+}

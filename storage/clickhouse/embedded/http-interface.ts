@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
+import type { Engine, QueryAnswer, QueryRequest } from "./engine.ts";
+import {
+  READER_BODY_BYTES_MAX,
+  READER_GIVE_UP_AFTER_MS,
+  READER_KILL_AFTER_MS,
+  READER_WAIT_MS_MAX,
+  READER_WAITING_MAX,
+} from "./reader-limits.ts";
+import { authenticate, bodyOf, type Credentials, optionsOf, type Role } from "./request.ts";
+import { type TurnRefusal, Turns } from "./turns.ts";
+
+/** A batch of the feed: ten thousand rows of a few kilobytes. */
+const ADMIN_BODY_BYTES_MAX = 64 * 1_048_576;
+
+/** The relay's own queries at once (the engine runs on a few threads), those that wait, and how long. */
+const ADMIN_RUNNING = 4;
+const ADMIN_WAITING_MAX = 256;
+const ADMIN_WAIT_MS_MAX = 30_000;
+
+/** Parameters of a query travel in the address. ClickHouse's own bound is 1 MiB. */
+const HEADER_BYTES_MAX = 262_144;
+
+const CONNECTIONS_MAX = 256;
+const COMPRESS_FROM_BYTES = 1_024;
+
+const CONTENT_TYPES: readonly (readonly [RegExp, string])[] = [
+  [/^JSON.*EachRow/i, "application/x-ndjson; charset=UTF-8"],
+  [/^JSON/i, "application/json; charset=UTF-8"],
+  [/^CSV/i, "text/csv; charset=UTF-8"],
+  [/^(TSV|TabSeparated)/i, "text/tab-separated-values; charset=UTF-8"],
+  [/^XML/i, "application/xml; charset=UTF-8"],
+  [/^(Native|RowBinary|Parquet|Arrow|ORC|Avro|Protobuf|MsgPack)/i, "application/octet-stream"],
+];
+
+export interface InterfaceOptions {
+  engine: Engine;
+  credentials: Credentials;
+  /** Called when a query holds the engine and cannot be ended. */
+  onStuck(): void;
+}
+
+/** ClickHouse's HTTP interface over the embedded engine, as far as its clients use it; not yet listening. */
+export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions): Server {
+  const admins = new Turns({ running: ADMIN_RUNNING, waiting: ADMIN_WAITING_MAX, waitMs: ADMIN_WAIT_MS_MAX });
+  // Analysts give way: none starts while a query of the relay waits.
+  const readers = new Turns({
+    running: 1,
+    waiting: READER_WAITING_MAX,
+    waitMs: READER_WAIT_MS_MAX,
+    yields: () => admins.waiting > 0,
+  });
+  let tags = 0;
+
+  async function runAdmin(request: QueryRequest, method: string): Promise<QueryAnswer> {
+    const outcome = await admins.run(() => engine.query(request, method === "GET" ? "read" : "write"));
+    readers.wake();
+    return outcome.type === "done" ? outcome.value : refuseTurn(outcome.type);
+  }
+
+  async function runReader(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
+    const outcome = await readers.run(async () => {
+      if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client went away.", 500);
+      const kill = (): void => void engine.kill(request.tag).catch(() => undefined);
+      const late = setTimeout(kill, READER_KILL_AFTER_MS);
+      const stuck = setTimeout(onStuck, READER_GIVE_UP_AFTER_MS);
+      response.once("close", kill);
+      try {
+        return await engine.readerQuery(request);
+      } finally {
+        response.off("close", kill);
+        clearTimeout(late);
+        clearTimeout(stuck);
+      }
+    });
+    return outcome.type === "done" ? outcome.value : refuseTurn(outcome.type);
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://clickhouse");
+    if (url.pathname === "/ping" || url.pathname === "/replicas_status") return text(response, 200, "Ok.\n");
+    if (url.pathname !== "/") throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "There is /, and /ping.", 404);
+    const method = request.method ?? "GET";
+    if (method !== "GET" && method !== "POST") {
+      throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "The method is GET or POST.", 405);
+    }
+    if (method === "GET" && url.search === "" && request.headers.authorization === undefined) return text(response, 200, "Ok.\n");
+    const role: Role = authenticate(request, url, credentials);
+    const options = optionsOf(request, url);
+    const body = await bodyOf(request, role === "admin" ? ADMIN_BODY_BYTES_MAX : READER_BODY_BYTES_MAX);
+    const queryText = options.query !== "" && body !== "" ? `${options.query}\n${body}` : options.query + body;
+    if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
+    tags += 1;
+    const { format, settings, parameters } = options;
+    const query: QueryRequest = { text: queryText, format, settings, parameters, tag: `http-${tags}` };
+    response.setHeader("X-ClickHouse-Query-Id", headerText(options.queryId ?? randomUUID()));
+    const answer = role === "admin" ? await runAdmin(query, method) : await runReader(query, response);
+    await send(response, answer, formatOf(options.query === "" ? body : options.query, format), options.compress);
+  }
+
+  const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 60_000 }, (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      sendError(response, error);
+    });
+  });
+  server.maxConnections = CONNECTIONS_MAX;
+  // Longer than clients keep an idle connection, so that none writes into one that this side is closing.
+  server.keepAliveTimeout = 30_000;
+  return server;
+}
+
+function refuseTurn(refusal: TurnRefusal): never {
+  throw refusal === "full"
+    ? new ClickHouseError(CLICKHOUSE_CODE.tooManyQueries, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many queries wait; try again later.", 429)
+    : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took all the time; try again later.", 503);
+}
+
+/** The format that the answer is in: the statement's own, else the request's. */
+function formatOf(statement: string, requested: string): string {
+  return /\bFORMAT\s+([A-Za-z]+)\s*(?:SETTINGS\b[^()]*)?;?\s*$/i.exec(statement.slice(-2_000))?.[1] ?? requested;
+}
+
+async function send(response: ServerResponse, answer: QueryAnswer, format: string, compress: boolean): Promise<void> {
+  const summary = {
+    read_rows: String(answer.rowsRead),
+    read_bytes: String(answer.bytesRead),
+    elapsed_ns: String(Math.round(answer.elapsedSeconds * 1e9)),
+  };
+  response.setHeader("X-ClickHouse-Summary", JSON.stringify(summary));
+  response.setHeader("X-ClickHouse-Format", headerText(format));
+  response.setHeader("X-ClickHouse-Timezone", "UTC");
+  response.setHeader("X-ClickHouse-Server-Display-Name", "terminal-relay");
+  response.setHeader("Content-Type", CONTENT_TYPES.find(([name]) => name.test(format))?.[1] ?? "text/plain; charset=UTF-8");
+  let bytes = answer.bytes;
+  if (compress && bytes.length >= COMPRESS_FROM_BYTES) {
+    response.setHeader("Content-Encoding", "gzip");
+    bytes = await promisify(gzip)(bytes, { level: 1 });
+  }
+  response.setHeader("Content-Length", bytes.length);
+  response.writeHead(200);
+  response.end(bytes);
+}
+
+function sendError(response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const known = error instanceof ClickHouseError ? error : new ClickHouseError(1001, "STD_EXCEPTION", "Internal error", 500);
+  response.setHeader("X-ClickHouse-Exception-Code", String(known.clickHouseCode));
+  if (known.httpStatus === 401) response.setHeader("WWW-Authenticate", 'Basic realm="ClickHouse"');
+  if (known.httpStatus === 429 || known.httpStatus === 503) response.setHeader("Retry-After", "5");
+  // What is left of a body that was refused is not read.
+  if (known.httpStatus === 413) response.setHeader("Connection", "close");
+  text(response, known.httpStatus, `${known.message}\n`);
+}
+
+function text(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { "Content-Type": "text/plain; charset=UTF-8" });
+  response.end(body);
+}
+
+/** Header values come from requests here: printable ASCII only, and short. */
+function headerText(value: string): string {
+  return value.replaceAll(/[^\x21-\x7e]/g, "").slice(0, 128);
+}

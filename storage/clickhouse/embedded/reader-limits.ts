@@ -1,0 +1,54 @@
+/**
+ * What an analyst's query may use. The engine shares its process, two or four cores and some gigabytes with the relay, so these are
+ * small; a ClickHouse server of one's own has none of them.
+ */
+
+/** Longest run of one query. */
+export const READER_EXECUTION_SECONDS_MAX = 10;
+
+/** A query that the engine does not end by itself is killed this long after its time, and the engine ended after as long again. */
+export const READER_KILL_AFTER_MS = 15_000;
+export const READER_GIVE_UP_AFTER_MS = 30_000;
+
+/** Memory of one query; the engine itself takes about 300 MB. */
+export const READER_MEMORY_BYTES_MAX = 512 * 1_048_576;
+
+/** A result is held in memory as a whole before it is sent. */
+export const READER_RESULT_ROWS_MAX = 1_000_000;
+export const READER_RESULT_BYTES_MAX = 64 * 1_048_576;
+
+/** Text of a query with its parameters. */
+export const READER_BODY_BYTES_MAX = 131_072;
+
+/** Analysts' queries that wait for their turn, and how long one does. */
+export const READER_WAITING_MAX = 16;
+export const READER_WAIT_MS_MAX = 15_000;
+
+/** Settings forced on each of an analyst's queries; `readonly` last, since nothing can be set after it. */
+export const READER_SETTINGS: readonly (readonly [string, string])[] = [
+  ["max_execution_time", String(READER_EXECUTION_SECONDS_MAX)],
+  ["timeout_overflow_mode", "throw"],
+  ["max_memory_usage", String(READER_MEMORY_BYTES_MAX)],
+  ["max_result_rows", String(READER_RESULT_ROWS_MAX)],
+  ["max_result_bytes", String(READER_RESULT_BYTES_MAX)],
+  ["result_overflow_mode", "throw"],
+  ["max_temporary_data_on_disk_size_for_query", String(1_073_741_824)],
+  ["max_threads", "1"],
+  ["max_query_size", "1048576"],
+  ["allow_introspection_functions", "0"],
+  ["allow_ddl", "0"],
+  ["readonly", "1"],
+];
+
+/** Settings that an analyst's client may give: they shape the text of the answer and nothing else. */
+export const READER_OPEN_SETTINGS: ReadonlySet<string> = new Set([
+  "date_time_output_format",
+  "output_format_json_quote_64bit_integers",
+  "output_format_json_quote_decimals",
+  "output_format_json_quote_denormals",
+  "output_format_json_named_tuples_as_objects",
+  "output_format_write_statistics",
+  "output_format_pretty_max_rows",
+  "output_format_pretty_color",
+  "session_timezone",
+]);

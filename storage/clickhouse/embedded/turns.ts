@@ -1,0 +1,72 @@
+/** Why a turn was refused. */
+export type TurnRefusal = "full" | "late";
+
+export interface TurnsOptions {
+  running: number;
+  waiting: number;
+  waitMs: number;
+  /** While this says yes nobody starts; asked again when `wake` is called and when a turn ends. */
+  yields?: () => boolean;
+}
+
+interface Waiter {
+  start(): void;
+  abandon(refusal: TurnRefusal): void;
+}
+
+/** Runs work a few at a time, in order, with a bounded queue and a bounded wait. */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #queue: Waiter[] = [];
+  #running = 0;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Runs `work` when its turn comes, or answers why it never will. */
+  async run<T>(work: () => Promise<T>): Promise<{ type: "done"; value: T } | { type: TurnRefusal }> {
+    const refusal = await this.#turn();
+    if (refusal !== null) return { type: refusal };
+    try {
+      return { type: "done", value: await work() };
+    } finally {
+      this.#running -= 1;
+      this.wake();
+    }
+  }
+
+  /** Starts who may start now. */
+  wake(): void {
+    while (this.#running < this.#options.running && this.#options.yields?.() !== true) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      next.start();
+    }
+  }
+
+  #turn(): Promise<TurnRefusal | null> {
+    if (this.#queue.length >= this.#options.waiting) return Promise.resolve("full");
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        start: () => {
+          clearTimeout(timer);
+          this.#running += 1;
+          resolve(null);
+        },
+        abandon: (refusal) => {
+          const place = this.#queue.indexOf(waiter);
+          if (place >= 0) this.#queue.splice(place, 1);
+          resolve(refusal);
+        },
+      };
+      const timer = setTimeout(() => waiter.abandon("late"), this.#options.waitMs);
+      this.#queue.push(waiter);
+      this.wake();
+    });
+  }
+}

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { ADMIN, ask, type ClickHouseWorld, sharedClickHouse } from "./clickhouse-world.ts";
+
+const SECRET = "a-secret-of-the-host";
+
+describe("the analysts' user", async () => {
+  const world: ClickHouseWorld = await sharedClickHouse();
+  const host = join(world.directory, "host.csv");
+  const written = join(world.directory, "written.csv");
+
+  before(async () => {
+    await writeFile(host, `a,b\n1,${SECRET}\n`);
+    for (const sql of [
+      "CREATE TABLE relay.t (a UInt64, b String) ENGINE = ReplacingMergeTree ORDER BY a",
+      "INSERT INTO relay.t SELECT number, toString(number) FROM numbers(1000)",
+      "CREATE VIEW relay.v AS SELECT a % 10 AS k, count() AS n FROM relay.t FINAL GROUP BY k",
+    ]) {
+      const answer = await ask(world, sql, {}, ADMIN);
+      assert.equal(answer.status, 200, answer.text);
+    }
+  });
+
+  const allowed: [string, string][] = [
+    ["SELECT count() FROM relay.t", "1000\n"],
+    ["SELECT count() FROM t -- the database is relay", "1000\n"],
+    ["SELECT n FROM relay.v WHERE k = 3;", "100\n"],
+    ["WITH x AS (SELECT a FROM t WHERE a < 3) SELECT sum(a) FROM x", "3\n"],
+    ["SELECT arrayMap(x -> x + 1, [1, 2]), format('{}-{}', 'a;b', 'c')", "[2,3]\ta;b-c\n"],
+    ["SELECT sum(number) FROM (SELECT * FROM numbers(2) UNION ALL SELECT * FROM numbers(3))", "4\n"],
+    ["SELECT 1 INTERSECT SELECT 1", "1\n"],
+    ["SHOW TABLES", "t\nv\n"],
+    ["SHOW TABLES FROM relay LIKE 't%'", "t\n"],
+    ["EXISTS TABLE relay.t", "1\n"],
+    ["SELECT name FROM system.columns WHERE table = 't' AND database = 'relay' ORDER BY name", "a\nb\n"],
+    ["SELECT table_name FROM information_schema.tables WHERE table_name = 't'", "t\n"],
+    ["SELECT 'it''s \\'file(\\'', $$SELECT file('x')$$, /* file( */ 'é€😀'", "it\\'s \\'file(\\'\tSELECT file(\\'x\\')\té€😀\n"],
+  ];
+  for (const [sql, expected] of allowed) {
+    it(`may: ${sql}`, async () => {
+      const answer = await ask(world, sql);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.text, expected);
+    });
+  }
+
+  for (const sql of [
+    "DESCRIBE TABLE t",
+    "SHOW CREATE TABLE t",
+    "EXPLAIN SELECT a FROM t",
+    "EXPLAIN PIPELINE SELECT a FROM t",
+    "SHOW COLUMNS FROM t",
+  ]) {
+    it(`may: ${sql}`, async () => {
+      const answer = await ask(world, sql);
+      assert.equal(answer.status, 200, answer.text);
+      assert.notEqual(answer.text, "");
+    });
+  }
+
+  const refused: string[] = [
+    "SET readonly = 0",
+    "SET max_execution_time = 100",
+    "SET ROLE owner",
+    "SET ROLE ALL",
+    "SET param_x = 'y'",
+    "USE system",
+    "SELECT 1 SETTINGS readonly = 0",
+    "SELECT 1 SETTINGS max_execution_time = 100",
+    "SELECT (SELECT count() FROM t SETTINGS max_threads = 8)",
+    "SELECT 1; SELECT 2",
+    "SELECT 1; INSERT INTO relay.t VALUES (9999, 'x')",
+    "INSERT INTO relay.t VALUES (9999, 'x')",
+    "INSERT INTO relay.t SELECT 9999, 'x'",
+    `INSERT INTO FUNCTION file('${written}') SELECT 1`,
+    "CREATE TABLE relay.u (a Int8) ENGINE = Memory",
+    "CREATE TEMPORARY TABLE u (a Int8)",
+    "CREATE FUNCTION f AS x -> x",
+    "CREATE DATABASE d",
+    "CREATE USER u",
+    "GRANT ALL ON *.* TO default",
+    "DROP TABLE relay.t",
+    "TRUNCATE TABLE relay.t",
+    "ALTER TABLE relay.t DELETE WHERE 1",
+    "OPTIMIZE TABLE relay.t",
+    "RENAME TABLE relay.t TO relay.u",
+    "DETACH TABLE relay.t",
+    "KILL QUERY WHERE 1",
+    "SYSTEM SHUTDOWN",
+    "SYSTEM FLUSH LOGS",
+    `BACKUP TABLE relay.t TO File('${written}')`,
+    "EXECUTE AS default SELECT 1",
+    "SELECT 1 PARALLEL WITH SELECT 2",
+    "CHECK TABLE relay.t",
+    "SELECT file('HOST')",
+    "SELECT FILE('HOST')",
+    "SELECT `file`('HOST')",
+    "SELECT \"file\"('HOST')",
+    "SELECT `f\\x69le`('HOST')",
+    "SELECT file/**/ ('HOST')",
+    "SELECT file('HOST') AS `a\nb`",
+    "SELECT file('HOST') AS `x) (children 1)\nLiteral`",
+    "WITH file('HOST') AS secret SELECT secret",
+    "SELECT (SELECT file('HOST'))",
+    "SELECT * FROM (SELECT file('HOST'))",
+    "SELECT 1 UNION ALL SELECT length(file('HOST'))",
+    "SELECT 1 WHERE file('HOST') != ''",
+    "SELECT 1 ORDER BY file('HOST')",
+    "SELECT arrayMap(x -> file(x), ['HOST'])",
+    "SELECT arrayMap(file, ['HOST'])",
+    "SELECT arrayMap(`f\\x69le`, ['HOST'])",
+    "SELECT * APPLY(file) FROM (SELECT 'HOST')",
+    "SELECT * APPLY file FROM (SELECT 'HOST')",
+    "SELECT * APPLY(x -> file(x)) FROM (SELECT 'HOST')",
+    "SELECT COLUMNS('.') APPLY file FROM (SELECT 'HOST' AS c)",
+    "SELECT * REPLACE(file('HOST') AS dummy) FROM system.one",
+    "EXPLAIN SELECT file('HOST')",
+    "EXPLAIN QUERY TREE SELECT file('HOST')",
+    "EXPLAIN SYNTAX SELECT file('HOST')",
+    "DESCRIBE (SELECT file('HOST') AS x)",
+    "DESCRIBE file('HOST')",
+    "DESCRIBE TABLE url('http://127.0.0.1:1/')",
+    "SHOW TABLES WHERE file('HOST') != ''",
+    "SHOW COLUMNS FROM t WHERE length(file('HOST')) > 0",
+    "SELECT * FROM file('HOST')",
+    "SELECT 1 IN file('HOST')",
+    "SELECT * FROM `HOST`",
+    "SELECT * FROM 'HOST'",
+    "SELECT * FROM default.`HOST`",
+    "SELECT * FROM view(SELECT * FROM file('HOST'))",
+    "SELECT * FROM fileCluster('c', 'HOST')",
+    "SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a String')",
+    "SELECT * FROM s3('http://127.0.0.1:1/x.csv')",
+    "SELECT * FROM executable('ls', 'CSV', 'a String')",
+    "SELECT * FROM remote('127.0.0.1', 'system', 'one')",
+    "SELECT * FROM sqlite('HOST', 't')",
+    "SELECT * FROM mysql('127.0.0.1:1', 'd', 't', 'u', 'p')",
+    "SELECT * FROM postgresql('127.0.0.1:1', 'd', 't', 'u', 'p')",
+    "SELECT * FROM filesystem('/')",
+    "SELECT * FROM merge('system', '.*')",
+    "SELECT * FROM eval('SELECT 1')",
+    "SELECT * FROM loop(relay.t)",
+    "SELECT * FROM viewExplain('EXPLAIN', '', (SELECT 1))",
+    "SELECT 1 INTO OUTFILE 'WRITTEN'",
+    "SELECT 1 INTO /* */ OUTFILE 'WRITTEN' TRUNCATE",
+    "EXPLAIN SELECT 1 INTO OUTFILE 'WRITTEN'",
+    "SHOW TABLES INTO OUTFILE 'WRITTEN'",
+    "DESCRIBE TABLE t INTO OUTFILE 'WRITTEN'",
+    "INSERT INTO relay.t FROM INFILE 'HOST' FORMAT CSV",
+    "SELECT * FROM system.processes",
+    "SELECT * FROM system.`stack_trace`",
+    "SELECT 1 IN system.disks",
+    "SELECT 1 IN (SELECT pid FROM system.processes)",
+    "SELECT hostName(), filesystemAvailable()",
+    "SELECT getServerSetting('path')",
+    "SELECT aiGenerate('x')",
+    "SELECT dictGet('a', 'b', 1)",
+    "SELECT catboostEvaluate('HOST', 1)",
+    "SELECT sleep(3)",
+  ];
+  for (const sql of refused) {
+    it(`may not: ${JSON.stringify(sql)}`, async () => {
+      const answer = await ask(world, sql.replaceAll("HOST", host).replaceAll("WRITTEN", written));
+      assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status} ${answer.text}`);
+      assert.match(answer.text, /^Code: (60|62|164|497)\. DB::Exception: /);
+      assert.equal(answer.headers.get("x-clickhouse-exception-code"), /\d+/.exec(answer.text)?.[0]);
+      assert.ok(!answer.text.includes(SECRET));
+      assert.ok(!existsSync(written), "a file was written on the host");
+    });
+  }
+
+  it("cannot name a function or a table by a parameter", async () => {
+    const byFunction = await ask(world, "SELECT arrayMap({f:Identifier}, [{path:String}])", { param_f: "file", param_path: host });
+    assert.equal(byFunction.status, 403, byFunction.text);
+    const byTable = await ask(world, "SELECT * FROM {t:Identifier}", { param_t: "system.processes" });
+    assert.ok(byTable.status >= 400 && !byTable.text.includes("query_id"), byTable.text);
+    const byDatabase = await ask(world, "SELECT * FROM {d:Identifier}.{t:Identifier}", { param_d: "system", param_t: "processes" });
+    assert.equal(byDatabase.status, 403, byDatabase.text);
+  });
+
+  it("cannot loosen its limits by parameters of the address", async () => {
+    for (const [name, value] of [
+      ["readonly", "0"],
+      ["max_execution_time", "1000"],
+      ["max_memory_usage", "0"],
+      ["output_format_schema", written],
+      ["format_schema_path", "/"],
+      ["role", "owner"],
+      ["database", "system"],
+      ["param_x'; SET readonly = 0; --", "1"],
+    ] as const) {
+      const answer = await ask(world, "SELECT 1", { [name]: value });
+      assert.ok(answer.status >= 400 && answer.status < 500, `${name}: ${answer.status} ${answer.text}`);
+    }
+    const harmless = await ask(world, "SELECT toUInt64(1) AS a FORMAT JSONEachRow", { output_format_json_quote_64bit_integers: "1" });
+    assert.equal(harmless.text, '{"a":"1"}\n');
+  });
+
+  it("leaves no role, parameter or setting behind for the next query", async () => {
+    await ask(world, "SELECT {secret:String}", { param_secret: "of the first", session_id: "s" });
+    const answer = await ask(world, "SELECT {secret:String}", { session_id: "s" });
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /^Code: 456/);
+  });
+
+  it("left the data as they were", async () => {
+    assert.equal((await ask(world, "SELECT count(), sum(a) FROM relay.t")).text, "1000\t499500\n");
+  });
+});
