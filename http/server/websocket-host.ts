@@ -115,6 +115,10 @@ class Session implements Socket {
     if (this.#open) this.#ws.end(code, reason);
   }
 
+  terminate(): void {
+    if (this.#open) this.#ws.close();
+  }
+
   ping(): void {
     if (this.#open) this.#ws.ping();
   }

@@ -22,6 +22,8 @@ export interface Socket {
   send(data: string | Uint8Array): "sent" | "buffered" | "dropped";
   /** Closes with a close frame after what is buffered; does nothing when already closed. */
   close(code?: number, reason?: string): void;
+  /** Ends at once, without a close frame: for a client that may no longer read. */
+  terminate(): void;
   ping(): void;
   /** Bytes that wait for the client to read; 0 when closed. */
   bufferedBytes(): number;

@@ -35,7 +35,7 @@ export const recordResult = relay.endpoint({
     ...relay.errors(400, 401, 403, 413, 415, 503),
   },
   handle: async ({ recordResult }, { params, body, caller }) => {
-    const outcome = await recordResult(caller, params.terminalId, body);
+    const outcome = await recordResult.byCaller(caller, params.terminalId, body);
     return { status: 200, body: { status: "ok", data: TEXTS[outcome.type] } };
   },
 });

@@ -1,0 +1,57 @@
+import { Type } from "@sinclair/typebox";
+import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { surface } from "../../endpoint/surface.ts";
+import { relayEnvelope } from "../relay-envelope.ts";
+
+/** What the endpoints for those who run the relay use. */
+export interface SystemOperations {
+  /** What keeps this node from taking requests, or null. */
+  notReadyBecause(): string | null;
+  /** All threads' metrics in Prometheus' text format. */
+  metrics(): Promise<string>;
+}
+
+const system = surface<SystemOperations>()({ name: "system", tags: ["Operation"], envelope: relayEnvelope });
+
+const live = system.endpoint({
+  name: "live",
+  method: "GET",
+  path: "/health/live",
+  summary: "The process answers",
+  auth: "none",
+  responses: { 200: { description: "It does.", body: Type.Object({ status: Type.Literal("ok") }) } },
+  handle: () => ({ status: 200 as const, body: { status: "ok" as const } }),
+});
+
+const ready = system.endpoint({
+  name: "ready",
+  method: "GET",
+  path: "/health/ready",
+  summary: "Requests may be sent here",
+  auth: "none",
+  responses: {
+    200: { description: "They may.", body: Type.Object({ status: Type.Literal("ok") }) },
+    503: { description: "Starting, draining, or without its store.", body: relayEnvelope.schema },
+  },
+  handle: ({ notReadyBecause }) => {
+    const reason = notReadyBecause();
+    if (reason === null) return { status: 200 as const, body: { status: "ok" as const } };
+    return { status: 503 as const, body: { status: "error" as const, error: reason, message: reason } };
+  },
+});
+
+const metrics = system.endpoint({
+  name: "metrics",
+  method: "GET",
+  path: "/metrics",
+  summary: "Metrics of the node, for Prometheus",
+  auth: "none",
+  responses: {
+    200: { description: "Prometheus text.", contentType: "text/plain; version=0.0.4; charset=utf-8", body: Type.String() },
+    ...system.errors(503),
+  },
+  handle: async ({ metrics }) => ({ status: 200, text: await metrics() }),
+});
+
+/** `/health/live`, `/health/ready` and `/metrics`. */
+export const systemEndpoints: Endpoint<SystemOperations>[] = [live, ready, metrics];

@@ -1,0 +1,252 @@
+import { availableParallelism, hostname } from "node:os";
+import { resolve } from "node:path";
+import ipaddr from "ipaddr.js";
+import { IANAZone } from "luxon";
+
+/**
+ * The configuration of a node: read once from the environment, checked as a whole, then only handed on. `infra/docs/configuration.md`
+ * tells each name; the table below is its authority.
+ */
+export interface Config {
+  mode: "sandbox" | "production";
+  host: string;
+  port: number;
+  tls: { certFile: string; keyFile: string } | null;
+  dataDirectory: string;
+  nodeId: string;
+  shards: number;
+  administrator: { username: string; password: string | null };
+  terminalSecret: string;
+  fleet: { username: string; password: string } | null;
+  /** Key of the demo partner; null in production. */
+  sandboxApiKey: string | null;
+  trustedProxies: string[];
+  servicePrefix: string | null;
+  /** Base of links that go out, without a trailing slash; null takes the listener's address. */
+  publicUrl: string | null;
+  timeZone: string;
+  uuidRetentionDays: number;
+  resultRetentionDays: number;
+  logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  openTerminalLogs: boolean;
+  clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
+}
+
+/** One or more variables are wrong; the message names each with its value (secrets aside) and what is allowed. */
+export class ConfigRefused extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
+    this.name = "ConfigRefused";
+  }
+}
+
+type Environment = { readonly [name: string]: string | undefined };
+
+const SANDBOX = {
+  terminalSecret: "sandbox-terminal-secret",
+  apiKey: "pk_live_sandbox_0000000000000000000000000000",
+  credential: "terminal",
+  administrator: "admin",
+};
+
+/** Names that exist; any other RELAY_ name is a misspelt one and refused. */
+const NAMES = new Set([
+  "RELAY_MODE",
+  "RELAY_HOST",
+  "RELAY_PORT",
+  "RELAY_TLS_CERT",
+  "RELAY_TLS_KEY",
+  "RELAY_DATA_DIR",
+  "RELAY_NODE_ID",
+  "RELAY_SHARDS",
+  "RELAY_ADMIN_USERNAME",
+  "RELAY_ADMIN_PASSWORD",
+  "RELAY_TERMINAL_SECRET",
+  "RELAY_TERMINAL_USERNAME",
+  "RELAY_TERMINAL_PASSWORD",
+  "RELAY_SANDBOX_API_KEY",
+  "RELAY_TRUSTED_PROXIES",
+  "RELAY_SERVICE_PREFIX",
+  "RELAY_PUBLIC_URL",
+  "RELAY_TIME_ZONE",
+  "RELAY_UUID_RETENTION_DAYS",
+  "RELAY_RESULT_RETENTION_DAYS",
+  "RELAY_LOG_LEVEL",
+  "RELAY_OPEN_TERMINAL_LOGS",
+  "RELAY_CLICKHOUSE_URL",
+  "RELAY_CLICKHOUSE_PORT",
+  "RELAY_ANALYST_PASSWORD",
+]);
+
+/** Secrets: named in a complaint, never quoted. */
+const SECRET = /PASSWORD|SECRET|KEY|URL/;
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const SECRET_LENGTH_MIN = 16;
+const SHARDS_MAX = 64;
+
+/** Reads the configuration. Throws ConfigRefused with everything that is wrong. */
+export function readConfig(environment: Environment): Config {
+  const reader = createReader(environment);
+  const mode = reader.word("RELAY_MODE", ["sandbox", "production"] as const, "sandbox");
+  const sandbox = mode === "sandbox";
+  const host = reader.text("RELAY_HOST") ?? (sandbox ? "127.0.0.1" : "0.0.0.0");
+  const trustedProxies = readProxies(reader);
+  const tls = readTls(reader);
+  if (sandbox && !isLoopback(host)) reader.refuse("RELAY_HOST", "a loopback address: the sandbox has known credentials");
+  if (!sandbox && tls === null && trustedProxies.length === 0 && !isLoopback(host)) {
+    reader.refuse(
+      "RELAY_TLS_CERT",
+      "a certificate, or RELAY_TRUSTED_PROXIES where something else ends TLS: cards are charged over this address",
+    );
+  }
+  const config: Config = {
+    mode,
+    host,
+    port: reader.integer("RELAY_PORT", 8080, 0, 65_535),
+    tls,
+    dataDirectory: resolve(reader.text("RELAY_DATA_DIR") ?? "./data"),
+    nodeId: reader.matching("RELAY_NODE_ID", /^[A-Za-z0-9._-]{1,64}$/, "1 to 64 of A-Z a-z 0-9 . _ -") ?? generatedNodeId(),
+    shards: reader.integer("RELAY_SHARDS", Math.max(1, availableParallelism() - 1), 1, SHARDS_MAX),
+    administrator: {
+      username: reader.text("RELAY_ADMIN_USERNAME") ?? SANDBOX.administrator,
+      password: reader.secret("RELAY_ADMIN_PASSWORD", sandbox) ?? (sandbox ? SANDBOX.administrator : null),
+    },
+    terminalSecret:
+      reader.secret("RELAY_TERMINAL_SECRET", sandbox) ?? (sandbox ? SANDBOX.terminalSecret : reader.missing("RELAY_TERMINAL_SECRET")),
+    fleet: readFleet(reader, sandbox),
+    sandboxApiKey: readSandboxKey(reader, sandbox),
+    trustedProxies,
+    servicePrefix: reader.matching("RELAY_SERVICE_PREFIX", /^[A-Za-z0-9_-]{1,64}$/, "one path segment of A-Z a-z 0-9 _ -"),
+    publicUrl: reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
+    timeZone: reader.matching("RELAY_TIME_ZONE", IANAZone.isValidZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
+    uuidRetentionDays: reader.integer("RELAY_UUID_RETENTION_DAYS", 400, 1, 36_500),
+    resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
+    logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
+    openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
+    clickhouse: readClickHouse(reader),
+  };
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith("RELAY_") || NAMES.has(name)) continue;
+    reader.refuse(name, "one of the documented names; this one is not known to this version");
+  }
+  reader.finish();
+  return config;
+}
+
+/** True for a host that other machines cannot reach. */
+export function isLoopback(host: string): boolean {
+  if (host === "localhost") return true;
+  return ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback";
+}
+
+function generatedNodeId(): string {
+  const random = crypto.randomUUID().slice(0, 6);
+  return `${hostname()
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .slice(0, 48)}-${random}`;
+}
+
+function readProxies(reader: Reader): string[] {
+  const cidrs = (reader.text("RELAY_TRUSTED_PROXIES") ?? "").split(",").map((cidr) => cidr.trim());
+  const given = cidrs.filter((cidr) => cidr !== "");
+  const isCidr = (cidr: string) => (cidr.includes("/") ? ipaddr.isValidCIDR(cidr) : ipaddr.isValid(cidr));
+  if (!given.every(isCidr)) reader.refuse("RELAY_TRUSTED_PROXIES", "addresses or CIDRs, comma-separated, such as 10.0.0.0/8");
+  return given.map((cidr) => (cidr.includes("/") ? cidr : `${cidr}/${cidr.includes(":") ? 128 : 32}`));
+}
+
+function readTls(reader: Reader): Config["tls"] {
+  const certFile = reader.text("RELAY_TLS_CERT");
+  const keyFile = reader.text("RELAY_TLS_KEY");
+  if ((certFile === null) !== (keyFile === null)) {
+    reader.refuse(
+      certFile === null ? "RELAY_TLS_CERT" : "RELAY_TLS_KEY",
+      "set together with the other of RELAY_TLS_CERT and RELAY_TLS_KEY",
+    );
+  }
+  return certFile === null || keyFile === null ? null : { certFile, keyFile };
+}
+
+function readFleet(reader: Reader, sandbox: boolean): Config["fleet"] {
+  const username = reader.text("RELAY_TERMINAL_USERNAME");
+  const password = reader.secret("RELAY_TERMINAL_PASSWORD", sandbox);
+  if (username === null && password === null) return sandbox ? { username: SANDBOX.credential, password: SANDBOX.credential } : null;
+  if (username !== null && password !== null) return { username, password };
+  reader.refuse(username === null ? "RELAY_TERMINAL_USERNAME" : "RELAY_TERMINAL_PASSWORD", "set together with the other of the two");
+  return null;
+}
+
+function readSandboxKey(reader: Reader, sandbox: boolean): string | null {
+  const key = reader.matching("RELAY_SANDBOX_API_KEY", /^pk_live_[A-Za-z0-9_]{16,64}$/, "pk_live_ and 16 to 64 of A-Z a-z 0-9 _");
+  if (!sandbox && key !== null) reader.refuse("RELAY_SANDBOX_API_KEY", "unset in production: there is no demo partner");
+  return sandbox ? (key ?? SANDBOX.apiKey) : null;
+}
+
+function readClickHouse(reader: Reader): Config["clickhouse"] {
+  const url = reader.url("RELAY_CLICKHOUSE_URL");
+  const port = reader.integer("RELAY_CLICKHOUSE_PORT", 0, 0, 65_535);
+  const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", true);
+  return url === null ? { type: "embedded", port, analystPassword } : { type: "server", url };
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+function createReader(environment: Environment) {
+  const problems: string[] = [];
+  const text = (name: string): string | null => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === "" ? null : value;
+  };
+  const refuse = (name: string, allowed: string): void => {
+    const value = environment[name];
+    const shown =
+      value === undefined
+        ? "is not set"
+        : SECRET.test(name)
+          ? "has a value that is not allowed"
+          : `is ${JSON.stringify(value.slice(0, 200))}`;
+    problems.push(`${name} ${shown}; allowed: ${allowed}`);
+  };
+  const matching = (name: string, shape: RegExp | ((value: string) => boolean), allowed: string): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    if (shape instanceof RegExp ? shape.test(value) : shape(value)) return value;
+    refuse(name, allowed);
+    return null;
+  };
+  return {
+    text,
+    refuse,
+    matching,
+    word: <W extends string>(name: string, words: readonly W[], otherwise: W): W => {
+      const value = text(name);
+      if (value === null) return otherwise;
+      const word = words.find((candidate) => candidate === value);
+      if (word === undefined) refuse(name, words.join(", "));
+      return word ?? otherwise;
+    },
+    integer: (name: string, otherwise: number, least: number, most: number): number => {
+      const value = text(name);
+      if (value === null) return otherwise;
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+      if (number >= least && number <= most) return number;
+      refuse(name, `an integer from ${least} to ${most}`);
+      return otherwise;
+    },
+    /** Outside the sandbox a secret has to be long enough not to be guessed. */
+    secret: (name: string, short: boolean): string | null => {
+      const value = text(name);
+      if (value !== null && !short && value.length < SECRET_LENGTH_MIN) refuse(name, `at least ${SECRET_LENGTH_MIN} characters`);
+      return value;
+    },
+    url: (name: string): string | null =>
+      matching(name, (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), "an http or https URL"),
+    missing: (name: string): string => {
+      refuse(name, "required in production");
+      return "";
+    },
+    finish: (): void => {
+      if (problems.length > 0) throw new ConfigRefused(problems);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import type { Directory } from "../../engine/runtime/directory.ts";
+import type { CredentialSource, NamedSecret, PartnerCredential } from "../../http/auth/credential-source.ts";
+import { sha256Hex } from "../../http/auth/digest.ts";
+import { hashPassword } from "../../http/auth/partner-password.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+import type { Config } from "./config.ts";
+
+const ADMINISTRATOR = "g/administrator";
+
+/** The demo partner's login beside its API key; sandbox only. */
+const DEMO_PARTNER = { partnerId: 1, username: "demo", password: "demo" };
+
+/** The administrator's password: the configured one, else one that is generated at the first start. */
+export interface AdministratorPassword {
+  sha256: string;
+  /** The password itself, when it was generated just now; to be shown once. */
+  generated: string | null;
+}
+
+/** Finds the administrator's password, generating and storing (as a digest; it is long and random) one where there is none. */
+export async function administratorPassword(kv: Kv, config: Config): Promise<AdministratorPassword> {
+  if (config.administrator.password !== null) return { sha256: sha256Hex(config.administrator.password), generated: null };
+  const stored = await kv.get(ADMINISTRATOR);
+  if (stored !== null) return { sha256: JSON.parse(stored.value).passwordSha256, generated: null };
+  const generated = randomBytes(24).toString("base64url");
+  const value = JSON.stringify({ schema: 1, passwordSha256: sha256Hex(generated) });
+  const result = await kv.commit({
+    checks: [{ key: ADMINISTRATOR, version: 0 }],
+    operations: [{ type: "put", key: ADMINISTRATOR, value }],
+  });
+  if (result.type === "conflict") return administratorPassword(kv, config);
+  return { sha256: sha256Hex(generated), generated };
+}
+
+/** The credentials of a node: those of the configuration, the deny list, and in the sandbox a demo partner. */
+export async function createCredentials(config: Config, passwordSha256: string, directory: Directory): Promise<CredentialSource> {
+  const administrator: NamedSecret = { username: config.administrator.username, passwordSha256 };
+  const fleet = config.fleet === null ? null : { username: config.fleet.username, passwordSha256: sha256Hex(config.fleet.password) };
+  const demo = config.sandboxApiKey === null ? null : await demoPartner();
+  const demoKey = config.sandboxApiKey === null ? null : sha256Hex(config.sandboxApiKey);
+  return {
+    generation: directory.generation,
+    administrator: () => administrator,
+    fleet: () => fleet,
+    terminalSecret: () => config.terminalSecret,
+    isTerminalDenied: directory.isDenied,
+    partnerByUsername: (username) => (demo !== null && username === demo.username ? demo : null),
+    partnerByKeySha256: (keySha256) => (keySha256 === demoKey ? demo : null),
+  };
+}
+
+async function demoPartner(): Promise<PartnerCredential> {
+  return {
+    partnerId: DEMO_PARTNER.partnerId,
+    username: DEMO_PARTNER.username,
+    passwordHash: await hashPassword(DEMO_PARTNER.password),
+    enabled: true,
+    allowedOrigins: [],
+    terminals: { names: false, matches: () => true },
+  };
+}

@@ -1,0 +1,74 @@
+import pino from "pino";
+import type { StompEvent } from "../../http/stomp/host.ts";
+
+/** What a node logs: one function an event, structured; nothing here takes a body, a header, a credential or a payload. */
+export interface Log {
+  starting(facts: { mode: string; shards: number; dataDirectory: string }): void;
+  listening(facts: { url: string }): void;
+  stopping(signal: string): void;
+  stopped(facts: { unfinished: number }): void;
+  generatedPassword(username: string): void;
+  sharedCredential(): void;
+  requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
+  rateLimitTableFull(endpoint: string): void;
+  engineFailed(what: string, error: unknown): void;
+  storeFailed(error: unknown): void;
+  busFailed(error: unknown, context: { kind: string; from: string }): void;
+  clickhouse(event: string, error?: unknown): void;
+  feed(event: string, error?: unknown): void;
+  stomp(event: StompEvent): void;
+  terminalSimulated(event: string): void;
+  crashed(where: string, error: unknown): void;
+}
+
+/** Repeats of one failure within this time are counted, not written: a store that is away fails thousands of requests a second. */
+const REPEAT_MS = 1_000;
+
+export function createLog(level: string, thread: string, nowMs: () => number): Log {
+  const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: [], censor: "[redacted]" } });
+  const written = new Map<string, { atMs: number; suppressed: number }>();
+
+  function failure(event: string, key: string, error: unknown, facts: object = {}): void {
+    const name = `${event} ${key}`;
+    const last = written.get(name);
+    if (last !== undefined && nowMs() - last.atMs < REPEAT_MS) {
+      last.suppressed += 1;
+      return;
+    }
+    if (written.size >= 1_000) written.clear();
+    written.set(name, { atMs: nowMs(), suppressed: 0 });
+    const suppressed = last === undefined || last.suppressed === 0 ? {} : { suppressed: last.suppressed };
+    logger.error({ event, err: error, ...facts, ...suppressed }, event);
+  }
+
+  return {
+    starting: (facts) => logger.info({ event: "starting", ...facts }, "starting"),
+    listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
+    stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
+    stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),
+    generatedPassword: (username) => logger.warn({ event: "password generated", username }, "administrator password generated"),
+    sharedCredential: () =>
+      logger.warn(
+        { event: "shared credential" },
+        "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
+      ),
+    requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
+    rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
+    engineFailed: (what, error) => failure("engine failed", what, error, { what }),
+    storeFailed: (error) => failure("store failed", "", error),
+    busFailed: (error, context) => failure("bus failed", context.kind, error, context),
+    clickhouse: (event, error) =>
+      error === undefined
+        ? logger.info({ event: `clickhouse ${event}` }, `clickhouse ${event}`)
+        : failure("clickhouse", event, error, { what: event }),
+    feed: (event, error) =>
+      error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
+    stomp: (event) => {
+      if (event.type !== "refused") logger.debug({ ...event, event: `stomp ${event.type}` }, `stomp ${event.type}`);
+      else if (event.cause !== undefined) failure("stomp failed", event.code, event.cause, { sessionId: event.sessionId });
+      else logger.debug({ event: "stomp refused", sessionId: event.sessionId, code: event.code }, "stomp refused");
+    },
+    terminalSimulated: (event) => logger.debug({ event: "simulated terminal", what: event }, "simulated terminal"),
+    crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),
+  };
+}

@@ -1,0 +1,49 @@
+import { ConfigRefused, readConfig } from "./config.ts";
+import { createLog } from "./log.ts";
+import { StartRefused, startNode } from "./node.ts";
+import { startSandbox } from "./sandbox.ts";
+
+/** A second signal, or a stop that takes longer than all its deadlines together, ends the process at once. */
+const STOP_MAX_MS = 40_000;
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel, "main", () => performance.now());
+  const crashed = (where: string, error: unknown): never => {
+    log.crashed(where, error);
+    process.exit(1);
+  };
+  process.on("uncaughtException", (error) => crashed("main", error));
+  process.on("unhandledRejection", (error) => crashed("main", error));
+
+  const node = await startNode({ config, crashed });
+  if (node.generatedPassword !== null) {
+    console.log(
+      `Administrator: ${config.administrator.username} / ${node.generatedPassword}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`,
+    );
+  }
+  const sandbox = config.mode === "sandbox" ? await startSandbox(config, node, log) : null;
+
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.stopping(signal);
+    setTimeout(() => process.exit(1), STOP_MAX_MS).unref();
+    Promise.resolve(sandbox?.stop())
+      .then(node.stop)
+      .then(
+        () => process.exit(0),
+        (error: unknown) => crashed("stop", error),
+      );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+main().catch((error: unknown) => {
+  // What an operator can mend is told without a stack.
+  if (error instanceof ConfigRefused || error instanceof StartRefused) console.error(error.message);
+  else console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,127 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { LatencyHistogram } from "./latency-histogram.ts";
+
+/** Metrics of one thread as they travel to the main thread: prom-client's JSON form. */
+export type ThreadMetrics = object[];
+
+/** What one thread measures. Labels are endpoints, states and threads: never ids, addresses or anything of a payment. */
+export interface ShardMetrics {
+  answered(endpoint: string, status: number, durationMs: number): void;
+  aborted(endpoint: string): void;
+  rateLimitTableFull(endpoint: string): void;
+  commandFinished(state: string, kind: string): void;
+  collect(): Promise<ThreadMetrics>;
+}
+
+/** Values that are read when metrics are asked for. */
+export interface ShardGauges {
+  sessions(): number;
+  actors(): number;
+  waiters(): number;
+  pendingRequests(): number;
+  /** Null on a shard that does not hold the store. */
+  store(): { pendingOperations: number; batches: number; lastSyncMs: number } | null;
+}
+
+export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const durations = new LatencyHistogram();
+  watchEventLoop(registry, thread);
+
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      aggregator: "sum",
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge("relay_sessions", "Subscriptions of terminals over WebSocket.", gauges.sessions);
+  gauge("relay_actors", "Terminal actors in memory.", gauges.actors);
+  gauge("relay_waiting_lookups", "Lookups that wait for a result.", gauges.waiters);
+  gauge("relay_pending_requests", "HTTP requests under way.", gauges.pendingRequests);
+  if (gauges.store() !== null) {
+    gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => gauges.store()?.pendingOperations ?? 0);
+    gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => (gauges.store()?.lastSyncMs ?? 0) / 1_000);
+    gauge("relay_store_batches", "Batches written since the start.", () => gauges.store()?.batches ?? 0);
+  }
+  const aborted = new Counter({
+    name: "relay_http_aborted_total",
+    help: "Clients gone before their answer.",
+    labelNames: ["endpoint"],
+    registers,
+  });
+  const tableFull = new Counter({
+    name: "relay_rate_limit_table_full_total",
+    help: "Requests refused because the limiter had no room for another address.",
+    labelNames: ["endpoint"],
+    registers,
+  });
+  const finished = new Counter({
+    name: "relay_commands_finished_total",
+    help: "Commands that came to their end.",
+    labelNames: ["state", "kind"],
+    registers,
+  });
+
+  return {
+    answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
+    aborted: (endpoint) => aborted.inc({ endpoint }),
+    rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),
+    commandFinished: (state, kind) => finished.inc({ state, kind }),
+    collect: async () => [...(await registry.getMetricsAsJSON()), durations.toJson()],
+  };
+}
+
+/** What the main thread knows: the process, the feed, commands by state. */
+export interface NodeGauges {
+  /** Commands that wait and that await a result, now. */
+  feed(): { depth: number; oldestAgeMs: number; inserted: number; failures: number; poison: number };
+}
+
+export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<ThreadMetrics> } {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: "relay_" });
+  watchEventLoop(registry, "main");
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge("relay_outbox_depth", "Rows that ClickHouse has not confirmed.", () => gauges.feed().depth);
+  gauge("relay_outbox_oldest_age_seconds", "Age of the oldest of them.", () => gauges.feed().oldestAgeMs / 1_000);
+  gauge("relay_feed_inserted_rows", "Rows that ClickHouse confirmed since the start.", () => gauges.feed().inserted);
+  gauge("relay_feed_failures", "Inserts that failed and were tried again since the start.", () => gauges.feed().failures);
+  gauge("relay_feed_refused_rows", "Rows that ClickHouse refused and that were set aside since the start.", () => gauges.feed().poison);
+  return { collect: () => registry.getMetricsAsJSON() };
+}
+
+/** One text for Prometheus out of the metrics of all threads. */
+export function joinMetrics(threads: readonly ThreadMetrics[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...threads]).metrics();
+}
+
+function watchEventLoop(registry: Registry, thread: string): void {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  new Gauge({
+    name: "relay_event_loop_delay_seconds",
+    help: "How late the event loop was, since metrics were last asked for.",
+    labelNames: ["thread", "quantile"],
+    registers: [registry],
+    collect() {
+      for (const quantile of [50, 99]) this.set({ thread, quantile: `0.${quantile}` }, delay.percentile(quantile) / 1e9);
+      this.set({ thread, quantile: "1" }, delay.max / 1e9);
+      delay.reset();
+    },
+  });
+}

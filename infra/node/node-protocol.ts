@@ -1,0 +1,30 @@
+import type { Transaction } from "../../engine/domain/transaction.ts";
+import type { TransactionQuery } from "../../engine/ports/transaction-list.ts";
+import type { DirectoryProtocol } from "../../engine/runtime/directory.ts";
+import type { TerminalProtocol } from "../../engine/runtime/protocol.ts";
+import type { KvProtocol } from "../../storage/kv/remote.ts";
+import type { ThreadMetrics } from "./metrics.ts";
+
+/** What the main thread and the shards of a node ask each other, beside what the engine and the store do. */
+export type NodeProtocol = TerminalProtocol &
+  DirectoryProtocol &
+  KvProtocol & {
+    /** Opens the store; only asked of the shard that holds it. */
+    "shard.open": { question: undefined; answer: { type: "opened" } | { type: "refused"; reason: string } };
+    /** Loads settings and re-arms deadlines. */
+    "shard.start": { question: { administratorPasswordSha256: string }; answer: undefined };
+    "shard.listen": {
+      question: { port: number; exclusive: boolean };
+      answer: { type: "listening"; port: number } | { type: "refused"; reason: string };
+    };
+    "shard.metrics": { question: undefined; answer: ThreadMetrics };
+    /** Finishes what is under way and closes sockets; answers with the requests that were not finished. */
+    "shard.drain": { question: { deadlineMs: number }; answer: number };
+    /** Stores what is left and ends the thread. */
+    "shard.close": { question: undefined; answer: undefined };
+    /** Served by the main thread. */
+    "node.transactions": { question: TransactionQuery; answer: Transaction[] };
+    "node.metrics": { question: undefined; answer: string };
+    /** A row was written: the feed need not wait for its next look. */
+    "node.fed": { question: undefined; answer: undefined };
+  };

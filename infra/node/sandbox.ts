@@ -1,0 +1,39 @@
+import { startSimulatedTerminal } from "../sandbox/terminal/terminal.ts";
+import type { Config } from "./config.ts";
+import type { Log } from "./log.ts";
+import type { RunningNode } from "./node.ts";
+
+export const SIMULATED_TERMINAL_ID = "SIM00001";
+
+/** Starts what the sandbox has beside the relay (a simulated terminal) and says how to try it. */
+export async function startSandbox(config: Config, node: RunningNode, log: Log): Promise<{ stop(): Promise<void> }> {
+  const terminal = await startSimulatedTerminal({
+    terminalId: SIMULATED_TERMINAL_ID,
+    url: node.url,
+    onEvent: (event) => log.terminalSimulated(event.type),
+    ...(config.fleet === null ? {} : { username: config.fleet.username, password: config.fleet.password }),
+  });
+  console.log(greeting(config, node));
+  return { stop: terminal.stop };
+}
+
+function greeting({ sandboxApiKey }: Config, { url, clickhouseUrl }: RunningNode): string {
+  const key = `-H 'API-Key: ${sandboxApiKey}'`;
+  return `
+Terminal Relay, sandbox
+
+  API        ${url}
+  Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)
+  Partner    API-Key ${sandboxApiKey}
+  Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
+  ${clickhouseUrl === null ? "Analytics  ClickHouse does not run" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
+
+Pay 10.50 on it:
+
+  curl -s ${key} -H 'Content-Type: application/json' ${url}/api/v1/${SIMULATED_TERMINAL_ID}/pay -d '{"uuid":"'$(cat /proc/sys/kernel/random/uuid)'","amount":1050,"service":"PAYCC"}'
+
+Read the result:
+
+  curl -s ${key} '${url}/api/v1/${SIMULATED_TERMINAL_ID}/status?wait=10'
+`;
+}

@@ -1,0 +1,261 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { MessagePort } from "node:worker_threads";
+import { createCommandLife } from "../../engine/operations/command-life.ts";
+import { createFindTransaction } from "../../engine/operations/find-transaction.ts";
+import { createRecordResult } from "../../engine/operations/record-result.ts";
+import { createSendPayment } from "../../engine/operations/send-payment.ts";
+import { createSendUtility } from "../../engine/operations/send-utility.ts";
+import type { Address } from "../../engine/ports/bus.ts";
+import { createDirectory } from "../../engine/runtime/directory.ts";
+import { createPresenceTable } from "../../engine/runtime/presence-table.ts";
+import { createShard } from "../../engine/runtime/terminals.ts";
+import { createWaitingCounters } from "../../engine/runtime/waiting-counters.ts";
+import { createAuthenticator } from "../../http/auth/authenticator.ts";
+import { createPatternCompiler } from "../../http/auth/pattern.ts";
+import { openRateLimit, type RateLimitMemory } from "../../http/auth/rate-limiter.ts";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { createServer, type Server } from "../../http/server/server.ts";
+import { createLocalTime } from "../../http/surfaces/local-time.ts";
+import { relayEnvelope } from "../../http/surfaces/relay-envelope.ts";
+import { docsOperations } from "../../http/web/docs-endpoints.ts";
+import { createThreadBus } from "../../storage/bus/thread-bus.ts";
+import { type EmbeddedKv, openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { DirectoryRefused } from "../../storage/kv/embedded-directory.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+import { createRemoteKv, serveKv } from "../../storage/kv/remote.ts";
+import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
+import { createPresenceStore } from "../../storage/stores/presence-store.ts";
+import { createTerminalLogStore } from "../../storage/stores/terminal-log-store.ts";
+import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
+import { type ClockShift, createClock } from "./clock.ts";
+import type { Config } from "./config.ts";
+import { createCredentials } from "./credentials.ts";
+import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
+import { createLog, type Log } from "./log.ts";
+import { createShardMetrics, type ShardMetrics } from "./metrics.ts";
+import type { NodeProtocol } from "./node-protocol.ts";
+import { createStompMount } from "./stomp-mount.ts";
+
+/** The address of the main thread, and of the shard that holds the embedded store. */
+export const MAIN: Address = "main";
+export const STORE_OWNER: Address = "shard-0";
+
+/** Asks between threads that may be under way at once. */
+export const ASKS_OUTSTANDING_MAX = 100_000;
+
+const TICK_MS = 50;
+const SWEEP_MS = 1_000;
+const PAGE_TIMEOUT_MS = 8_000;
+
+/** What the main thread gives a shard when it starts it. */
+export interface ShardBoot {
+  config: Config;
+  address: Address;
+  shards: Address[];
+  ports: Map<Address, MessagePort>;
+  clockShift: ClockShift;
+  waiting: SharedArrayBuffer;
+  rateLimits: RateLimitMemory[];
+}
+
+/** Composes a shard and serves what the main thread asks of it; runs in a worker thread. */
+export function runShard(boot: ShardBoot): void {
+  const { config, address, shards, ports } = boot;
+  const clock = createClock(boot.clockShift);
+  const log = createLog(config.logLevel, address, clock.monotonicMs);
+  const bus = createThreadBus<NodeProtocol>({
+    self: address,
+    shards,
+    ports,
+    clock,
+    outstandingMax: ASKS_OUTSTANDING_MAX,
+    onError: log.busFailed,
+  });
+  let store: EmbeddedKv | null = null;
+  let running: Running | null = null;
+
+  bus.serve("shard.open", async () => {
+    try {
+      store = await openEmbeddedKv({ directory: `${config.dataDirectory}/state`, nowMs: clock.nowMs, onFailure: log.storeFailed });
+    } catch (error) {
+      if (error instanceof DirectoryRefused) return { type: "refused", reason: error.message };
+      throw error;
+    }
+    serveKv(store, bus);
+    return { type: "opened" };
+  });
+  bus.serve("shard.start", async ({ administratorPasswordSha256 }) => {
+    const kv = store ?? createRemoteKv(bus, STORE_OWNER);
+    running = await start({ boot, clock, log, bus, kv, store, administratorPasswordSha256 });
+    return undefined;
+  });
+  bus.serve("shard.listen", async ({ port, exclusive }) => {
+    if (running === null) throw new Error("the shard has not started");
+    try {
+      return { type: "listening", port: await running.server.listen(config.host, port, { exclusive }) };
+    } catch (error) {
+      return { type: "refused", reason: error instanceof Error ? error.message : String(error) };
+    }
+  });
+  bus.serve("shard.metrics", async () => (running === null ? [] : running.metrics.collect()));
+  bus.serve("shard.drain", async ({ deadlineMs }) => (running === null ? 0 : running.drain(deadlineMs)));
+  bus.serve("shard.close", async () => {
+    await running?.close();
+    await store?.close();
+    // After the answer has left.
+    setTimeout(() => {
+      bus.close();
+      process.exit(0);
+    }, 50);
+    return undefined;
+  });
+}
+
+interface Running {
+  server: Server;
+  metrics: ShardMetrics;
+  drain(deadlineMs: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+interface Parts {
+  boot: ShardBoot;
+  clock: ReturnType<typeof createClock>;
+  log: Log;
+  bus: ReturnType<typeof createThreadBus<NodeProtocol>>;
+  kv: Kv;
+  store: EmbeddedKv | null;
+  administratorPasswordSha256: string;
+}
+
+async function start({ boot, clock, log, bus, kv, store, administratorPasswordSha256 }: Parts): Promise<Running> {
+  const { config, address } = boot;
+  const ids = { uuid: () => randomUUID() };
+  // Unique among all writers that ever were: a restart within the same millisecond must not reuse an outbox key.
+  const writer = `${address}-${randomBytes(4).toString("hex")}`;
+  const retentionMs = Math.max(config.uuidRetentionDays, config.resultRetentionDays) * 86_400_000;
+  const patterns = createPatternCompiler();
+
+  const table = createPresenceTable(clock);
+  const waiting = createWaitingCounters(boot.waiting);
+  const gauges = { sessions: () => 0, actors: () => 0, waiters: () => 0, pendingRequests: () => 0, store: () => store?.stats() ?? null };
+  const metrics = createShardMetrics(address, gauges);
+  const shard = createShard({
+    nodeId: config.nodeId,
+    store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs, writer }),
+    presences: createPresenceStore(kv),
+    table,
+    waiting,
+    clock,
+    bus,
+    failed: log.engineFailed,
+    finished: metrics.commandFinished,
+  });
+  const { terminals, home } = shard;
+
+  const directory = createDirectory({
+    store: createDirectoryStore(kv),
+    patterns,
+    bus,
+    changed: () => {
+      for (const terminalId of directory.deniedTerminals()) stomp.closeTerminal(terminalId);
+      stomp.recheckWhitelist();
+    },
+  });
+  await directory.load();
+  const credentials = await createCredentials(config, administratorPasswordSha256, directory);
+  const authenticator = createAuthenticator(credentials, clock.monotonicMs);
+  const recordResult = createRecordResult({ terminals });
+  const { mount, stomp } = createStompMount({
+    anonymousAllowed: config.mode === "sandbox",
+    serverName: "terminal-relay",
+    sessions: shard.sessions,
+    directory,
+    authenticator,
+    recordResult,
+    clock,
+    ids,
+    onEvent: log.stomp,
+  });
+
+  let draining = false;
+  const surfaces = surfacesOf({ openTerminalLogs: config.openTerminalLogs });
+  const openApi = openApiText(surfaces);
+  const endpoints = bindSurfaces(surfaces, {
+    sendPayment: createSendPayment({ terminals, clock }),
+    sendUtility: createSendUtility({ terminals, clock, ids }),
+    recordResult,
+    findTransaction: createFindTransaction({
+      terminals,
+      list: { page: (query) => bus.ask(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
+    }),
+    commandLife: createCommandLife({ terminals, ids }),
+    terminals,
+    logs: createTerminalLogStore(kv, writer),
+    localTime: createLocalTime(config.timeZone),
+    clock,
+    directory,
+    terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId),
+    notReadyBecause: () => {
+      if (draining) return "draining";
+      return store !== null && store.stats().state !== "open" ? "the store is not available" : null;
+    },
+    metrics: () => bus.ask(MAIN, "node.metrics", undefined, PAGE_TIMEOUT_MS),
+    ...docsOperations(() => openApi),
+  });
+  const buckets = new Map(boot.rateLimits.map((memory) => [memory.bucket, openRateLimit(memory, clock.monotonicMs)]));
+  const server = createServer({
+    endpoints,
+    authenticator,
+    rateLimit: (bucket) => {
+      const limit = buckets.get(bucket);
+      if (limit === undefined) throw new Error(`there is no rate limit named ${bucket}`);
+      return limit;
+    },
+    clock,
+    ids,
+    envelope: relayEnvelope,
+    webSockets: [mount],
+    trustedProxies: config.trustedProxies,
+    ...(config.servicePrefix === null ? {} : { servicePrefix: config.servicePrefix }),
+    ...(config.tls === null ? {} : { tls: config.tls }),
+    observe: {
+      answered: metrics.answered,
+      aborted: metrics.aborted,
+      rateLimitTableFull: (endpoint) => {
+        metrics.rateLimitTableFull(endpoint);
+        log.rateLimitTableFull(endpoint);
+      },
+      failed: log.requestFailed,
+    },
+  });
+  gauges.sessions = () => home.counts().sessions;
+  gauges.actors = () => home.counts().actors;
+  gauges.waiters = () => home.counts().waiters;
+  gauges.pendingRequests = () => server.pending();
+
+  await home.start();
+  const timers = [
+    setInterval(() => {
+      shard.tick();
+      stomp.tick();
+    }, TICK_MS),
+    setInterval(() => {
+      store?.sweep().catch(log.storeFailed);
+    }, SWEEP_MS),
+  ];
+
+  return {
+    server,
+    metrics,
+    drain: async (deadlineMs) => {
+      draining = true;
+      return server.drain(deadlineMs);
+    },
+    close: async () => {
+      for (const timer of timers) clearInterval(timer);
+      server.close();
+      await home.flush();
+    },
+  };
+}

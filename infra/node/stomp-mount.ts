@@ -1,0 +1,91 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { RecordResult } from "../../engine/operations/record-result.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Ids } from "../../engine/ports/ids.ts";
+import type { TerminalSessions } from "../../engine/ports/terminal-sessions.ts";
+import type { Directory } from "../../engine/runtime/directory.ts";
+import type { Authenticator, Refusal } from "../../http/auth/authenticator.ts";
+import type { WebSocketMount } from "../../http/server/websocket.ts";
+import type { StompEvent, StompHost } from "../../http/stomp/host.ts";
+import { WEBSOCKET_MESSAGE_BYTES_MAX } from "../../http/stomp/limits.ts";
+import { createStompSessions, type StompSessions } from "../../http/stomp/sessions.ts";
+
+/** Bytes that a slow terminal may leave unread before it is disconnected; several times its largest burst of commands. */
+const BUFFERED_BYTES_MAX = 524_288;
+
+/** A silent socket gets a ping in time for its pong to count within the two minutes of "ping received" (specification, "Limits"). */
+const IDLE_SECONDS = 60;
+
+/** WebSockets of one shard: a process has at most 20,000 descriptors on some machines. */
+const SOCKETS_MAX = 15_000;
+
+export interface StompMountOptions {
+  anonymousAllowed: boolean;
+  serverName: string;
+  sessions: TerminalSessions;
+  directory: Directory;
+  authenticator: Authenticator;
+  recordResult: RecordResult;
+  clock: Clock;
+  ids: Ids;
+  onEvent(event: StompEvent): void;
+}
+
+/** STOMP at `/ws`: ties the protocol's sessions to WebSockets of the server and to the engine. */
+export function createStompMount(options: StompMountOptions): { mount: WebSocketMount; stomp: StompSessions } {
+  const { authenticator, directory, recordResult } = options;
+
+  function authenticate(authorization: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
+    return authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", ipAddress });
+  }
+
+  const host: StompHost = {
+    terminals: options.sessions,
+    clock: options.clock,
+    ids: options.ids,
+    serverName: options.serverName,
+    anonymousAllowed: options.anonymousAllowed,
+    authenticate: async (login, passcode) => {
+      const header = `Basic ${Buffer.from(`${login}:${passcode}`, "utf8").toString("base64")}`;
+      // Failed logins are counted by address at the HTTP edge; here each one costs its sender the connection.
+      return callerOrNull(await authenticate(header, "stomp"));
+    },
+    mayTake: directory.mayTake,
+    recordResult: ({ identity, terminalId, bodyText }) => recordResult.bySession(identity, terminalId, jsonOf(bodyText)),
+    onEvent: options.onEvent,
+  };
+  const stomp = createStompSessions(host);
+
+  const mount: WebSocketMount = {
+    path: "/ws",
+    protocols: ["v12.stomp", "v11.stomp", "v10.stomp"],
+    messageBytesMax: WEBSOCKET_MESSAGE_BYTES_MAX,
+    bufferedBytesMax: BUFFERED_BYTES_MAX,
+    idleSeconds: IDLE_SECONDS,
+    socketsMax: SOCKETS_MAX,
+    open: (socket, upgrade) => {
+      const caller = upgrade.authorization === "" ? null : authenticate(upgrade.authorization, upgrade.ipAddress);
+      const connection = stomp.open(socket, {
+        ipAddress: upgrade.ipAddress,
+        userAgent: upgrade.userAgent,
+        // A partner's slow password check is not waited for: partners have nothing to subscribe to.
+        caller: caller === null || caller instanceof Promise ? null : callerOrNull(caller),
+      });
+      return { message: (data) => connection.message(data), pong: connection.pong, drain: () => {}, closed: connection.closed };
+    },
+  };
+  return { mount, stomp };
+}
+
+function callerOrNull(caller: Caller | Refusal): Caller | null {
+  return caller.type === "refused" || caller.type === "anonymous" ? null : caller;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RelayError("invalid_request", "the body is not JSON");
+  }
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClockShift, shiftClock } from "../../infra/node/clock.ts";
+import { readConfig } from "../../infra/node/config.ts";
+import { type RunningNode, startNode } from "../../infra/node/node.ts";
+
+/** A whole node in this process: real shards, store and sockets, on a free port, with its own folder and a clock that can be moved. */
+export interface TestNode extends RunningNode {
+  dataDirectory: string;
+  /** Moves the clocks of all threads. */
+  advance(ms: number): void;
+  /** Stops and starts again on the same folder; the returned node replaces this one. */
+  restart(): Promise<TestNode>;
+}
+
+export const API_KEY = "pk_live_sandbox_0000000000000000000000000000";
+export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+export const ADMIN = basic("admin", "admin");
+export const FLEET = basic("terminal", "terminal");
+
+/** Shards that scenarios run with: each one is run with one and with two. */
+export const SHARD_COUNTS = [1, 2] as const;
+
+/** Starts a sandbox node without its simulated terminal; `environment` adds RELAY_ names. Stop it when the test ends. */
+export async function startTestNode(environment: { [name: string]: string } = {}, dataDirectory?: string): Promise<TestNode> {
+  const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), "relay-test-")));
+  const clockShift = createClockShift();
+  const config = readConfig({
+    RELAY_PORT: "0",
+    RELAY_SHARDS: "1",
+    RELAY_LOG_LEVEL: "error",
+    RELAY_NODE_ID: "test-node",
+    RELAY_DATA_DIR: directory,
+    ...environment,
+  });
+  const node = await startNode({
+    config,
+    clockShift,
+    crashed: (where, error) => {
+      throw new Error(`${where} crashed`, { cause: error });
+    },
+  });
+  return {
+    ...node,
+    dataDirectory: directory,
+    advance: (ms) => shiftClock(clockShift, ms),
+    restart: async () => {
+      await node.stop();
+      return startTestNode(environment, directory);
+    },
+    stop: async () => {
+      await node.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
