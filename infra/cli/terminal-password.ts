@@ -1,0 +1,31 @@
+import { Command } from "commander";
+import { isTerminalId } from "../../engine/domain/identifiers.ts";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { ConfigRefused, readConfig } from "../node/config.ts";
+
+/** `npm run terminal-password -- ID`: the derived password of a terminal, to be put into its settings. Needs RELAY_TERMINAL_SECRET as the relay has it. */
+const program = new Command("terminal-password")
+  .description("Prints the login and password of a terminal, derived from RELAY_TERMINAL_SECRET (in the sandbox from its fixed secret).")
+  .argument("<id...>", "terminal ids")
+  .action((ids: string[]) => {
+    const { mode, terminalSecret } = readConfig({
+      RELAY_MODE: process.env["RELAY_MODE"],
+      RELAY_TERMINAL_SECRET: process.env["RELAY_TERMINAL_SECRET"],
+      // Whatever the listener's address is, it does not matter here.
+      RELAY_HOST: "127.0.0.1",
+    });
+    if (mode === "sandbox" && process.env["RELAY_TERMINAL_SECRET"] === undefined)
+      console.error("(sandbox secret; production sets RELAY_TERMINAL_SECRET)");
+    const odd = ids.find((id) => !isTerminalId(id));
+    if (odd !== undefined) program.error(`${JSON.stringify(odd)} is not a terminal id: 1 to 64 of A-Z a-z 0-9 . _ -`);
+    for (const id of ids) {
+      console.log(`${id}  ${terminalPassword(terminalSecret, id)}`);
+    }
+  });
+
+try {
+  program.parse();
+} catch (error) {
+  if (!(error instanceof ConfigRefused)) throw error;
+  program.error(error.message);
+}
