@@ -2,31 +2,33 @@
  * Exact sliding windows for client addresses, in memory that all threads of a node share. An address may have at most N requests in
  * any one second: the times of its last N admissions are kept, and the next is admitted when the oldest of them is over a second ago.
  *
- * An address belongs to one set of `SLOTS_PER_SET` slots, found by hash; everything about it happens under that set's lock, so
- * two threads can never keep two slots for one address. A slot whose address was silent for a window is free for another. A set
- * without a free slot refuses new addresses: forgetting old ones would let a flood of addresses switch the limit off.
+ * An address belongs to one set of `SLOTS` slots, found by hash; everything about it happens under that set's lock, so two threads
+ * can never keep two slots for one address. A slot whose address was silent for a window is free for another. A set without a free
+ * slot refuses new addresses: forgetting old ones would let a flood of addresses switch the limit off.
  */
 
 /** Windows are one second, the unit in which the specification gives limits. */
 const WINDOW_MS = 1_000;
 
-/** At a quarter of the table in use within one second a full set is a matter of years, at a half of 4 in 1000. */
-const SLOTS_PER_SET = 16;
+/** Slots of a set. With half of all slots in use a full set is a one in ten million case, with two thirds one in a thousand. */
+const SLOTS = 64;
 
-/** Memory of one bucket's table. With 100/s a slot is 412 bytes, so 81,000 addresses a second; with 10/s over 500,000. */
+/** Memory of one bucket's table: 79,000 slots with 100/s, 530,000 with 10/s, for the addresses of one second. */
 export const TABLE_BYTES_DEFAULT = 32 * 1024 * 1024;
 
 /** Tries at a lock before sleeping, and sleeps of a millisecond before taking it from a thread that died with it. */
 const SPINS_MAX = 2_000;
 const SLEEPS_MAX = 200;
 
-const SET_HEADER = 1; // The lock.
-const SLOT_HEADER = 5; // Address high, address low, admissions in the ring (at most N), next place in it, last admission.
-const HIGH = 0;
+// A set in 32-bit words: the lock, then the addresses and the times of their last admissions side by side, so that looking for an
+// address touches few cache lines, then of each slot the admissions in its ring (at most N), the next place in it, and the ring.
 const LOW = 1;
-const COUNT = 2;
-const NEXT = 3;
-const LAST = 4;
+const HIGH = LOW + SLOTS;
+const LAST = HIGH + SLOTS;
+const RINGS = LAST + SLOTS;
+const COUNT = 0;
+const NEXT = 1;
+const RING = 2;
 
 /** What threads share of one bucket; survives `postMessage`. */
 export interface RateLimitMemory {
@@ -48,7 +50,7 @@ export interface RateLimitBucket {
 export function createRateLimitMemory(bucket: string, perSecond: number, tableBytes = TABLE_BYTES_DEFAULT): RateLimitMemory {
   if (!Number.isInteger(perSecond) || perSecond < 1) throw new Error(`rate limit of ${bucket}: ${perSecond} is not a positive integer`);
   const setBytes = setWords(perSecond) * 4;
-  const sets = 2 ** Math.floor(Math.log2(Math.max(1, tableBytes / setBytes)));
+  const sets = Math.max(1, Math.floor(tableBytes / setBytes));
   return { bucket, perSecond, buffer: new SharedArrayBuffer(sets * setBytes) };
 }
 
@@ -59,66 +61,67 @@ export function createRateLimitMemory(bucket: string, perSecond: number, tableBy
 export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number): RateLimitBucket {
   const words = new Int32Array(memory.buffer);
   const n = memory.perSecond;
-  const slotLength = SLOT_HEADER + n;
   const setLength = setWords(n);
-  const lastSet = words.length / setLength - 1;
+  const sets = words.length / setLength;
   return {
     perSecond: n,
     take(high, low) {
-      const set = (hash(high, low) & lastSet) * setLength;
+      const set = ((hash(high, low) >>> 0) % sets) * setLength;
       lock(words, set);
       try {
         // Read under the lock, so that the times in a ring never run backwards.
         const now = Math.floor(monotonicMs()) | 0;
-        const slot = findSlot(words, set + SET_HEADER, slotLength, high | 0, low | 0, now);
-        return slot === -1 ? "table_full" : admit(words, slot, n, now);
+        const index = findSlot(words, set, n, high | 0, low | 0, now);
+        if (index === -1) return "table_full";
+        const admission = admit(words, slotAt(set, index, n), n, now);
+        if (admission !== "limited") words[set + LAST + index] = now;
+        return admission;
       } finally {
-        Atomics.store(words, set, 0);
-        Atomics.notify(words, set, 1);
+        unlock(words, set);
       }
     },
   };
 }
 
 function setWords(perSecond: number): number {
-  return SET_HEADER + SLOTS_PER_SET * (SLOT_HEADER + perSecond);
+  return RINGS + SLOTS * (RING + perSecond);
 }
 
-/** The address's slot, else one that is free, else -1. */
-function findSlot(words: Int32Array, first: number, slotLength: number, high: number, low: number, now: number): number {
-  let free = -1;
-  for (let i = 0, slot = first; i < SLOTS_PER_SET; i++, slot += slotLength) {
-    if (words[slot + COUNT] === 0) {
-      if (free === -1) free = slot;
-    } else if (words[slot + LOW] === low && words[slot + HIGH] === high) {
-      return slot;
-    } else if (free === -1 && isOver(now, words[slot + LAST])) {
-      free = slot;
-    }
+function slotAt(set: number, index: number, n: number): number {
+  return set + RINGS + index * (RING + n);
+}
+
+/** The address's slot in the set, else one that is free, else -1. */
+function findSlot(words: Int32Array, set: number, n: number, high: number, low: number, now: number): number {
+  for (let index = 0; index < SLOTS; index++) {
+    if (words[set + LOW + index] === low && words[set + HIGH + index] === high && words[slotAt(set, index, n) + COUNT] !== 0) return index;
   }
-  if (free === -1) return -1;
-  words[free + HIGH] = high;
-  words[free + LOW] = low;
-  words[free + COUNT] = 0;
-  words[free + NEXT] = 0;
-  return free;
+  for (let index = 0; index < SLOTS; index++) {
+    const slot = slotAt(set, index, n);
+    if (!isOver(now, words[set + LAST + index]) && words[slot + COUNT] !== 0) continue;
+    words[set + LOW + index] = low;
+    words[set + HIGH + index] = high;
+    words[slot + COUNT] = 0;
+    words[slot + NEXT] = 0;
+    return index;
+  }
+  return -1;
 }
 
 function admit(words: Int32Array, slot: number, n: number, now: number): Admission {
-  const ring = slot + SLOT_HEADER;
+  const ring = slot + RING;
   const count = words[slot + COUNT] ?? 0;
   const next = words[slot + NEXT] ?? 0;
   if (count === n && !isOver(now, words[ring + next])) return "limited";
   words[ring + next] = now;
   words[slot + NEXT] = next + 1 === n ? 0 : next + 1;
   words[slot + COUNT] = count === n ? n : count + 1;
-  words[slot + LAST] = now;
   return n - admittedInWindow(words, slot, n, now);
 }
 
 /** Admissions of the last window, by binary search: going back from the latest, the times only get older. */
 function admittedInWindow(words: Int32Array, slot: number, n: number, now: number): number {
-  const ring = slot + SLOT_HEADER;
+  const ring = slot + RING;
   const latest = (words[slot + NEXT] ?? 0) - 1 + n;
   let inside = 1;
   let outside = (words[slot + COUNT] ?? 0) + 1;
@@ -145,13 +148,23 @@ function hash(high: number, low: number): number {
   return h ^ (h >>> 16);
 }
 
+const FREE = 0;
+const HELD = 1;
+/** Held, and someone sleeps until it is free. */
+const AWAITED = 2;
+
 function lock(words: Int32Array, at: number): void {
+  for (let spins = 0; spins < SPINS_MAX; spins++) {
+    if (Atomics.compareExchange(words, at, FREE, HELD) === FREE) return;
+  }
   for (let sleeps = 0; sleeps < SLEEPS_MAX; sleeps++) {
-    for (let spins = 0; spins < SPINS_MAX; spins++) {
-      if (Atomics.compareExchange(words, at, 0, 1) === 0) return;
-    }
     // The holder was probably put off its core in the middle of it.
-    Atomics.wait(words, at, 1, 1);
+    if (Atomics.exchange(words, at, AWAITED) === FREE) return;
+    Atomics.wait(words, at, AWAITED, 1);
   }
   // Only a thread that was ended while holding the lock keeps it for so long; what it left in the set is at worst one admission.
+}
+
+function unlock(words: Int32Array, at: number): void {
+  if (Atomics.exchange(words, at, FREE) === AWAITED) Atomics.notify(words, at, 1);
 }

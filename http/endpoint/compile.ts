@@ -4,12 +4,14 @@ import buildSerializer from "fast-json-stringify";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { AnyReply, BoundEndpoint } from "./endpoint.ts";
 import { type JsonBody, jsonReader } from "./json-body.ts";
+import { parameterNames } from "./router.ts";
 import { parseQuery, percentDecode, type TextSource, textReader } from "./text-members.ts";
 
 /** An endpoint with its schemas turned into functions. Readers throw RelayError `invalid_request`. */
 export interface CompiledEndpoint {
   readonly endpoint: BoundEndpoint;
-  readonly readParams: (raw: ReadonlyMap<string, string>) => unknown;
+  /** From the values that the router found. */
+  readonly readParams: (values: readonly string[]) => unknown;
   readonly readQuery: (query: string) => unknown;
   readonly readHeaders: ((source: TextSource) => unknown) | null;
   readonly readBody: ((bytes: Buffer) => JsonBody) | null;
@@ -35,15 +37,17 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
   const queryNames = new Set(query === undefined ? [] : Object.keys(query.properties));
   const unknownQuery = endpoint.unknownQuery ?? "refuse";
   const readQueryMembers = query === undefined ? () => NO_MEMBERS : textReader(query);
+  const names = parameterNames(endpoint.path);
   const readParams = params === undefined ? () => NO_MEMBERS : textReader(params);
   return {
     endpoint,
-    readParams: (raw) =>
+    readParams: (values) =>
       readParams((name) => {
-        const text = raw.get(name);
-        return text === undefined ? undefined : percentDecode(text, name);
+        const value = values[names.indexOf(name)];
+        return value === undefined ? undefined : percentDecode(value, name);
       }),
     readQuery: (text) => {
+      if (text === "" && query === undefined) return NO_MEMBERS;
       const found = parseQuery(text, queryNames, unknownQuery);
       return readQueryMembers((name) => found.get(name));
     },

@@ -7,20 +7,15 @@ export interface Route {
 }
 
 export interface Match<R extends Route> {
-  route: R;
-  /** Names from the route's template with what stood in their place, still percent-encoded. */
-  params: Map<string, string>;
+  readonly route: R;
+  /** What stood in the place of each of the template's parameters, in its order and still percent-encoded. */
+  readonly values: readonly string[];
 }
 
 interface Node<R extends Route> {
-  words: Map<string, Node<R>>;
+  readonly words: Map<string, Node<R>>;
   parameter: Node<R> | null;
-  routes: Map<Method, Leaf<R>>;
-}
-
-interface Leaf<R extends Route> {
-  route: R;
-  names: string[];
+  route: R | null;
 }
 
 /**
@@ -28,65 +23,72 @@ interface Leaf<R extends Route> {
  * nowhere the parameter is tried.
  */
 export class Router<R extends Route> {
-  readonly #root: Node<R> = emptyNode();
+  readonly #trees = new Map<Method, Node<R>>();
 
-  /** Throws for a template that is already there or not well-formed. */
+  /** Adds a route, at its own path or at another one with the same parameters. Throws for one that is there or not well-formed. */
   add(route: R, path: string = route.path): void {
-    const names: string[] = [];
-    let node = this.#root;
-    for (const segment of segmentsOf(path)) {
-      const name = /^\{([A-Za-z][A-Za-z0-9]*)\}$/.exec(segment)?.[1];
-      if (name === undefined && !/^[A-Za-z0-9._-]+$/.test(segment)) throw new Error(`path ${path}: bad segment "${segment}"`);
-      node = name === undefined ? child(node, segment) : parameterOf(node);
-      if (name !== undefined) names.push(name);
+    let node = this.#trees.get(route.method);
+    if (node === undefined) {
+      node = emptyNode();
+      this.#trees.set(route.method, node);
     }
-    if (node.routes.has(route.method)) throw new Error(`${route.method} ${path} is declared twice`);
-    node.routes.set(route.method, { route, names });
+    for (const segment of segmentsOf(path)) node = child(node, segment);
+    if (node.route !== null) throw new Error(`${route.method} ${path} is declared twice`);
+    node.route = route;
   }
 
-  /** The route and its raw parameters, or null. */
   match(method: Method, path: string): Match<R> | null {
+    const tree = this.#trees.get(method);
+    if (tree === undefined) return null;
     const values: string[] = [];
-    const leaf = find(this.#root, path, 1, values, (node) => node.routes.get(method));
-    if (leaf === undefined) return null;
-    const params = new Map<string, string>();
-    for (let i = 0; i < leaf.names.length; i++) params.set(leaf.names[i] ?? "", values[i] ?? "");
-    return { route: leaf.route, params };
+    const route = find(tree, path, 1, values);
+    return route === null ? null : { route, values };
   }
 
-  /** All routes that the path would have with another method, sorted by method; empty when there is nothing at the path. */
+  /** The routes that the path has with any method, sorted by method; empty when there is nothing at the path. */
   others(path: string): R[] {
-    const found = new Map<Method, R>();
-    find(this.#root, path, 1, [], (node) => {
-      for (const [method, leaf] of node.routes) found.set(method, leaf.route);
-      return undefined;
-    });
-    return [...found.values()].sort((a, b) => (a.method < b.method ? -1 : 1));
+    const routes = [...this.#trees.values()].map((tree) => find(tree, path, 1, []));
+    return routes.filter((route) => route !== null).sort((a, b) => (a.method < b.method ? -1 : 1));
   }
 }
 
-/** Walks the path from `start`, words first; the first node at its end for which `pick` answers something wins. */
-function find<R extends Route, T>(
-  node: Node<R>,
-  path: string,
-  start: number,
-  values: string[],
-  pick: (node: Node<R>) => T | undefined,
-): T | undefined {
-  if (start > path.length) return pick(node);
+/** The names of a template's parameters, in order. */
+export function parameterNames(path: string): string[] {
+  return segmentsOf(path).flatMap((segment) => parameterName(segment) ?? []);
+}
+
+function find<R extends Route>(node: Node<R>, path: string, start: number, values: string[]): R | null {
+  if (start > path.length) return node.route;
   const slash = path.indexOf("/", start);
   const end = slash === -1 ? path.length : slash;
   const segment = path.slice(start, end);
   const word = node.words.get(segment);
   if (word !== undefined) {
-    const found = find(word, path, end + 1, values, pick);
-    if (found !== undefined) return found;
+    const route = find(word, path, end + 1, values);
+    if (route !== null) return route;
   }
-  if (node.parameter === null || segment === "") return undefined;
+  if (node.parameter === null || segment === "") return null;
   values.push(segment);
-  const found = find(node.parameter, path, end + 1, values, pick);
-  if (found === undefined) values.pop();
-  return found;
+  const route = find(node.parameter, path, end + 1, values);
+  if (route === null) values.pop();
+  return route;
+}
+
+function child<R extends Route>(node: Node<R>, segment: string): Node<R> {
+  if (parameterName(segment) !== null) {
+    node.parameter ??= emptyNode<R>();
+    return node.parameter;
+  }
+  if (!/^[A-Za-z0-9._-]+$/.test(segment)) throw new Error(`a path cannot have the segment "${segment}"`);
+  const existing = node.words.get(segment);
+  if (existing !== undefined) return existing;
+  const created = emptyNode<R>();
+  node.words.set(segment, created);
+  return created;
+}
+
+function parameterName(segment: string): string | null {
+  return /^\{([A-Za-z][A-Za-z0-9]*)\}$/.exec(segment)?.[1] ?? null;
 }
 
 function segmentsOf(path: string): string[] {
@@ -95,18 +97,5 @@ function segmentsOf(path: string): string[] {
 }
 
 function emptyNode<R extends Route>(): Node<R> {
-  return { words: new Map(), parameter: null, routes: new Map() };
-}
-
-function child<R extends Route>(node: Node<R>, word: string): Node<R> {
-  const existing = node.words.get(word);
-  if (existing !== undefined) return existing;
-  const created = emptyNode<R>();
-  node.words.set(word, created);
-  return created;
-}
-
-function parameterOf<R extends Route>(node: Node<R>): Node<R> {
-  node.parameter ??= emptyNode<R>();
-  return node.parameter;
+  return { words: new Map(), parameter: null, route: null };
 }

@@ -15,8 +15,8 @@ export interface AnswerContext {
   requestId: string;
   /** Names and values, alternating. */
   fixedHeaders: readonly string[];
-  /** The bucket's limit as text, and what the window has left; null where nothing is limited. */
-  rateLimit: { limit: string; remaining: number } | null;
+  /** Value of `RateLimit-Limit` with the other two headers behind it; undefined where nothing is limited. */
+  rateLimitBlock: string | undefined;
   /** HEAD: everything but the body. */
   withoutBody: boolean;
   /** Ends the connection after the answer. */
@@ -25,20 +25,12 @@ export interface AnswerContext {
 
 const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}`]));
 
-/** Numbers as text, for the headers of every limited answer. */
-const DIGITS = Array.from({ length: 1_001 }, (_, number) => String(number));
-
 /** Writes an answer in one piece; has to be called corked, on a response that is still alive. */
 export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerContext): void {
   const { status, text } = answer;
   if (status !== 200) res.writeStatus(STATUS_LINES.get(status) ?? `${status} Unknown`);
   res.writeHeader("X-Request-Id", context.requestId);
-  if (context.rateLimit !== null) {
-    const { limit, remaining } = context.rateLimit;
-    res.writeHeader("RateLimit-Limit", limit).writeHeader("RateLimit-Remaining", DIGITS[remaining] ?? String(remaining));
-    // The window is one second, so that is when all of it is free again.
-    res.writeHeader("RateLimit-Reset", "1");
-  }
+  if (context.rateLimitBlock !== undefined) res.writeHeader("RateLimit-Limit", context.rateLimitBlock);
   const fixed = context.fixedHeaders;
   for (let i = 0; i + 1 < fixed.length; i += 2) res.writeHeader(fixed[i] ?? "", fixed[i + 1] ?? "");
   if (answer.headers !== undefined) writeHeaders(res, answer.headers);

@@ -42,10 +42,10 @@ export class ClientAddresses {
     });
   }
 
-  /** `binary` is the socket's address, 4 or 16 bytes; `forwardedFor` is only called where it is believed. */
-  of(binary: ArrayBuffer, forwardedFor: () => string): ClientAddress {
+  /** `binary` is the socket's address, 4 or 16 bytes; `forwardedFor` the header, empty when absent, which is only looked at where it is believed. */
+  of(binary: ArrayBuffer, forwardedFor: string): ClientAddress {
     const socket = this.#ofSocket(new Uint8Array(binary));
-    return socket.trusted ? this.#ofForwarded(socket, forwardedFor()) : socket;
+    return socket.trusted ? this.#ofForwarded(socket, forwardedFor) : socket;
   }
 
   #ofSocket(bytes: Uint8Array): Known {

@@ -156,11 +156,11 @@ export class Exchange implements Waiting, RequestFacts {
 
   #readMembers(req: HttpRequest, match: Match<ServedRoute>): void {
     const { compiled, endpoint } = this.#route;
-    this.#params = compiled.readParams(match.params);
+    this.#params = compiled.readParams(match.values);
     // Undefined, whatever the types say, for a URL without a question mark.
     this.#query = compiled.readQuery(req.getQuery() || "");
     this.#headers = compiled.readHeaders?.((name) => req.getHeader(name.toLowerCase()) || undefined) ?? NO_HEADERS;
-    const successor = endpoint.deprecated && successorOf(endpoint.deprecated.successor, match.params);
+    const successor = endpoint.deprecated && successorOf(endpoint.deprecated.successor, endpoint.path, match.values);
     if (successor) this.#fixedHeaders = [...this.#fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];
   }
 
@@ -232,7 +232,7 @@ export class Exchange implements Waiting, RequestFacts {
     const context = {
       requestId: this.id,
       fixedHeaders: this.#fixedHeaders,
-      rateLimit: this.#remaining === -1 ? null : { limit: this.#route.bucketLimitText, remaining: this.#remaining },
+      rateLimitBlock: this.#remaining === -1 ? undefined : this.#route.rateLimitBlocks[this.#remaining],
       withoutBody: this.#withoutBody,
       close: this.#closeAfter || this.#edge.draining,
     };

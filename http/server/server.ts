@@ -73,7 +73,7 @@ export function createServer(options: ServerOptions): Server {
       refuse(res, id, router.others(path), withoutBody);
       return;
     }
-    const address = addresses.of(res.getRemoteAddress(), () => req.getHeader("x-forwarded-for"));
+    const address = addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for"));
     new Exchange(edge, res, match.route, { id, address, withoutBody }).begin(req, match);
   }
 
@@ -86,7 +86,7 @@ export function createServer(options: ServerOptions): Server {
         ? new RelayError("not_found", "There is nothing at this path.")
         : new RelayError("method_not_allowed", `This path takes ${methods.join(", ")}.`);
     const answer = errorAnswer(error, envelope, "none", requestId, others.length === 0 ? {} : { Allow: methods.join(", ") });
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimit: null, withoutBody, close: edge.draining });
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: undefined, withoutBody, close: edge.draining });
     edge.observe.answered?.("unmatched", answer.status, 0);
   }
 

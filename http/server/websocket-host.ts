@@ -61,7 +61,7 @@ export class WebSocketHost {
     const offered = req.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
     const upgrade: Upgrade = {
-      ipAddress: this.#addresses.of(res.getRemoteAddress(), () => req.getHeader("x-forwarded-for")).text,
+      ipAddress: this.#addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for")).text,
       authorization: req.getHeader("authorization"),
       userAgent: req.getHeader("user-agent"),
       origin: req.getHeader("origin"),

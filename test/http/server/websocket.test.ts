@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { WebSocket } from "ws";
+import type { Socket, Upgrade, WebSocketMount } from "../../../http/server/websocket.ts";
+import { startWorld } from "./world.ts";
+
+interface Opened {
+  socket: Socket;
+  upgrade: Upgrade;
+}
+
+/** A server with one mount; what happens on its sockets is recorded. */
+async function world(t: { after(close: () => void): void }, limits: Partial<WebSocketMount> = {}) {
+  const events: string[] = [];
+  const opened: Opened[] = [];
+  const watchers: (() => void)[] = [];
+  const record = (event: string) => {
+    events.push(event);
+    for (const watcher of watchers.splice(0)) watcher();
+  };
+  const mount: WebSocketMount = {
+    path: "/ws",
+    protocols: ["v12.stomp", "v11.stomp"],
+    messageBytesMax: 100,
+    bufferedBytesMax: 200_000,
+    idleSeconds: 60,
+    socketsMax: 2,
+    open: (socket, upgrade) => {
+      opened.push({ socket, upgrade });
+      record("open");
+      return {
+        message: (data, isBinary) => record(`${isBinary ? "binary" : "text"} ${Buffer.from(data).toString()}`),
+        pong: () => record("pong"),
+        drain: () => record("drain"),
+        closed: () => record("closed"),
+      };
+    },
+    ...limits,
+  };
+  const { port, server, url } = await startWorld(t, { webSockets: [mount] });
+  const dial = (protocols: string[] = [], headers: Record<string, string> = {}) => {
+    const client = new WebSocket(`ws://127.0.0.1:${port}/ws`, protocols, { headers });
+    client.on("error", () => {});
+    t.after(() => client.terminate());
+    return client;
+  };
+  const until = async (event: string) => {
+    while (!events.includes(event)) await new Promise<void>((resolve) => watchers.push(resolve));
+  };
+  const only = (): Opened => {
+    const [first] = opened;
+    assert.ok(first);
+    return first;
+  };
+  return { dial, events, until, only, server, url };
+}
+
+test("agrees on the first protocol that it prefers and tells who comes", async (t) => {
+  const { dial, until, only } = await world(t);
+  const client = dial(["v10.stomp", "v11.stomp", "v12.stomp"], { authorization: "Basic x", "user-agent": "till/1" });
+  await until("open");
+  assert.deepEqual(only().upgrade, {
+    ipAddress: "127.0.0.1",
+    authorization: "Basic x",
+    userAgent: "till/1",
+    origin: "",
+    protocol: "v12.stomp",
+  });
+  await once(client, "open");
+  assert.equal(client.protocol, "v12.stomp");
+});
+
+test("lets a client in that asks for no protocol", async (t) => {
+  const { dial, only } = await world(t);
+  await once(dial(), "open");
+  assert.equal(only().upgrade.protocol, "");
+});
+
+test("carries messages, pings and the end both ways", async (t) => {
+  const { dial, until, events, only } = await world(t);
+  const client = dial();
+  await once(client, "open");
+  client.send("hello");
+  client.send(Buffer.from("bytes"));
+  await until("binary bytes");
+  const received: string[] = [];
+  client.on("message", (data, isBinary) => received.push(`${isBinary} ${data}`));
+  const { socket } = only();
+  assert.equal(socket.send("text"), "sent");
+  assert.equal(socket.send(Buffer.from("raw")), "sent");
+  socket.ping();
+  await until("pong");
+  assert.deepEqual(received, ["false text", "true raw"]);
+  client.close();
+  await until("closed");
+  assert.deepEqual(events, ["open", "text hello", "binary bytes", "pong", "closed"]);
+  // A closed socket takes everything without harm.
+  socket.close();
+  socket.ping();
+  assert.deepEqual([socket.send("late"), socket.bufferedBytes()], ["dropped", 0]);
+});
+
+test("closes with the code and reason that it is given", async (t) => {
+  const { dial, until, only } = await world(t);
+  const client = dial();
+  await until("open");
+  await once(client, "open");
+  only().socket.close(4_001, "not you");
+  const [code, reason] = await once(client, "close");
+  assert.deepEqual([code, String(reason)], [4_001, "not you"]);
+});
+
+test("a message that is too long ends the socket", async (t) => {
+  const { dial, until } = await world(t);
+  const client = dial();
+  await once(client, "open");
+  client.send("x".repeat(101));
+  await until("closed");
+});
+
+test("a client that does not read is dropped and closed, never buffered without end", async (t) => {
+  const { dial, until, only } = await world(t);
+  const client = dial();
+  await once(client, "open");
+  client.pause();
+  const outcomes = new Set<string>();
+  for (let i = 0; i < 2_000 && !outcomes.has("dropped"); i++) outcomes.add(only().socket.send("x".repeat(10_000)));
+  assert.deepEqual([...outcomes], ["sent", "buffered", "dropped"]);
+  await until("closed");
+});
+
+test("one socket more than there may be is refused", async (t) => {
+  const { dial, server } = await world(t);
+  await once(dial(), "open");
+  await once(dial(), "open");
+  const [error] = await once(dial(), "error");
+  assert.match(String(error), /503/);
+  assert.equal(server.webSockets(), 2);
+});
+
+test("draining closes the sockets with 1001", async (t) => {
+  const { dial, server } = await world(t);
+  const client = dial();
+  await once(client, "open");
+  const closed = once(client, "close");
+  assert.equal(await server.drain(2_000), 0);
+  assert.equal((await closed)[0], 1_001);
+});
+
+test("a plain request to the address of the WebSocket is 404", async (t) => {
+  const { url } = await world(t);
+  assert.equal((await fetch(`${url}/ws`)).status, 404);
+});
