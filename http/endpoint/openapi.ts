@@ -150,8 +150,10 @@ class SchemaComponents {
     if (typeof schema !== "object" || schema === null) return schema;
     const copy: Json = {};
     for (const [member, value] of Object.entries(schema)) {
-      // A text for our own messages, not a word of JSON Schema.
-      if (member !== "errorMessage") copy[member] = LITERAL_MEMBERS.has(member) ? value : this.reference(value);
+      // `errorMessage` is a text for our own messages, not a word of JSON Schema.
+      if (member === "errorMessage") continue;
+      if (NAME_MAPS.has(member)) copy[member] = this.#named(value);
+      else copy[member] = LITERAL_MEMBERS.has(member) ? value : this.reference(value);
     }
     const title = copy["title"];
     if (typeof title !== "string" || !/^[A-Za-z0-9._-]+$/.test(title)) return copy;
@@ -162,10 +164,18 @@ class SchemaComponents {
     return { $ref: `#/components/schemas/${title}` };
   }
 
+  /** Schemas under names that callers chose, which may be words of JSON Schema. */
+  #named(schemas: object): Json {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.reference(schema)]));
+  }
+
   sorted(): Json {
     return Object.fromEntries([...this.#byTitle].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, { schema }]) => [title, schema]));
   }
 }
+
+/** Members of a schema that hold schemas by name. */
+const NAME_MAPS = new Set(["properties", "patternProperties"]);
 
 /** Members of a schema whose values are data. */
 const LITERAL_MEMBERS = new Set(["const", "enum", "default", "example", "examples", "required"]);

@@ -28,3 +28,11 @@ test("two different schemas of one title are refused", () => {
   assert.throws(() => buildOpenApi([first, other], INFO), /two different schemas have the title Order/);
   assert.equal(envelope.schema.title, "Error");
 });
+
+test("members may be named like words of JSON Schema", () => {
+  const [first] = endpoints;
+  assert.ok(first);
+  const body = Type.Object({ errorMessage: Type.String({ errorMessage: "must be text" }), title: Type.String(), required: Type.Boolean() });
+  const text = JSON.stringify(buildOpenApi([{ ...first, body }], INFO));
+  assert.ok(text.includes('"properties":{"errorMessage":{"type":"string"},"title":{"type":"string"},"required":{"type":"boolean"}}'));
+});
