@@ -1,21 +1,129 @@
-import { RelayError } from "../../engine/domain/errors.ts";
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { TransactionList } from "../../engine/ports/transaction-list.ts";
+import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
+import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
+import { migrate, SchemaTooNew } from "../../storage/clickhouse/migrate.ts";
+import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
+import { createFeed, type Feed } from "../../storage/feed/feed.ts";
+import { createTransactionList, missingTransactionList } from "../../storage/feed/transaction-list.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+import type { Config } from "./config.ts";
+import type { Log } from "./log.ts";
+import type { NodeGauges } from "./metrics.ts";
+
+/** The analysts' user of the embedded ClickHouse; read-only. */
+const ANALYST_USERNAME = "analyst";
+
+/** Where `npm run sql` finds the embedded ClickHouse and the analyst's password. */
+export const CLICKHOUSE_FILE = "clickhouse.json";
+
+const RETRY_MS = 2_000;
+
+/** ClickHouse and what feeds it. The relay runs without it: results wait in the outbox, and only the list of transactions answers 503. */
 export interface Analytics {
-  url: string | null;
-  list: import("../../engine/ports/transaction-list.ts").TransactionList;
-  stats(): { depth: number; oldestAgeMs: number; inserted: number; failures: number; poison: number };
+  list: TransactionList;
+  /** Resolves when ClickHouse is there with its schema, with its URL; null when it cannot run here. */
+  ready: Promise<string | null>;
   nudge(): void;
+  stats: NodeGauges["feed"];
   stop(): Promise<void>;
 }
-export async function startAnalytics(_: unknown): Promise<Analytics> {
+
+export interface AnalyticsOptions {
+  config: Config;
+  kv: Kv;
+  clock: Clock;
+  log: Log;
+}
+
+/** Starts ClickHouse, brings its schema up to date and feeds it, all in the background. */
+export function startAnalytics(options: AnalyticsOptions): Analytics {
+  const stopping = new AbortController();
+  let reached: Reached | null = null;
+  let feed: Feed | null = null;
+  let list: TransactionList = missingTransactionList("ClickHouse is starting");
+
+  async function start(): Promise<string | null> {
+    const { config, kv, clock, log } = options;
+    for (;;) {
+      try {
+        reached ??= await reach(config, log);
+        const client = connectClickHouse(reached.address);
+        await migrate(client);
+        const started = createFeed({
+          kv,
+          sink: clickHouseSink(client),
+          clock,
+          onEvent: (event) => log.feed(event.type, event.type === "away" ? event.error : undefined),
+        });
+        feed = started;
+        list = createTransactionList({ kv, client, deliveredUntil: () => started.deliveredUntil() });
+        return reached.address.url;
+      } catch (error) {
+        if (stopping.signal.aborted) return null;
+        log.clickhouse("not started", error);
+        if (error instanceof ClickHouseNotStarted || error instanceof SchemaTooNew) {
+          list = missingTransactionList("ClickHouse does not run on this node");
+          return null;
+        }
+        // A server that cannot be reached yet.
+        list = missingTransactionList("ClickHouse cannot be reached");
+        await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+        if (stopping.signal.aborted) return null;
+      }
+    }
+  }
+
+  const ready = start();
   return {
-    url: null,
-    list: {
-      page: async () => {
-        throw new RelayError("unavailable", "no clickhouse");
-      },
+    list: { page: (query) => list.page(query) },
+    ready,
+    nudge: () => feed?.nudge(),
+    stats: () => {
+      const { depth, oldestAgeMs, inserted, failures, refused: poison } = feed?.stats() ?? NO_FEED;
+      return { depth, oldestAgeMs, inserted, failures, poison };
     },
-    stats: () => ({ depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, poison: 0 }),
-    nudge: () => {},
-    stop: async () => {},
+    stop: async () => {
+      stopping.abort();
+      await ready;
+      await feed?.stop();
+      await reached?.stop();
+    },
   };
+}
+
+const NO_FEED = { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, refused: 0 };
+
+/** A ClickHouse to be used, and the way to end it where it is the relay's own. */
+interface Reached {
+  address: ClickHouseAddress;
+  stop(): Promise<void>;
+}
+
+async function reach({ clickhouse, dataDirectory }: Config, log: Log): Promise<Reached> {
+  if (clickhouse.type === "server") {
+    const url = new URL(clickhouse.url);
+    const { origin } = url;
+    const [username, password] = [decodeURIComponent(url.username) || "default", decodeURIComponent(url.password)];
+    return { address: { url: origin, username, password }, stop: async () => {} };
+  }
+  const adminPassword = randomBytes(24).toString("base64url");
+  const readerPassword = clickhouse.analystPassword ?? randomBytes(18).toString("base64url");
+  const embedded = await startEmbeddedClickHouse({
+    directory: join(dataDirectory, "clickhouse"),
+    host: "127.0.0.1",
+    port: clickhouse.port,
+    adminPassword,
+    readerUsername: ANALYST_USERNAME,
+    readerPassword,
+    onLog: (event) => log.clickhouse(event.type),
+  });
+  const { url } = embedded;
+  const reader: ClickHouseAddress = { url, username: ANALYST_USERNAME, password: readerPassword };
+  await writeFile(join(dataDirectory, CLICKHOUSE_FILE), `${JSON.stringify(reader, null, 2)}\n`, { mode: 0o600 });
+  return { address: { url, username: ADMIN_USERNAME, password: adminPassword }, stop: () => embedded.stop() };
 }

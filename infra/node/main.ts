@@ -22,8 +22,7 @@ async function main(): Promise<void> {
       `Administrator: ${config.administrator.username} / ${node.generatedPassword}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`,
     );
   }
-  const sandbox = config.mode === "sandbox" ? await startSandbox(config, node, log) : null;
-
+  let sandbox: { stop(): Promise<void> } | null = null;
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
@@ -39,6 +38,7 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  if (config.mode === "sandbox") sandbox = await startSandbox(config, node, log);
 }
 
 main().catch((error: unknown) => {

@@ -37,8 +37,8 @@ export interface RunningNode {
   port: number;
   /** The administrator's password, when it was generated at this start; to be shown once. */
   generatedPassword: string | null;
-  /** Where analysts reach ClickHouse; null when it does not run. */
-  clickhouseUrl: string | null;
+  /** Resolves with where analysts reach ClickHouse, once it is there; null when it cannot run here. */
+  clickhouse: Promise<string | null>;
   /** Not ready → stop accepting → finish what is under way → close sockets, paced → end. Never takes longer than its deadlines. */
   stop(): Promise<void>;
 }
@@ -96,8 +96,8 @@ export async function startNode({ config, clockShift = createClockShift(), crash
     const kv = createRemoteKv(bus, STORE_OWNER);
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) log.generatedPassword(config.administrator.username);
-    analytics = await startAnalytics({ config, kv, clock, log });
-    serve(bus, analytics);
+    analytics = startAnalytics({ config, kv, clock, log });
+    serve(bus, analytics, log);
     await Promise.all(
       shards.map((shard) => bus.ask(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
     );
@@ -109,7 +109,7 @@ export async function startNode({ config, clockShift = createClockShift(), crash
       url,
       port,
       generatedPassword: password.generated,
-      clickhouseUrl: running.url,
+      clickhouse: running.ready,
       stop: async () => {
         if (stopping) return;
         stopping = true;
@@ -143,9 +143,15 @@ async function openStore(bus: ThreadBus<NodeProtocol>): Promise<void> {
   if (opened.type === "refused") throw new StartRefused(opened.reason);
 }
 
-function serve(bus: ThreadBus<NodeProtocol>, analytics: Analytics): void {
+function serve(bus: ThreadBus<NodeProtocol>, analytics: Analytics, log: Log): void {
   const metrics = createNodeMetrics({ feed: analytics.stats });
-  bus.serve("node.transactions", (query) => analytics.list.page(query));
+  bus.serve("node.transactions", (query) =>
+    analytics.list.page(query).catch((error: unknown) => {
+      // Only the public part of an error crosses to the shard.
+      if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", error.cause);
+      throw error;
+    }),
+  );
   bus.serve("node.fed", () => {
     analytics.nudge();
     return undefined;

@@ -13,11 +13,11 @@ export async function startSandbox(config: Config, node: RunningNode, log: Log):
     onEvent: (event) => log.terminalSimulated(event.type),
     ...(config.fleet === null ? {} : { username: config.fleet.username, password: config.fleet.password }),
   });
-  console.log(greeting(config, node));
+  console.log(greeting(config, node, await node.clickhouse));
   return { stop: terminal.stop };
 }
 
-function greeting({ sandboxApiKey }: Config, { url, clickhouseUrl }: RunningNode): string {
+function greeting({ sandboxApiKey }: Config, { url }: RunningNode, clickhouseUrl: string | null): string {
   const key = `-H 'API-Key: ${sandboxApiKey}'`;
   return `
 Terminal Relay, sandbox

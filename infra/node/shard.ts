@@ -140,9 +140,18 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
   const waiting = createWaitingCounters(boot.waiting);
   const gauges = { sessions: () => 0, actors: () => 0, waiters: () => 0, pendingRequests: () => 0, store: () => store?.stats() ?? null };
   const metrics = createShardMetrics(address, gauges);
+  let fed = false;
+  const terminalStore = createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs, writer });
   const shard = createShard({
     nodeId: config.nodeId,
-    store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs, writer }),
+    store: {
+      ...terminalStore,
+      commit: async (change) => {
+        const outcome = await terminalStore.commit(change);
+        if (change.rows.length > 0) fed = true;
+        return outcome;
+      },
+    },
     presences: createPresenceStore(kv),
     table,
     waiting,
@@ -239,6 +248,8 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
     setInterval(() => {
       shard.tick();
       stomp.tick();
+      if (fed) bus.tell(MAIN, "node.fed", undefined);
+      fed = false;
     }, TICK_MS),
     setInterval(() => {
       store?.sweep().catch(log.storeFailed);
