@@ -1,0 +1,15 @@
+import { Command } from "commander";
+import { repairEmbeddedKv } from "../../storage/kv/embedded-directory.ts";
+
+/** `npm run repair-store -- DIRECTORY`: lets LevelDB save what it can of a damaged store. */
+const program = new Command("repair-store")
+  .description(
+    "Rebuilds a damaged state directory from what can still be read. The relay must be stopped; make a copy first: what cannot be read is dropped.",
+  )
+  .argument("<directory>", "the state directory, such as ./data/state")
+  .action(async (directory: string) => {
+    await repairEmbeddedKv(directory);
+    console.log(`${directory} was rebuilt. Compare what matters with the analysts' tables before going on.`);
+  });
+
+program.parseAsync().catch((error: unknown) => program.error(error instanceof Error ? error.message : String(error)));
