@@ -47,7 +47,7 @@ export async function* readOutbox(kv: Kv, from: string | null, limit: number): A
   }
 }
 
-/** Up to `limit` texts of rows that wait or were refused and that contain `text`; null when there are more than `limit` to look at. */
+/** The rows that wait (from key `from`) or were refused and whose JSON contains `text`; null when there are more than `limit` to look at. */
 export async function findInOutbox(kv: Kv, from: string | null, text: string, limit: number): Promise<FeedRow[] | null> {
   const found: FeedRow[] = [];
   let looked = 0;

@@ -1,0 +1,109 @@
+import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/domain/feed-row.ts";
+
+/** A row as it is inserted; absent columns take their defaults (storage/clickhouse/migrations). */
+type ClickHouseRow = { [column: string]: string | number | boolean | null };
+
+export type FeedTable = "transactions" | "command_lives" | "conflicts";
+
+export const FEED_TABLES: readonly FeedTable[] = ["transactions", "command_lives", "conflicts"];
+
+/** The table of a row, and the row as it stands there. Throws for a row whose times are not ones. */
+export function clickHouseRow(row: FeedRow): { table: FeedTable; row: ClickHouseRow } {
+  switch (row.type) {
+    case "transaction":
+      return { table: "transactions", row: transactionRow(row) };
+    case "life":
+      return { table: "command_lives", row: lifeRow(row) };
+    case "conflict":
+      return { table: "conflicts", row: conflictRow(row) };
+  }
+}
+
+function transactionRow({ version, transaction, kind, sender, unsolicited, amountDiffers }: TransactionRow): ClickHouseRow {
+  const { auth, card, satispay, provider, scan, print, voucher, receipt } = transaction;
+  return {
+    terminal_id: transaction.terminalId,
+    day: dayOf(transaction.createdAtMs),
+    uuid: transaction.uuid,
+    version,
+    created_at: timeOf(transaction.createdAtMs),
+    method: transaction.method,
+    status: transaction.status,
+    amount_cents: transaction.amountCents,
+    currency: transaction.currency,
+    merchant_id: transaction.merchantId ?? "",
+    command_kind: kind ?? "",
+    sender,
+    unsolicited,
+    amount_differs: amountDiffers,
+    message: transaction.message ?? "",
+    auth_code: auth?.authCode ?? "",
+    stan: auth?.stan ?? "",
+    action_code: auth?.actionCode ?? "",
+    brand: card?.brand ?? "",
+    masked_pan: card?.maskedPan ?? "",
+    entry: card?.entry ?? "",
+    satispay_payment_id: satispay?.paymentId ?? "",
+    satispay_status: satispay?.status ?? "",
+    satispay_outcome: satispay?.outcome ?? "",
+    satispay_store: satispay?.store ?? "",
+    satispay_code_identifier: satispay?.codeIdentifier ?? "",
+    provider_name: provider?.name ?? "",
+    provider_model: provider?.model ?? "",
+    provider_client_version: provider?.clientVersion ?? "",
+    voucher: voucher === undefined ? "" : JSON.stringify(voucher),
+    receipt: receipt === undefined ? "" : JSON.stringify(receipt),
+    scanned_value: scan?.scannedValue ?? "",
+    barcode_format: scan?.barcodeFormat ?? "",
+    scan_result: scan?.scanResult ?? "",
+    print_result: print?.printResult ?? "",
+    print_error: print?.errorDescription ?? "",
+    item: JSON.stringify(transaction),
+  };
+}
+
+function lifeRow(row: LifeRow): ClickHouseRow {
+  return {
+    terminal_id: row.terminalId,
+    day: dayOf(row.acceptedAtMs),
+    uuid: row.uuid,
+    version: row.version,
+    accepted_at: timeOf(row.acceptedAtMs),
+    sent_at: row.sentAtMs === null ? null : timeOf(row.sentAtMs),
+    finished_at: timeOf(row.finishedAtMs),
+    state: row.state,
+    kind: row.kind,
+    service: row.service,
+    amount_cents: row.amountCents,
+    sender: row.sender,
+    channel: row.channel ?? "",
+    attempt: row.attempt,
+  };
+}
+
+function conflictRow(row: ConflictRow): ClickHouseRow {
+  return {
+    terminal_id: row.terminalId,
+    day: dayOf(row.atMs),
+    id: row.id,
+    uuid: row.uuid,
+    at: timeOf(row.atMs),
+    posted_by: row.postedBy,
+    raw: row.raw,
+  };
+}
+
+/** `YYYY-MM-DD hh:mm:ss.mmm`, UTC, which every ClickHouse reads without a setting. */
+function timeOf(ms: number): string {
+  return isoOf(ms).slice(0, 23).replace("T", " ");
+}
+
+function dayOf(ms: number): string {
+  return isoOf(ms).slice(0, 10);
+}
+
+/** A time that is missing would otherwise be 1970, silently. */
+function isoOf(ms: number): string {
+  if (!Number.isSafeInteger(ms)) throw new RangeError("a time is a whole number of milliseconds");
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,47 @@
+import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { clickHouseRow, FEED_TABLES } from "./clickhouse-rows.ts";
+import { type FeedSink, RowsRefused } from "./feed-sink.ts";
+
+/**
+ * Codes by which ClickHouse says that a value itself is not acceptable: not parsed, out of range, of a wrong type, too large. All
+ * others (no memory, no disk, no table, ...) may pass, and no row may be put aside for them.
+ */
+const REFUSED_CODES = new Set(["6", "25", "26", "27", "38", "41", "53", "69", "70", "72", "117", "130", "131", "321", "349", "407"]);
+
+/** Inserts rows into the tables of storage/clickhouse/migrations; answered when they are synced (their tables' settings). */
+export function clickHouseSink(client: ClickHouseClient): FeedSink {
+  return {
+    async deliver(rows: readonly FeedRow[]): Promise<void> {
+      const found = rows.map(mapped);
+      for (const table of FEED_TABLES) {
+        const values = found.filter((row) => row.table === table).map(({ row }) => row);
+        if (values.length > 0) await insert(client, table, values);
+      }
+    },
+  };
+}
+
+async function insert(client: ClickHouseClient, table: string, values: readonly unknown[]): Promise<void> {
+  try {
+    await client.insert({
+      table: `relay.${table}`,
+      values,
+      format: "JSONEachRow",
+      // Answered when it is written and synced, not when it is taken into a buffer.
+      clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
+    });
+  } catch (error) {
+    if (!(error instanceof ClickHouseError) || !REFUSED_CODES.has(error.code)) throw error;
+    // The message would quote the row.
+    throw new RowsRefused(`ClickHouse refused it for ${table}: code ${error.code} (${error.type ?? "unknown"})`, { cause: error });
+  }
+}
+
+function mapped(row: FeedRow): ReturnType<typeof clickHouseRow> {
+  try {
+    return clickHouseRow(row);
+  } catch (error) {
+    throw new RowsRefused(`it is not a row of type ${row.type}`, { cause: error });
+  }
+}

@@ -1,0 +1,269 @@
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Kv } from "../kv/kv.ts";
+import { type FeedSink, RowsRefused } from "./feed-sink.ts";
+import { type OutboxEntry, readOutbox, setAsideOperations } from "./outbox.ts";
+import { Pass, type PassKind } from "./outbox-pass.ts";
+
+/** Rows of one insert: ClickHouse likes ten thousand or more, and memory wants a bound. */
+const BATCH_ROWS_MAX = 10_000;
+const BATCH_CHARS_MAX = 16_777_216;
+
+/** Least time between two inserts that are not full: each is a part on disk for ClickHouse to merge. */
+const BATCH_INTERVAL_MS = 700;
+
+/** After a nudge from idleness the commits of the same moment are waited for. */
+const LINGER_MS = 20;
+
+/** How often an idle feed looks without being told. */
+const POLL_MS = 250;
+
+const BACKOFF_MIN_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+
+const STOP_TIMEOUT_MS = 5_000;
+
+export interface FeedOptions {
+  kv: Kv;
+  sink: FeedSink;
+  clock: Clock;
+  onEvent?: (event: FeedEvent) => void;
+}
+
+export type FeedEvent =
+  | { type: "away"; error: unknown; retryInMs: number }
+  | { type: "back"; afterMs: number }
+  | { type: "row_refused"; rowType: FeedRow["type"] | "unreadable"; reason: string };
+
+export interface FeedStats {
+  /** Rows read and not yet confirmed; a lower bound when `depthCapped`. */
+  depth: number;
+  depthCapped: boolean;
+  /** Age of the oldest of them, milliseconds; 0 when there is none. */
+  oldestAgeMs: number;
+  /** Rows confirmed since the start. */
+  inserted: number;
+  /** Attempts that failed since the start. */
+  failures: number;
+  /** Rows set aside since the start. */
+  refused: number;
+}
+
+/** The outbox on its way to ClickHouse: every row at least once, and out of the outbox only when it is confirmed. */
+export interface Feed {
+  /** Something was written; cheap, may be called for each commit. */
+  nudge(): void;
+  /** Resolves when everything that is in the outbox now has been delivered or set aside. */
+  flush(): Promise<void>;
+  /** The key before which all rows were delivered, as far as is known; null: look from the start. For whoever reads the outbox too. */
+  deliveredUntil(): string | null;
+  stats(): FeedStats;
+  /** Ends after the insert under way, which is waited for at most some seconds. What is left stays in the outbox. */
+  stop(): Promise<void>;
+}
+
+/** Starts the feed. */
+export function createFeed(options: FeedOptions): Feed {
+  return new OutboxFeed(options);
+}
+
+class OutboxFeed implements Feed {
+  readonly #options: FeedOptions;
+  readonly #passes: Pass;
+  readonly #running: Promise<void>;
+  #pending: { firstAtMs: number; rows: number; capped: boolean } | null = null;
+  #inserted = 0;
+  #failures = 0;
+  #refused = 0;
+  #stopped = false;
+  #nudged = false;
+  #wake: (() => void) | null = null;
+  #flushes: { started: boolean; resolve: () => void }[] = [];
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#passes = new Pass(options.clock);
+    this.#running = this.#run();
+  }
+
+  nudge(): void {
+    if (this.#nudged) return;
+    this.#nudged = true;
+    this.#wake?.();
+  }
+
+  flush(): Promise<void> {
+    if (this.#stopped) return Promise.reject(new Error("the feed was stopped"));
+    return new Promise((resolve) => {
+      this.#flushes.push({ started: false, resolve });
+      this.#wake?.();
+    });
+  }
+
+  deliveredUntil(): string | null {
+    return this.#passes.deliveredUntil();
+  }
+
+  stats(): FeedStats {
+    const pending = this.#pending;
+    return {
+      depth: pending?.rows ?? 0,
+      depthCapped: pending?.capped ?? false,
+      oldestAgeMs: pending === null ? 0 : Math.max(0, this.#options.clock.nowMs() - pending.firstAtMs),
+      inserted: this.#inserted,
+      failures: this.#failures,
+      refused: this.#refused,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake?.();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_TIMEOUT_MS);
+    });
+    await Promise.race([this.#running, late]);
+    clearTimeout(timer);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      const startedAtMs = this.#options.clock.monotonicMs();
+      const found = await this.#persist(() => this.#onePass(this.#kindWanted()));
+      if (this.#flushes.length > 0 || this.#stopped) continue;
+      if (found === 0) {
+        await this.#sleep(POLL_MS, () => this.#nudged);
+        if (this.#nudged) await this.#sleep(LINGER_MS, () => false);
+      } else {
+        await this.#sleep(BATCH_INTERVAL_MS - (this.#options.clock.monotonicMs() - startedAtMs), () => false);
+      }
+    }
+  }
+
+  #kindWanted(): PassKind {
+    this.#nudged = false;
+    for (const flush of this.#flushes) flush.started = true;
+    return this.#flushes.length > 0 ? "full" : this.#passes.wanted();
+  }
+
+  /** Goes once through a stretch of the outbox, batch by batch; answers how many rows there were. */
+  async #onePass(kind: PassKind): Promise<number> {
+    let from = this.#passes.begin(kind);
+    let rows = 0;
+    for (;;) {
+      const batch = await this.#read(from);
+      const last = batch.at(-1);
+      if (last === undefined) break;
+      rows += batch.length;
+      const full = this.#pending?.capped ?? false;
+      const pieces = [batch];
+      await this.#persist(() => this.#settle(pieces));
+      if (this.#stopped) return rows;
+      this.#passes.delivered(last.writtenAtMs);
+      this.#pending = null;
+      if (!full) break;
+      from = `${last.key}\u0001`;
+    }
+    this.#passes.end(kind);
+    if (kind === "full") {
+      for (const flush of this.#flushes) if (flush.started) flush.resolve();
+      this.#flushes = this.#flushes.filter((flush) => !flush.started);
+    }
+    return rows;
+  }
+
+  async #read(from: string | null): Promise<OutboxEntry[]> {
+    const batch: OutboxEntry[] = [];
+    let chars = 0;
+    for await (const entry of readOutbox(this.#options.kv, from, BATCH_ROWS_MAX)) {
+      batch.push(entry);
+      chars += entry.value.length;
+      if (chars >= BATCH_CHARS_MAX) break;
+    }
+    const [first] = batch;
+    const capped = batch.length === BATCH_ROWS_MAX || chars >= BATCH_CHARS_MAX;
+    this.#pending = first === undefined ? null : { firstAtMs: first.writtenAtMs, rows: batch.length, capped };
+    return batch;
+  }
+
+  /**
+   * Delivers the entries of each piece and then deletes them. A piece with a row that is refused becomes two halves, until the row is alone
+   * and set aside. `pieces` loses what is settled, so that a retry after a failure goes on where it was.
+   */
+  async #settle(pieces: OutboxEntry[][]): Promise<void> {
+    for (let piece = pieces[0]; piece !== undefined; piece = pieces[0]) {
+      const refusal = await this.#deliver(piece);
+      const [only] = piece;
+      if (refusal === null) await this.#delete(piece);
+      else if (piece.length === 1 && only !== undefined) await this.#setAside(only, refusal);
+      else {
+        const middle = piece.length >> 1;
+        pieces.splice(0, 1, piece.slice(0, middle), piece.slice(middle));
+        continue;
+      }
+      pieces.shift();
+    }
+  }
+
+  /** Answers why a row among them is refused, or null when all are delivered. */
+  async #deliver(entries: readonly OutboxEntry[]): Promise<string | null> {
+    const rows = entries.map(({ row }) => row).filter((row) => row !== null);
+    if (rows.length < entries.length) return "it is not JSON of a row";
+    try {
+      await this.#options.sink.deliver(rows);
+      return null;
+    } catch (error) {
+      if (error instanceof RowsRefused) return error.message;
+      throw error;
+    }
+  }
+
+  async #delete(entries: readonly OutboxEntry[]): Promise<void> {
+    await this.#options.kv.commit({ checks: [], operations: entries.map(({ key }) => ({ type: "delete", key }) as const) });
+    this.#inserted += entries.length;
+  }
+
+  async #setAside(entry: OutboxEntry, reason: string): Promise<void> {
+    await this.#options.kv.commit({ checks: [], operations: setAsideOperations(entry, reason, this.#options.clock.nowMs()) });
+    this.#refused += 1;
+    this.#options.onEvent?.({ type: "row_refused", rowType: entry.row?.type ?? "unreadable", reason });
+  }
+
+  /** Tries until it succeeds or the feed is stopped (then 0), with growing pauses. */
+  async #persist<T>(work: () => Promise<T>): Promise<T | 0> {
+    const { clock, onEvent } = this.#options;
+    let pauseMs = BACKOFF_MIN_MS;
+    let failedAtMs: number | null = null;
+    while (!this.#stopped) {
+      try {
+        const value = await work();
+        if (failedAtMs !== null) onEvent?.({ type: "back", afterMs: clock.monotonicMs() - failedAtMs });
+        return value;
+      } catch (error) {
+        failedAtMs ??= clock.monotonicMs();
+        this.#failures += 1;
+        onEvent?.({ type: "away", error, retryInMs: pauseMs });
+      }
+      await this.#sleep(pauseMs, () => false);
+      pauseMs = Math.min(pauseMs * 2, BACKOFF_MAX_MS);
+    }
+    return 0;
+  }
+
+  /** Sleeps, unless something waits already; the end, a flush and (where `early` says so) a nudge wake it. */
+  #sleep(ms: number, early: () => boolean): Promise<void> {
+    if (ms <= 0 || this.#stopped || early()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#wake = null;
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#wake = () => {
+        if (this.#stopped || this.#flushes.some((flush) => !flush.started) || early()) done();
+      };
+    });
+  }
+}

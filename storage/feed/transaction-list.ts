@@ -1,0 +1,194 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { FeedRow, TransactionRow } from "../../engine/domain/feed-row.ts";
+import type { Transaction } from "../../engine/domain/transaction.ts";
+import type { TransactionList, TransactionQuery } from "../../engine/ports/transaction-list.ts";
+import type { Kv } from "../kv/kv.ts";
+import { findInOutbox } from "./outbox.ts";
+
+/** Rows of the outbox that a page is willing to look through: below a second; a longer backlog is a matter of minutes. */
+const BACKLOG_ROWS_MAX = 50_000;
+
+const DEADLINE_MS = 5_000;
+
+/** Open ends of a range; Date of ClickHouse reaches from 1970 to 2149. */
+const EARLIEST_MS = 0;
+const LATEST_MS = Date.UTC(2149, 0, 1);
+
+export interface TransactionListOptions {
+  kv: Kv;
+  client: ClickHouseClient;
+  /** `Feed.deliveredUntil`, where the feed runs in this process; else the outbox is read from its start. */
+  deliveredUntil?: () => string | null;
+}
+
+/** A row of the list without its item: enough to order and to count. */
+interface Key {
+  uuid: string;
+  createdAtMs: number;
+}
+
+/** The list over ClickHouse and what is still on its way there (engine/ports/transaction-list.ts). */
+export function createTransactionList({ kv, client, deliveredUntil }: TransactionListOptions): TransactionList {
+  return {
+    async page(query: TransactionQuery): Promise<Transaction[]> {
+      const database = new Database(client, query);
+      try {
+        // The outbox first: what leaves it after this look is in ClickHouse by the next one.
+        const rows = await findInOutbox(kv, deliveredUntil?.() ?? null, JSON.stringify(query.terminalId), BACKLOG_ROWS_MAX);
+        if (rows === null) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 30 });
+        const waiting = await withoutStored(newestOf(rows, query.terminalId), database);
+        return await pageOf(query, waiting, database);
+      } catch (error) {
+        if (error instanceof RelayError) throw error;
+        throw new RelayError("unavailable", AWAY_TEXT, { cause: error, retryAfterSeconds: 5 });
+      }
+    },
+  };
+}
+
+const AWAY_TEXT = "The list of transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
+const BACKLOG_TEXT = `The list of transactions cannot be read now: more than ${BACKLOG_ROWS_MAX} results are on their way to ClickHouse.`;
+
+/** The list where there is no ClickHouse; `reason` goes to the caller. */
+export function missingTransactionList(reason: string): TransactionList {
+  return {
+    page: () => Promise.reject(new RelayError("unavailable", `The list of transactions cannot be read here: ${reason}`)),
+  };
+}
+
+/** Of each uuid the row with the highest version. */
+function newestOf(rows: readonly FeedRow[], terminalId: string): TransactionRow[] {
+  const newest = new Map<string, TransactionRow>();
+  for (const row of rows) {
+    if (row.type !== "transaction" || row.transaction.terminalId !== terminalId) continue;
+    const known = newest.get(row.transaction.uuid);
+    if (known === undefined || known.version < row.version) newest.set(row.transaction.uuid, row);
+  }
+  return [...newest.values()];
+}
+
+/** Leaves out rows that ClickHouse has in the same or a higher version: delivered, but not yet taken out of the outbox. */
+async function withoutStored(rows: readonly TransactionRow[], database: Database): Promise<TransactionRow[]> {
+  if (rows.length === 0) return [];
+  const times = rows.map(({ transaction }) => transaction.createdAtMs);
+  const stored = await database.versions(Math.min(...times), Math.max(...times));
+  return rows.filter(({ transaction, version }) => version > (stored.get(transaction.uuid) ?? -1));
+}
+
+async function pageOf(query: TransactionQuery, waiting: readonly TransactionRow[], database: Database): Promise<Transaction[]> {
+  const { limit, offset } = query;
+  if (waiting.length === 0) return database.items(await database.keys(limit, offset));
+  // Each waiting row may replace one that ClickHouse still lists, or have arrived there by now.
+  const replaced = new Map(waiting.map(({ transaction }) => [transaction.uuid, transaction]));
+  const stored = await database.keys(offset + limit + waiting.length, 0);
+  const kept = stored.filter(({ uuid }) => !replaced.has(uuid));
+  const listed = waiting.filter((row) => matches(row, query)).map(({ transaction }) => transaction);
+  const page = [...kept, ...listed].sort(newestFirst).slice(offset, offset + limit);
+  const items = await database.items(page.filter(({ uuid }) => !replaced.has(uuid)));
+  const byUuid = new Map(items.map((item) => [item.uuid, item]));
+  return page.map(({ uuid }) => replaced.get(uuid) ?? byUuid.get(uuid)).filter((item) => item !== undefined);
+}
+
+function matches({ transaction, sender }: TransactionRow, query: TransactionQuery): boolean {
+  const { createdAtMs, method, status } = transaction;
+  if (createdAtMs < (query.fromMs ?? EARLIEST_MS) || createdAtMs >= (query.untilMs ?? LATEST_MS)) return false;
+  return query.methods.includes(method) && status === query.status && (query.sender === undefined || query.sender === sender);
+}
+
+function newestFirst(one: Key, other: Key): number {
+  if (one.createdAtMs !== other.createdAtMs) return other.createdAtMs - one.createdAtMs;
+  if (one.uuid === other.uuid) return 0;
+  return one.uuid < other.uuid ? 1 : -1;
+}
+
+const OF_TERMINAL = `
+  terminal_id = {terminalId:String}
+  AND day BETWEEN toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')) AND toDate(fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC'))
+  AND created_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') AND created_at < fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC')`;
+
+const FILTERED = `${OF_TERMINAL}
+  AND method IN {methods:Array(String)} AND status = {status:String} AND ({anySender:Bool} OR sender = {sender:String})`;
+
+/** The questions of one page, with one deadline for all. */
+class Database {
+  readonly #client: ClickHouseClient;
+  readonly #query: TransactionQuery;
+  readonly #deadline = AbortSignal.timeout(DEADLINE_MS);
+
+  constructor(client: ClickHouseClient, query: TransactionQuery) {
+    this.#client = client;
+    this.#query = query;
+  }
+
+  /** Rows of the list, newest first. */
+  async keys(limit: number, offset: number): Promise<Key[]> {
+    const rows = await this.#ask<{ uuid: string; createdAtMs: number }>(
+      `SELECT uuid, toUnixTimestamp64Milli(created_at) AS createdAtMs FROM relay.transactions FINAL WHERE ${FILTERED}
+       ORDER BY created_at DESC, uuid DESC LIMIT {limit:UInt32} OFFSET {offset:UInt32}`,
+      { ...this.#filter(), limit, offset },
+    );
+    return rows.map(({ uuid, createdAtMs }) => ({ uuid, createdAtMs: Number(createdAtMs) }));
+  }
+
+  /** The items of these rows, in their order; they are found by their time, since so many uuids do not fit into an address. */
+  async items(keys: readonly Key[]): Promise<Transaction[]> {
+    const newest = keys[0];
+    const oldest = keys.at(-1);
+    if (newest === undefined || oldest === undefined) return [];
+    const rows = await this.#ask<{ uuid: string; item: string }>(`SELECT uuid, item FROM relay.transactions FINAL WHERE ${FILTERED}`, {
+      ...this.#filter(),
+      fromMs: oldest.createdAtMs,
+      untilMs: newest.createdAtMs + 1,
+    });
+    const items = new Map(rows.map(({ uuid, item }) => [uuid, item]));
+    return keys
+      .map(({ uuid }) => items.get(uuid))
+      .filter((item) => item !== undefined)
+      .map(readItem);
+  }
+
+  /** Versions by uuid of everything of the terminal from and to (included) these times. */
+  async versions(fromMs: number, toMs: number): Promise<Map<string, number>> {
+    const rows = await this.#ask<{ uuid: string; version: number }>(
+      `SELECT uuid, version FROM relay.transactions FINAL WHERE ${OF_TERMINAL} LIMIT {limit:UInt32}`,
+      { terminalId: this.#query.terminalId, fromMs, untilMs: toMs + 1, limit: BACKLOG_ROWS_MAX + 1 },
+    );
+    if (rows.length > BACKLOG_ROWS_MAX) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 30 });
+    return new Map(rows.map(({ uuid, version }) => [uuid, Number(version)]));
+  }
+
+  #filter(): Record<string, unknown> {
+    const { terminalId, methods, status, sender, fromMs, untilMs } = this.#query;
+    return {
+      terminalId,
+      methods,
+      status,
+      anySender: sender === undefined,
+      sender: sender ?? "",
+      fromMs: fromMs ?? EARLIEST_MS,
+      untilMs: untilMs ?? LATEST_MS,
+    };
+  }
+
+  async #ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {
+    const result = await this.#client.query({
+      query,
+      query_params: parameters,
+      format: "JSONEachRow",
+      abort_signal: this.#deadline,
+      clickhouse_settings: {
+        do_not_merge_across_partitions_select_final: 1,
+        output_format_json_quote_64bit_integers: 0,
+        max_execution_time: DEADLINE_MS / 1_000,
+      },
+    });
+    return result.json<Row>();
+  }
+}
+
+/** The feed wrote it from a Transaction. */
+function readItem(text: string): Transaction {
+  const item: Transaction = JSON.parse(text);
+  return item;
+}

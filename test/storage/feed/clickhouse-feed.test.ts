@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, describe, it, type TestContext } from "node:test";
+import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { migrate } from "../../../storage/clickhouse/migrate.ts";
+import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import { createFeed } from "../../../storage/feed/feed.ts";
+import { outboxOperation } from "../../../storage/feed/outbox.ts";
+import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
+import { keysUnder, openKv, realClock, START_MS, transactionRow, write } from "./feed-world.ts";
+
+describe("the feed to ClickHouse", async () => {
+  const world = await sharedClickHouse();
+  const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
+  before(() => migrate(client));
+
+  async function kvOf(test: TestContext): Promise<EmbeddedKv> {
+    const directory = await mkdtemp(join(tmpdir(), "relay-feed-"));
+    const kv = await openKv(directory);
+    test.after(async () => {
+      await kv.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    return kv;
+  }
+
+  it("fills the columns of all three tables, and counts a repeated row and its newer version once", async (test) => {
+    const kv = await kvOf(test);
+    const terminalId = "COLUMNS";
+    const life = {
+      type: "life",
+      version: 1,
+      uuid: "a",
+      terminalId,
+      kind: "payment",
+      service: "PAYCC",
+      amountCents: 500,
+      sender: "partner:1",
+      state: "unknown",
+      acceptedAtMs: START_MS,
+      sentAtMs: START_MS + 250,
+      finishedAtMs: START_MS + 300_250,
+      channel: "websocket",
+      attempt: 1,
+    } as const;
+    await write(kv, [transactionRow({ uuid: "a", terminalId, amountCents: 500 }), life]);
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    await feed.flush();
+    await write(kv, [
+      transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
+      transactionRow({ uuid: "a", terminalId, amountCents: 700, version: 2 }),
+      transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
+      { ...life, state: "done", version: 2, finishedAtMs: START_MS + 400_000 },
+      { ...life, uuid: "b", state: "expired", sentAtMs: null, channel: null, attempt: 0 },
+    ]);
+    const conflict = { type: "conflict", id: "c1", uuid: "a", terminalId, postedBy: "T2", atMs: START_MS, raw: '{"a":"\\n"}' } as const;
+    await kv.commit({ checks: [], operations: [outboxOperation(conflict, Date.now(), "w9-1")] });
+    await feed.flush();
+    await feed.stop();
+
+    const rows = await ask(
+      world,
+      `SELECT uuid, created_at, day, amount_cents, brand, masked_pan, message FROM transactions_final WHERE terminal_id = '${terminalId}' FORMAT JSONEachRow`,
+      { output_format_json_quote_64bit_integers: "0" },
+    );
+    assert.deepEqual(JSON.parse(rows.text), {
+      uuid: "a",
+      created_at: "2026-05-06 07:08:09.123",
+      day: "2026-05-06",
+      amount_cents: 700,
+      brand: "VISA",
+      masked_pan: "************1234",
+      message: 'it\'s "approved"\n\\ €😀',
+    });
+    for (const view of ["transactions_hourly", "transactions_daily"]) {
+      const sums = await ask(world, `SELECT transactions, total_cents FROM ${view} WHERE terminal_id = '${terminalId}'`);
+      assert.equal(sums.text, "1\t700\n", view);
+    }
+    const lives = await ask(
+      world,
+      `SELECT uuid, state, channel, waited_ms, took_ms FROM command_lives_final WHERE terminal_id = '${terminalId}' ORDER BY uuid`,
+    );
+    assert.equal(lives.text, "a\tdone\twebsocket\t250\t400000\nb\texpired\t\t\\N\t300250\n");
+    const conflicts = await ask(world, `SELECT id, posted_by, raw FROM conflicts_final WHERE terminal_id = '${terminalId}' FORMAT TSVRaw`);
+    assert.equal(conflicts.text, 'c1\tT2\t{"a":"\\n"}\n');
+  });
+
+  it("sets aside a row that ClickHouse refuses, and delivers its neighbours", async (test) => {
+    const kv = await kvOf(test);
+    await write(kv, [
+      transactionRow({ uuid: "before", terminalId: "POISON" }),
+      transactionRow({ uuid: "beyond Int64", terminalId: "POISON", amountCents: 1e30 }),
+      transactionRow({ uuid: "no time", terminalId: "POISON", createdAtMs: Number.NaN }),
+      transactionRow({ uuid: "after", terminalId: "POISON" }),
+    ]);
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    await feed.flush();
+    await feed.stop();
+    assert.equal(
+      (await ask(world, "SELECT uuid FROM transactions_final WHERE terminal_id = 'POISON' ORDER BY uuid")).text,
+      "after\nbefore\n",
+    );
+    assert.equal(feed.stats().refused, 2);
+    assert.equal((await keysUnder(kv, "op/")).length, 2);
+  });
+
+  it("loses and doubles nothing when ClickHouse is killed while rows come in", async (test) => {
+    const kv = await kvOf(test);
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    let written = 0;
+    const writeSome = async (count: number): Promise<void> => {
+      const rows = Array.from({ length: count }, () => transactionRow({ uuid: `k${written++}`, terminalId: "KILLED" }));
+      await write(kv, rows);
+      feed.nudge();
+    };
+    for (let round = 0; round < 3; round++) {
+      await writeSome(2_000);
+      const started = world.next("started");
+      const pid = world.clickhouse.pid();
+      if (pid !== null) process.kill(pid, "SIGKILL");
+      await writeSome(500);
+      await started;
+    }
+    await feed.flush();
+    await feed.stop();
+    assert.deepEqual(await keysUnder(kv, "o/"), []);
+    assert.equal(
+      (await ask(world, "SELECT count(), uniqExact(uuid) FROM transactions_final WHERE terminal_id = 'KILLED'")).text,
+      `${written}\t${written}\n`,
+    );
+  });
+
+  it("brings a row in well under a second and a half", async (test) => {
+    const kv = await kvOf(test);
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    await feed.flush();
+    const startedAt = performance.now();
+    await write(kv, [transactionRow({ uuid: "quick", terminalId: "QUICK" })]);
+    feed.nudge();
+    while ((await ask(world, "SELECT count() FROM transactions_final WHERE terminal_id = 'QUICK'")).text !== "1\n") {
+      assert.ok(performance.now() - startedAt < 1_500);
+    }
+    await feed.stop();
+  });
+});

@@ -1,0 +1,65 @@
+import type { LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
+import type { Clock } from "../../../engine/ports/clock.ts";
+import { outboxOperation } from "../../../storage/feed/outbox.ts";
+import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import type { Kv } from "../../../storage/kv/kv.ts";
+import { prefixRange } from "../../../storage/kv/kv.ts";
+
+export const realClock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+
+export const START_MS = Date.UTC(2026, 4, 6, 7, 8, 9, 123);
+
+let writes = 0;
+
+export function openKv(directory: string): Promise<EmbeddedKv> {
+  return openEmbeddedKv({ directory, nowMs: () => Date.now() });
+}
+
+/** Puts rows into the outbox as the engine's stores do. */
+export async function write(kv: Kv, rows: readonly (TransactionRow | LifeRow)[], atMs = Date.now()): Promise<void> {
+  const operations = rows.map((row) => {
+    writes += 1;
+    return outboxOperation(row, atMs, `w1-${writes.toString(36)}`);
+  });
+  for (let from = 0; from < operations.length; from += 5_000) {
+    await kv.commit({ checks: [], operations: operations.slice(from, from + 5_000) });
+  }
+}
+
+/** Everything under a prefix. */
+export async function keysUnder(kv: Kv, prefix: string): Promise<string[]> {
+  return (await kv.scan({ ...prefixRange(prefix), limit: 10_000 })).map(({ key }) => key);
+}
+
+export interface TransactionMembers {
+  uuid: string;
+  terminalId?: string;
+  createdAtMs?: number;
+  version?: number;
+  status?: "OK" | "KO";
+  method?: "CARD" | "SATISPAY" | "SCAN";
+  amountCents?: number;
+  sender?: string;
+}
+
+export function transactionRow(members: TransactionMembers): TransactionRow {
+  return {
+    type: "transaction",
+    version: members.version ?? 1,
+    transaction: {
+      uuid: members.uuid,
+      createdAtMs: members.createdAtMs ?? START_MS,
+      method: members.method ?? "CARD",
+      status: members.status ?? "OK",
+      amountCents: members.amountCents ?? 1_234,
+      currency: "EUR",
+      terminalId: members.terminalId ?? "T1",
+      message: 'it\'s "approved"\n\\ €😀',
+      card: { brand: "VISA", maskedPan: "************1234", entry: "NFC" },
+    },
+    kind: "payment",
+    sender: members.sender ?? "partner:1",
+    unsolicited: false,
+    amountDiffers: false,
+  };
+}
