@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { repairEmbeddedKv } from "../../storage/kv/embedded-directory.ts";
 
@@ -8,6 +9,7 @@ const program = new Command("repair-store")
   )
   .argument("<directory>", "the state directory, such as ./data/state")
   .action(async (directory: string) => {
+    if (!existsSync(directory)) program.error(`there is no ${directory}`);
     await repairEmbeddedKv(directory);
     console.log(`${directory} was rebuilt. Compare what matters with the analysts' tables before going on.`);
   });
