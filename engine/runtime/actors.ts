@@ -2,26 +2,38 @@ import { nextDeadlineMs, type TerminalContext, type TerminalEffect, type Termina
 import { RelayError } from "../domain/errors.ts";
 import { MAILBOX_MAX } from "../domain/limits.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Stored, TerminalChange, TerminalStore } from "../ports/terminal-store.ts";
 import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
 import type { TimerWheel } from "./timer-wheel.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 
-/** Actors kept in memory; beyond it the longest unused idle ones go, their records are stored. */
+/** Actors kept in memory; beyond it idle ones go, those not used lately first, their records are stored. Outstanding commands keep one. */
 const ACTORS_MAX = 200_000;
+
+/** Actors looked at to find one that may go; those that may not are looked at again after all others. */
+const EVICTION_LOOKS_MAX = 64;
+
+/** Work that the relay owes a terminal by itself (deadlines, lost sessions) has this much room beside that of callers. */
+const OWED_MAX = 256;
 
 /** Losing the race for a record this often in a row means that something is wrong; the caller gets "unavailable". */
 const STALE_RETRIES_MAX = 8;
+
+const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
 
 /** A terminal actor as its home holds it: the stored context, its version, and what is read with it again and again. */
 export interface Actor {
   readonly terminalId: string;
   context: TerminalContext;
   version: number;
-  /** Records of the commands that are queued or sent; others are read when they are needed. */
+  /** Records of commands that are queued or sent; others are read when they are needed. */
   readonly commands: Map<string, Stored<CommandRecord>>;
   loaded: boolean;
+  /** True after a commit failed: it may have happened, and may even happen yet. */
+  inDoubt: boolean;
   running: boolean;
+  usedLately: boolean;
   readonly mailbox: (() => Promise<void>)[];
 }
 
@@ -32,9 +44,11 @@ export interface StepPlan<T> {
   complete(step: TerminalStep): Promise<Completion<T>> | Completion<T>;
 }
 
+export type StepChange = Omit<TerminalChange, "terminalId" | "terminal">;
+
 export interface Completion<T> {
   /** Null: nothing of this step is stored. */
-  change: Omit<TerminalChange, "terminalId" | "terminal"> | null;
+  change: StepChange | null;
   outcome: T;
 }
 
@@ -45,10 +59,18 @@ export type Applied<T> = { type: "applied"; outcome: T; effects: readonly Termin
  * stores the step, loading again and stepping again when another version has moved on.
  */
 export interface Actors {
-  enter<T>(terminalId: string, work: (actor: Actor) => Promise<T>): Promise<T>;
+  /** Rejects with RelayError `too_busy` when too much waits for this actor, and with whatever `work` throws. */
+  enter<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
+  /** The same for what the relay itself owes the terminal: callers cannot crowd it out. */
+  owe<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
   /** `plan` is asked again, with the actor loaded again, when another version has moved on. */
   apply<T>(actor: Actor, plan: () => StepPlan<T> | Promise<StepPlan<T>>): Promise<Applied<T>>;
+  /** The record of any command; one of this terminal that has not ended is kept at hand. */
   command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null>;
+  /** Arms the deadline that the actor wants next, after another one was armed in its place. */
+  rearm(actor: Actor): void;
+  /** The context as it was last stored, without waiting for its mailbox; null when it is not in memory. */
+  peek(terminalId: string): TerminalContext | null;
   count(): number;
 }
 
@@ -56,41 +78,60 @@ export interface ActorsOptions {
   store: TerminalStore;
   wheel: TimerWheel;
   waiting: WaitingCounters;
+  clock: Clock;
   /** A record that was not in memory was loaded: what its sessions of an earlier life still hold can be given back. */
   loaded(actor: Actor): void;
+  /** A commit failed; the truth has to be found out soon, even when nobody asks. */
+  inDoubt(terminalId: string): void;
+  actorsMax?: number;
 }
 
-export function createActors({ store, wheel, waiting, loaded }: ActorsOptions): Actors {
+/** Says whether a step left the stored part of the actor as it was. */
+export function isSame(one: TerminalContext, other: TerminalContext): boolean {
+  return one.queue === other.queue && one.sent === other.sent && one.latest === other.latest;
+}
+
+export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, actorsMax = ACTORS_MAX }: ActorsOptions): Actors {
   const actors = new Map<string, Actor>();
   const step = createTerminalStepper();
 
   function actorOf(terminalId: string): Actor {
     const known = actors.get(terminalId);
     if (known !== undefined) return known;
-    if (actors.size >= ACTORS_MAX) evict();
+    if (actors.size >= actorsMax) evict();
     const actor: Actor = {
       terminalId,
-      context: { queue: [], sent: [], latest: [] },
+      context: IDLE,
       version: 0,
       commands: new Map(),
       loaded: false,
+      inDoubt: false,
       running: false,
+      usedLately: false,
       mailbox: [],
     };
     actors.set(terminalId, actor);
     return actor;
   }
 
+  /** Second chance: an idle actor goes when it was not used since it was last looked at, else the first idle one does. */
   function evict(): void {
+    let idle: Actor | null = null;
     let looked = 0;
     for (const actor of actors.values()) {
-      if (!actor.running && actor.context.queue.length === 0 && actor.context.sent.length === 0) {
+      const mayGo = !actor.running && !actor.inDoubt && actor.context.queue.length === 0 && actor.context.sent.length === 0;
+      if (mayGo && !actor.usedLately) {
         actors.delete(actor.terminalId);
         return;
       }
+      if (mayGo) idle ??= actor;
+      actor.usedLately = false;
+      actors.delete(actor.terminalId);
+      actors.set(actor.terminalId, actor);
       looked += 1;
-      if (looked >= 64) return;
+      if (looked >= EVICTION_LOOKS_MAX) break;
     }
+    if (idle !== null) actors.delete(idle.terminalId);
   }
 
   function adopt(actor: Actor, context: TerminalContext, version: number): void {
@@ -101,12 +142,38 @@ export function createActors({ store, wheel, waiting, loaded }: ActorsOptions): 
   }
 
   async function load(actor: Actor): Promise<void> {
-    const stored = await store.loadTerminal(actor.terminalId);
-    actor.commands.clear();
-    if (stored === null) adopt(actor, { queue: [], sent: [], latest: [] }, 0);
-    else adopt(actor, { queue: stored.record.queue, sent: stored.record.sent, latest: stored.record.latest }, stored.version);
-    actor.loaded = true;
-    loaded(actor);
+    const { terminalId } = actor;
+    for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
+      const stored = await store.loadTerminal(terminalId);
+      const context = stored === null ? IDLE : { queue: stored.record.queue, sent: stored.record.sent, latest: stored.record.latest };
+      const version = actor.inDoubt ? await fence(terminalId, context, stored?.version ?? 0) : (stored?.version ?? 0);
+      if (version === null) continue;
+      actor.inDoubt = false;
+      actor.commands.clear();
+      adopt(actor, context, version);
+      actor.loaded = true;
+      loaded(actor);
+      return;
+    }
+    throw contended();
+  }
+
+  /**
+   * Writes the record as it was read: a commit that failed here may still be on its way to the store, and after this one, which names
+   * the same version, it can no longer happen. Null when it has: what was read was not the truth.
+   */
+  async function fence(terminalId: string, context: TerminalContext, version: number): Promise<number | null> {
+    const fenced = await store.commit({
+      terminalId,
+      terminal: { record: toRecord(terminalId, context), version },
+      claims: [],
+      commands: [],
+      rows: [],
+      attention: [],
+      settled: [],
+      atMs: clock.nowMs(),
+    });
+    return fenced.type === "committed" ? fenced.version : null;
   }
 
   async function run(actor: Actor): Promise<void> {
@@ -115,23 +182,50 @@ export function createActors({ store, wheel, waiting, loaded }: ActorsOptions): 
     actor.running = false;
   }
 
+  function post<T>(terminalId: string, room: number, work: (actor: Actor) => Promise<T> | T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const actor = actorOf(terminalId);
+      actor.usedLately = true;
+      if (actor.mailbox.length >= room) {
+        reject(new RelayError("too_busy", "Too many requests for this terminal at once", { retryAfterSeconds: 1 }));
+        return;
+      }
+      actor.mailbox.push(async () => {
+        try {
+          if (!actor.loaded) await load(actor);
+          resolve(await work(actor));
+        } catch (error) {
+          reject(error);
+        }
+      });
+      if (!actor.running) void run(actor);
+    });
+  }
+
   async function command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
-    return actor.commands.get(uuid) ?? (await store.loadCommand(uuid));
+    const known = actor.commands.get(uuid);
+    if (known !== undefined) return known;
+    const stored = await store.loadCommand(uuid);
+    if (stored !== null && stored.record.life === null && stored.record.terminalId === actor.terminalId) actor.commands.set(uuid, stored);
+    return stored;
   }
 
   function stepAll(context: TerminalContext, events: readonly TerminalEvent[]): TerminalStep {
+    const [first, ...others] = events;
+    if (first === undefined) return { context, effects: [] };
+    if (others.length === 0) return step(context, first);
     const effects: TerminalEffect[] = [];
     let current = context;
     for (const event of events) {
       const next = step(current, event);
       current = next.context;
-      effects.push(...next.effects);
+      for (const effect of next.effects) effects.push(effect);
     }
     return { context: current, effects };
   }
 
   /** Keeps the records of outstanding commands at hand, with the version that this commit gave them. */
-  function remember(actor: Actor, change: Omit<TerminalChange, "terminalId" | "terminal">, version: number): void {
+  function remember(actor: Actor, change: StepChange, version: number): void {
     for (const record of change.claims) actor.commands.set(record.uuid, { record, version });
     for (const { record } of change.commands) {
       if (record.life === null) actor.commands.set(record.uuid, { record, version });
@@ -139,55 +233,52 @@ export function createActors({ store, wheel, waiting, loaded }: ActorsOptions): 
     }
   }
 
-  return {
-    enter: (terminalId, work) =>
-      new Promise((resolve, reject) => {
-        const actor = actorOf(terminalId);
-        if (actor.mailbox.length >= MAILBOX_MAX) {
-          reject(new RelayError("too_busy", "Too many requests for this terminal at once", { retryAfterSeconds: 1 }));
-          return;
-        }
-        actor.mailbox.push(async () => {
-          try {
-            if (!actor.loaded) await load(actor);
-            resolve(await work(actor));
-          } catch (error) {
-            reject(error);
-          }
-        });
-        if (!actor.running) void run(actor);
-      }),
-    apply: async (actor, plan) => {
-      for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
-        const { events, complete } = await plan();
-        const stepped = stepAll(actor.context, events);
-        const { change, outcome } = await complete(stepped);
-        if (change === null) return { type: "applied", outcome, effects: stepped.effects };
-        const { context } = stepped;
-        const same =
-          context.queue === actor.context.queue && context.sent === actor.context.sent && context.latest === actor.context.latest;
-        try {
-          const stored = await store.commit({
-            ...change,
-            terminalId: actor.terminalId,
-            terminal: same ? null : { record: toRecord(actor.terminalId, context), version: actor.version },
-          });
-          if (stored.type === "committed") {
-            remember(actor, change, stored.version);
-            if (!same) adopt(actor, context, stored.version);
-            return { type: "applied", outcome, effects: stepped.effects };
-          }
-          if (stored.type === "claimed") return stored;
-        } catch (error) {
-          // Whether the commit happened is not known: the record is read again before the next step.
-          actor.loaded = false;
-          throw error;
-        }
-        await load(actor);
+  async function apply<T>(actor: Actor, plan: () => StepPlan<T> | Promise<StepPlan<T>>): Promise<Applied<T>> {
+    for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
+      const { events, complete } = await plan();
+      const stepped = stepAll(actor.context, events);
+      const { change, outcome } = await complete(stepped);
+      if (change === null) return { type: "applied", outcome, effects: stepped.effects };
+      const { context, effects } = stepped;
+      const terminal = isSame(context, actor.context) ? null : { record: toRecord(actor.terminalId, context), version: actor.version };
+      const stored = await commit(actor, { ...change, terminalId: actor.terminalId, terminal });
+      if (stored.type === "committed") {
+        remember(actor, change, stored.version);
+        if (terminal !== null) adopt(actor, context, stored.version);
+        return { type: "applied", outcome, effects };
       }
-      throw new RelayError("unavailable", "The terminal's record is contended, try again", { retryAfterSeconds: 1 });
-    },
+      if (stored.type === "claimed") return stored;
+      actor.loaded = false;
+      await load(actor);
+    }
+    throw contended();
+  }
+
+  async function commit(actor: Actor, change: TerminalChange) {
+    try {
+      return await store.commit(change);
+    } catch (error) {
+      actor.loaded = false;
+      actor.inDoubt = true;
+      inDoubt(actor.terminalId);
+      throw error;
+    }
+  }
+
+  return {
+    enter: (terminalId, work) => post(terminalId, MAILBOX_MAX, work),
+    owe: (terminalId, work) => post(terminalId, MAILBOX_MAX + OWED_MAX, work),
+    apply,
     command,
+    rearm: (actor) => wheel.arm(actor.terminalId, nextDeadlineMs(actor.context)),
+    peek: (terminalId) => {
+      const actor = actors.get(terminalId);
+      return actor?.loaded === true ? actor.context : null;
+    },
     count: () => actors.size,
   };
+}
+
+function contended(): RelayError {
+  return new RelayError("unavailable", "The terminal's record is contended, try again", { retryAfterSeconds: 1 });
 }

@@ -43,9 +43,16 @@ export function createDirectory({ store, patterns, bus, changed }: DirectoryOpti
   let denied: ReadonlySet<string> = new Set();
   let whitelist: Whitelist = compileWhitelist([], patterns);
   let generation = 0;
+  let begun = 0;
+  let takenIn = 0;
 
+  /** Of two loads at once the one that began later has all that the other has, whichever ends first. */
   async function load(): Promise<void> {
+    begun += 1;
+    const turn = begun;
     const contents = await store.load();
+    if (turn < takenIn) return;
+    takenIn = turn;
     rules = contents.rules;
     denied = new Set(contents.deniedTerminals);
     whitelist = compileWhitelist(rules, patterns);

@@ -4,6 +4,7 @@ import type { OpenSession, SessionOutlet } from "../ports/terminal-sessions.ts";
 export interface Outlets {
   add(session: OpenSession, outlet: SessionOutlet): void;
   remove(terminalId: string, sessionId: string): void;
+  has(terminalId: string, sessionId: string): boolean;
   deliver(terminalId: string, sessionId: string, uuid: string | null, text: string): boolean;
   /** To all sessions of a terminal, or of all terminals; answers with how many got it. */
   broadcast(terminalId: string | null, text: string): number;
@@ -21,6 +22,7 @@ export function createOutlets(): Outlets {
       const outlets = byTerminal.get(terminalId);
       if (outlets?.delete(sessionId) === true && outlets.size === 0) byTerminal.delete(terminalId);
     },
+    has: (terminalId, sessionId) => byTerminal.get(terminalId)?.has(sessionId) === true,
     deliver: (terminalId, sessionId, uuid, text) => byTerminal.get(terminalId)?.get(sessionId)?.deliver(uuid, text) ?? false,
     broadcast: (terminalId, text) => {
       let count = 0;

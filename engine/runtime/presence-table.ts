@@ -17,6 +17,8 @@ interface Presence {
   sessions: Map<string, LiveSession>;
   lastPollAt: number | null;
   pollingSince: number | null;
+  /** What was done before it, and is told only now, does not bring the terminal back. */
+  disconnectedAt: number;
   /** Wall time, from the store or of the last activity here. */
   lastSeenMs: number | null;
   device: DeviceInfo;
@@ -25,6 +27,9 @@ interface Presence {
 
 /** Terminals whose presence is kept in memory; beyond it the longest known ones without sessions go (they are stored). */
 const PRESENCES_MAX = 500_000;
+
+/** Presences looked at to find one that may go; those that may not are looked at again after all others. */
+const EVICTION_LOOKS_MAX = 64;
 
 /**
  * Who is there, kept by each home for its terminals as plain fields: nothing here is a state of the actor, and nothing waits for the
@@ -35,8 +40,9 @@ export interface PresenceTable {
   open(session: OpenSession, address: Address): boolean;
   close(terminalId: string, sessionId: string): void;
   /** Answers true when the session was silent for too long before: what waits may go to it again. */
-  active(terminalId: string, sessionId: string): boolean;
-  polled(terminalId: string, device: DeviceInfo): void;
+  active(terminalId: string, sessionId: string, agoMs: number): boolean;
+  /** A poll, `agoMs` ago where another shard answered it. */
+  polled(terminalId: string, device: DeviceInfo, agoMs: number): void;
   disconnect(terminalId: string): void;
   has(terminalId: string, sessionId: string): boolean;
   /** The session that a command goes to: the terminal's own latest live one, else a whitelisted one. */
@@ -47,11 +53,14 @@ export interface PresenceTable {
   sessionCount(): number;
   /** Up to `limit` records changed since they were last taken. */
   takeDirty(limit: number): PresenceRecord[];
+  /** What was taken could not be stored: it counts as changed again. */
+  markDirty(terminalId: string): void;
+  dirtyCount(): number;
   /** Forgets everything but live sockets, which register again with their next frame. */
   forget(): void;
 }
 
-export function createPresenceTable(clock: Clock): PresenceTable {
+export function createPresenceTable(clock: Clock, presencesMax: number = PRESENCES_MAX): PresenceTable {
   const presences = new Map<string, Presence>();
   const dirty = new Set<string>();
   let sessions = 0;
@@ -59,12 +68,13 @@ export function createPresenceTable(clock: Clock): PresenceTable {
   function presenceOf(terminalId: string): Presence {
     const known = presences.get(terminalId);
     if (known !== undefined) return known;
-    if (presences.size >= PRESENCES_MAX) evict();
+    if (presences.size >= presencesMax) evict();
     const fresh: Presence = {
       terminalId,
       sessions: new Map(),
       lastPollAt: null,
       pollingSince: null,
+      disconnectedAt: Number.NEGATIVE_INFINITY,
       lastSeenMs: null,
       device: {},
       dirty: false,
@@ -74,16 +84,32 @@ export function createPresenceTable(clock: Clock): PresenceTable {
   }
 
   function evict(): void {
+    let looked = 0;
     for (const presence of presences.values()) {
-      if (presence.sessions.size === 0 && !presence.dirty) {
-        presences.delete(presence.terminalId);
-        return;
-      }
+      presences.delete(presence.terminalId);
+      if (presence.sessions.size === 0 && !presence.dirty) return;
+      presences.set(presence.terminalId, presence);
+      looked += 1;
+      if (looked >= EVICTION_LOOKS_MAX) return;
+    }
+  }
+
+  /** A session that nobody heard of for long makes room for one that is there: its end may never have been told. */
+  function dropSilent(presence: Presence): void {
+    for (const session of presence.sessions.values()) {
+      if (isFresh(session.lastActivityAt)) continue;
+      presence.sessions.delete(session.sessionId);
+      sessions -= 1;
+      return;
     }
   }
 
   function seen(presence: Presence): void {
     presence.lastSeenMs = clock.nowMs();
+    touch(presence);
+  }
+
+  function touch(presence: Presence): void {
     if (presence.dirty) return;
     presence.dirty = true;
     dirty.add(presence.terminalId);
@@ -94,37 +120,42 @@ export function createPresenceTable(clock: Clock): PresenceTable {
   return {
     open: (session, address) => {
       const presence = presenceOf(session.terminalId);
-      if (presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
+      const known = presence.sessions.has(session.sessionId);
+      if (!known && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) dropSilent(presence);
+      if (!known && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
       const now = clock.monotonicMs();
-      if (!presence.sessions.has(session.sessionId)) sessions += 1;
+      if (!known) sessions += 1;
       presence.sessions.set(session.sessionId, { ...session, address, openedAt: now, lastActivityAt: now });
-      if (session.own) presence.device = session.device;
+      if (session.own) presence.device = deviceAfter(presence.device, session.device);
       seen(presence);
       return true;
     },
     close: (terminalId, sessionId) => {
       if (presences.get(terminalId)?.sessions.delete(sessionId) === true) sessions -= 1;
     },
-    active: (terminalId, sessionId) => {
+    active: (terminalId, sessionId, agoMs) => {
       const presence = presences.get(terminalId);
       const session = presence?.sessions.get(sessionId);
-      if (presence === undefined || session === undefined) return false;
+      const at = clock.monotonicMs() - agoMs;
+      if (presence === undefined || session === undefined || at < presence.disconnectedAt) return false;
       const wasSilent = !isFresh(session.lastActivityAt);
-      session.lastActivityAt = clock.monotonicMs();
+      session.lastActivityAt = at;
       seen(presence);
       return wasSilent;
     },
-    polled: (terminalId, device) => {
+    polled: (terminalId, device, agoMs) => {
       const presence = presenceOf(terminalId);
-      const now = clock.monotonicMs();
-      if (presence.lastPollAt === null || !isFresh(presence.lastPollAt)) presence.pollingSince = now;
-      presence.lastPollAt = now;
-      presence.device = device;
+      const at = clock.monotonicMs() - agoMs;
+      if (at < presence.disconnectedAt) return;
+      if (presence.lastPollAt === null || !isFresh(presence.lastPollAt)) presence.pollingSince = at;
+      presence.lastPollAt = at;
+      presence.device = deviceAfter(presence.device, device);
       seen(presence);
     },
     disconnect: (terminalId) => {
       const presence = presences.get(terminalId);
       if (presence === undefined) return;
+      presence.disconnectedAt = clock.monotonicMs();
       presence.lastPollAt = null;
       presence.pollingSince = null;
       for (const session of presence.sessions.values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
@@ -171,6 +202,11 @@ export function createPresenceTable(clock: Clock): PresenceTable {
       }
       return records;
     },
+    markDirty: (terminalId) => {
+      const presence = presences.get(terminalId);
+      if (presence !== undefined) touch(presence);
+    },
+    dirtyCount: () => dirty.size,
     forget: () => {
       dirty.clear();
       for (const presence of [...presences.values()]) {
@@ -184,4 +220,9 @@ export function createPresenceTable(clock: Clock): PresenceTable {
       }
     },
   };
+}
+
+/** What a terminal tells replaces what it told before, but a family that it does not tell again stays known: tags depend on it. */
+function deviceAfter(known: DeviceInfo, told: DeviceInfo): DeviceInfo {
+  return told.family === undefined && known.family !== undefined ? { ...told, family: known.family } : told;
 }

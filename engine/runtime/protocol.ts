@@ -10,8 +10,8 @@ import type { TerminalHome } from "./terminal-home.ts";
 export interface TerminalProtocol {
   "terminal.accept": { question: Command; answer: AcceptOutcome };
   "terminal.poll": { question: { terminalId: string; device: DeviceInfo }; answer: string | null };
-  /** Polls that were answered elsewhere because nothing waits; for presence only. */
-  "terminal.polled": { question: { terminalId: string; device: DeviceInfo }[]; answer: undefined };
+  /** Polls that were answered elsewhere because nothing waits, `agoMs` ago; for presence only. */
+  "terminal.polled": { question: { terminalId: string; device: DeviceInfo; agoMs: number }[]; answer: undefined };
   "terminal.result": { question: ResultPosting; answer: ResultOutcome };
   "terminal.cancel": { question: { terminalId: string; uuid: string; cancelUuid: string }; answer: CancelOutcome };
   "terminal.command": { question: { terminalId: string; uuid: string; waitMs: number }; answer: CommandView | null };
@@ -22,7 +22,7 @@ export interface TerminalProtocol {
   "terminal.flush": { question: undefined; answer: undefined };
   "session.open": { question: OpenSession; answer: undefined };
   "session.close": { question: { terminalId: string; sessionId: string }; answer: undefined };
-  "session.active": { question: { terminalId: string; sessionId: string }[]; answer: undefined };
+  "session.active": { question: { terminalId: string; sessionId: string; agoMs: number }[]; answer: undefined };
   "session.acknowledge": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
   "session.refuse": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
   /** False: certainly not written. */
@@ -35,7 +35,7 @@ export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlet
   bus.serve("terminal.accept", home.accept);
   bus.serve("terminal.poll", ({ terminalId, device }) => home.poll(terminalId, device));
   bus.serve("terminal.polled", (polls) => {
-    for (const { terminalId, device } of polls) home.polled(terminalId, device);
+    for (const { terminalId, device, agoMs } of polls) home.polled(terminalId, device, agoMs);
     return undefined;
   });
   bus.serve("terminal.result", home.recordResult);
@@ -60,7 +60,7 @@ export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlet
     return undefined;
   });
   bus.serve("session.active", (sessions) => {
-    for (const { terminalId, sessionId } of sessions) home.active(terminalId, sessionId);
+    for (const { terminalId, sessionId, agoMs } of sessions) home.active(terminalId, sessionId, agoMs);
     return undefined;
   });
   bus.serve("session.acknowledge", ({ terminalId, sessionId, uuids }) => {

@@ -115,8 +115,9 @@ export function attentionOf(record: CommandRecord, before: CommandLife | null, a
   return items;
 }
 
-export function recordedEvent(posting: ResultPosting, unsolicited: boolean, atMs: number): TerminalEvent {
-  return { type: "result.recorded", atMs, uuid: posting.result.uuid, status: posting.result.status, unsolicited };
+export function recordedEvent(posting: ResultPosting, told: { unsolicited: boolean; cancels: string | null; atMs: number }): TerminalEvent {
+  const { uuid, status } = posting.result;
+  return { type: "result.recorded", uuid, status, ...told };
 }
 
 /** A CANCEL answered OK settles a target that time alone had already made `unknown`. */

@@ -1,5 +1,3 @@
-import { RelayError } from "../domain/errors.ts";
-import type { DeviceInfo } from "../domain/presence.ts";
 import type { Address, Bus } from "../ports/bus.ts";
 import type { TerminalSessions } from "../ports/terminal-sessions.ts";
 import type { Terminals, TerminalView } from "../ports/terminals.ts";
@@ -7,16 +5,12 @@ import { isSettled, viewOf } from "./command-view.ts";
 import { hashOf } from "./hash.ts";
 import { createOutlets } from "./outlets.ts";
 import { serveHome, type TerminalProtocol } from "./protocol.ts";
+import { createShardSessions } from "./shard-sessions.ts";
+import { createTells } from "./tells.ts";
 import { createTerminalHome, type TerminalHome, type TerminalHomeOptions } from "./terminal-home.ts";
 
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
 const ASK_TIMEOUT_MS = 8_000;
-
-/** Activity of a session is told to another shard's home at most this often. */
-const ACTIVE_TOLD_MS = 2_000;
-
-/** Polls and activity told to other shards wait this long to travel together. */
-const TELL_MS = 200;
 
 export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "deliver"> {
   bus: Bus<TerminalProtocol>;
@@ -58,30 +52,17 @@ export function createShard(options: ShardOptions): Shard {
   });
   serveHome(bus, home, outlets);
 
-  const told = new Map<string, number>();
-  let polled = new Map<string, DeviceInfo>();
-  let active = new Map<string, { terminalId: string; sessionId: string }>();
-  let toldAt = clock.monotonicMs();
-
-  function tellOthers(): void {
-    const polls = groupByHome([...polled].map(([terminalId, device]) => ({ terminalId, device })));
-    const actives = groupByHome([...active.values()]);
-    polled = new Map();
-    active = new Map();
-    for (const [address, batch] of polls) bus.tell(address, "terminal.polled", batch);
-    for (const [address, batch] of actives) bus.tell(address, "session.active", batch);
-  }
-
-  function groupByHome<T extends { terminalId: string }>(items: readonly T[]): Map<Address, T[]> {
-    const groups = new Map<Address, T[]>();
-    for (const item of items) {
-      const address = homeOf(item.terminalId);
-      const group = groups.get(address);
-      if (group === undefined) groups.set(address, [item]);
-      else group.push(item);
-    }
-    return groups;
-  }
+  const tells = createTells({ bus, clock, homeOf });
+  const sessions = createShardSessions({
+    bus,
+    home,
+    outlets,
+    tells,
+    clock,
+    homeOf,
+    askTimeoutMs: ASK_TIMEOUT_MS,
+    failed: options.failed,
+  });
 
   const terminals: Terminals = {
     accept: (command) => {
@@ -92,7 +73,7 @@ export function createShard(options: ShardOptions): Shard {
       const address = homeOf(terminalId);
       if (!waiting.mayWait(terminalId)) {
         if (address === bus.self) home.polled(terminalId, device);
-        else polled.set(terminalId, device);
+        else tells.polled(terminalId, device);
         return null;
       }
       return address === bus.self
@@ -120,9 +101,12 @@ export function createShard(options: ShardOptions): Shard {
     },
     latest: (terminalId, sender, waitMs) =>
       bus.ask(homeOf(terminalId), "terminal.latest", { terminalId, sender, waitMs }, waitMs + ASK_TIMEOUT_MS),
-    view: (terminalId) => bus.ask(homeOf(terminalId), "terminal.view", { terminalId }, ASK_TIMEOUT_MS),
+    view: (terminalId) => {
+      tells.flush();
+      return bus.ask(homeOf(terminalId), "terminal.view", { terminalId }, ASK_TIMEOUT_MS);
+    },
     disconnect: (terminalId) => {
-      polled.delete(terminalId);
+      tells.flush();
       return bus.ask(homeOf(terminalId), "terminal.disconnect", { terminalId }, ASK_TIMEOUT_MS);
     },
     broadcast: async (terminalId, text) => {
@@ -132,7 +116,7 @@ export function createShard(options: ShardOptions): Shard {
       return counts.reduce((sum, count) => sum + count, 0);
     },
     list: async ({ after, limit }) => {
-      tellOthers();
+      tells.flush();
       await Promise.all(bus.shards.map((address) => bus.ask(address, "terminal.flush", undefined, ASK_TIMEOUT_MS)));
       const records = await options.presences.page(after, limit);
       return Promise.all(
@@ -144,58 +128,14 @@ export function createShard(options: ShardOptions): Shard {
     attention: ({ after, limit }) => store.pageAttention(after, limit),
   };
 
-  const keyOf = (terminalId: string, sessionId: string) => `${terminalId} ${sessionId}`;
-  const sessions: TerminalSessions = {
-    open: (session, outlet) => {
-      outlets.add(session, outlet);
-      const address = homeOf(session.terminalId);
-      if (address === bus.self) home.open(session, bus.self);
-      else
-        bus.ask(address, "session.open", session, ASK_TIMEOUT_MS).catch((error: unknown) => {
-          if (error instanceof RelayError) options.failed("session.open", error);
-          else throw error;
-        });
-    },
-    close: (terminalId, sessionId) => {
-      outlets.remove(terminalId, sessionId);
-      told.delete(keyOf(terminalId, sessionId));
-      active.delete(keyOf(terminalId, sessionId));
-      const address = homeOf(terminalId);
-      if (address === bus.self) home.close(terminalId, sessionId);
-      else bus.tell(address, "session.close", { terminalId, sessionId });
-    },
-    active: (terminalId, sessionId) => {
-      if (isHome(terminalId)) {
-        home.active(terminalId, sessionId);
-        return;
-      }
-      const key = keyOf(terminalId, sessionId);
-      const now = clock.monotonicMs();
-      if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < ACTIVE_TOLD_MS) return;
-      told.set(key, now);
-      active.set(key, { terminalId, sessionId });
-    },
-    acknowledge: (terminalId, sessionId, uuids) => {
-      const address = homeOf(terminalId);
-      if (address === bus.self) home.acknowledge(terminalId, sessionId, uuids);
-      else bus.tell(address, "session.acknowledge", { terminalId, sessionId, uuids });
-    },
-    refuse: (terminalId, sessionId, uuids) => {
-      const address = homeOf(terminalId);
-      if (address === bus.self) home.refuse(terminalId, sessionId, uuids);
-      else bus.tell(address, "session.refuse", { terminalId, sessionId, uuids });
-    },
-  };
-
   return {
     terminals,
     sessions,
     home,
     tick: () => {
       home.tick();
-      if (clock.monotonicMs() - toldAt < TELL_MS) return;
-      toldAt = clock.monotonicMs();
-      tellOthers();
+      tells.tick();
+      sessions.tick();
     },
   };
 }

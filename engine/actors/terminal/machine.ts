@@ -24,15 +24,18 @@ export type TerminalEvent =
   | { type: "command.accepted"; atMs: number; entry: NewEntry }
   /** Somebody who holds the terminal's ear asks for the oldest command: a poll, or a session with room. */
   | { type: "command.taken"; atMs: number; channel: Channel; session: TakingSession | null }
-  /** It certainly did not leave: back to where it was. */
+  /** It certainly did not leave: back to where it was, before everything that was accepted later. */
   | { type: "command.undelivered"; atMs: number; uuid: string; session: string | null }
   | { type: "command.acknowledged"; atMs: number; uuid: string; session: string }
   /** NACK: back to the head of the queue, not to the same session for a moment. */
   | { type: "command.refused"; atMs: number; uuid: string; session: string }
   /** A session ended, or did not survive a restart; only what a redelivering client left unacknowledged is put back. */
   | { type: "session.lost"; atMs: number; session: string }
-  /** A result was read. `unsolicited`: no command has this uuid. */
-  | { type: "result.recorded"; atMs: number; uuid: string; status: TransactionStatus; unsolicited: boolean }
+  /**
+   * A result was read. `unsolicited`: no command has this uuid. `cancels`: the uuid that its command, a CANCEL, wants cancelled; told here,
+   * because the CANCEL's own entry may be gone when its answer comes late.
+   */
+  | { type: "result.recorded"; atMs: number; uuid: string; status: TransactionStatus; unsolicited: boolean; cancels: string | null }
   | { type: "cancel.requested"; atMs: number; uuid: string; cancel: NewEntry }
   | { type: "deadline.passed"; atMs: number };
 
@@ -193,8 +196,18 @@ function putBack(context: TerminalContext, entries: readonly SentEntry[], back: 
 }
 
 function undelivered(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.undelivered" }>): Step {
-  const entries = context.sent.filter((entry) => entry.uuid === event.uuid && entry.session === event.session);
-  return putBack(context, entries, (entry) => queued(entry, entry.attempts - 1, null));
+  const sent = context.sent.find((entry) => entry.uuid === event.uuid && entry.session === event.session);
+  if (sent === undefined) return NOTHING;
+  // Several that did not leave are told of one by one, the oldest first: each finds its place again.
+  const later = context.queue.findIndex((entry) => entry.acceptedAtMs >= sent.acceptedAtMs);
+  const place = later === -1 ? context.queue.length : later;
+  return {
+    context: {
+      queue: [...context.queue.slice(0, place), queued(sent, sent.attempts - 1, null), ...context.queue.slice(place)],
+      sent: context.sent.filter((entry) => entry !== sent),
+    },
+    effects: [],
+  };
 }
 
 function refuse(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.refused" }>): Step {
@@ -232,7 +245,7 @@ function record(context: TerminalContext, event: Extract<TerminalEvent, { type: 
     awaited = awaited.filter((entry) => entry !== sent);
     effects.push(finishedFromSent(sent, "done", event.atMs));
   }
-  const cancels = waiting?.cancels ?? sent?.cancels ?? null;
+  const { cancels } = event;
   if (cancels !== null && event.status === "OK") {
     const cancelled = { queued: queue.find((entry) => entry.uuid === cancels), sent: awaited.find((entry) => entry.uuid === cancels) };
     if (cancelled.queued !== undefined) effects.push(finishedFromQueue(cancelled.queued, "cancelled", event.atMs));

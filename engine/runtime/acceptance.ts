@@ -1,0 +1,67 @@
+import type { TerminalEvent } from "../actors/terminal/machine.ts";
+import type { Command } from "../domain/command.ts";
+import { RelayError } from "../domain/errors.ts";
+import { SENT_COMMANDS_MAX } from "../domain/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { TerminalStore } from "../ports/terminal-store.ts";
+import type { AcceptOutcome } from "../ports/terminals.ts";
+import type { Actor, Actors } from "./actors.ts";
+import { viewOf } from "./command-view.ts";
+import type { Delivery } from "./delivery.ts";
+import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps, hasFinished } from "./home-steps.ts";
+
+/** Accepts a command under its uuid, once (design.md, promise 1). */
+export type Acceptance = (actor: Actor, command: Command) => Promise<AcceptOutcome>;
+
+export interface AcceptanceOptions {
+  actors: Actors;
+  steps: HomeSteps;
+  delivery: Delivery;
+  store: TerminalStore;
+  clock: Clock;
+}
+
+export function createAcceptance({ actors, steps, delivery, store, clock }: AcceptanceOptions): Acceptance {
+  /** The answer to a repeated uuid: where the first one stands, wherever it was sent. */
+  async function duplicate(actor: Actor, uuid: string): Promise<AcceptOutcome> {
+    const stored = await actors.command(actor, uuid);
+    if (stored === null) throw new RelayError("unavailable", "The uuid is being processed, try again", { retryAfterSeconds: 1 });
+    const view = viewOf(stored.record, actor.context);
+    return { type: "duplicate", state: view.state, sender: view.command?.sender ?? "" };
+  }
+
+  /** The command goes out in the step that accepts it where it is first in the queue: one commit instead of two. */
+  function eventsFor(actor: Actor, command: Command, atMs: number): TerminalEvent[] {
+    const accepted: TerminalEvent = { type: "command.accepted", atMs, entry: entryOf(command) };
+    const { queue, sent } = actor.context;
+    const session = queue.length === 0 && sent.length < SENT_COMMANDS_MAX ? delivery.anySession(actor.terminalId) : null;
+    return session === null ? [accepted] : [accepted, { type: "command.taken", atMs, channel: "websocket", session }];
+  }
+
+  return async (actor, command) => {
+    if (actor.commands.has(command.uuid)) return duplicate(actor, command.uuid);
+    const applied = await actors.apply<boolean>(actor, () => {
+      const atMs = clock.nowMs();
+      return {
+        events: eventsFor(actor, command, atMs),
+        complete: async ({ effects }) => {
+          if (effects.some((effect) => effect.type === "refusedFull")) return { change: null, outcome: false };
+          const ended = hasFinished(effects) ? await steps.endings(actor, effects, null) : EMPTY_CHANGE;
+          return { change: { ...ended, claims: [claimOf(command)], atMs }, outcome: true };
+        },
+      };
+    });
+    if (applied.type === "claimed") return duplicate(actor, command.uuid);
+    if (!applied.outcome) {
+      const earlier = await store.loadCommand(command.uuid);
+      return earlier === null ? { type: "queue_full" } : duplicate(actor, command.uuid);
+    }
+    steps.announce(actor, applied.effects);
+    // From here on it is accepted, whatever becomes of handing it out.
+    await steps.followUp(actor, "push", async () => {
+      await delivery.deliver(actor, applied.effects);
+      if (actor.context.queue.length > 0) await delivery.push(actor);
+    });
+    return { type: "accepted", state: actor.context.sent.some((entry) => entry.uuid === command.uuid) ? "sent" : "queued" };
+  };
+}

@@ -1,0 +1,120 @@
+import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
+import type { AttentionItem } from "../domain/attention.ts";
+import type { Command } from "../domain/command.ts";
+import type { FeedRow } from "../domain/feed-row.ts";
+import type { CommandLife, CommandRecord } from "../domain/terminal-record.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Stored } from "../ports/terminal-store.ts";
+import { type Actor, type Actors, isSame, type StepChange } from "./actors.ts";
+import { rowsOf, withLife } from "./recording.ts";
+import type { Waiters } from "./waiters.ts";
+
+/** A step that stores nothing but what else it names. */
+export const EMPTY_CHANGE = { claims: [], commands: [], rows: [], attention: [], settled: [] } as const;
+
+/** What all work on a home's actors has in common: storing the ends of commands, telling of them, and work that no caller waits for. */
+export interface HomeSteps {
+  /** Steps events that need nothing stored but the endings they bring. `events` is asked again when another version has moved on. */
+  settle(actor: Actor, events: (context: TerminalContext) => readonly TerminalEvent[]): Promise<readonly TerminalEffect[]>;
+  /** Lives, rows and attention items of the commands that a step ended; `except` is written by its caller. */
+  endings(actor: Actor, effects: readonly TerminalEffect[], except: string | null): Promise<Omit<StepChange, "atMs">>;
+  /** Tells those who wait, and the metrics, of the commands that a stored step ended. */
+  announce(actor: Actor, effects: readonly TerminalEffect[]): void;
+  /** Work on an actor that no caller waits for. Where it fails the terminal is seen to again soon. */
+  owe(terminalId: string, what: string, work: (actor: Actor) => Promise<unknown>): void;
+  /** What follows a stored step within the same work; the caller's answer is true whether or not it succeeds. */
+  followUp(actor: Actor, what: string, work: () => Promise<unknown>): Promise<void>;
+}
+
+export interface HomeStepsOptions {
+  actors: Actors;
+  waiters: Waiters;
+  clock: Clock;
+  retry(terminalId: string): void;
+  failed(what: string, error: unknown): void;
+  finished(state: Finished["state"], kind: Finished["kind"]): void;
+}
+
+export function createHomeSteps({ actors, waiters, clock, retry, failed, finished }: HomeStepsOptions): HomeSteps {
+  async function endings(actor: Actor, effects: readonly TerminalEffect[], except: string | null): Promise<Omit<StepChange, "atMs">> {
+    const commands: Stored<CommandRecord>[] = [];
+    const rows: FeedRow[] = [];
+    const attention: AttentionItem[] = [];
+    for (const effect of effects) {
+      if (effect.type !== "finished" || effect.params.uuid === except) continue;
+      const { uuid, state, kind, atMs } = effect.params;
+      const stored = await actors.command(actor, uuid);
+      if (stored === null) {
+        // It cannot be; but were it so, the terminal must still be able to go on.
+        failed("ending", new Error(`command ${uuid} of ${actor.terminalId} is not stored`));
+        continue;
+      }
+      const record = withLife(stored.record, lifeOf(effect.params));
+      commands.push({ record, version: stored.version });
+      for (const row of rowsOf(record)) rows.push(row);
+      if (state === "unknown" && kind === "payment") {
+        attention.push({ kind: "unknown", terminalId: actor.terminalId, uuid, atMs, detail: "Sent, and no result came", raw: null });
+      }
+    }
+    return { ...EMPTY_CHANGE, commands, rows, attention };
+  }
+
+  function announce(actor: Actor, effects: readonly TerminalEffect[]): void {
+    let ended = false;
+    for (const effect of effects) {
+      if (effect.type !== "finished") continue;
+      ended = true;
+      finished(effect.params.state, effect.params.kind);
+    }
+    if (ended) waiters.wake(actor.terminalId);
+  }
+
+  return {
+    settle: async (actor, events) => {
+      const applied = await actors.apply(actor, () => ({
+        events: events(actor.context),
+        complete: async ({ context, effects }) => {
+          if (isSame(context, actor.context)) return { change: null, outcome: null };
+          const ended = hasFinished(effects) ? await endings(actor, effects, null) : EMPTY_CHANGE;
+          return { change: { ...ended, atMs: clock.nowMs() }, outcome: null };
+        },
+      }));
+      if (applied.type === "claimed") throw new Error(`a step without claims was refused for ${applied.uuid}`);
+      announce(actor, applied.effects);
+      return applied.effects;
+    },
+    endings,
+    announce,
+    owe: (terminalId, what, work) => {
+      actors.owe(terminalId, work).catch((error: unknown) => {
+        failed(what, error);
+        retry(terminalId);
+      });
+    },
+    followUp: async (actor, what, work) => {
+      try {
+        await work();
+      } catch (error) {
+        failed(what, error);
+        retry(actor.terminalId);
+      }
+    },
+  };
+}
+
+export function hasFinished(effects: readonly TerminalEffect[]): boolean {
+  return effects.some((effect) => effect.type === "finished");
+}
+
+export function entryOf({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels }: Command): NewEntry {
+  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels: cancels ?? null };
+}
+
+/** The record under which a command is accepted: its claim on the uuid. */
+export function claimOf(command: Command): CommandRecord {
+  return { schema: 1, revision: 0, uuid: command.uuid, terminalId: command.terminalId, command, life: null, result: null };
+}
+
+export function lifeOf({ state, sentAtMs, atMs, channel, attempts }: Finished): CommandLife {
+  return { state, sentAtMs, finishedAtMs: atMs, channel, attempts };
+}

@@ -1,0 +1,87 @@
+import type { CommandLife, CommandRecord } from "../domain/terminal-record.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Stored } from "../ports/terminal-store.ts";
+import type { ResultOutcome, ResultPosting } from "../ports/terminals.ts";
+import type { Actor, Actors, StepPlan } from "./actors.ts";
+import type { Delivery } from "./delivery.ts";
+import { EMPTY_CHANGE, type HomeSteps, lifeOf } from "./home-steps.ts";
+import { attentionOf, cancelledAfterUnknown, judge, recordedEvent, rowsOf, withResult } from "./recording.ts";
+import type { Waiters } from "./waiters.ts";
+
+/** Stores a terminal's result (design.md, promise 4). */
+export type Posting = (actor: Actor, posting: ResultPosting) => Promise<ResultOutcome>;
+
+export interface PostingOptions {
+  actors: Actors;
+  steps: HomeSteps;
+  delivery: Delivery;
+  waiters: Waiters;
+  clock: Clock;
+}
+
+export function createPosting({ actors, steps, delivery, waiters, clock }: PostingOptions): Posting {
+  async function plan(actor: Actor, posting: ResultPosting, atMs: number): Promise<StepPlan<ResultOutcome>> {
+    const { uuid } = posting.result;
+    const stored = await actors.command(actor, uuid);
+    const judgement = judge(posting, stored?.record ?? null, atMs);
+    if (judgement.type === "repeated") return { events: [], complete: () => ({ change: null, outcome: { type: "repeated" } }) };
+    if (judgement.type === "conflict") {
+      const change = { ...EMPTY_CHANGE, rows: [judgement.row], attention: [judgement.attention], atMs };
+      return { events: [], complete: () => ({ change, outcome: { type: "conflict" } }) };
+    }
+    const cancels = stored?.record.command?.cancels ?? null;
+    return {
+      events: [recordedEvent(posting, { unsolicited: judgement.unsolicited, cancels, atMs })],
+      complete: async ({ effects }) => {
+        const own = effects.find((effect) => effect.type === "finished" && effect.params.uuid === uuid);
+        const before = stored?.record.life ?? null;
+        const life = own?.type === "finished" ? lifeOf(own.params) : lateLife(before, atMs);
+        const record = withResult(stored?.record ?? null, posting, judgement.result, life);
+        const ended = await steps.endings(actor, effects, uuid);
+        const target =
+          posting.result.status === "OK" && cancels !== null ? await unknownTarget(actor, cancels, ended.commands, atMs) : null;
+        const settled = [before?.state === "unknown" ? uuid : null, target?.record.uuid ?? null].filter((id) => id !== null);
+        return {
+          change: {
+            ...ended,
+            commands: [...ended.commands, { record, version: stored?.version ?? 0 }, ...(target === null ? [] : [target])],
+            rows: [...ended.rows, ...rowsOf(record), ...(target === null ? [] : rowsOf(target.record))],
+            attention: [...ended.attention, ...attentionOf(record, before, atMs)],
+            settled: settled.map((id) => ({ kind: "unknown", terminalId: actor.terminalId, uuid: id })),
+            atMs,
+          },
+          outcome: { type: "recorded" },
+        };
+      },
+    };
+  }
+
+  /** A CANCEL that was answered OK after its target had already been shown as unknown. */
+  async function unknownTarget(
+    actor: Actor,
+    cancels: string,
+    ended: readonly Stored<CommandRecord>[],
+    atMs: number,
+  ): Promise<Stored<CommandRecord> | null> {
+    if (ended.some((stored) => stored.record.uuid === cancels)) return null;
+    return cancelledAfterUnknown(await actors.command(actor, cancels), atMs);
+  }
+
+  return async (actor, posting) => {
+    const applied = await actors.apply(actor, () => plan(actor, posting, clock.nowMs()));
+    if (applied.type === "claimed") throw new Error("a result claims no uuid");
+    steps.announce(actor, applied.effects);
+    if (applied.outcome.type === "recorded") {
+      waiters.wake(actor.terminalId);
+      // There is room again where the bound on unanswered commands held something back.
+      await steps.followUp(actor, "push", () => delivery.push(actor));
+    }
+    return applied.outcome;
+  };
+}
+
+/** A result for a command that had ended already, or that never was. */
+function lateLife(before: CommandLife | null, atMs: number): CommandLife {
+  if (before === null) return { state: "done", sentAtMs: null, finishedAtMs: atMs, channel: null, attempts: 0 };
+  return { ...before, state: "done", finishedAtMs: atMs };
+}

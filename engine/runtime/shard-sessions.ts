@@ -1,0 +1,75 @@
+import type { Address, Bus } from "../ports/bus.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { OpenSession, TerminalSessions } from "../ports/terminal-sessions.ts";
+import type { Outlets } from "./outlets.ts";
+import type { TerminalProtocol } from "./protocol.ts";
+import type { Tells } from "./tells.ts";
+import type { TerminalHome } from "./terminal-home.ts";
+
+/** A session that its home could not be told of is told of again after this long: unknown there, it would get nothing. */
+const REGISTER_AGAIN_MS = 2_000;
+
+/** The sessions of this shard's sockets, each made known to its terminal's home. */
+export interface ShardSessions extends TerminalSessions {
+  tick(): void;
+}
+
+export interface ShardSessionsOptions {
+  bus: Bus<TerminalProtocol>;
+  home: TerminalHome;
+  outlets: Outlets;
+  tells: Tells;
+  clock: Clock;
+  homeOf(terminalId: string): Address;
+  askTimeoutMs: number;
+  failed(what: string, error: unknown): void;
+}
+
+export function createShardSessions(options: ShardSessionsOptions): ShardSessions {
+  const { bus, home, outlets, tells, clock, homeOf } = options;
+  /** Sessions whose home does not know them, and since when; as many at most as there are sockets here. */
+  const unregistered = new Map<OpenSession, number>();
+
+  function register(session: OpenSession): void {
+    bus.ask(homeOf(session.terminalId), "session.open", session, options.askTimeoutMs).catch((error: unknown) => {
+      options.failed("session.open", error);
+      if (outlets.has(session.terminalId, session.sessionId)) unregistered.set(session, clock.monotonicMs());
+    });
+  }
+
+  return {
+    open: (session, outlet) => {
+      outlets.add(session, outlet);
+      if (homeOf(session.terminalId) === bus.self) home.open(session, bus.self);
+      else register(session);
+    },
+    close: (terminalId, sessionId) => {
+      outlets.remove(terminalId, sessionId);
+      tells.forget(terminalId, sessionId);
+      const address = homeOf(terminalId);
+      if (address === bus.self) home.close(terminalId, sessionId);
+      else bus.tell(address, "session.close", { terminalId, sessionId });
+    },
+    active: (terminalId, sessionId) => {
+      if (homeOf(terminalId) === bus.self) home.active(terminalId, sessionId);
+      else if (outlets.has(terminalId, sessionId)) tells.active(terminalId, sessionId);
+    },
+    acknowledge: (terminalId, sessionId, uuids) => {
+      const address = homeOf(terminalId);
+      if (address === bus.self) home.acknowledge(terminalId, sessionId, uuids);
+      else bus.tell(address, "session.acknowledge", { terminalId, sessionId, uuids });
+    },
+    refuse: (terminalId, sessionId, uuids) => {
+      const address = homeOf(terminalId);
+      if (address === bus.self) home.refuse(terminalId, sessionId, uuids);
+      else bus.tell(address, "session.refuse", { terminalId, sessionId, uuids });
+    },
+    tick: () => {
+      for (const [session, since] of unregistered) {
+        if (clock.monotonicMs() - since < REGISTER_AGAIN_MS) continue;
+        unregistered.delete(session);
+        if (outlets.has(session.terminalId, session.sessionId)) register(session);
+      }
+    },
+  };
+}
