@@ -1,0 +1,153 @@
+import { RelayError } from "../../../engine/domain/errors.ts";
+import type { Address, Bus, Protocol } from "../../../engine/ports/bus.ts";
+import type { Clock } from "../../../engine/ports/clock.ts";
+import { OutstandingAsks } from "../outstanding-asks.ts";
+import { errorOf, failureOf, INTERNAL } from "../thread-protocol.ts";
+import { type ClusterMessage, decodeMessages, encodeMessages } from "./envelope.ts";
+
+/** A shard's address in the cluster. */
+export function clusterAddress(incarnation: string, shard: Address): Address {
+  return `${incarnation}/${shard}`;
+}
+
+/** The node of a cluster address, or null for one of this node's threads (`main`). */
+export function incarnationOf(address: Address): string | null {
+  const slash = address.indexOf("/");
+  return slash === -1 ? null : address.slice(0, slash);
+}
+
+function threadOf(address: Address): Address {
+  return address.slice(address.indexOf("/") + 1);
+}
+
+/** Entries of a node's stream; one that is that far behind is as good as dead, and asks to it end at their deadlines. */
+export const STREAM_ENTRIES_MAX = 50_000;
+
+export function streamOf(keyPrefix: string, incarnation: string): string {
+  return `${keyPrefix}stream:${incarnation}`;
+}
+
+export interface ClusterProtocol {
+  /** An entry of this node's stream for this shard; `entryMs` is Redis's clock when it was written. */
+  "cluster.deliver": { question: { entryMs: number; bytes: Uint8Array }; answer: undefined };
+}
+
+export interface ClusterBusOptions<P extends Protocol<P>> {
+  threads: Bus<P & ClusterProtocol>;
+  incarnation: string;
+  /** Writes bytes to the stream of a node, for one of its shards; rejects when Redis cannot take it. */
+  write(incarnation: string, thread: Address, bytes: Uint8Array): Promise<void>;
+  /** Shards of all live nodes. */
+  shards(): readonly Address[];
+  clock: Clock;
+  /** Redis's clock, milliseconds. */
+  redisNowMs(): number;
+  outstandingMax: number;
+  onError(error: unknown, context: { kind: string; from: Address }): void;
+}
+
+/**
+ * The bus of a shard in a cluster: within the node by message port, to other nodes by their streams. What is told to one shard in a turn
+ * goes in one entry. An ask that is read after its deadline (on Redis's clock) is dropped: a node that slept must not act on old news.
+ */
+export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptions<P>): Bus<P> & { stats(): { outstanding: number } } {
+  const { threads, incarnation, clock, outstandingMax, onError } = options;
+  const self = clusterAddress(incarnation, threads.self);
+  const handlers = new Map<string, (question: never, from: Address) => unknown>();
+  const asks = new OutstandingAsks(clock, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
+  let outbox = new Map<Address, ClusterMessage[]>();
+
+  const isOwn = (address: Address) => (incarnationOf(address) ?? incarnation) === incarnation;
+  const qualified = (address: Address) => (address === "main" ? address : clusterAddress(incarnation, address));
+
+  function send(message: ClusterMessage): void {
+    if (outbox.size === 0) setImmediate(flush);
+    const messages = outbox.get(message.to);
+    if (messages === undefined) outbox.set(message.to, [message]);
+    else messages.push(message);
+  }
+
+  function flush(): void {
+    const sending = outbox;
+    outbox = new Map();
+    for (const [to, messages] of sending) {
+      options.write(incarnationOf(to) ?? "", threadOf(to), encodeMessages(messages)).catch((error: unknown) => {
+        // Asks need not wait for their deadlines to know that they did not leave.
+        for (const message of messages)
+          if (message.type === "ask") asks.take(message.id)?.reject(unavailable("Redis did not take the question"));
+        onError(error, { kind: "stream", from: to });
+      });
+    }
+  }
+
+  function receive(message: ClusterMessage, entryMs: number): void {
+    switch (message.type) {
+      case "ask": {
+        if (options.redisNowMs() > entryMs + message.timeoutMs) return;
+        const { from, id, kind } = message;
+        handle(kind, message.body, from).then(
+          (body) => send({ type: "answer", from: self, to: from, id, body }),
+          (error: unknown) => {
+            const failure = failureOf(error);
+            if (failure === null) onError(error, { kind, from });
+            send({ type: "failure", from: self, to: from, id, failure: failure ?? INTERNAL });
+          },
+        );
+        return;
+      }
+      case "tell":
+        handle(message.kind, message.body, message.from).catch((error: unknown) =>
+          onError(error, { kind: message.kind, from: message.from }),
+        );
+        return;
+      case "answer":
+        asks.take(message.id)?.resolve(message.body);
+        return;
+      case "failure":
+        asks.take(message.id)?.reject(errorOf(message.failure));
+    }
+  }
+
+  async function handle(kind: string, body: unknown, from: Address): Promise<unknown> {
+    const handler = handlers.get(kind);
+    if (handler === undefined) throw unavailable(`${self} does not serve this yet`);
+    // What another node of this program wrote is of the kind's type.
+    return handler(body as never, from);
+  }
+
+  threads.serve("cluster.deliver", ({ entryMs, bytes }) => {
+    for (const message of decodeMessages(bytes) ?? []) receive(message, entryMs);
+    return undefined;
+  });
+
+  return {
+    self,
+    get shards() {
+      return options.shards();
+    },
+    ask: (to, kind, question, timeoutMs) => {
+      if (isOwn(to)) return threads.ask(threadOf(to), kind, question, timeoutMs);
+      return new Promise((resolve, reject) => {
+        if (asks.size >= outstandingMax) {
+          reject(new RelayError("too_busy", "Too many questions are under way", { retryAfterSeconds: 1 }));
+          return;
+        }
+        const id = asks.add(to, timeoutMs, (answer) => resolve(answer as P[typeof kind]["answer"]), reject);
+        send({ type: "ask", from: self, to, id, kind, body: question, timeoutMs });
+      });
+    },
+    tell: (to, kind, question) => {
+      if (isOwn(to)) threads.tell(threadOf(to), kind, question);
+      else send({ type: "tell", from: self, to, kind, body: question });
+    },
+    serve: (kind, handler) => {
+      handlers.set(kind, handler);
+      threads.serve(kind, (question, from) => handler(question, qualified(from)));
+    },
+    stats: () => ({ outstanding: asks.size }),
+  };
+}
+
+function unavailable(message: string): RelayError {
+  return new RelayError("unavailable", message, { retryAfterSeconds: 1 });
+}

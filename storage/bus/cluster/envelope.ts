@@ -1,0 +1,24 @@
+import { decode, encode } from "@msgpack/msgpack";
+import type { Failure } from "../thread-protocol.ts";
+
+/** Version of what stands in the streams. A node that reads another one drops the entry: hints may be lost, asks end at their deadlines. */
+const VERSION = 1;
+
+/** A message between shards of different nodes. Addresses are those of the cluster: `<incarnation>/shard-0`. */
+export type ClusterMessage =
+  | { type: "ask"; from: string; to: string; id: number; kind: string; body: unknown; timeoutMs: number }
+  | { type: "tell"; from: string; to: string; kind: string; body: unknown }
+  | { type: "answer"; from: string; to: string; id: number; body: unknown }
+  | { type: "failure"; from: string; to: string; id: number; failure: Failure };
+
+/** What was told to one shard in one turn, as bytes. */
+export function encodeMessages(messages: readonly ClusterMessage[]): Uint8Array {
+  return encode([VERSION, messages], { ignoreUndefined: true });
+}
+
+/** Null for a version that this program does not know, or what is no message at all. Only nodes of this program write to the streams. */
+export function decodeMessages(bytes: Uint8Array): ClusterMessage[] | null {
+  const value = decode(bytes);
+  if (!Array.isArray(value) || value[0] !== VERSION || !Array.isArray(value[1])) return null;
+  return value[1];
+}
