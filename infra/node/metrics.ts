@@ -40,10 +40,10 @@ export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMe
         this.set(read());
       },
     });
-  gauge("relay_sessions", "Subscriptions of terminals over WebSocket.", gauges.sessions);
-  gauge("relay_actors", "Terminal actors in memory.", gauges.actors);
-  gauge("relay_waiting_lookups", "Lookups that wait for a result.", gauges.waiters);
-  gauge("relay_pending_requests", "HTTP requests under way.", gauges.pendingRequests);
+  gauge("relay_sessions", "Subscriptions of terminals over WebSocket.", () => gauges.sessions());
+  gauge("relay_actors", "Terminal actors in memory.", () => gauges.actors());
+  gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => gauges.waiters());
+  gauge("relay_pending_requests", "HTTP requests under way.", () => gauges.pendingRequests());
   if (gauges.store() !== null) {
     gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => gauges.store()?.pendingOperations ?? 0);
     gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => (gauges.store()?.lastSyncMs ?? 0) / 1_000);
