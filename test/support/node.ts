@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClockShift, shiftClock } from "../../infra/node/clock.ts";
+import { type ClockShift, createClockShift, shiftClock } from "../../infra/node/clock.ts";
 import { readConfig } from "../../infra/node/config.ts";
 import { type RunningNode, startNode } from "../../infra/node/node.ts";
 
@@ -10,7 +10,7 @@ export interface TestNode extends RunningNode {
   dataDirectory: string;
   /** Moves the clocks of all threads. */
   advance(ms: number): void;
-  /** Stops and starts again on the same folder; the returned node replaces this one. */
+  /** Stops and starts again on the same folder, with the clock where it stood; the returned node replaces this one. */
   restart(): Promise<TestNode>;
 }
 
@@ -23,9 +23,12 @@ export const FLEET = basic("terminal", "terminal");
 export const SHARD_COUNTS = [1, 2] as const;
 
 /** Starts a sandbox node without its simulated terminal; `environment` adds RELAY_ names. Stop it when the test ends. */
-export async function startTestNode(environment: { [name: string]: string } = {}, dataDirectory?: string): Promise<TestNode> {
+export async function startTestNode(
+  environment: { [name: string]: string } = {},
+  dataDirectory?: string,
+  clockShift: ClockShift = createClockShift(),
+): Promise<TestNode> {
   const directory = dataDirectory ?? (await mkdtemp(join(tmpdir(), "relay-test-")));
-  const clockShift = createClockShift();
   const config = readConfig({
     RELAY_PORT: "0",
     RELAY_SHARDS: "1",
@@ -47,7 +50,7 @@ export async function startTestNode(environment: { [name: string]: string } = {}
     advance: (ms) => shiftClock(clockShift, ms),
     restart: async () => {
       await node.stop();
-      return startTestNode(environment, directory);
+      return startTestNode(environment, directory, clockShift);
     },
     stop: async () => {
       await node.stop();
