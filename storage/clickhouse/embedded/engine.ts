@@ -16,10 +16,21 @@ export interface QueryRequest {
   tag: string;
 }
 
+export interface InsertRequest extends Omit<QueryRequest, "text"> {
+  table: string;
+  format: InsertFormat;
+  rows: Buffer;
+}
+
+/** Formats of which an insert's data are taken as bytes. */
+export type InsertFormat = "JSONEachRow" | "JSONCompactEachRow" | "TabSeparated";
+
 export interface QueryAnswer {
   bytes: Uint8Array;
   rowsRead: number;
   bytesRead: number;
+  /** Known for an insert of rows as bytes. */
+  rowsWritten: number | null;
   elapsedSeconds: number;
 }
 
@@ -60,6 +71,16 @@ export class Engine {
       if (access === "read") settings.push(["readonly", "1"]);
       await this.#prepare(session, request, OWNER_ROLE, settings);
       return answer(session, request.text, request.format);
+    });
+  }
+
+  /** Inserts rows of the relay's own; the bytes are not copied into a string, which takes longer than the insert. Throws ClickHouseError. */
+  async insert(request: InsertRequest): Promise<QueryAnswer> {
+    return this.#connected(async (session) => {
+      await this.#prepare(session, request, OWNER_ROLE, [...request.settings]);
+      const { table, format, rows } = request;
+      const { rowsWritten, elapsed } = await session.insert({ table, format, values: rows });
+      return { bytes: new Uint8Array(0), rowsRead: rowsWritten, bytesRead: rows.length, rowsWritten, elapsedSeconds: elapsed };
     });
   }
 
@@ -111,7 +132,12 @@ export class Engine {
     }
   }
 
-  async #prepare(session: Session, request: QueryRequest, role: string, settings: readonly (readonly [string, string])[]): Promise<void> {
+  async #prepare(
+    session: Session,
+    request: Omit<QueryRequest, "text">,
+    role: string,
+    settings: readonly (readonly [string, string])[],
+  ): Promise<void> {
     const statements = [`SET log_comment = ${literal(request.tag)}`, `SET ROLE ${role}`, "USE relay"];
     for (const [name, value] of request.parameters) statements.push(`SET param_${checked(name)} = ${literal(value)}`);
     for (const [name, value] of settings) statements.push(`SET ${checked(name)} = ${literal(value)}`);
@@ -121,7 +147,8 @@ export class Engine {
 
 async function answer(session: Session, text: string, format: string): Promise<QueryAnswer> {
   const result = await session.queryAsync(text, { format });
-  return { bytes: result.bytes(), rowsRead: result.rowsRead, bytesRead: result.bytesRead, elapsedSeconds: result.elapsed };
+  const { rowsRead, bytesRead, elapsed } = result;
+  return { bytes: result.bytes(), rowsRead, bytesRead, rowsWritten: null, elapsedSeconds: elapsed };
 }
 
 function checked(name: string): string {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
-import type { Engine, QueryAnswer, QueryRequest } from "./engine.ts";
+import type { Engine, InsertFormat, QueryAnswer, QueryRequest } from "./engine.ts";
 import {
   READER_BODY_BYTES_MAX,
   READER_GIVE_UP_AFTER_MS,
@@ -11,7 +11,7 @@ import {
   READER_WAIT_MS_MAX,
   READER_WAITING_MAX,
 } from "./reader-limits.ts";
-import { authenticate, bodyOf, type Credentials, optionsOf, type Role } from "./request.ts";
+import { authenticate, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
 import { type TurnRefusal, Turns } from "./turns.ts";
 
 /** A batch of the feed: ten thousand rows of a few kilobytes. */
@@ -56,8 +56,8 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
   });
   let tags = 0;
 
-  async function runAdmin(request: QueryRequest, method: string): Promise<QueryAnswer> {
-    const outcome = await admins.run(() => engine.query(request, method === "GET" ? "read" : "write"));
+  async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
+    const outcome = await admins.run(work);
     readers.wake();
     return outcome.type === "done" ? outcome.value : refuseTurn(outcome.type);
   }
@@ -92,14 +92,22 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     const role: Role = authenticate(request, url, credentials);
     const options = optionsOf(request, url);
     const body = await bodyOf(request, role === "admin" ? ADMIN_BODY_BYTES_MAX : READER_BODY_BYTES_MAX);
-    const queryText = options.query !== "" && body !== "" ? `${options.query}\n${body}` : options.query + body;
-    if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
     tags += 1;
-    const { format, settings, parameters } = options;
-    const query: QueryRequest = { text: queryText, format, settings, parameters, tag: `http-${tags}` };
+    const { settings, parameters } = options;
+    const shared = { settings, parameters, tag: `http-${tags}` };
     response.setHeader("X-ClickHouse-Query-Id", headerText(options.queryId ?? randomUUID()));
-    const answer = role === "admin" ? await runAdmin(query, method) : await runReader(query, response);
-    await send(response, answer, formatOf(options.query === "" ? body : options.query, format), options.compress);
+    const insert = role === "admin" && method === "POST" ? insertOf(options.query) : null;
+    if (insert !== null && body.length > 0) {
+      const answer = await runAdmin(() => engine.insert({ ...shared, ...insert, rows: body }));
+      return send(response, answer, insert.format, false);
+    }
+    const bodyText = textOf(body);
+    const queryText = options.query !== "" && bodyText !== "" ? `${options.query}\n${bodyText}` : options.query + bodyText;
+    if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
+    const query: QueryRequest = { ...shared, text: queryText, format: options.format };
+    const access = method === "GET" ? "read" : "write";
+    const answer = role === "admin" ? await runAdmin(() => engine.query(query, access)) : await runReader(query, response);
+    await send(response, answer, formatOf(queryText, options.format), options.compress);
   }
 
   const server = createServer({ maxHeaderSize: HEADER_BYTES_MAX, requestTimeout: 60_000 }, (request, response) => {
@@ -112,6 +120,16 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
   server.keepAliveTimeout = 30_000;
   return server;
 }
+
+/** The plain form of an insert whose rows are the body; any other is run as text. */
+function insertOf(query: string): { table: string; format: InsertFormat } | null {
+  const [, table, format] =
+    /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)\s+FORMAT\s+(\w+)\s*;?\s*$/i.exec(query) ?? [];
+  const known = INSERT_FORMATS.find((name) => name === format);
+  return table === undefined || known === undefined ? null : { table, format: known };
+}
+
+const INSERT_FORMATS: readonly InsertFormat[] = ["JSONEachRow", "JSONCompactEachRow", "TabSeparated"];
 
 function refuseTurn(refusal: TurnRefusal): never {
   throw refusal === "full"
@@ -128,6 +146,7 @@ async function send(response: ServerResponse, answer: QueryAnswer, format: strin
   const summary = {
     read_rows: String(answer.rowsRead),
     read_bytes: String(answer.bytesRead),
+    ...(answer.rowsWritten === null ? {} : { written_rows: String(answer.rowsWritten) }),
     elapsed_ns: String(Math.round(answer.elapsedSeconds * 1e9)),
   };
   response.setHeader("X-ClickHouse-Summary", JSON.stringify(summary));

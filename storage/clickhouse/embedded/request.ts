@@ -77,8 +77,8 @@ function readParameter(options: RequestOptions, name: string, value: string): vo
   else if (!IGNORED_PARAMETERS.has(name) && name !== "decompress") options.settings.set(name, value);
 }
 
-/** Reads the body, decompressed as its Content-Encoding says. Throws ClickHouseError beyond `bytesMax` or for what is not UTF-8. */
-export async function bodyOf(request: IncomingMessage, bytesMax: number): Promise<string> {
+/** Reads the body, decompressed as its Content-Encoding says. Throws ClickHouseError beyond `bytesMax`. */
+export async function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
@@ -87,7 +87,11 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
     if (length > bytesMax) throw tooLarge(bytesMax);
     chunks.push(bytes);
   }
-  const bytes = await decompressed(Buffer.concat(chunks), headerOf(request, "content-encoding"), bytesMax);
+  return decompressed(Buffer.concat(chunks), headerOf(request, "content-encoding"), bytesMax);
+}
+
+/** The text of a body. Throws ClickHouseError for what is not UTF-8. */
+export function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -1,0 +1,92 @@
+/** `npm run sql -- "select ..."`: asks the ClickHouse of the running relay as its analyst. */
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { Command } from "commander";
+import { ANALYST_USERNAME, readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
+import type { ClickHouseAddress } from "../../storage/clickhouse/client.ts";
+
+const TIMEOUT_MS = 60_000;
+
+interface Options {
+  format: string;
+  param: Record<string, string>;
+  url?: string;
+}
+
+/** A message for whoever typed the command, without a stack. */
+class UsageError extends Error {}
+
+/** The address given, else RELAY_CLICKHOUSE_URL, else what the relay left in its data directory. */
+async function addressOf(url: string | undefined): Promise<ClickHouseAddress> {
+  const given = url ?? process.env["RELAY_CLICKHOUSE_URL"];
+  if (given !== undefined && given !== "") {
+    if (!URL.canParse(given)) throw new UsageError(`not an address: ${given}`);
+    const parsed = new URL(given);
+    const username = decodeURIComponent(parsed.username) || ANALYST_USERNAME;
+    return { url: parsed.origin + parsed.pathname, username, password: decodeURIComponent(parsed.password) };
+  }
+  const directory = process.env["RELAY_DATA_DIR"] || "./data";
+  const access = await readAnalystAccess(directory);
+  if (access !== null) return access;
+  throw new UsageError(
+    `no relay has run with the data directory ${directory}. Start one with "npm start", or name its data directory in RELAY_DATA_DIR, ` +
+      "or a ClickHouse in RELAY_CLICKHOUSE_URL (http://user:password@host:port).",
+  );
+}
+
+async function run(words: string[], { format, param, url }: Options): Promise<void> {
+  const query = words.length > 0 ? words.join(" ") : await fromStandardInput();
+  const address = await addressOf(url);
+  const target = new URL(address.url);
+  target.searchParams.set("default_format", format);
+  target.searchParams.set("database", "relay");
+  if (format.startsWith("Pretty")) target.searchParams.set("output_format_pretty_color", process.stdout.isTTY ? "1" : "0");
+  for (const [name, value] of Object.entries(param)) target.searchParams.set(`param_${name}`, value);
+  const headers = { "X-ClickHouse-User": address.username, "X-ClickHouse-Key": address.password };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(target, { method: "POST", headers, body: query, signal }).catch((error: unknown) => {
+    throw new UsageError(`no ClickHouse answers at ${target.origin}; is the relay running? (${causeOf(error)})`);
+  });
+  if (!response.ok) throw new UsageError((await response.text()).trim());
+  if (response.body !== null) await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false });
+}
+
+async function fromStandardInput(): Promise<string> {
+  if (process.stdin.isTTY) throw new UsageError('give a query, as in: npm run sql -- "select count() from transactions_final"');
+  return text(process.stdin);
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function collectParameter(text: string, known: Record<string, string>): Record<string, string> {
+  const equals = text.indexOf("=");
+  if (equals < 1) throw new UsageError(`a parameter is name=value: ${text}`);
+  return { ...known, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+/** Whoever reads the output may stop reading (`| head`). */
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_PREMATURE_CLOSE");
+}
+
+const command = new Command("sql")
+  .description("Asks the ClickHouse of the running relay, read-only. Tables and views: infra/docs/analytics.md")
+  .argument("[query...]", "SQL; read from standard input when absent")
+  .option("-f, --format <name>", "ClickHouse output format: CSVWithNames, JSONEachRow, Vertical, ...", "PrettyCompact")
+  .option("-p, --param <name=value>", "value of a {name:Type} in the query; may be repeated", collectParameter, {})
+  .option("-u, --url <url>", "another ClickHouse (http://user:password@host:port)")
+  .action(run);
+
+try {
+  await command.parseAsync();
+} catch (error) {
+  if (!isBrokenPipe(error)) {
+    console.error(error instanceof UsageError ? error.message : error);
+    process.exitCode = 1;
+  }
+}
