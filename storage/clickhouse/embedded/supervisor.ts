@@ -9,7 +9,7 @@ export const ADMIN_USERNAME = "relay";
 
 const START_TIMEOUT_MS = 30_000;
 /** A directory that an earlier child just left is free in milliseconds. */
-const FIRST_START_ATTEMPTS = 4;
+const FIRST_START_ATTEMPTS = 3;
 const STOP_TIMEOUT_MS = 5_000;
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 5_000;

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import { ADMIN, ask, startClickHouse } from "./clickhouse-world.ts";
 
@@ -38,6 +41,23 @@ describe("the child process of ClickHouse", () => {
     await second.stop();
   });
 
+  it("does not outlive a relay that was killed", async (test) => {
+    const directory = await mkdtemp(join(tmpdir(), "relay-clickhouse-"));
+    test.after(() => rm(directory, { recursive: true, force: true }));
+    const program = fileURLToPath(new URL("./parent-process.ts", import.meta.url));
+    const parent = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program, directory], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const pid = Number(await new Promise<string>((resolve) => parent.stdout.setEncoding("utf8").once("data", resolve)));
+    assert.ok(isRunning(pid));
+    parent.kill("SIGKILL");
+    const deadline = performance.now() + 5_000;
+    while (isRunning(pid)) {
+      assert.ok(performance.now() < deadline, "the child of a killed relay still runs");
+      await nextTurn();
+    }
+  });
+
   it("says that a directory is in use", async (test) => {
     const world = await startClickHouse();
     test.after(() => world.stop());
@@ -61,3 +81,12 @@ describe("the child process of ClickHouse", () => {
     await assert.rejects(starting, /EADDRINUSE/);
   });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
