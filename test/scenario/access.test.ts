@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CREDENTIALS } from "../support/http-client.ts";
+import { assertMatches, listOf } from "../support/matches.ts";
+import { withEachShardCount } from "../support/relay.ts";
+
+const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
+
+withEachShardCount((relay) => {
+  async function saveRule(rule: { terminalId: string; ruleType: string; [member: string]: unknown }): Promise<void> {
+    const saved = await relay.administrator().post("/admin/subscription-rules", rule);
+    assertMatches(saved, { status: 200, body: { status: "ok", data: { enabled: true, ...rule } } });
+  }
+
+  test("a terminal without a rule may not take another's topic", async () => {
+    const [manager, other] = [relay.terminalId(), relay.terminalId()];
+    const terminal = await relay.online(manager);
+    terminal.client.subscribe(`/topic/terminal/${other}`, () => assert.fail("a message of another terminal"));
+    assertMatches((await terminal.errors.next()).headers, { code: "forbidden" });
+    assert.equal((await terminal.closes.next()).code, 1008);
+    await relay.connectionBecomes(other, { connectionStatus: "NEVER_CONNECTED" });
+  });
+
+  for (const rule of ["ANY", "LIST", "REGEX"]) {
+    test(`a rule ${rule} allows it, for commands and results, and withdrawing it ends the session`, async () => {
+      const [manager, other, uuid] = [relay.terminalId(), relay.terminalId(), relay.uuid()];
+      const ruleValue = { ANY: {}, LIST: { ruleValue: `X1, ${other}` }, REGEX: { ruleValue: `${other.slice(0, -1)}[0-9]` } }[rule];
+      await saveRule({ terminalId: manager, ruleType: rule, ...ruleValue });
+      const terminal = await relay.online(manager);
+      const commands = await terminal.subscribe(other);
+      await relay.connectionBecomes(other, { connectionStatus: "ONLINE", sessions: 1 });
+      await relay.partner().pay(other, { uuid });
+      assertMatches((await commands.next()).command, { uuid, terminalId: other });
+      await terminal.result(other, { uuid, result: "OK" });
+      assertMatches((await relay.partner().uuid(uuid)).body, { data: { terminalId: other, status: "OK" } });
+      await saveRule({ terminalId: manager, ruleType: rule, ...ruleValue, enabled: false });
+      assertMatches((await terminal.errors.next()).headers, { code: "forbidden" });
+      await relay.connectionBecomes(other, { sessions: 0, connectionStatus: "OFFLINE" });
+    });
+  }
+
+  test("a command goes to the terminal's own session before a whitelisted one", async () => {
+    const [manager, other] = [relay.terminalId(), relay.terminalId()];
+    await saveRule({ terminalId: manager, ruleType: "LIST", ruleValue: other });
+    const own = await relay.online(other);
+    const whitelisted = await relay.online(manager);
+    const seen = await whitelisted.subscribe(other);
+    await relay.connectionBecomes(other, { sessions: 2 });
+    const [first, second] = [relay.uuid(), relay.uuid()];
+    await relay.partner().pay(other, { uuid: first });
+    assertMatches((await own.commands.next()).command, { uuid: first });
+    await own.client.deactivate();
+    await relay.connectionBecomes(other, { sessions: 1 });
+    await relay.partner().pay(other, { uuid: second });
+    assertMatches((await seen.next()).command, { uuid: second });
+    assert.deepEqual(seen.waiting, []);
+  });
+
+  test("rules are listed and tested", async () => {
+    const [administrator, terminalId] = [relay.administrator(), relay.terminalId()];
+    await saveRule({ terminalId, ruleType: "REGEX", ruleValue: "SHOP1-.*", notes: "the till of shop 1" });
+    const rules = listOf(((await administrator.get("/admin/subscription-rules")).body as { data: unknown }).data);
+    assert.equal(rules.filter((rule) => (rule as { terminalId: string }).terminalId === terminalId).length, 1);
+    const cases = [
+      { target: "SHOP1-2", allowed: true },
+      { target: "SHOP2-1", allowed: false },
+      { target: "XSHOP1-2", allowed: false },
+      { target: terminalId, allowed: true },
+    ];
+    for (const { target, allowed } of cases) {
+      const question = { authenticatedTerminalId: terminalId, topicDestination: `/topic/terminal/${target}` };
+      const { body } = await administrator.post("/admin/subscription-rules/test", question);
+      assert.deepEqual(body, { allowed, ...question, targetTerminalId: target });
+    }
+    const question = { authenticatedTerminalId: terminalId, topicDestination: "/topic/other" };
+    const { body } = await administrator.post("/admin/subscription-rules/test", question);
+    assert.deepEqual(body, { allowed: false, ...question, targetTerminalId: null });
+  });
+
+  test("a pattern that would take for ever elsewhere is decided at once", async () => {
+    const terminalId = relay.terminalId();
+    await saveRule({ terminalId, ruleType: "REGEX", ruleValue: "(a+)+b" });
+    const started = performance.now();
+    const question = { authenticatedTerminalId: terminalId, topicDestination: `/topic/terminal/${"a".repeat(64)}` };
+    assertMatches((await relay.administrator().post("/admin/subscription-rules/test", question)).body, { allowed: false });
+    assert.ok(performance.now() - started < 2_000);
+  });
+
+  test("a denied terminal loses its sessions and its login, and gets it back when it is allowed", async () => {
+    const [terminalId, administrator] = [relay.terminalId(), relay.administrator()];
+    const terminal = await relay.terminal(terminalId);
+    const session = await relay.online(terminalId);
+    assert.equal((await terminal.poll(terminalId)).status, 204);
+    const denied = await administrator.post(`/admin/terminals/${terminalId}/deny`);
+    assert.deepEqual(denied.body, { status: "ok", data: { terminalId, denied: true } });
+    assertMatches((await session.errors.next()).headers, { code: "forbidden" });
+    for (let again = 0; again < 6; again += 1) assert.equal((await terminal.poll(terminalId)).status, 401);
+    await assert.rejects(relay.connect({ login: terminalId, passcode: await relay.password(terminalId) }));
+    assertMatches((await administrator.get(`/admin/terminals/${terminalId}`)).body, { data: { denied: true } });
+    await relay.restart();
+    assert.equal((await terminal.poll(terminalId)).status, 401);
+    await administrator.post(`/admin/terminals/${terminalId}/allow`);
+    for (let again = 0; again < 6; again += 1) assert.equal((await terminal.poll(terminalId)).status, 204);
+    await relay.online(terminalId);
+  });
+
+  test("STOMP logins: a wrong password is refused, the fleet's credential is the terminal that it subscribes first", async () => {
+    const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
+    await assert.rejects(relay.connect({ login: terminalId, passcode: "wrong" }), /login or passcode/);
+    const fleet = await relay.connect({ login: "terminal", passcode: "terminal" });
+    const commands = await fleet.subscribe(terminalId);
+    await relay.connectionBecomes(terminalId, { sessions: 1 });
+    await relay.partner().pay(terminalId, { uuid });
+    assertMatches((await commands.next()).command, { uuid });
+    await fleet.result(terminalId, { uuid, result: "OK" });
+    fleet.client.subscribe(`/topic/terminal/${relay.terminalId()}`, () => {});
+    assertMatches((await fleet.errors.next()).headers, { code: "forbidden" });
+  });
+
+  test("partners see what they sent, and nothing that others sent", async () => {
+    const [terminalId, partner, fleet] = [relay.terminalId(), relay.partner(), relay.fleet()];
+    const [own, foreign] = [relay.uuid(), relay.uuid()];
+    await partner.pay(terminalId, { uuid: own });
+    await fleet.pay(terminalId, { uuid: foreign, amount: 9 });
+    for (const uuid of [own, foreign]) {
+      await fleet.poll(terminalId);
+      await fleet.receipt(terminalId, { uuid, result: "OK" });
+    }
+    assertMatches((await partner.uuid(own)).body, { data: { uuid: own } });
+    assert.deepEqual((await partner.uuid(foreign)).body, NOT_FOUND);
+    assert.deepEqual((await partner.uuid(foreign, 30)).body, NOT_FOUND);
+    assert.equal((await partner.life(foreign)).status, 404);
+    assertMatches((await partner.status(terminalId)).body, { data: { uuid: own } });
+    for (const caller of [fleet, relay.administrator(), await relay.terminal(terminalId)]) {
+      assertMatches((await caller.uuid(own)).body, { data: { uuid: own } });
+      assertMatches((await caller.status(terminalId)).body, { data: { uuid: foreign } });
+    }
+    const duplicate = await partner.pay(terminalId, { uuid: foreign });
+    assert.deepEqual(duplicate.body, { status: "error", error: "Duplicate payment request - UUID already processed" });
+  });
+
+  test("a partner may log in with its password, and may send but not act as a terminal", async () => {
+    const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
+    const partner = relay.client(CREDENTIALS.partnerByPassword);
+    assert.equal((await partner.pay(terminalId, { uuid })).status, 200);
+    assert.equal((await partner.connection(terminalId)).status, 200);
+    assert.equal((await partner.poll(terminalId)).status, 403);
+    assert.equal((await partner.receipt(terminalId, { uuid, result: "OK" })).status, 403);
+    assert.equal((await partner.get("/admin/terminals")).status, 401);
+    assertMatches((await relay.partner().uuid(uuid)).body, { status: "ok", data: null });
+  });
+});
