@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { CLICKHOUSE_FILE } from "../../infra/node/analytics.ts";
+import { connectClickHouse } from "../../storage/clickhouse/client.ts";
+import { seededRandom } from "../storage/kv/random.ts";
+import { atEnd } from "../storage/kv/world.ts";
+import { type Course, History } from "./history.ts";
+import { fleetOf, Load } from "./load.ts";
+import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
+import { member, RelayCaller } from "./relay-caller.ts";
+
+const ROUNDS = 20;
+/** Of these rounds one is killed before it is ready. */
+const KILLED_EARLY_ONE_IN = 6;
+/** Its start costs more than the rest of the node's; the others keep their results for later. */
+const WITH_CLICKHOUSE_ONE_IN = 3;
+const BACK_WITHIN_MS = 10_000;
+
+/** Commands of the rounds before that are looked up again after each restart; at the end all are. */
+const LOOKED_UP_EACH_ROUND = 300;
+const LOOKUPS_AT_ONCE = 32;
+
+describe("a node that is killed at random moments under load", () => {
+  it(`keeps what it promised over ${ROUNDS} lives, with one shard and with two`, { timeout: 240_000 }, async (test) => {
+    const random = seededRandom(test);
+    const place = await placeOf(test);
+    const fleet = fleetOf({ poll: 8, websocket: 6, redelivering: 6, away: 2 });
+    const history = new History(fleet.redelivering);
+    const url = `http://127.0.0.1:${place.port}`;
+    const caller = new RelayCaller(url);
+    const load = new Load({ history, fleet, caller, url, random, partners: 12 });
+    atEnd(test, async () => {
+      await load.stop();
+      await caller.close();
+    });
+    const start = (round: number): NodeProcess =>
+      startNodeProcess(test, {
+        ...place,
+        environment: {
+          RELAY_SHARDS: String(1 + (round % 2)),
+          RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
+          ...(round % WITH_CLICKHOUSE_ONE_IN === 0 || round === ROUNDS ? {} : NO_CLICKHOUSE),
+        },
+      });
+
+    const readyMs: number[] = [];
+    await load.start();
+    for (let round = 0; round < ROUNDS; round++) {
+      const node = start(round);
+      if (round > 0 && random(KILLED_EARLY_ONE_IN) === 0) await delay(random(1_500));
+      else {
+        readyMs.push(await node.ready());
+        await lookUp(caller, history, sample([...history.courses.values()], LOOKED_UP_EACH_ROUND, random));
+        await delay(random(800));
+      }
+      await node.kill();
+      assertNothingViolated(history);
+    }
+
+    const node = start(ROUNDS);
+    readyMs.push(await node.ready());
+    load.stopPaying();
+    const courses = [...history.courses.values()];
+    await until("every result is acknowledged", 20_000, () =>
+      courses.every(({ outcome, postedMs }) => outcome === null || postedMs !== null),
+    );
+    await load.stop();
+    await lookUp(caller, history, courses);
+    history.finish();
+    assertNothingViolated(history);
+
+    const posted = courses.filter(({ postedMs }) => postedMs !== null);
+    test.diagnostic(summary(courses, readyMs));
+    assert.ok(posted.length > 10 * ROUNDS, `only ${posted.length} results`);
+    assert.ok(Math.max(...readyMs) < BACK_WITHIN_MS, `it took ${Math.max(...readyMs)} ms to come back`);
+    await assertListedOnce(caller, fleet.terminals.keys(), posted);
+    await assertInClickHouseOnce(join(place.dataDirectory, CLICKHOUSE_FILE), posted);
+  });
+});
+
+function assertNothingViolated(history: History): void {
+  assert.deepEqual(history.violations.slice(0, 5), [], `${history.violations.length} contradictions`);
+}
+
+/** Asks where commands stand, and for the results that were acknowledged. */
+async function lookUp(caller: RelayCaller, history: History, courses: readonly Course[]): Promise<void> {
+  const left = [...courses];
+  const work = async (): Promise<void> => {
+    for (let course = left.pop(); course !== undefined; course = left.pop()) {
+      const sentMs = performance.now();
+      const posted = course.postedMs !== null;
+      const [life, result] = await Promise.all([
+        answered(() => caller.life(course.uuid)),
+        posted ? answered(() => caller.result(course.uuid)) : null,
+      ]);
+      history.lifeSeen(course, life, sentMs);
+      if (result !== null) history.resultSeen(course, result);
+    }
+  };
+  await Promise.all(Array.from({ length: LOOKUPS_AT_ONCE }, work));
+}
+
+async function answered(
+  ask: () => ReturnType<RelayCaller["life"]>,
+): ReturnType<typeof ask> extends Promise<infer A> ? Promise<NonNullable<A>> : never {
+  const answer = await ask();
+  assert.ok(answer !== null, "a node that is ready did not answer");
+  return answer;
+}
+
+function sample<T>(items: T[], count: number, random: (below: number) => number): T[] {
+  return items.length <= count
+    ? items
+    : Array.from({ length: count }, () => items[random(items.length)]).filter((item) => item !== undefined);
+}
+
+async function until(what: string, withinMs: number, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const startedMs = performance.now(); !(await holds()); await delay(50)) {
+    assert.ok(performance.now() - startedMs < withinMs, `not within ${withinMs} ms: ${what}`);
+  }
+}
+
+async function assertListedOnce(caller: RelayCaller, terminalIds: Iterable<string>, posted: readonly Course[]): Promise<void> {
+  const listed: string[] = [];
+  await until("the list answers", 20_000, async () => (await caller.get("/api/v1/poll-0/transactions"))?.status === 200);
+  for (const terminalId of terminalIds) {
+    for (const status of ["OK", "KO"]) {
+      for (let offset = 0, more = true; more; offset += 500) {
+        const path = `/api/v1/${terminalId}/transactions?status=${status}&limit=500&offset=${offset}`;
+        const answer = await answered(() => caller.get(path));
+        assert.equal(answer.status, 200, answer.text);
+        const items: unknown = member(answer.body, "data");
+        const page = Array.isArray(items) ? items : [];
+        for (const item of page)
+          listed.push(`${member(item, "uuid")} ${terminalId} ${member(item, "status")} ${member(item, "amountCents")}`);
+        more = page.length === 500;
+      }
+    }
+  }
+  assert.deepEqual(listed.sort(), linesOf(posted));
+}
+
+async function assertInClickHouseOnce(file: string, posted: readonly Course[]): Promise<void> {
+  const client = connectClickHouse(JSON.parse(await readFile(file, "utf8")));
+  const query = "SELECT uuid, terminal_id, status, toString(amount_cents) AS amount FROM relay.transactions FINAL";
+  const lines = async (): Promise<string[]> => {
+    const result = await client.query({ query, format: "JSONEachRow" });
+    const rows = await result.json<{ uuid: string; terminal_id: string; status: string; amount: string }>();
+    return rows.map(({ uuid, terminal_id, status, amount }) => `${uuid} ${terminal_id} ${status} ${amount}`).sort();
+  };
+  try {
+    await until("all results are in ClickHouse", 20_000, async () => (await lines()).length >= posted.length);
+    assert.deepEqual(await lines(), linesOf(posted));
+  } finally {
+    await client.close();
+  }
+}
+
+function linesOf(posted: readonly Course[]): string[] {
+  return posted.map(({ uuid, terminalId, outcome, amountCents }) => `${uuid} ${terminalId} ${outcome} ${amountCents}`).sort();
+}
+
+function summary(courses: readonly Course[], readyMs: readonly number[]): string {
+  const count = (holds: (course: Course) => boolean) => courses.filter(holds).length;
+  return [
+    `${courses.length} pays`,
+    `${count(({ acceptedMs }) => acceptedMs !== null)} accepted`,
+    `${count(({ unanswered }) => unanswered > 0)} without an answer at first`,
+    `${count(({ refused }) => refused)} refused`,
+    `${count(({ handedOutMs }) => handedOutMs.length > 0)} handed out`,
+    `${count(({ handedOutMs }) => handedOutMs.length > 1)} more than once to terminals that remember`,
+    `${count(({ postedMs }) => postedMs !== null)} results`,
+    `${count(({ expiredMs }) => expiredMs !== null)} seen expired`,
+    `ready after ${Math.round(Math.min(...readyMs))} to ${Math.round(Math.max(...readyMs))} ms`,
+  ].join(", ");
+}

@@ -1,0 +1,86 @@
+import { Pool } from "undici";
+
+export interface Answer {
+  status: number;
+  headers: { readonly [name: string]: string | string[] | undefined };
+  /** The body as JSON; undefined where it is none. */
+  body: unknown;
+  text: string;
+}
+
+const CONNECTIONS = 64;
+const ANSWER_TIMEOUT_MS = 20_000;
+
+export const PARTNER = { "api-key": "pk_live_sandbox_0000000000000000000000000000" };
+export const TERMINAL = { authorization: basic("terminal", "terminal") };
+export const ADMINISTRATOR = { authorization: basic("admin", "admin") };
+
+export function basic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+/** Calls a node over kept connections, and never twice by itself: null says that no answer came. */
+export class RelayCaller {
+  readonly #pool: Pool;
+
+  constructor(url: string, connections = CONNECTIONS) {
+    this.#pool = new Pool(url, { connections, pipelining: 1, headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS });
+  }
+
+  async call(method: "GET" | "POST", path: string, headers: { [name: string]: string }, body?: string): Promise<Answer | null> {
+    try {
+      const response = await this.#pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      const text = await response.body.text();
+      return { status: response.statusCode, headers: response.headers, body: jsonOf(text), text };
+    } catch {
+      return null;
+    }
+  }
+
+  get(path: string, headers: { [name: string]: string } = PARTNER): Promise<Answer | null> {
+    return this.call("GET", path, headers);
+  }
+
+  post(path: string, value: unknown, headers: { [name: string]: string } = PARTNER): Promise<Answer | null> {
+    return this.call("POST", path, { ...headers, "content-type": "application/json" }, JSON.stringify(value));
+  }
+
+  pay(terminalId: string, uuid: string, amountCents = 1_000, headers: { [name: string]: string } = {}): Promise<Answer | null> {
+    return this.post(`/api/v1/${terminalId}/pay`, { uuid, amount: amountCents, service: "PAYCC" }, { ...PARTNER, ...headers });
+  }
+
+  poll(terminalId: string, headers: { [name: string]: string } = {}): Promise<Answer | null> {
+    return this.get(`/api/v1/${terminalId}/get`, { ...TERMINAL, ...headers });
+  }
+
+  receipt(terminalId: string, uuid: string, result: "OK" | "KO", amountCents = 1_000): Promise<Answer | null> {
+    return this.post(`/api/v1/${terminalId}/receipt`, { uuid, result, amount: amountCents, type: "CARD" }, TERMINAL);
+  }
+
+  life(uuid: string): Promise<Answer | null> {
+    return this.get(`/api/v1/commands/${uuid}`);
+  }
+
+  result(uuid: string): Promise<Answer | null> {
+    return this.get(`/api/v1/${uuid}/uuid`);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A member of a JSON object by its path, or undefined. */
+export function member(value: unknown, ...path: string[]): unknown {
+  let at = value;
+  for (const name of path) at = typeof at === "object" && at !== null ? Object.getOwnPropertyDescriptor(at, name)?.value : undefined;
+  return at;
+}
