@@ -1,14 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Redis } from "ioredis";
 import { freePort } from "../../infra/local/free-port.ts";
 import { installRedis, redisConfig } from "../../infra/local/redis.ts";
+import { redisAnswers } from "../../infra/local/redis-answers.ts";
 import { ServerProcess, skipReason } from "./server-process.ts";
 
 const START_ATTEMPTS = 5;
 const START_DEADLINE_MS = 10_000;
-const ASK_AGAIN_MS = 10;
 
 /** Why a suite on Redis cannot run here, or false. Installs redis-server where it may. */
 export async function redisMissing(): Promise<string | false> {
@@ -71,17 +70,6 @@ function testRedis(
 /** True once it answers and has loaded its data; false when it ended or never did. */
 async function answers(server: ServerProcess, port: number): Promise<boolean> {
   const giveUpAt = performance.now() + START_DEADLINE_MS;
-  while (server.running && performance.now() < giveUpAt) {
-    const client = new Redis({ port, host: "127.0.0.1", lazyConnect: true, retryStrategy: null, maxRetriesPerRequest: 0 });
-    client.on("error", () => undefined);
-    try {
-      await client.connect();
-      return (await client.ping()) === "PONG" && server.running;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-    } finally {
-      client.disconnect();
-    }
-  }
+  while (server.running && performance.now() < giveUpAt) if (await redisAnswers(port)) return server.running;
   return false;
 }

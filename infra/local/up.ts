@@ -1,0 +1,52 @@
+/** `npm run infra:up`: Redis, Kafka and ClickHouse on this machine, without Docker. */
+import { resolve } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import { SERVICE_NAMES, type ServiceName } from "./service-state.ts";
+import { servicesUp } from "./services.ts";
+
+interface Options {
+  dir: string;
+  only: ServiceName[];
+  redisPort?: number;
+  kafkaPort?: number;
+  clickhousePort?: number;
+}
+
+const program = new Command("infra:up")
+  .description("Starts Redis, Kafka and ClickHouse for a cluster on this machine; what runs already is left running.")
+  .option("--dir <folder>", "state, logs and data", "data/infra")
+  .option("--only <names>", `some of ${SERVICE_NAMES.join(",")}`, readNames, [...SERVICE_NAMES])
+  .option("--redis-port <port>", "default 6379, another one when that is taken", readPort)
+  .option("--kafka-port <port>", "default 9092, another one when that is taken", readPort)
+  .option("--clickhouse-port <port>", "default 8123, another one when that is taken", readPort);
+
+const { dir, only, redisPort, kafkaPort, clickhousePort } = program.parse().opts<Options>();
+const results = await servicesUp({
+  directory: resolve(dir),
+  only,
+  ports: {
+    ...(redisPort === undefined ? {} : { redis: redisPort }),
+    ...(kafkaPort === undefined ? {} : { kafka: kafkaPort }),
+    ...(clickhousePort === undefined ? {} : { clickhouse: clickhousePort }),
+  },
+});
+for (const result of results) {
+  if ("reason" in result) console.error(`# ${result.name}: ${result.type}: ${result.reason}`);
+  else console.error(`# ${result.name}: ${result.type} on port ${result.port}`);
+}
+// On standard output, so that `eval "$(npm run -s infra:up)"` sets them.
+for (const result of results) if ("variable" in result) console.log(`export ${result.variable.name}='${result.variable.value}'`);
+if (results.some((result) => "reason" in result)) process.exitCode = 1;
+
+function readNames(text: string): ServiceName[] {
+  const words = text.split(",");
+  const names = SERVICE_NAMES.filter((name) => words.includes(name));
+  if (names.length !== words.length) throw new InvalidArgumentError(`allowed: ${SERVICE_NAMES.join(",")}`);
+  return names;
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new InvalidArgumentError("a port is 1 to 65535");
+  return port;
+}
