@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertMatches } from "../support/matches.ts";
+import { type Relay, withEachShardCount } from "../support/relay.ts";
+
+const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content" };
+
+/** A payment of a partner that was handed to its terminal. */
+async function sentPayment(relay: Relay, terminalId = relay.terminalId()) {
+  const [uuid, partner, fleet] = [relay.uuid(), relay.partner(), relay.fleet()];
+  await partner.pay(terminalId, { uuid });
+  assertMatches((await fleet.poll(terminalId)).body, { uuid });
+  return { terminalId, uuid, partner, fleet };
+}
+
+withEachShardCount((relay) => {
+  test("the same result again is acknowledged and changes nothing", async () => {
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    const result = { uuid, result: "OK", amount: 1_050, authCode: "1", timestamp: "2026-11-21T10:00:00Z" };
+    await fleet.receipt(terminalId, result);
+    const first = await partner.uuid(uuid);
+    const again = await fleet.receipt(terminalId, { ...result, timestamp: "2026-11-21T10:09:00Z" });
+    assert.deepEqual([again.status, again.body], [200, { status: "ok", data: "Result was recorded before" }]);
+    assert.deepEqual((await partner.uuid(uuid)).body, first.body);
+    assert.deepEqual(await relay.attention(terminalId), []);
+  });
+
+  test("a different result is kept as a conflict, and the first one stands", async () => {
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    await fleet.receipt(terminalId, { uuid, result: "OK", authCode: "1" });
+    const second = await fleet.receipt(terminalId, { uuid, result: "KO", pan: "4111111111111111" });
+    assertMatches(second, { status: 200, body: { status: "ok", data: /stands/ } });
+    assertMatches((await partner.uuid(uuid)).body, { data: { status: "OK", auth: { authCode: "1" } } });
+    assertMatches(await relay.attention(terminalId), [{ kind: "conflict", uuid, raw: /411111\*{6}1111/ }]);
+  });
+
+  test("of two different results at once one stands and the other is a conflict", async () => {
+    const { terminalId, uuid, partner } = await sentPayment(relay);
+    const [ok, ko] = await Promise.all(["OK", "KO"].map((result) => relay.fleet().receipt(terminalId, { uuid, result })));
+    assert.deepEqual([ok?.status, ko?.status], [200, 200]);
+    const stored = (await partner.uuid(uuid)).body;
+    assertMatches(stored, { data: { status: /^(OK|KO)$/ } });
+    assertMatches(await relay.attention(terminalId), [{ kind: "conflict", uuid }]);
+    assert.deepEqual((await partner.status(terminalId)).body, stored);
+  });
+
+  test("a result for another terminal's uuid is a conflict and overwrites nothing", async () => {
+    const { terminalId, uuid, partner } = await sentPayment(relay);
+    const stranger = relay.terminalId();
+    const posted = await (await relay.terminal(stranger)).receipt(stranger, { uuid, result: "OK" });
+    assertMatches(posted, { status: 200, body: { data: /different result|stands/ } });
+    assert.deepEqual((await partner.uuid(uuid)).body, NO_CONTENT);
+    assertMatches((await partner.life(uuid)).body, { data: { state: "sent", terminalId } });
+    assertMatches(await relay.attention(stranger), [{ kind: "conflict", uuid }]);
+  });
+
+  test("a result that nobody asked for is stored, and operators see it", async () => {
+    const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
+    await fleet.poll(terminalId);
+    assert.equal((await fleet.receipt(terminalId, { uuid, service: "PAYCC", result: "OK", amount: 300 })).status, 200);
+    assertMatches((await fleet.uuid(uuid)).body, { status: "ok", data: { uuid, method: "CARD", status: "OK", amountCents: 300 } });
+    assertMatches((await fleet.status(terminalId)).body, { data: { uuid } });
+    assertMatches(await relay.attention(terminalId), [{ kind: "unsolicited", uuid }]);
+    assertMatches((await fleet.life(uuid)).body, { data: { state: "done", service: null } });
+    assertMatches(await relay.partner().pay(terminalId, { uuid }), { status: 400, headers: { "relay-command-state": "done" } });
+    assertMatches((await relay.partner().uuid(uuid)).body, { status: "error" });
+  });
+
+  test("a result whose amount differs is kept as it is and flagged", async () => {
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    await fleet.receipt(terminalId, { uuid, result: "OK", amount: 999 });
+    assertMatches((await partner.uuid(uuid)).body, { data: { amountCents: 999 } });
+    assertMatches((await partner.life(uuid)).body, { data: { amountDiffers: true } });
+    assertMatches(await relay.attention(terminalId), [{ kind: "amount_differs", uuid }]);
+  });
+
+  test("a posting without a certain outcome is kept for operators, answered 400, and leaves the command open", async () => {
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    const postings = [
+      { uuid },
+      { uuid, result: "TIMEOUT" },
+      { uuid, result: "OK", status: "KO" },
+      { uuid, authCode: "1", pan: "4111111111111111" },
+    ];
+    for (const posting of postings) {
+      assertMatches(await fleet.receipt(terminalId, posting), { status: 400, body: { status: "error", error: /./ } });
+    }
+    assertMatches(await fleet.receipt(terminalId, { result: "OK" }), { status: 400, body: { error: /uuid/ } });
+    assert.deepEqual((await partner.uuid(uuid)).body, NO_CONTENT);
+    assertMatches((await partner.life(uuid)).body, { data: { state: "sent" } });
+    const items = await relay.attention(terminalId);
+    assert.equal(items.length, 5);
+    assert.ok(!JSON.stringify(items).includes("4111111111111111"));
+    assertMatches(items[0], { kind: "unreadable", terminalId, raw: /./ });
+    await fleet.receipt(terminalId, { uuid, result: "KO" });
+    assertMatches((await partner.uuid(uuid)).body, { data: { status: "KO" } });
+  });
+
+  test("over STOMP such a posting ends the session with an ERROR that names the receipt", async () => {
+    const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
+    const terminal = await relay.online(terminalId);
+    terminal.client.publish({
+      destination: `/app/terminal/${terminalId}/receipt`,
+      body: JSON.stringify({ uuid, result: "MAYBE" }),
+      headers: { receipt: "r-9" },
+    });
+    assertMatches((await terminal.errors.next()).headers, { code: "invalid_request", "receipt-id": "r-9", message: /outcome/i });
+    assertMatches(await relay.attention(terminalId), [{ kind: "unreadable", uuid }]);
+  });
+
+  test("methods come from the command or the result: CARD, SATISPAY, VOUCHER, RECEIPT, UNKNOWN", async () => {
+    const cases = [
+      {
+        pay: { service: "PAYSAT" },
+        result: { satispay: { paymentId: "p-1", status: "ACCEPTED" } },
+        item: { method: "SATISPAY", satispay: { paymentId: "p-1" } },
+      },
+      { pay: { service: "PAYBP" }, result: { voucher: { count: 2 } }, item: { method: "VOUCHER", voucher: { count: 2 } } },
+      {
+        pay: { service: "PAYCC", type: "RECEIPT" },
+        result: { receipt: { number: "0001-0002" } },
+        item: { method: "RECEIPT", receipt: { number: "0001-0002" } },
+      },
+      {
+        pay: { service: "PAYCC" },
+        result: { entry: "chip", message: "Approved" },
+        item: { method: "CARD", card: { entry: "ICC" }, message: "Approved" },
+      },
+      { pay: null, result: { amount: 1 }, item: { method: "UNKNOWN", amountCents: 1, currency: "EUR" } },
+    ];
+    for (const { pay, result, item } of cases) {
+      const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
+      if (pay !== null) {
+        assert.equal((await fleet.pay(terminalId, { uuid, ...pay })).status, 200);
+        await fleet.poll(terminalId);
+      }
+      assert.equal((await fleet.receipt(terminalId, { uuid, result: "OK", ...result })).status, 200);
+      assertMatches((await fleet.uuid(uuid)).body, { data: item });
+    }
+  });
+
+  test("status is null from a pay's acceptance to its result, and an older OK never stands for it", async () => {
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    await fleet.receipt(terminalId, { uuid, result: "OK" });
+    assertMatches((await partner.status(terminalId)).body, { data: { uuid, status: "OK" } });
+    const next = relay.uuid();
+    await partner.pay(terminalId, { uuid: next });
+    assert.deepEqual((await partner.status(terminalId)).body, NO_CONTENT);
+    // A result that nobody asked for does not stand for it either.
+    await fleet.receipt(terminalId, { uuid: relay.uuid(), result: "OK" });
+    assert.deepEqual((await fleet.status(terminalId)).body, NO_CONTENT);
+    await partner.cancel(next);
+    assert.deepEqual((await partner.status(terminalId)).body, NO_CONTENT);
+    const third = await sentPayment(relay, terminalId);
+    assert.deepEqual((await partner.status(terminalId)).body, NO_CONTENT);
+    await fleet.receipt(terminalId, { uuid: third.uuid, result: "KO" });
+    assertMatches((await partner.status(terminalId)).body, { data: { uuid: third.uuid, status: "KO" } });
+  });
+
+  test("card numbers are masked in everything that is answered, in lists for operators and in logs", async () => {
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    const pan = "5500 0000 0000 0004";
+    await fleet.receipt(terminalId, {
+      uuid,
+      result: "OK",
+      pan,
+      receipt: `CARD ${pan}`,
+      message: `paid with ${pan}`,
+      track2: "5500000000000004=99",
+    });
+    await fleet.receipt(terminalId, { uuid, result: "KO", note: pan });
+    const log = await fleet.post(`/api/v1/${terminalId}/logs`, { text: `read ${pan}`, card: { pan } });
+    assert.equal(log.status, 200);
+    const answers = [
+      (await partner.uuid(uuid)).text,
+      (await partner.status(terminalId)).text,
+      (await fleet.get(`/api/v1/${terminalId}/logs`)).text,
+      JSON.stringify(await relay.attention(terminalId)),
+    ];
+    for (const text of answers) {
+      assert.ok(!/5500 ?0000 ?0000 ?0004/.test(text), text);
+      assert.match(text, /5500 ?00/);
+    }
+  });
+
+  test("logs of a terminal are kept newest first, shown and deleted", async () => {
+    const [terminalId, nobody] = [relay.terminalId(), relay.nobody()];
+    const headers = { "x-terminal-id": terminalId, "x-device-model": "A920", "x-app-version": "3.1", "x-manufacturer": "PAX" };
+    for (const line of [1, 2, 3]) {
+      const kept = await nobody.post(`/api/v1/${terminalId}/logs`, { line, level: "INFO" }, headers);
+      assertMatches(kept, { status: 200, body: { status: "ok", data: { terminalID: terminalId, id: /./ } } });
+    }
+    const shown = await relay.administrator().get(`/api/v1/${terminalId}/logs?limit=2`);
+    assertMatches(shown.body, {
+      status: "ok",
+      data: {
+        terminalID: terminalId,
+        logs: [
+          { log: { line: 3, level: "INFO" }, device: { "x-device-model": "A920" }, receivedAt: /Z$/ },
+          { log: { line: 2, level: "INFO" }, device: headers },
+        ],
+      },
+    });
+    const cleared = await nobody.send(`/api/v1/${terminalId}/logs`, { method: "DELETE" });
+    assert.deepEqual(cleared.body, { status: "ok", data: { terminalID: terminalId, deleted: 3 } });
+    assertMatches((await nobody.get(`/api/v1/${terminalId}/logs`)).body, { data: { logs: [] } });
+  });
+});
