@@ -1,0 +1,86 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const STOP_MAX_MS = 30_000;
+
+/** A process that this run started; it is ended by its own handle. */
+export interface Child {
+  readonly pid: number;
+  /** Ends it (SIGTERM, and SIGKILL where that takes too long) and waits until it is gone. */
+  stop(): Promise<void>;
+}
+
+/** A child that answers questions, one at a time. */
+export interface AskedChild<Question, Answer> extends Child {
+  /** Rejects when the child ends instead of answering. */
+  ask(question: Question): Promise<Answer>;
+  /** The next message that it sends by itself. */
+  next(): Promise<Answer>;
+}
+
+/** Forks a TypeScript file of this folder. */
+export function forkChild<Question extends object, Answer>(file: string): AskedChild<Question, Answer> {
+  const child = fork(`${ROOT}bench/${file}`, { cwd: ROOT, execArgv: ["--import", "tsx"], stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const next = async (): Promise<Answer> => (await orEnd(child, file, once(child, "message")))[0];
+  return {
+    ...childOf(child),
+    next,
+    ask: (question) => {
+      const answer = next();
+      child.send(question);
+      return answer;
+    },
+  };
+}
+
+/** Starts a file of the project under plain node and waits for the first line of its output that matches; answers with the match. */
+export async function startAndWait(
+  file: string,
+  options: { arguments?: string[]; environment: NodeJS.ProcessEnv; ready: RegExp },
+): Promise<{ child: Child; match: RegExpExecArray }> {
+  const child = spawn(process.execPath, ["--import", "tsx", ...(options.arguments ?? []), file], {
+    cwd: ROOT,
+    env: options.environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const found = new Promise<RegExpExecArray>((resolve) => {
+    // Goes on reading, or the child would wait for room in the pipe.
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const match = options.ready.exec(line);
+      if (match !== null) resolve(match);
+    });
+  });
+  return { match: await orEnd(child, file, found), child: childOf(child) };
+}
+
+function childOf(child: ChildProcess): Child {
+  const { pid } = child;
+  if (pid === undefined) throw new Error("a process could not be started");
+  return {
+    pid,
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MAX_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function orEnd<T>(child: ChildProcess, name: string, work: Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const ended = once(child, "exit", { signal: stop.signal }).then(([code]) => {
+    throw new Error(`${name} ended with ${code}`);
+  });
+  ended.catch(() => {});
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    stop.abort();
+  }
+}

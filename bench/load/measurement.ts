@@ -1,0 +1,87 @@
+import { Samples } from "./samples.ts";
+import type { LoadResult } from "./task.ts";
+import { type ThreadLoad, watchThreads } from "./thread-load.ts";
+
+/** What happens to the requests of one task. Only what is answered (or pushed) within the measured time counts. */
+export class Measurement {
+  readonly #expectedStatus: number;
+  readonly #answers = new Samples();
+  readonly #pushes = new Samples();
+  readonly #lateness = new Samples();
+  readonly #unexpected = new Map<number, number>();
+  /** When the payment with a counter was due or written; 0 for one that is not awaited at a terminal. */
+  readonly #awaited: Map<number, number> = new Map();
+  #running = false;
+  #requests = 0;
+  #startedMs = 0;
+  #elapsedMs = 0;
+  #cpuBefore = process.cpuUsage();
+  #generatorShare = 0;
+  #threads: (() => ThreadLoad | null) | null = null;
+  #server: ThreadLoad | null = null;
+
+  constructor(expectedStatus: number) {
+    this.#expectedStatus = expectedStatus;
+  }
+
+  start(serverPid: number): void {
+    this.#answers.clear();
+    this.#pushes.clear();
+    this.#lateness.clear();
+    this.#requests = 0;
+    this.#threads = watchThreads(serverPid);
+    this.#cpuBefore = process.cpuUsage();
+    this.#startedMs = performance.now();
+    this.#running = true;
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#elapsedMs = performance.now() - this.#startedMs;
+    const { user, system } = process.cpuUsage(this.#cpuBefore);
+    this.#generatorShare = (user + system) / 1_000 / this.#elapsedMs;
+    this.#server = this.#threads?.() ?? null;
+  }
+
+  answered(status: number, ms: number): void {
+    if (status !== this.#expectedStatus) this.#unexpected.set(status, (this.#unexpected.get(status) ?? 0) + 1);
+    if (!this.#running) return;
+    this.#requests += 1;
+    this.#answers.add(ms);
+  }
+
+  late(ms: number): void {
+    if (this.#running) this.#lateness.add(ms);
+  }
+
+  /** A payment to a connected terminal leaves. */
+  awaitPush(counter: number, fromMs: number): void {
+    this.#awaited.set(counter, fromMs);
+  }
+
+  pushed(counter: number): void {
+    const fromMs = this.#awaited.get(counter);
+    if (fromMs === undefined) return;
+    this.#awaited.delete(counter);
+    if (this.#running) this.#pushes.add(performance.now() - fromMs);
+  }
+
+  get awaitedPushes(): number {
+    return this.#awaited.size;
+  }
+
+  result(options: { withPushes: boolean; scheduled: boolean }): LoadResult {
+    return {
+      seconds: this.#elapsedMs / 1_000,
+      requests: this.#requests,
+      perSecond: (this.#requests / this.#elapsedMs) * 1_000,
+      answer: this.#answers.summary(),
+      push: options.withPushes ? this.#pushes.summary() : null,
+      missingPushes: this.#awaited.size,
+      lateness: options.scheduled ? this.#lateness.summary() : null,
+      unexpected: Object.fromEntries(this.#unexpected),
+      generatorShare: this.#generatorShare,
+      server: this.#server,
+    };
+  }
+}

@@ -1,0 +1,19 @@
+import { clientAddress, POLLING_TERMINALS, terminalAuthorization, terminalId } from "./terminals.ts";
+
+/** Polls of many terminals, one after the other. All are written out before anything is measured. */
+export function pollRequests(): () => Uint8Array {
+  const requests = Array.from({ length: POLLING_TERMINALS }, (_, index) => {
+    const id = terminalId("polling", index);
+    return Buffer.from(
+      `GET /api/v1/${id}/get HTTP/1.1\r\nHost: relay\r\nUser-Agent: bench-terminal/1.0\r\nX-Forwarded-For: ${clientAddress(index)}\r\nAuthorization: ${terminalAuthorization(id)}\r\n\r\n`,
+      "latin1",
+    );
+  });
+  let next = 0;
+  return () => {
+    const request = requests[next];
+    next = next + 1 === requests.length ? 0 : next + 1;
+    if (request === undefined) throw new Error("there is no request");
+    return request;
+  };
+}

@@ -1,0 +1,94 @@
+import type { AskedChild } from "./child.ts";
+import type { RunningRelay } from "./relay.ts";
+import type { LoadAnswer, LoadResult, LoadTask } from "./task.ts";
+
+/** Connections of the two saturations: few tills in step, and many that crowd. */
+export const CONNECTIONS = [64, 256] as const;
+export type Connections = (typeof CONNECTIONS)[number];
+
+/** Terminals that are connected over WebSocket in each measurement of payments, new ones each time: one takes 64 commands without a result. */
+const SESSIONS = 1_000;
+
+/** Connections that are there for payments on a schedule; one that waits holds no other up. */
+const PACED_CONNECTIONS = 512;
+
+/** A program that has just started is slow: each kind of request runs so much longer before it is first measured. */
+const FIRST_WARM_UP_FACTOR = 1.2;
+const WARM_UP_FACTOR = 0.4;
+
+/** The raw peer and the relay, measured one right after the other, so that their ratio holds while the machine's speed drifts. */
+export interface Pair {
+  raw: LoadResult;
+  relay: LoadResult;
+}
+
+export interface Round {
+  get: Pair;
+  pay: Record<Connections, Pair>;
+  /** Payments at half of what the relay has just taken. */
+  push: LoadResult;
+  pushRatePerSecond: number;
+}
+
+export interface RawPeer {
+  pid: number;
+  port: number;
+}
+
+export interface RoundOptions {
+  generator: AskedChild<LoadTask, LoadAnswer>;
+  raw: RawPeer;
+  relay: RunningRelay;
+  seconds: number;
+  progress(what: string, result: LoadResult): void;
+}
+
+/** One round on a relay that has just started. */
+export async function runRound({ generator, raw, relay, seconds, progress }: RoundOptions): Promise<Round> {
+  let phase = 0;
+  async function measure(what: string, target: { pid: number; port: number }, task: Partial<LoadTask> & Pick<LoadTask, "kind">) {
+    phase += 1;
+    if (target === relay) relay.toggleProfile();
+    const answer = await generator.ask({
+      port: target.port,
+      serverPid: target.pid,
+      connections: CONNECTIONS[0],
+      sessions: 0,
+      ratePerSecond: null,
+      warmUpMs: seconds * 1_000 * WARM_UP_FACTOR,
+      measureMs: seconds * 1_000,
+      phase,
+      ...task,
+    });
+    if (target === relay) relay.toggleProfile();
+    if (answer.type === "failed") throw new Error(`${what}: ${answer.reason}`);
+    progress(what, answer.result);
+    return answer.result;
+  }
+  const firstWarmUpMs = seconds * 1_000 * FIRST_WARM_UP_FACTOR;
+
+  async function pair(kind: LoadTask["kind"], connections: Connections, first: boolean): Promise<Pair> {
+    const warmUp = first ? { warmUpMs: firstWarmUpMs } : {};
+    return {
+      raw: await measure(`raw ${kind} ${connections}`, raw, { kind, connections }),
+      relay: await measure(`relay ${kind} ${connections}`, relay, {
+        kind,
+        connections,
+        ...warmUp,
+        sessions: kind === "pay" ? SESSIONS : 0,
+      }),
+    };
+  }
+
+  const get = await pair("get", 64, true);
+  const pay = { 64: await pair("pay", 64, true), 256: await pair("pay", 256, false) };
+  const ratePerSecond = Math.round(Math.max(pay[64].relay.perSecond, pay[256].relay.perSecond) / 2);
+  const push = await measure("relay pay, half load", relay, {
+    kind: "pay",
+    connections: PACED_CONNECTIONS,
+    sessions: SESSIONS,
+    ratePerSecond,
+    measureMs: seconds * 2_000,
+  });
+  return { get, pay, push, pushRatePerSecond: ratePerSecond };
+}

@@ -1,0 +1,47 @@
+import type { LatencySummary } from "./samples.ts";
+import type { ThreadLoad } from "./thread-load.ts";
+
+/** What a request is: a terminal's poll, or a partner's payment. The raw peer gets the same bytes. */
+export type RequestKind = "get" | "pay";
+
+/** What the load generator is asked to do, one task at a time. */
+export interface LoadTask {
+  kind: RequestKind;
+  port: number;
+  /** The server's process, whose threads are watched while it is measured. */
+  serverPid: number;
+  /** Keep-alive connections. */
+  connections: number;
+  /** Terminals that are connected over WebSocket and get a quarter of the payments; 0 for none. */
+  sessions: number;
+  /** Null: each connection sends its next request when it has the answer. Else requests leave on a fixed schedule. */
+  ratePerSecond: number | null;
+  warmUpMs: number;
+  measureMs: number;
+  /** Distinct for all tasks of one relay: terminals that are connected, and uuids, are not used again. */
+  phase: number;
+}
+
+export interface LoadResult {
+  seconds: number;
+  /** Answered within the measured time. */
+  requests: number;
+  perSecond: number;
+  /** From the moment the request was due (on a schedule) or written, to its answer. */
+  answer: LatencySummary;
+  /** From the moment the payment was due or written to its frame at the terminal; null without sessions. */
+  push: LatencySummary | null;
+  /** Payments to connected terminals that were answered 200 but whose frame did not come. */
+  missingPushes: number;
+  /** How late requests left against the schedule; null without one. */
+  lateness: LatencySummary | null;
+  /** Answers other than the expected one, by status. */
+  unexpected: { [status: string]: number };
+  /** Share of a core that the generator used. */
+  generatorShare: number;
+  /** Null where the system does not tell. */
+  server: ThreadLoad | null;
+}
+
+/** One kind of load as the generator answers it, or why it could not be measured. */
+export type LoadAnswer = { type: "measured"; result: LoadResult } | { type: "failed"; reason: string };

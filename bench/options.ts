@@ -1,0 +1,62 @@
+import { parseArgs } from "node:util";
+
+export interface BenchOptions {
+  /** Random uuids that the store holds before anything is measured. */
+  stored: number;
+  rounds: number;
+  /** Length of one measurement. */
+  seconds: number;
+  micro: boolean;
+  load: boolean;
+  /** A folder whose filled store is kept and used again; null makes one that goes away. */
+  storeDirectory: string | null;
+  /** Where the CPU profiles of a relay's threads go; profiled runs write no results. */
+  profileDirectory: string | null;
+}
+
+export const USAGE = `npm run bench -- [options]
+
+  --quick            one short round with 50,000 stored uuids, under a minute
+  --stored N         random uuids stored before (1,000,000)
+  --rounds N         rounds, each with a fresh relay on a copy of the store (4)
+  --seconds N        length of each measurement (3)
+  --no-micro         only the load
+  --only-micro       only the micro benchmarks
+  --store FOLDER     fill this folder once and use it again
+  --profile FOLDER   write CPU profiles of the relay's threads there, and no results`;
+
+/** Reads the command line. Throws with the reason. */
+export function readOptions(args: string[]): BenchOptions | "help" {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: "boolean", default: false },
+      stored: { type: "string" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      "no-micro": { type: "boolean", default: false },
+      "only-micro": { type: "boolean", default: false },
+      store: { type: "string" },
+      profile: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return "help";
+  const { quick } = values;
+  return {
+    stored: number("stored", values.stored, quick ? 50_000 : 1_000_000, 1, 20_000_000),
+    rounds: number("rounds", values.rounds, quick ? 1 : 4, 1, 100),
+    seconds: number("seconds", values.seconds, quick ? 1.5 : 3, 0.2, 20),
+    micro: !values["no-micro"],
+    load: !values["only-micro"],
+    storeDirectory: values.store ?? null,
+    profileDirectory: values.profile ?? null,
+  };
+}
+
+function number(name: string, text: string | undefined, otherwise: number, least: number, most: number): number {
+  if (text === undefined) return otherwise;
+  const value = Number(text.replaceAll("_", ""));
+  if (!(value >= least && value <= most)) throw new Error(`--${name} is a number from ${least} to ${most}`);
+  return value;
+}

@@ -1,0 +1,161 @@
+import { writeFile } from "node:fs/promises";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Round } from "./load/scenario.ts";
+import type { MicroResult } from "./micro/run.ts";
+import type { BenchOptions } from "./options.ts";
+import { type PairSummary, type PushSummary, type Summary, summarize } from "./summary.ts";
+
+const RESULTS = new URL("./results/", import.meta.url);
+
+/** What was measured, as text for a terminal. */
+export function table(summary: Summary | null, micro: readonly MicroResult[]): string {
+  const parts: string[] = [];
+  if (summary !== null) parts.push(columns([PAIR_HEAD, ...summary.pairs.map(pairRow)]), columns([PUSH_HEAD, pushRow(summary.push)]));
+  if (micro.length > 0) parts.push(columns([MICRO_HEAD, ...micro.map(microRow)]));
+  return parts.map((part) => `\n${part}`).join("\n");
+}
+
+export interface Results {
+  options: BenchOptions;
+  rounds: readonly Round[];
+  micro: readonly MicroResult[];
+}
+
+/** Writes `<date>-<cores>cores.json` and `.md`; answers with their names. Nothing in them names the machine, its users or its folders. */
+export async function writeResults({ options, rounds, micro }: Results): Promise<string[]> {
+  const date = new Date().toISOString().slice(0, 10);
+  const summary = summarize(rounds);
+  const { stored, rounds: roundCount, seconds } = options;
+  const measured = { date, machine: machineFacts(), options: { stored, rounds: roundCount, seconds }, summary, rounds, micro };
+  const base = `${date}-${availableParallelism()}cores`;
+  const [json, markdown] = [new URL(`${base}.json`, RESULTS), new URL(`${base}.md`, RESULTS)];
+  await writeFile(json, `${JSON.stringify(measured, null, 2)}\n`);
+  await writeFile(markdown, markdownOf(measured));
+  return [json, markdown].map((url) => relative(process.cwd(), fileURLToPath(url)));
+}
+
+interface Measured extends Omit<Results, "options"> {
+  date: string;
+  machine: ReturnType<typeof machineFacts>;
+  options: Pick<BenchOptions, "stored" | "rounds" | "seconds">;
+  summary: Summary | null;
+}
+
+function machineFacts() {
+  return {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model ?? "unknown",
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+  };
+}
+
+function markdownOf({ date, machine, options, summary, micro }: Measured): string {
+  const lines = [
+    `# Benchmark of ${date}`,
+    "",
+    `${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}. ` +
+      `${options.stored.toLocaleString("en")} random uuids stored before; ${options.rounds} rounds, each with a fresh relay of one shard; ${options.seconds} s a measurement. ` +
+      "Generator, raw peer and relay share the machine. How to read it: `bench/README.md`.",
+    "",
+  ];
+  if (summary !== null) {
+    lines.push(...markdownTable([PAIR_HEAD, ...summary.pairs.map(pairRow)]), "", ...markdownTable([PUSH_HEAD, pushRow(summary.push)]), "");
+  }
+  if (micro.length > 0) lines.push(...markdownTable([MICRO_HEAD, ...micro.map(microRow)]), "");
+  return lines.join("\n");
+}
+
+const PAIR_HEAD = [
+  "",
+  "raw /s",
+  "relay /s",
+  "ratio",
+  "goal",
+  "",
+  "p50 ms",
+  "p99 ms",
+  "raw µs",
+  "relay µs",
+  "ratio by CPU",
+  "generator",
+  "errors",
+];
+
+function pairRow(pair: PairSummary): string[] {
+  return [
+    pair.name,
+    whole(pair.rawPerSecond),
+    whole(pair.relayPerSecond),
+    pair.ratio.toFixed(2),
+    `≥ ${pair.goal}`,
+    pair.met ? "met" : "not met",
+    pair.p50Ms.toFixed(2),
+    pair.p99Ms.toFixed(2),
+    pair.rawCpuMicros?.toFixed(1) ?? "",
+    pair.relayCpuMicros?.toFixed(1) ?? "",
+    pair.cpuRatio?.toFixed(2) ?? "",
+    `${Math.round(pair.rawGeneratorShare * 100)}%`,
+    whole(pair.unexpected),
+  ];
+}
+
+const PUSH_HEAD = [
+  "",
+  "rate /s",
+  "answered /s",
+  "p50 ms",
+  "p99 ms",
+  "p99.9 ms",
+  "goal p99",
+  "",
+  "pay p50 ms",
+  "pay p99 ms",
+  "late p99 ms",
+  "errors",
+];
+
+function pushRow(push: PushSummary): string[] {
+  return [
+    "pay → push at half load",
+    whole(push.ratePerSecond),
+    whole(push.answeredPerSecond),
+    push.p50Ms.toFixed(2),
+    push.p99Ms.toFixed(2),
+    push.p999Ms.toFixed(2),
+    `≤ ${push.goalP99Ms}`,
+    push.met ? "met" : "not met",
+    push.answerP50Ms.toFixed(2),
+    push.answerP99Ms.toFixed(2),
+    push.latenessP99Ms.toFixed(2),
+    whole(push.unexpected),
+  ];
+}
+
+const MICRO_HEAD = ["", "µs", "± %", "a second"];
+
+function microRow({ name, micros, errorPercent, perSecond }: MicroResult): string[] {
+  return [name, micros.toFixed(2), errorPercent.toFixed(1), whole(perSecond)];
+}
+
+function whole(number: number): string {
+  return Math.round(number).toLocaleString("en");
+}
+
+function columns(rows: readonly string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  return rows
+    .map((row) =>
+      row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  "),
+    )
+    .join("\n");
+}
+
+function markdownTable(rows: readonly string[][]): string[] {
+  const [head = [], ...rest] = rows;
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), `|${head.map((_, column) => (column === 0 ? "---|" : "--:|")).join("")}`, ...rest.map(line)];
+}

@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { forkChild } from "./load/child.ts";
+import { startRelay } from "./load/relay.ts";
+import { type Round, runRound } from "./load/scenario.ts";
+import { copyStore, storeUuids } from "./load/stored-uuids.ts";
+import type { LoadAnswer, LoadResult, LoadTask } from "./load/task.ts";
+import { runMicro } from "./micro/run.ts";
+import { type BenchOptions, readOptions, USAGE } from "./options.ts";
+import { table, writeResults } from "./report.ts";
+import { summarize } from "./summary.ts";
+
+async function main(options: BenchOptions): Promise<void> {
+  const micro = options.micro ? await runMicro((name) => note(`micro: ${name}`)) : [];
+  const rounds = options.load ? await runLoad(options) : [];
+  const results = { options, rounds, micro };
+  console.log(table(summarize(rounds), micro));
+  if (options.profileDirectory === null) {
+    const files = await writeResults(results);
+    console.log(`\nwritten to ${files.join(" and ")}`);
+  }
+}
+
+async function runLoad(options: BenchOptions): Promise<Round[]> {
+  const work = await mkdtemp(join(tmpdir(), "relay-bench-"));
+  const raw = forkChild<never, { port: number }>("peers/raw-uws.ts");
+  const generator = forkChild<LoadTask, LoadAnswer>("load/generator.ts");
+  try {
+    const { port } = await raw.next();
+    const store = options.storeDirectory ?? join(work, "stored");
+    await fill(store, options.stored);
+    const rounds: Round[] = [];
+    for (let number = 1; number <= options.rounds; number += 1) {
+      note(`round ${number} of ${options.rounds}: starting a relay`);
+      rounds.push(await freshRound(join(work, `round-${number}`), store));
+    }
+    return rounds;
+
+    async function freshRound(directory: string, filled: string): Promise<Round> {
+      await copyStore(filled, join(directory, "state"));
+      const relay = await startRelay(directory, options.profileDirectory);
+      try {
+        return await runRound({ generator, raw: { pid: raw.pid, port }, relay, seconds: options.seconds, progress: noteResult });
+      } finally {
+        await relay.stop();
+        await rm(directory, { recursive: true, force: true });
+      }
+    }
+  } finally {
+    await Promise.all([raw.stop(), generator.stop()]);
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function fill(directory: string, count: number): Promise<void> {
+  const filled = await stat(directory).then(
+    () => true,
+    () => false,
+  );
+  if (filled) return;
+  await mkdir(directory, { recursive: true });
+  let shown = 0;
+  await storeUuids(directory, count, (stored) => {
+    const tenth = Math.floor((stored / count) * 10);
+    if (tenth > shown) note(`storing random uuids: ${stored} of ${count}`);
+    shown = tenth;
+  });
+}
+
+function noteResult(what: string, result: LoadResult): void {
+  const pushed = result.push === null ? "" : `, pushes p50 ${result.push.p50} ms p99 ${result.push.p99} ms`;
+  const other = Object.keys(result.unexpected).length + result.missingPushes;
+  const odd = other === 0 ? "" : `, unexpected: ${JSON.stringify({ ...result.unexpected, missingPushes: result.missingPushes })}`;
+  const busy = result.server === null ? "" : `, serving thread ${percent(result.server.busiestShare)} busy`;
+  note(
+    `${what}: ${Math.round(result.perSecond)}/s, p50 ${result.answer.p50} ms p99 ${result.answer.p99} ms${pushed}${busy}, generator ${percent(result.generatorShare)}${odd}`,
+  );
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+/** Progress goes to standard error, the table to standard output. */
+function note(text: string): void {
+  console.error(text);
+}
+
+const startedMs = performance.now();
+const options = readOptions(process.argv.slice(2));
+if (options === "help") {
+  console.log(USAGE);
+} else {
+  await main(options);
+  note(`took ${Math.round((performance.now() - startedMs) / 1_000)} s`);
+}
