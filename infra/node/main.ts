@@ -16,12 +16,10 @@ async function main(): Promise<void> {
   process.on("uncaughtException", (error) => crashed("main", error));
   process.on("unhandledRejection", (error) => crashed("main", error));
 
-  const node = await startNode({ config, crashed });
-  if (node.generatedPassword !== null) {
-    console.log(
-      `Administrator: ${config.administrator.username} / ${node.generatedPassword}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`,
-    );
-  }
+  const passwordGenerated = (password: string): void => {
+    console.log(`Administrator: ${config.administrator.username} / ${password}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`);
+  };
+  const node = await startNode({ config, crashed, passwordGenerated });
   let sandbox: { stop(): Promise<void> } | null = null;
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

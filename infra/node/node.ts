@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
 import type { Address } from "../../engine/ports/bus.ts";
 import { waitingCountersBuffer } from "../../engine/runtime/waiting-counters.ts";
@@ -35,8 +37,6 @@ export interface RunningNode {
   /** Base address of the listener. */
   url: string;
   port: number;
-  /** The administrator's password, when it was generated at this start; to be shown once. */
-  generatedPassword: string | null;
   /** Resolves with where analysts reach ClickHouse, once it is there; null when it cannot run here. */
   clickhouse: Promise<string | null>;
   /** Not ready → stop accepting → finish what is under way → close sockets, paced → end. Never takes longer than its deadlines. */
@@ -47,12 +47,19 @@ export interface NodeOptions {
   config: Config;
   /** For tests, which move the clock of all threads. */
   clockShift?: ClockShift;
+  /** The administrator's password was generated and stored: to be shown now, whatever becomes of this start, for it is never told again. */
+  passwordGenerated?(password: string): void;
   /** A thread ended that should not have; the process cannot go on. */
   crashed(where: string, error: unknown): void;
 }
 
 /** Starts a node: the main thread (feed, ClickHouse, metrics) and its shards. Throws StartRefused with the reason. */
-export async function startNode({ config, clockShift = createClockShift(), crashed }: NodeOptions): Promise<RunningNode> {
+export async function startNode({
+  config,
+  clockShift = createClockShift(),
+  crashed,
+  passwordGenerated,
+}: NodeOptions): Promise<RunningNode> {
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory });
@@ -71,10 +78,11 @@ export async function startNode({ config, clockShift = createClockShift(), crash
   const surfaces = surfacesOf({ openTerminalLogs: config.openTerminalLogs });
   const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond));
   const waiting = waitingCountersBuffer();
+  const storeAway = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
   let stopping = false;
   const workers = shards.map((address) => {
-    const boot: ShardBoot = { config, address, shards, ports: portsOf(mesh, address), clockShift, waiting, rateLimits };
+    const boot: ShardBoot = { config, address, shards, ports: portsOf(mesh, address), clockShift, waiting, rateLimits, storeAway };
     const worker = startWorker(boot);
     worker.on("error", (error) => crashed(address, error));
     worker.on("exit", (code) => {
@@ -95,7 +103,10 @@ export async function startNode({ config, clockShift = createClockShift(), crash
     await openStore(bus);
     const kv = createRemoteKv(bus, STORE_OWNER);
     const password = await administratorPassword(kv, config);
-    if (password.generated !== null) log.generatedPassword(config.administrator.username);
+    if (password.generated !== null) {
+      log.generatedPassword(config.administrator.username);
+      passwordGenerated?.(password.generated);
+    }
     analytics = startAnalytics({ config, kv, clock, log });
     serve(bus, analytics, log);
     await Promise.all(
@@ -108,7 +119,6 @@ export async function startNode({ config, clockShift = createClockShift(), crash
     return {
       url,
       port,
-      generatedPassword: password.generated,
       clickhouse: running.ready,
       stop: async () => {
         if (stopping) return;
@@ -167,12 +177,27 @@ async function listen(bus: ThreadBus<NodeProtocol>, config: Config): Promise<num
   let port = config.port;
   // One shard takes the port for itself, so that a second node on it is refused instead of sharing it silently.
   const exclusive = bus.shards.length === 1;
+  if (!exclusive && port !== 0) await refuseTakenPort(config.host, port);
   for (const shard of bus.shards) {
     const listening = await bus.ask(shard, "shard.listen", { port, exclusive }, START_STEP_MS);
     if (listening.type === "refused") throw new StartRefused(listening.reason);
     port = listening.port;
   }
   return port;
+}
+
+/** Shards share their port with whoever asks to, also with those of another node: only a listener that does not share finds that out. */
+async function refuseTakenPort(host: string, port: number): Promise<void> {
+  const probe = createServer((connection) => connection.destroy());
+  try {
+    probe.listen({ host, port, exclusive: true });
+    await once(probe, "listening");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartRefused(`cannot listen on ${host}, port ${port}: is it in use? (${reason})`);
+  }
+  probe.close();
+  await once(probe, "close");
 }
 
 function hostOf(host: string): string {

@@ -56,6 +56,8 @@ export interface ShardBoot {
   clockShift: ClockShift;
   waiting: SharedArrayBuffer;
   rateLimits: RateLimitMemory[];
+  /** One Int32, 1 while the embedded store is away: written by the shard that holds it, read by all. */
+  storeAway: SharedArrayBuffer;
 }
 
 /** Composes a shard and serves what the main thread asks of it; runs in a worker thread. */
@@ -187,6 +189,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
     onEvent: log.stomp,
   });
 
+  const storeAway = new Int32Array(boot.storeAway);
   let draining = false;
   const surfaces = surfacesOf({ openTerminalLogs: config.openTerminalLogs });
   const openApi = openApiText(surfaces);
@@ -207,7 +210,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
     terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId),
     notReadyBecause: () => {
       if (draining) return "draining";
-      return store !== null && store.stats().state !== "open" ? "the store is not available" : null;
+      return Atomics.load(storeAway, 0) === 1 ? "the store is not available" : null;
     },
     metrics: () => bus.ask(MAIN, "node.metrics", undefined, PAGE_TIMEOUT_MS),
     ...docsOperations(() => openApi),
@@ -248,6 +251,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
     setInterval(() => {
       shard.tick();
       stomp.tick();
+      if (store !== null) Atomics.store(storeAway, 0, store.stats().state === "open" ? 0 : 1);
       if (fed) bus.tell(MAIN, "node.fed", undefined);
       fed = false;
     }, TICK_MS),

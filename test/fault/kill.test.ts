@@ -41,7 +41,6 @@ describe("a node that is killed at random moments under load", () => {
         ...place,
         environment: {
           RELAY_SHARDS: String(1 + (round % 2)),
-          RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
           ...(round % WITH_CLICKHOUSE_ONE_IN === 0 || round === ROUNDS ? {} : NO_CLICKHOUSE),
         },
       });

@@ -91,8 +91,7 @@ export class Load {
     const { history, caller, random } = this.#options;
     for (;;) {
       const sentMs = performance.now();
-      const headers = { "x-forwarded-for": `10.${random(256)}.${random(256)}.${random(256)}` };
-      const answer = await caller.pay(course.terminalId, course.uuid, course.amountCents, headers);
+      const answer = await caller.pay(course.terminalId, course.uuid, course.amountCents);
       history.paid(course, answer, sentMs);
       if (answer !== null && answer.status !== 503) return;
       if (!(await this.#sleep(RETRY_MS + random(RETRY_MS)))) return;
@@ -100,10 +99,10 @@ export class Load {
   }
 
   async #polls(terminalId: string): Promise<void> {
-    const { history, caller, random } = this.#options;
+    const { history, caller } = this.#options;
     const results: Promise<void>[] = [];
     while (!this.#stopping.signal.aborted) {
-      const answer = await caller.poll(terminalId, { "x-forwarded-for": `10.0.${random(256)}.${random(256)}` });
+      const answer = await caller.poll(terminalId);
       if (answer?.status === 200) {
         const uuid = member(answer.body, "uuid");
         if (typeof uuid !== "string") history.violations.push(`${terminalId} was handed ${answer.text}`);

@@ -62,6 +62,7 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       RELAY_PORT: String(port),
       RELAY_DATA_DIR: dataDirectory,
       RELAY_LOG_LEVEL: "error",
+      RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
       ...environment,
     },
   });
