@@ -1,7 +1,8 @@
 import { IDENTIFIER_LENGTH_MAX } from "./limits.ts";
 
 /** Words that stand in the place of a terminal id in other paths and so cannot be one. */
-const RESERVED = new Set(["commands", "app", "gw", "payment", "paybylink", "pay", "uuid", "status"]);
+export const RESERVED_WORDS = ["commands", "app", "gw", "payment", "paybylink", "pay", "uuid", "status"] as const;
+const RESERVED: ReadonlySet<string> = new Set(RESERVED_WORDS);
 const SHAPE = new RegExp(`^[A-Za-z0-9._-]{1,${IDENTIFIER_LENGTH_MAX}}$`);
 
 /** Says whether `text` can be a terminal id: 1 to 64 of `A-Za-z0-9._-`, not a reserved word. */
