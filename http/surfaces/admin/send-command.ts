@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
-import { TerminalParams } from "../relay/schemas.ts";
-import { duplicateReply, queueFull, refusedResponse } from "../relay/send-payment.ts";
+import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 

@@ -4,8 +4,8 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { isTerminalId } from "../../../engine/domain/identifiers.ts";
 import type { DeviceInfo } from "../../../engine/domain/presence.ts";
 import type { TerminalView } from "../../../engine/ports/terminals.ts";
-import { ConnectionRecord, connectionRecord } from "../relay/connection.ts";
-import { TerminalParams } from "../relay/schemas.ts";
+import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { type AdminOperations, admin } from "./surface.ts";
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import type { CommandView } from "../../../engine/ports/terminals.ts";
+import { UuidParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
-import { UuidParams } from "./schemas.ts";
 import { relay } from "./surface.ts";
 
 const State = Type.Union(["queued", "sent", "done", "unknown", "expired", "cancelled"].map((word) => Type.Literal(word)));

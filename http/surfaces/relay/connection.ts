@@ -1,40 +1,11 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { mayActAs, maySend } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import type { ConnectionView } from "../../../engine/ports/terminals.ts";
+import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
-import { TerminalParams } from "./schemas.ts";
 import { relay } from "./surface.ts";
-
-const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
-
-/** Specification, "Terminal connection record". */
-export const ConnectionRecord = Type.Object({
-  terminalId: Type.String(),
-  connectionStatus: Type.Union([Type.Literal("ONLINE"), Type.Literal("OFFLINE"), Type.Literal("NEVER_CONNECTED")]),
-  connected: Type.Boolean(),
-  sessions: Type.Integer({ description: "Live WebSocket sessions." }),
-  connectionType: Type.Optional(Type.Union([Type.Literal("WEBSOCKET"), Type.Literal("POLLING")])),
-  lastActivity: utc("when ONLINE."),
-  connectedSince: utc("when ONLINE."),
-  server: Type.Optional(Type.String({ description: "Node that holds the session; when ONLINE." })),
-  lastSeen: utc("when OFFLINE."),
-  message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
-});
-
-const iso = (atMs: number) => new Date(atMs).toISOString();
-
-export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {
-  const { terminalId, connectionStatus, connected, sessions, connectionType, server, lastActivityMs, connectedSinceMs, lastSeenMs } = view;
-  const record: Static<typeof ConnectionRecord> = { terminalId, connectionStatus, connected, sessions };
-  if (connectionType !== undefined) record.connectionType = connectionType;
-  if (lastActivityMs !== undefined) record.lastActivity = iso(lastActivityMs);
-  if (connectedSinceMs !== undefined) record.connectedSince = iso(connectedSinceMs);
-  if (server !== undefined) record.server = server;
-  if (lastSeenMs !== undefined) record.lastSeen = iso(lastSeenMs);
-  if (connectionStatus === "NEVER_CONNECTED") record.message = "This terminal has never connected";
-  return record;
-}
 
 export const checkConnection = relay.endpoint({
   name: "checkConnection",
@@ -134,6 +105,6 @@ export const pingPos = relay.endpoint({
 function pong({ terminalId, connected, connectionStatus }: ConnectionView, nowMs: number) {
   return {
     status: 200 as const,
-    body: { status: "ok" as const, data: { terminalId, online: connected, connectionStatus, serverTime: iso(nowMs) } },
+    body: { status: "ok" as const, data: { terminalId, online: connected, connectionStatus, serverTime: new Date(nowMs).toISOString() } },
   };
 }

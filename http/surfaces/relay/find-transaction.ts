@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
-import { lookupBody, NOT_FOUND, TerminalParams, TransactionLookupBody, UuidParams, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
+import { TerminalParams, UuidParams } from "../identifier-params.ts";
+import { lookupBody, NOT_FOUND, TransactionLookupBody, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 const lookup = {

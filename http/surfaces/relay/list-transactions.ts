@@ -2,8 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/domain/limits.ts";
 import type { TransactionMethod } from "../../../engine/domain/transaction.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
-import { TerminalParams, TransactionItem, toItem } from "./schemas.ts";
+import { TransactionItem, toItem } from "./schemas.ts";
 import { relay } from "./surface.ts";
 
 const day = (description: string) =>

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { RESULT_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
 import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { TextBody } from "../relay-envelope.ts";
-import { TerminalParams } from "./schemas.ts";
 import { relay } from "./surface.ts";
 
 const TEXTS: Record<ResultOutcome["type"], string> = {

@@ -1,20 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { RESERVED_WORDS } from "../../../engine/domain/identifiers.ts";
-import { IDENTIFIER_LENGTH_MAX, WAIT_SECONDS_MAX } from "../../../engine/domain/limits.ts";
+import { WAIT_SECONDS_MAX } from "../../../engine/domain/limits.ts";
 import type { Transaction } from "../../../engine/domain/transaction.ts";
 import type { LocalTime } from "../local-time.ts";
-
-const IDENTIFIER = { minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, pattern: "^[A-Za-z0-9._-]+$" };
-
-export const TerminalParams = Type.Object({
-  terminalId: Type.String({
-    ...IDENTIFIER,
-    pattern: `^(?!(?:${RESERVED_WORDS.join("|")})$)[A-Za-z0-9._-]+$`,
-    errorMessage: "must be 1 to 64 letters, digits, dots, underscores or dashes, and not a word of another path",
-    description: "Terminal identifier.",
-  }),
-});
-export const UuidParams = Type.Object({ uuid: Type.String({ ...IDENTIFIER, description: "Transaction or command id." }) });
 
 /** Milliseconds that a lookup with the longest wait takes, and the time to answer. */
 export const WAIT_DEADLINE_MS = (WAIT_SECONDS_MAX + 10) * 1_000;

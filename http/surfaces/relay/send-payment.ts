@@ -1,9 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
-import type { AcceptOutcome } from "../../../engine/ports/terminals.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
-import { TerminalParams } from "./schemas.ts";
+import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 /**
@@ -35,39 +34,6 @@ const PaymentReceived = Type.Object({
   }),
   message: Type.String(),
 });
-
-export const DuplicateBody = Type.Object({
-  status: Type.Literal("error"),
-  error: Type.String({ description: "What was wrong; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
-  message: Type.Optional(Type.String()),
-});
-
-const DUPLICATE_HEADERS = {
-  "Relay-Command-State": {
-    description: "For a repeated uuid: where the first one stands (queued, sent, done, unknown, expired, cancelled).",
-  },
-  Location: { description: "For a repeated uuid: the first one's life." },
-};
-
-export const refusedResponse = {
-  description: "Invalid, or the uuid was already processed: it was accepted before, and is not executed again.",
-  body: DuplicateBody,
-  headers: DUPLICATE_HEADERS,
-  example: { status: "error", error: "Duplicate payment request - UUID already processed" },
-};
-
-/** The answer to a uuid that was already processed; also tells a caller without a first answer that it had been accepted. */
-export function duplicateReply(uuid: string, outcome: Extract<AcceptOutcome, { type: "duplicate" }>) {
-  return {
-    status: 400 as const,
-    body: { status: "error" as const, error: "Duplicate payment request - UUID already processed" },
-    headers: { "Relay-Command-State": outcome.state, Location: `/api/v1/commands/${uuid}` },
-  };
-}
-
-export function queueFull(): RelayError {
-  return new RelayError("queue_full", "Too many commands wait for this terminal", { retryAfterSeconds: 1 });
-}
 
 type PaymentInput = Input<unknown, unknown, unknown, Static<typeof PaymentRequest>>;
 

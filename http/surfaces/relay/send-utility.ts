@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
 import type { UtilitySent } from "../../../engine/operations/send-utility.ts";
+import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
-import { TerminalParams } from "./schemas.ts";
-import { duplicateReply, queueFull, refusedResponse } from "./send-payment.ts";
 import { relay } from "./surface.ts";
 
 const commandSent = (service: "SCAN" | "PRINT") =>

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { mayActAs } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { DeviceHeaders, deviceOf } from "./device.ts";
-import { TerminalParams } from "./schemas.ts";
 import { relay } from "./surface.ts";
 
 /** A command as the terminal gets it: the partner's members and what the relay adds. */

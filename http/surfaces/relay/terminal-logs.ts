@@ -4,8 +4,8 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/domain/limits.ts";
 import { maskJson } from "../../../engine/domain/mask.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
-import { TerminalParams } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 const header = () => Type.Optional(Type.String({ maxLength: 256 }));

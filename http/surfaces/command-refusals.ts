@@ -1,0 +1,38 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { AcceptOutcome } from "../../engine/ports/terminals.ts";
+
+const DuplicateBody = Type.Object({
+  status: Type.Literal("error"),
+  error: Type.String({ description: "What was wrong; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
+  message: Type.Optional(Type.String()),
+});
+
+const DUPLICATE_HEADERS = {
+  "Relay-Command-State": {
+    description: "For a repeated uuid: where the first one stands (queued, sent, done, unknown, expired, cancelled).",
+  },
+  Location: { description: "For a repeated uuid: the first one's life." },
+};
+
+/** The 400 of every endpoint that sends a command. */
+export const refusedResponse = {
+  description: "Invalid, or the uuid was already processed: it was accepted before, and is not executed again.",
+  body: DuplicateBody,
+  headers: DUPLICATE_HEADERS,
+  example: { status: "error", error: "Duplicate payment request - UUID already processed" },
+};
+
+/** The answer to a uuid that was already processed; also tells a caller without a first answer that it had been accepted. */
+export function duplicateReply(uuid: string, outcome: Extract<AcceptOutcome, { type: "duplicate" }>) {
+  return {
+    status: 400 as const,
+    body: { status: "error" as const, error: "Duplicate payment request - UUID already processed" },
+    headers: { "Relay-Command-State": outcome.state, Location: `/api/v1/commands/${uuid}` },
+  };
+}
+
+/** The 429 of a terminal for which too much waits already. */
+export function queueFull(): RelayError {
+  return new RelayError("queue_full", "Too many commands wait for this terminal", { retryAfterSeconds: 1 });
+}

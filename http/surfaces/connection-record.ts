@@ -1,0 +1,33 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { ConnectionView } from "../../engine/ports/terminals.ts";
+
+const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
+
+/** Specification, "Terminal connection record". */
+export const ConnectionRecord = Type.Object({
+  terminalId: Type.String(),
+  connectionStatus: Type.Union([Type.Literal("ONLINE"), Type.Literal("OFFLINE"), Type.Literal("NEVER_CONNECTED")]),
+  connected: Type.Boolean(),
+  sessions: Type.Integer({ description: "Live WebSocket sessions." }),
+  connectionType: Type.Optional(Type.Union([Type.Literal("WEBSOCKET"), Type.Literal("POLLING")])),
+  lastActivity: utc("when ONLINE."),
+  connectedSince: utc("when ONLINE."),
+  server: Type.Optional(Type.String({ description: "Node that holds the session; when ONLINE." })),
+  lastSeen: utc("when OFFLINE."),
+  message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
+});
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+/** The record of what is known of a terminal's connection. */
+export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {
+  const { terminalId, connectionStatus, connected, sessions, connectionType, server, lastActivityMs, connectedSinceMs, lastSeenMs } = view;
+  const record: Static<typeof ConnectionRecord> = { terminalId, connectionStatus, connected, sessions };
+  if (connectionType !== undefined) record.connectionType = connectionType;
+  if (lastActivityMs !== undefined) record.lastActivity = iso(lastActivityMs);
+  if (connectedSinceMs !== undefined) record.connectedSince = iso(connectedSinceMs);
+  if (server !== undefined) record.server = server;
+  if (lastSeenMs !== undefined) record.lastSeen = iso(lastSeenMs);
+  if (connectionStatus === "NEVER_CONNECTED") record.message = "This terminal has never connected";
+  return record;
+}

@@ -1,0 +1,18 @@
+import { Type } from "@sinclair/typebox";
+import { RESERVED_WORDS } from "../../engine/domain/identifiers.ts";
+import { IDENTIFIER_LENGTH_MAX } from "../../engine/domain/limits.ts";
+
+const IDENTIFIER = { minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, pattern: "^[A-Za-z0-9._-]+$" };
+
+/** A path that names a terminal. */
+export const TerminalParams = Type.Object({
+  terminalId: Type.String({
+    ...IDENTIFIER,
+    pattern: `^(?!(?:${RESERVED_WORDS.join("|")})$)[A-Za-z0-9._-]+$`,
+    errorMessage: "must be 1 to 64 letters, digits, dots, underscores or dashes, and not a word of another path",
+    description: "Terminal identifier.",
+  }),
+});
+
+/** A path that names a transaction or command. */
+export const UuidParams = Type.Object({ uuid: Type.String({ ...IDENTIFIER, description: "Transaction or command id." }) });
