@@ -16,6 +16,7 @@ export interface Log {
   busFailed(error: unknown, context: { kind: string; from: string }): void;
   clickhouse(event: string, error?: unknown): void;
   feed(event: string, error?: unknown): void;
+  cluster(event: string, error?: unknown): void;
   stomp(event: StompEvent): void;
   terminalSimulated(event: string): void;
   crashed(where: string, error: unknown): void;
@@ -63,6 +64,8 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         : failure("clickhouse", event, error, { what: event }),
     feed: (event, error) =>
       error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
+    cluster: (event, error) =>
+      error === undefined ? logger.info({ event: "cluster", what: event }, event) : failure("cluster", event, error, { what: event }),
     stomp: (event) => {
       if (event.type !== "refused") logger.debug({ ...event, event: `stomp ${event.type}` }, `stomp ${event.type}`);
       else if (event.cause !== undefined) failure("stomp failed", event.code, event.cause, { sessionId: event.sessionId });

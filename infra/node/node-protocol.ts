@@ -2,13 +2,15 @@ import type { Transaction } from "../../engine/domain/transaction.ts";
 import type { TransactionQuery } from "../../engine/ports/transaction-list.ts";
 import type { DirectoryProtocol } from "../../engine/runtime/directory.ts";
 import type { TerminalProtocol } from "../../engine/runtime/protocol.ts";
+import type { ClusterProtocol } from "../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../storage/kv/remote.ts";
 import type { ThreadMetrics } from "./metrics.ts";
 
 /** What the main thread and the shards of a node ask each other, beside what the engine and the store do. */
 export type NodeProtocol = TerminalProtocol &
   DirectoryProtocol &
-  KvProtocol & {
+  KvProtocol &
+  ClusterProtocol & {
     /** Opens the store; only asked of the shard that holds it. */
     "shard.open": { question: undefined; answer: { type: "opened" } | { type: "refused"; reason: string } };
     /** Loads settings and re-arms deadlines. */
@@ -22,6 +24,10 @@ export type NodeProtocol = TerminalProtocol &
     "shard.drain": { question: { deadlineMs: number }; answer: number };
     /** Stores what is left and ends the thread. */
     "shard.close": { question: undefined; answer: undefined };
+    /** The shards of all live nodes, by their addresses in the cluster. */
+    "cluster.view": { question: { shards: string[] }; answer: undefined };
+    /** Others may have taken over: sessions, actors and presence of this shard are void. */
+    "cluster.lapsed": { question: undefined; answer: undefined };
     /** Served by the main thread. */
     "node.transactions": { question: TransactionQuery; answer: Transaction[] };
     "node.metrics": { question: undefined; answer: string };

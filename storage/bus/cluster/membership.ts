@@ -35,6 +35,8 @@ export interface MembershipOptions {
   clock: Clock;
   /** Called when the live nodes change (and once at the start). */
   changed(view: MembershipView): void;
+  /** Called after each look, with Redis's clock as it was measured. */
+  looked(view: MembershipView): void;
   /** The own membership lapsed: others may have taken over. Sessions are void; the node goes on as a member again after this. */
   lapsed(): void;
   failed(error: unknown): void;
@@ -51,7 +53,7 @@ export interface Membership {
   isLive(): boolean;
 }
 
-export function createMembership({ redis, keyPrefix, self, clock, changed, lapsed, failed }: MembershipOptions): Membership {
+export function createMembership({ redis, keyPrefix, self, clock, changed, looked, lapsed, failed }: MembershipOptions): Membership {
   const keys = [`${keyPrefix}nodes`, `${keyPrefix}node-facts`] as const;
   const facts = JSON.stringify(self);
   let view: MembershipView = { nodes: [], redisOffsetMs: 0 };
@@ -76,6 +78,7 @@ export function createMembership({ redis, keyPrefix, self, clock, changed, lapse
     const redisOffsetMs = Number(now) - (askedAtMs + clock.nowMs()) / 2;
     const nodes = live.map((text): NodeFacts => JSON.parse(String(text)));
     view = { nodes, redisOffsetMs };
+    looked(view);
     const text = nodes.map(({ incarnation }) => incarnation).join(" ");
     if (text !== known) {
       known = text;
