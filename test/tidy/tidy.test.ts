@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { test } from "node:test";
+import { isIn, sourceFiles } from "./source.ts";
+
+const PRODUCT = sourceFiles("engine", "http", "storage", "infra");
+const ALL = [...PRODUCT, ...sourceFiles("bench", "test")];
+
+/** Files of a folder import their own folder and these; nothing else of this repository. */
+const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
+  { folder: "engine/domain/", mayImport: [] },
+  { folder: "engine/ports/", mayImport: ["engine/domain/"] },
+  { folder: "engine/actors/", mayImport: ["engine/domain/"] },
+  { folder: "engine/operations/", mayImport: ["engine/domain/", "engine/ports/"] },
+  { folder: "engine/runtime/", mayImport: ["engine/domain/", "engine/ports/", "engine/actors/"] },
+
+  { folder: "http/endpoint/", mayImport: ["engine/"] },
+  { folder: "http/auth/", mayImport: ["engine/", "http/endpoint/"] },
+  { folder: "http/server/", mayImport: ["engine/", "http/endpoint/", "http/auth/"] },
+  { folder: "http/stomp/", mayImport: ["engine/"] },
+  { folder: "http/web/", mayImport: ["http/endpoint/"] },
+  // What surfaces share lies beside them; they do not import each other.
+  { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/system/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/", mayImport: ["engine/", "http/endpoint/"] },
+
+  { folder: "storage/kv/", mayImport: ["engine/"] },
+  { folder: "storage/bus/", mayImport: ["engine/"] },
+  { folder: "storage/clickhouse/", mayImport: ["engine/"] },
+  { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/", "storage/clickhouse/"] },
+  { folder: "storage/stores/", mayImport: ["engine/", "storage/kv/", "storage/feed/"] },
+
+  { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
+  // A terminal knows the wire and its words, not the relay.
+  { folder: "infra/sandbox/terminal/", mayImport: ["engine/domain/", "http/stomp/"] },
+];
+
+/** Where a package may be imported, in the product. */
+const PACKAGES: { name: string; in: string[] }[] = [
+  { name: "uWebSockets.js", in: ["http/server/"] },
+  { name: "xstate", in: ["engine/"] },
+  { name: "ioredis", in: ["storage/", "infra/local/"] },
+  { name: "kafkajs", in: ["storage/", "infra/local/"] },
+  { name: "@clickhouse/client", in: ["storage/"] },
+  { name: "chdb", in: ["storage/clickhouse/"] },
+  { name: "classic-level", in: ["storage/kv/"] },
+  { name: "re2js", in: ["http/auth/"] },
+  { name: "fast-json-stringify", in: ["http/endpoint/"] },
+  { name: "pino", in: ["infra/node/"] },
+  { name: "prom-client", in: ["infra/node/"] },
+  { name: "commander", in: ["infra/"] },
+  { name: "ws", in: ["infra/sandbox/"] },
+];
+
+/** What must not be written in these folders; strings and comments aside. */
+const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = [
+  {
+    in: ["engine/"],
+    pattern: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b/,
+    why: "time comes with events and the clock port",
+  },
+  { in: ["engine/"], pattern: /\bset(?:Timeout|Interval|Immediate)\b/, why: "deadlines are data, the runtime's wheel fires them" },
+  { in: ["engine/"], pattern: /\bMath\.random\b|\brandomUUID\b|\bcrypto\b/, why: "ids come from their port" },
+  { in: ["engine/"], pattern: /\bprocess\b|\bconsole\b/, why: "the engine knows no process" },
+  {
+    in: ["engine/", "http/", "storage/"],
+    // The child process is given the environment that its parent has.
+    but: ["storage/clickhouse/embedded/supervisor.ts"],
+    pattern: /\bprocess\.env\b/,
+    why: "configuration is read once, in infra",
+  },
+  { in: ["http/", "storage/"], pattern: /\bconsole\.\w+\(/, why: "logs are told to the composition root" },
+  {
+    in: ["engine/", "http/", "storage/", "infra/", "bench/", "test/"],
+    pattern: /:\s*any\b(?=\s*[;,)=|[}])|<any\b|\bany>|\bas any\b|\bany\[\]/,
+    why: "no any",
+  },
+  {
+    in: ["engine/", "http/", "storage/", "infra/", "bench/", "test/"],
+    pattern: /\bas unknown as\b/,
+    why: "a cast through unknown hides an error",
+  },
+  { in: ["engine/", "http/", "storage/", "infra/", "bench/"], pattern: /\bexport default\b|\bexport \*/, why: "named exports, no barrels" },
+  { in: ["engine/", "http/", "storage/", "infra/", "bench/"], pattern: /\benum \w+/, why: "unions instead of enums" },
+  { in: ["test/"], pattern: /\b(?:test|describe|it)\.only\(|\bonly: true\b/, why: "a test that silences the others" },
+];
+
+/** Comments that switch a check off. */
+const SUPPRESSIONS = /@ts-ignore|@ts-nocheck|eslint-disable/;
+
+const FORBIDDEN_NAMES = /(?:^|[.-])(?:utils?|helpers?|common|misc|manager|impl)(?:[.-]|$)/;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.[a-z]+)?\.test)?\.(?:ts|mts|mjs)$/;
+
+for (const { folder, mayImport } of DIRECTIONS) {
+  test(`${folder} imports ${mayImport.length === 0 ? "nothing else" : `only ${mayImport.join(", ")}`}`, () => {
+    const more = DIRECTIONS.filter((other) => other.folder !== folder && other.folder.startsWith(folder)).map((other) => other.folder);
+    const files = PRODUCT.filter(({ path }) => path.startsWith(folder) && !isIn(path, more));
+    assert.ok(files.length > 0, "there are no such files: the table is out of date");
+    const offences = files.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => isOurs(name) && !name.startsWith(folder) && !allows(mayImport, name))
+        .map((name) => `${path} imports ${name}`),
+    );
+    assert.deepEqual(offences, []);
+  });
+}
+
+test("nothing imports infra but infra, bench and test, and nothing imports test but test", () => {
+  const offences = ALL.flatMap(({ path, imports }) =>
+    imports
+      .filter(
+        (name) =>
+          (name.startsWith("infra/") && !isIn(path, ["infra/", "bench/", "test/"])) ||
+          (name.startsWith("test/") && !path.startsWith("test/")),
+      )
+      .map((name) => `${path} imports ${name}`),
+  );
+  assert.deepEqual(offences, []);
+});
+
+test("the engine imports xstate and nothing else", () => {
+  const offences = PRODUCT.filter(({ path }) => path.startsWith("engine/")).flatMap(({ path, imports }) =>
+    imports.filter((name) => !isOurs(name) && name !== "xstate").map((name) => `${path} imports ${name}`),
+  );
+  assert.deepEqual(offences, []);
+});
+
+for (const { name, in: places } of PACKAGES) {
+  test(`${name} is imported only in ${places.join(", ")}`, () => {
+    const offences = PRODUCT.filter(({ path, imports }) => !isIn(path, places) && imports.some((imported) => isIn(imported, [name])));
+    assert.deepEqual(
+      offences.map(({ path }) => path),
+      [],
+    );
+  });
+}
+
+for (const { in: places, but = [], pattern, why } of WORDS) {
+  test(`${why}: no ${pattern.source} in ${places.join(", ")}`, () => {
+    const offences = ALL.filter(({ path, code }) => isIn(path, places) && !isIn(path, [...but, "test/tidy/"]) && pattern.test(code));
+    assert.deepEqual(
+      offences.map(({ path, code }) => `${path}: ${pattern.exec(code)?.[0]}`),
+      [],
+    );
+  });
+}
+
+test("no check of the compiler or the lint is switched off", () => {
+  const offences = ALL.filter(({ path }) => !path.startsWith("test/tidy/") && SUPPRESSIONS.test(readFileSync(path, "utf8")));
+  assert.deepEqual(
+    offences.map(({ path }) => path),
+    [],
+  );
+});
+
+test("files are named in kebab-case, for what they do", () => {
+  const names = ALL.map(({ path }) => path).filter((path) => !KEBAB_CASE.test(basename(path)) || FORBIDDEN_NAMES.test(basename(path)));
+  assert.deepEqual(names, []);
+});
+
+test("imports name the file with its ending", () => {
+  const offences = ALL.flatMap(({ path, imports }) =>
+    imports.filter((name) => isOurs(name) && !/\.(?:ts|mjs|json)$/.test(name)).map((name) => `${path} imports ${name}`),
+  );
+  assert.deepEqual(offences, []);
+});
+
+function isOurs(name: string): boolean {
+  return isIn(name, ["engine/", "http/", "storage/", "infra/", "bench/", "test/"]);
+}
+
+/** A place that ends with a star means the files of that folder, not its folders. */
+function allows(places: readonly string[], name: string): boolean {
+  return places.some((place) => (place.endsWith("*") ? new RegExp(`^${place.slice(0, -1)}[^/]+$`).test(name) : isIn(name, [place])));
+}
