@@ -34,6 +34,7 @@ import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
 import { createLog, type Log } from "./log.ts";
 import { createShardMetrics, type ShardMetrics } from "./metrics.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
+import { createPatience } from "./patience.ts";
 import { createStompMount } from "./stomp-mount.ts";
 
 /** The address of the main thread, and of the shard that holds the embedded store. */
@@ -163,6 +164,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
     finished: metrics.commandFinished,
   });
   const { terminals, home } = shard;
+  const patience = createPatience(terminals);
 
   const directory = createDirectory({
     store: createDirectoryStore(kv),
@@ -198,7 +200,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
     sendUtility: createSendUtility({ terminals, clock, ids }),
     recordResult,
     findTransaction: createFindTransaction({
-      terminals,
+      terminals: { ...terminals, ...patience.lookups },
       list: { page: (query) => bus.ask(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
     }),
     commandLife: createCommandLife({ terminals, ids }),
@@ -265,6 +267,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
     metrics,
     drain: async (deadlineMs) => {
       draining = true;
+      patience.end();
       return server.drain(deadlineMs);
     },
     close: async () => {

@@ -9,6 +9,7 @@ import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { type Course, History } from "./history.ts";
 import { fleetOf, Load } from "./load.ts";
+import { answered, assertNothingViolated, lookUp } from "./look-up.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
 import { member, RelayCaller } from "./relay-caller.ts";
 
@@ -21,7 +22,6 @@ const BACK_WITHIN_MS = 10_000;
 
 /** Commands of the rounds before that are looked up again after each restart; at the end all are. */
 const LOOKED_UP_EACH_ROUND = 300;
-const LOOKUPS_AT_ONCE = 32;
 
 describe("a node that is killed at random moments under load", () => {
   it(`keeps what it promised over ${ROUNDS} lives, with one shard and with two`, { timeout: 240_000 }, async (test) => {
@@ -80,36 +80,6 @@ describe("a node that is killed at random moments under load", () => {
   });
 });
 
-function assertNothingViolated(history: History): void {
-  assert.deepEqual(history.violations.slice(0, 5), [], `${history.violations.length} contradictions`);
-}
-
-/** Asks where commands stand, and for the results that were acknowledged. */
-async function lookUp(caller: RelayCaller, history: History, courses: readonly Course[]): Promise<void> {
-  const left = [...courses];
-  const work = async (): Promise<void> => {
-    for (let course = left.pop(); course !== undefined; course = left.pop()) {
-      const sentMs = performance.now();
-      const posted = course.postedMs !== null;
-      const [life, result] = await Promise.all([
-        answered(() => caller.life(course.uuid)),
-        posted ? answered(() => caller.result(course.uuid)) : null,
-      ]);
-      history.lifeSeen(course, life, sentMs);
-      if (result !== null) history.resultSeen(course, result);
-    }
-  };
-  await Promise.all(Array.from({ length: LOOKUPS_AT_ONCE }, work));
-}
-
-async function answered(
-  ask: () => ReturnType<RelayCaller["life"]>,
-): ReturnType<typeof ask> extends Promise<infer A> ? Promise<NonNullable<A>> : never {
-  const answer = await ask();
-  assert.ok(answer !== null, "a node that is ready did not answer");
-  return answer;
-}
-
 function sample<T>(items: T[], count: number, random: (below: number) => number): T[] {
   return items.length <= count
     ? items
@@ -129,7 +99,7 @@ async function assertListedOnce(caller: RelayCaller, terminalIds: Iterable<strin
     for (const status of ["OK", "KO"]) {
       for (let offset = 0, more = true; more; offset += 500) {
         const path = `/api/v1/${terminalId}/transactions?status=${status}&limit=500&offset=${offset}`;
-        const answer = await answered(() => caller.get(path));
+        const answer = await answered(caller.get(path));
         assert.equal(answer.status, 200, answer.text);
         const items: unknown = member(answer.body, "data");
         const page = Array.isArray(items) ? items : [];

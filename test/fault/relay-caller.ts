@@ -22,13 +22,25 @@ export function basic(username: string, password: string): string {
 /** Calls a node over kept connections, and never twice by itself: null says that no answer came. */
 export class RelayCaller {
   readonly #pool: Pool;
+  readonly #underWay = new Set<Promise<Answer | null>>();
   #calls = 0;
 
   constructor(url: string, connections = CONNECTIONS) {
     this.#pool = new Pool(url, { connections, pipelining: 1, headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS });
   }
 
-  async call(method: "GET" | "POST", path: string, headers: { [name: string]: string }, body?: string): Promise<Answer | null> {
+  call(method: "GET" | "POST", path: string, headers: { [name: string]: string }, body?: string): Promise<Answer | null> {
+    const answer = this.#call(method, path, headers, body).finally(() => this.#underWay.delete(answer));
+    this.#underWay.add(answer);
+    return answer;
+  }
+
+  /** What has been asked and not been answered at this moment. */
+  underWay(): Promise<Answer | null>[] {
+    return [...this.#underWay];
+  }
+
+  async #call(method: "GET" | "POST", path: string, headers: { [name: string]: string }, body?: string): Promise<Answer | null> {
     try {
       const response = await this.#pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
       const text = await response.body.text();

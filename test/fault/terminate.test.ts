@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { seededRandom } from "../storage/kv/random.ts";
+import { atEnd } from "../storage/kv/world.ts";
+import { SHARD_COUNTS } from "../support/node.ts";
+import { connectStomp } from "../support/stomp-terminal.ts";
+import { History } from "./history.ts";
+import { fleetOf, Load } from "./load.ts";
+import { assertNothingViolated, lookUp } from "./look-up.ts";
+import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
+import { member, RelayCaller } from "./relay-caller.ts";
+
+/** The deadline of a node's drain and of what comes after it (infra/node/node.ts), and the machine's share. */
+const STOPPED_WITHIN_MS = 12_000;
+
+for (const shards of SHARD_COUNTS) {
+  describe(`SIGTERM to a node with ${shards} shard(s)`, () => {
+    it("under load answers what it had accepted, loses nothing, ends with 0, and the next start has it all", async (test) => {
+      const random = seededRandom(test);
+      const place = { ...(await placeOf(test)), environment: { RELAY_SHARDS: String(shards) } };
+      const node = startNodeProcess(test, place);
+      await node.ready();
+      const fleet = fleetOf({ poll: 6, websocket: 4, redelivering: 4, away: 1 });
+      const history = new History(fleet.redelivering);
+      const caller = new RelayCaller(node.url);
+      const load = new Load({ history, fleet, caller, url: node.url, random, partners: 16 });
+      atEnd(test, async () => {
+        await load.stop();
+        await caller.close();
+      });
+      await load.start();
+      await delay(300 + random(700));
+
+      const signalledMs = performance.now();
+      const underWay = caller.underWay();
+      node.signal("SIGTERM");
+      assert.deepEqual(await node.exited, { code: 0, signal: null }, node.output());
+      const tookMs = performance.now() - signalledMs;
+      assert.ok(tookMs < STOPPED_WITHIN_MS, `it took ${tookMs} ms`);
+      const answers = await Promise.all(underWay);
+      assert.ok(answers.length > 0);
+      assert.equal(answers.filter((answer) => answer === null).length, 0, `of ${answers.length} requests under way some were not answered`);
+      test.diagnostic(`${answers.length} requests were under way; it took ${Math.round(tookMs)} ms`);
+
+      const next = startNodeProcess(test, place);
+      await next.ready();
+      load.stopPaying();
+      await delay(500);
+      await load.stop();
+      await lookUp(caller, history, [...history.courses.values()]);
+      history.finish();
+      assertNothingViolated(history);
+      assert.ok([...history.courses.values()].filter(({ postedMs }) => postedMs !== null).length > 20);
+    });
+
+    it("does not keep those waiting who wait for a result, and closes sockets", async (test) => {
+      const place = { ...(await placeOf(test)), environment: { ...NO_CLICKHOUSE, RELAY_SHARDS: String(shards) } };
+      const node = startNodeProcess(test, place);
+      await node.ready();
+      const caller = new RelayCaller(node.url);
+      atEnd(test, () => caller.close());
+      const terminal = await connectStomp(node.url, { login: "terminal", passcode: "terminal" });
+      const uuids = ["wait-1", "wait-2", "wait-3", "wait-4"];
+      for (const uuid of uuids) assert.equal((await caller.pay(`of-${uuid}`, uuid))?.status, 200);
+      const waiting = uuids.map((uuid) => caller.get(`/api/v1/${uuid}/uuid?wait=30`));
+      // Another request on its way through each shard tells that these have arrived.
+      await Promise.all(uuids.map((uuid) => caller.life(uuid)));
+      const signalledMs = performance.now();
+      node.signal("SIGTERM");
+      const answers = await Promise.all(waiting);
+      assert.deepEqual(await node.exited, { code: 0, signal: null }, node.output());
+      const tookMs = performance.now() - signalledMs;
+      test.diagnostic(`it took ${Math.round(tookMs)} ms`);
+      for (const answer of answers) {
+        assert.ok(answer !== null, "who waited for a result was not answered");
+        assert.ok(answer.status === 503 || member(answer.body, "data") === null, answer.text);
+      }
+      assert.equal((await terminal.closes.next()).code, 1001);
+      assert.ok(tookMs < STOPPED_WITHIN_MS, `it took ${tookMs} ms`);
+    });
+  });
+}
