@@ -25,7 +25,8 @@ export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs
     if (sameResult(stored.result.transaction, transaction)) return { type: "repeated" };
     return conflict(posting, atMs, "A second, different result; the first one stands");
   }
-  const differs = command !== null && amountDiffers(result, command);
+  // Only a payment has an amount to differ from: the answer to a CANCEL may name that of its target.
+  const differs = command?.kind === "payment" && amountDiffers(result, command);
   return {
     type: "record",
     result: { transaction, raw: result.raw, postedBy: posting.postedBy, amountDiffers: differs },
