@@ -1,4 +1,5 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.ts";
 
@@ -9,6 +10,9 @@ const CACHE_BYTES = 67_108_864;
 const WRITE_BUFFER_BYTES = 33_554_432;
 
 const FILE_BYTES_MAX = 16_777_216;
+
+/** The last bytes of every whole table (doc/table_format.md of LevelDB). */
+const TABLE_END = Buffer.from("57fb808b247547db", "hex");
 
 /** The data directory cannot be used as it stands; the message names it and says what can be done. */
 export class DirectoryRefused extends Error {
@@ -26,7 +30,7 @@ export class DirectoryRefused extends Error {
  * @throws DirectoryRefused when it is locked by a process, damaged, of another layout, or cannot be accessed
  */
 export async function openDirectory(directory: string): Promise<{ level: ClassicLevel; lastVersion: number }> {
-  await prepare(directory);
+  const tables = await prepare(directory);
   const level = new ClassicLevel(directory, { cacheSize: CACHE_BYTES, writeBufferSize: WRITE_BUFFER_BYTES, maxFileSize: FILE_BYTES_MAX });
   try {
     await level.open();
@@ -34,6 +38,7 @@ export async function openDirectory(directory: string): Promise<{ level: Classic
     throw refusal(directory, error);
   }
   try {
+    await checkTables(directory, tables);
     await checkLayout(directory, level);
     return { level, lastVersion: readLastVersion(directory, level) };
   } catch (error) {
@@ -55,7 +60,8 @@ export async function repairEmbeddedKv(directory: string): Promise<void> {
   }
 }
 
-async function prepare(directory: string): Promise<void> {
+/** Makes the directory where there is none. Answers with the tables that lie in it. */
+async function prepare(directory: string): Promise<string[]> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const files = await readdir(directory);
@@ -63,8 +69,38 @@ async function prepare(directory: string): Promise<void> {
     if (!files.includes("CURRENT") && files.some((file) => /\.(ldb|sst|log)$/.test(file))) {
       throw damaged(directory, new Error("the file CURRENT is missing"));
     }
+    return files.filter((file) => /\.(ldb|sst)$/.test(file));
   } catch (error) {
     throw error instanceof DirectoryRefused ? error : refusal(directory, error);
+  }
+}
+
+/**
+ * LevelDB would find a table that was cut off only when something is looked up in it. Those that lay there before it was opened and still
+ * do are in use; what a killed process had not finished is gone by now.
+ */
+async function checkTables(directory: string, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    const end = await lastBytes(join(directory, table), TABLE_END.length);
+    if (end !== null && !end.equals(TABLE_END)) throw damaged(directory, new Error(`${table} is cut off`));
+  }
+}
+
+/** Null where the file is gone. */
+async function lastBytes(file: string, count: number): Promise<Buffer | null> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file);
+  } catch (error) {
+    if (codesOf(error).includes("ENOENT")) return null;
+    throw error;
+  }
+  try {
+    const { size } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, Math.max(0, size - count));
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 
@@ -110,7 +146,7 @@ function refusal(directory: string, error: unknown): DirectoryRefused {
 function damaged(directory: string, cause: unknown): DirectoryRefused {
   return new DirectoryRefused(
     "corrupted",
-    `the data in ${directory} is damaged (${textOf(cause)}): restore a backup, or copy the directory and run repairEmbeddedKv on it, which keeps what can be read`,
+    `the data in ${directory} is damaged (${textOf(cause)}): restore a backup, or copy the directory and run "npm run repair-store -- ${directory}", which keeps what can be read`,
     { cause },
   );
 }

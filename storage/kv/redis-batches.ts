@@ -1,0 +1,130 @@
+import { StorageUnavailable } from "./kv.ts";
+
+export interface BatchesOptions<Question, Answer> {
+  /** Asks them all in one round trip, in their order; called again before it has answered, at most `inFlightMax` times. */
+  send(questions: readonly Asked<Question>[]): Promise<readonly Answer[]>;
+  /** Whether asking makes sense now; what is asked meanwhile waits for `flush`. */
+  ready(): boolean;
+  monotonicMs(): number;
+  deadlineMs: number;
+  /** What a question counts against `batchWeightMax`, at least 1. */
+  weight(question: Question): number;
+  batchWeightMax: number;
+  inFlightMax: number;
+  /** Questions that wait or are under way. More are refused. */
+  pendingMax: number;
+}
+
+export interface Asked<Question> {
+  readonly question: Question;
+  /** On the monotonic clock. */
+  readonly deadlineMs: number;
+}
+
+interface Pending<Question, Answer> extends Asked<Question> {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Puts what is asked in one turn of the event loop, or while earlier batches are under way, into one round trip. Every question is
+ * answered or rejected with StorageUnavailable by its deadline; one that was never sent is not sent afterwards.
+ */
+export class Batches<Question, Answer> {
+  readonly #options: BatchesOptions<Question, Answer>;
+  #waiting: Pending<Question, Answer>[] = [];
+  readonly #underWay = new Set<Pending<Question, Answer>[]>();
+  #underWayCount = 0;
+  #scheduled = false;
+  #closed = false;
+
+  constructor(options: BatchesOptions<Question, Answer>) {
+    this.#options = options;
+  }
+
+  /** Questions that wait or are under way. */
+  get pending(): number {
+    return this.#waiting.length + this.#underWayCount;
+  }
+
+  ask(question: Question): Promise<Answer> {
+    if (this.#closed) return Promise.reject(new StorageUnavailable("the store is closed"));
+    if (this.pending >= this.#options.pendingMax) {
+      return Promise.reject(new StorageUnavailable(`more than ${this.#options.pendingMax} calls wait for Redis`));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ question, deadlineMs: this.#options.monotonicMs() + this.#options.deadlineMs, resolve, reject });
+      if (!this.#scheduled) {
+        this.#scheduled = true;
+        // After all that came in this turn.
+        setImmediate(() => {
+          this.#scheduled = false;
+          this.flush();
+        });
+      }
+    });
+  }
+
+  /** Sends what waits, as far as there is room. To be called when `ready` has become true. */
+  flush(): void {
+    while (this.#waiting.length > 0 && this.#underWay.size < this.#options.inFlightMax && this.#options.ready()) {
+      void this.#send(this.#nextBatch());
+    }
+  }
+
+  /** Rejects what has reached its deadline. To be called some times a second. */
+  expire(): void {
+    const nowMs = this.#options.monotonicMs();
+    // All have the same time, so the oldest stand first.
+    let count = 0;
+    while (count < this.#waiting.length && (this.#waiting[count]?.deadlineMs ?? 0) <= nowMs) count++;
+    for (const late of this.#waiting.splice(0, count)) late.reject(new StorageUnavailable("Redis cannot be reached"));
+    for (const batch of this.#underWay) {
+      // A second rejection of the same one changes nothing.
+      for (const late of batch) if (late.deadlineMs <= nowMs) late.reject(new StorageUnavailable("Redis did not answer in time"));
+    }
+  }
+
+  /** Rejects what waits; what is under way keeps its chance. */
+  rejectWaiting(reason: string): void {
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(new StorageUnavailable(reason));
+  }
+
+  /** Refuses what comes, and resolves when nothing is left: at the last deadline at the latest, if `expire` is called until then. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.flush();
+    while (this.pending > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  #nextBatch(): Pending<Question, Answer>[] {
+    let weight = 0;
+    let count = 0;
+    for (const { question } of this.#waiting) {
+      weight += this.#options.weight(question);
+      if (count > 0 && weight > this.#options.batchWeightMax) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #send(batch: Pending<Question, Answer>[]): Promise<void> {
+    this.#underWay.add(batch);
+    this.#underWayCount += batch.length;
+    try {
+      const answers = await this.#options.send(batch);
+      if (answers.length !== batch.length) throw new Error(`${batch.length} questions and ${answers.length} answers`);
+      batch.forEach((pending, index) => {
+        const answer = answers[index];
+        if (answer !== undefined) pending.resolve(answer);
+      });
+    } catch (error) {
+      const failure = error instanceof StorageUnavailable ? error : new StorageUnavailable("Redis failed", { cause: error });
+      for (const pending of batch) pending.reject(failure);
+    } finally {
+      this.#underWay.delete(batch);
+      this.#underWayCount -= batch.length;
+      this.flush();
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import { randomBytes } from "node:crypto";
+import { Redis } from "ioredis";
+import { StorageUnavailable } from "./kv.ts";
+import { RedisClock } from "./redis-clock.ts";
+import { type RedisServer, readRedisServer } from "./redis-settings.ts";
+
+/** Pauses between attempts to connect. */
+const RECONNECT_PAUSE_MIN_MS = 50;
+const RECONNECT_PAUSE_MAX_MS = 1_000;
+/** A Redis that was refused is asked again whether it has been put right. */
+const RECHECK_MS = 2_000;
+
+/** Acknowledged commits may be gone: another server took over without them, or an older copy of the data came back. */
+export interface HistoryLost {
+  /** The replication id before and now. */
+  before: string;
+  now: string;
+  /** True when a commit that was acknowledged to this very store is known to be gone; false when it cannot be told. */
+  certain: boolean;
+}
+
+/** This Redis would lose acknowledged commits, and the store was told not to take that. */
+export class RedisRefused extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`this Redis cannot hold the relay's state: ${problems.join("; ")}`);
+    this.name = "RedisRefused";
+    this.problems = problems;
+  }
+}
+
+export interface RedisConnectionOptions {
+  url: string;
+  keyPrefix: string;
+  waitReplicas: number;
+  refuseProblems: boolean;
+  deadlineMs: number;
+  monotonicMs(): number;
+  onFailure(error: unknown): void;
+  onProblems(problems: readonly string[]): void;
+  onHistoryLost(lost: HistoryLost): void;
+  /** The connection can be used (again). */
+  onReady(): void;
+  /** Redis is there and not to be used. */
+  onRefused(): void;
+}
+
+/**
+ * One connection, which comes back by itself. It never sends a command a second time: what was under way when the connection broke is
+ * rejected, and what the old connection still holds is thrown away by Redis before the new one is used.
+ */
+export class RedisConnection {
+  readonly client: Redis;
+  readonly clock = new RedisClock();
+  readonly entriesKey: string;
+  readonly indexKey: string;
+  /** The field that holds the version of this store's last commit. */
+  readonly writerField = `\u{1}w:${randomBytes(8).toString("hex")}`;
+  readonly #options: RedisConnectionOptions;
+  #state: "connecting" | "ready" | "refused" | "closed" = "connecting";
+  #epoch = 0;
+  #problems: readonly string[] = [];
+  #server: (RedisServer & { clientId: string }) | null = null;
+  #acknowledgedVersion = 0;
+  #recheck: NodeJS.Timeout | null = null;
+  #settled: ((error: Error | null) => void)[] = [];
+
+  constructor(options: RedisConnectionOptions) {
+    this.#options = options;
+    this.entriesKey = `${options.keyPrefix}entries`;
+    this.indexKey = `${options.keyPrefix}index`;
+    this.client = new Redis(options.url, {
+      lazyConnect: true,
+      // What was under way may have happened: who asked is told so and reads again. Sent again it could happen twice.
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+      connectTimeout: options.deadlineMs,
+      // A connection that answers nothing for so long is given up.
+      socketTimeout: options.deadlineMs,
+      retryStrategy: (attempt) => Math.min(RECONNECT_PAUSE_MIN_MS * attempt, RECONNECT_PAUSE_MAX_MS),
+      connectionName: "terminal-relay-kv",
+    });
+    this.client.on("error", (error: unknown) => options.onFailure(plain(error)));
+    this.client.on("close", () => this.#lost());
+    this.client.on("ready", () => void this.#check());
+  }
+
+  get state(): "connecting" | "ready" | "refused" | "closed" {
+    return this.#state;
+  }
+
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Counts connections: what is the same before and after was said on one connection. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Resolves when it can be used; rejects with RedisRefused or, after `timeoutMs`, StorageUnavailable. It goes on trying until closed. */
+  open(timeoutMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new StorageUnavailable(`Redis did not answer in ${timeoutMs} ms`)), timeoutMs);
+      this.#settled.push((error) => {
+        clearTimeout(timer);
+        if (error === null) resolve();
+        else reject(error);
+      });
+      // Failures come as events, and it is tried again.
+      this.client.connect().catch(() => undefined);
+    });
+  }
+
+  close(): void {
+    this.#state = "closed";
+    if (this.#recheck !== null) clearTimeout(this.#recheck);
+    this.client.disconnect();
+  }
+
+  /** Remembers what Redis has acknowledged to this store. */
+  acknowledged(version: number): void {
+    if (version > this.#acknowledgedVersion) this.#acknowledgedVersion = version;
+  }
+
+  #lost(): void {
+    if (this.#state === "closed") return;
+    this.#state = "connecting";
+    if (this.#recheck !== null) clearTimeout(this.#recheck);
+    this.#recheck = null;
+  }
+
+  async #check(): Promise<void> {
+    this.#epoch++;
+    const epoch = this.#epoch;
+    try {
+      const server = await readRedisServer(this.client, this.#options.waitReplicas);
+      const clientId = String(await this.client.client("ID"));
+      await this.#fence(server);
+      await this.#readClock();
+      if (epoch !== this.#epoch || this.#state === "closed") return;
+      await this.#compareHistory(server);
+      if (epoch !== this.#epoch) return;
+      this.#server = { ...server, clientId };
+      this.#judge(server.problems);
+    } catch (error) {
+      this.#options.onFailure(plain(error));
+      if (epoch === this.#epoch && this.#state !== "closed") this.client.disconnect(true);
+    }
+  }
+
+  #judge(problems: readonly string[]): void {
+    if (this.#state === "closed") return;
+    if (problems.length > 0 || this.#problems.length > 0) this.#options.onProblems(problems);
+    this.#problems = problems;
+    const refused = problems.length > 0 && this.#options.refuseProblems;
+    this.#state = refused ? "refused" : "ready";
+    if (refused) {
+      this.#recheck = setTimeout(() => void this.#check(), RECHECK_MS).unref();
+      this.#options.onRefused();
+    } else {
+      this.#options.onReady();
+    }
+    for (const settle of this.#settled.splice(0)) settle(refused ? new RedisRefused(problems) : null);
+  }
+
+  /** Has Redis drop the former connection, so that nothing which is still in its buffers runs after what is read from now on. */
+  async #fence({ runId }: RedisServer): Promise<void> {
+    const former = this.#server;
+    // After a restart the number may be someone else's.
+    if (former === null || former.runId !== runId || former.clientId === String(await this.client.client("ID"))) return;
+    // Not allowed, or gone already: the commits' own deadlines still hold.
+    await this.client.client("KILL", "ID", former.clientId).catch(() => undefined);
+  }
+
+  async #readClock(): Promise<void> {
+    const sentAtMs = this.#options.monotonicMs();
+    const [seconds, microseconds] = await this.client.time();
+    this.clock.saw(Number(seconds) * 1_000_000 + Number(microseconds), sentAtMs, this.#options.monotonicMs());
+  }
+
+  /**
+   * A replication id changes with every start, and under `appendfsync always` a start loses nothing. Something may be lost when a copy
+   * was promoted (it names the former id), or when the data is not what it was: our mark of the history or of our last commit is not there.
+   */
+  async #compareHistory({ replicationId, formerReplicationId, problems }: RedisServer): Promise<void> {
+    const [stored, last] = await this.client.hmget(this.entriesKey, "\u{1}history", this.writerField);
+    const before = this.#server?.replicationId ?? stored ?? null;
+    if (before !== null && before !== replicationId) {
+      const certain = Number(last ?? 0) < this.#acknowledgedVersion;
+      const promoted = formerReplicationId === before && this.#options.waitReplicas === 0;
+      const replaced = stored !== before && stored !== replicationId;
+      if (certain || promoted || replaced) this.#options.onHistoryLost({ before, now: replicationId, certain });
+    }
+    const writable = problems.length === 0 || !this.#options.refuseProblems;
+    if (writable && stored !== replicationId) await this.client.hset(this.entriesKey, "\u{1}history", replicationId);
+  }
+}
+
+/** Without the command that ioredis hangs on its errors: its arguments are what is being stored. */
+export function plain(error: unknown): Error {
+  return new Error(error instanceof Error ? error.message : String(error));
+}

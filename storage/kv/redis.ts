@@ -1,0 +1,181 @@
+import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
+import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
+import { RedisCommits } from "./redis-commits.ts";
+import { type HistoryLost, plain, RedisConnection } from "./redis-connection.ts";
+import { RedisReads } from "./redis-reads.ts";
+import { RedisSweep } from "./redis-sweep.ts";
+
+/** Long enough for a Redis that is started again; short of what callers on other threads wait (remote.ts). */
+const DEADLINE_MS = 3_000;
+const OPEN_TIMEOUT_MS = 10_000;
+const EXPIRE_EVERY_MS = 50;
+
+export interface RedisKvOptions {
+  /** `redis://` or `rediss://`, with user and password where it has them. */
+  url: string;
+  /** Before all keys. The braces keep them together on a Redis Cluster. Default `{relay}:`. */
+  keyPrefix?: string;
+  /** Replicas that have a commit on disk before it is acknowledged (WAITAOF, Redis 7.2 or newer). Default 0. */
+  waitReplicas?: number;
+  /** True (production): a Redis that would lose acknowledged commits is not used. False (sandbox): it is told and used. */
+  refuseProblems: boolean;
+  /** After so long every call is answered or rejected, ms. */
+  deadlineMs?: number;
+  openTimeoutMs?: number;
+  /** Wall time that expiry goes by, for tests. Default: Redis's own clock. */
+  nowMs?: () => number;
+  /** Told of every lost connection and failed attempt; never holds a key or a value. Must not throw. */
+  onFailure?: (error: unknown) => void;
+  /** Told at each connection what is wrong with Redis's settings, and with an empty list when it has been put right. Must not throw. */
+  onProblems?: (problems: readonly string[]) => void;
+  /** Told, before the store is used again, that acknowledged commits may be gone. Several nodes may tell the same loss. Must not throw. */
+  onHistoryLost?: (lost: HistoryLost) => void;
+}
+
+export interface RedisKv extends Kv {
+  /** Whether calls can succeed now; for readiness. */
+  available(): boolean;
+  stats(): RedisKvStats;
+  /** Removes expired entries of the next part of the store (lua/sweep.lua); answers how many. For its owner to call now and then. */
+  sweep(): Promise<number>;
+}
+
+export interface RedisKvStats {
+  state: "connecting" | "ready" | "refused" | "closed";
+  /** What is wrong with Redis's settings; empty when it is as the relay wants it. */
+  problems: readonly string[];
+  pendingCommits: number;
+  pendingReads: number;
+  /** Round trips with commits since it was opened. */
+  batches: number;
+  /** How long the last one took. */
+  lastBatchMs: number;
+}
+
+/**
+ * The store of a cluster: one Redis, written by lua/commit.lua alone.
+ * @throws RedisRefused when Redis is not durable as configured and `refuseProblems` is set; StorageUnavailable when it cannot be reached
+ */
+export async function openRedisKv(options: RedisKvOptions): Promise<RedisKv> {
+  const kv = new RedisStore(options);
+  try {
+    await kv.open(options.openTimeoutMs ?? OPEN_TIMEOUT_MS);
+  } catch (error) {
+    await kv.close();
+    throw error;
+  }
+  return kv;
+}
+
+class RedisStore implements RedisKv {
+  readonly #connection: RedisConnection;
+  readonly #commits: RedisCommits;
+  readonly #reads: RedisReads;
+  readonly #sweep: RedisSweep;
+  readonly #expiring: NodeJS.Timeout;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: RedisKvOptions) {
+    const monotonicMs = () => performance.now();
+    const deadlineMs = options.deadlineMs ?? DEADLINE_MS;
+    const waitReplicas = options.waitReplicas ?? 0;
+    this.#connection = new RedisConnection({
+      url: options.url,
+      keyPrefix: options.keyPrefix ?? "{relay}:",
+      waitReplicas,
+      refuseProblems: options.refuseProblems,
+      deadlineMs,
+      monotonicMs,
+      onFailure: options.onFailure ?? (() => {}),
+      onProblems: options.onProblems ?? (() => {}),
+      onHistoryLost: options.onHistoryLost ?? (() => {}),
+      onReady: () => {
+        this.#commits.flush();
+        this.#reads.flush();
+      },
+      onRefused: () => {
+        const reason = `this Redis is refused: ${this.#connection.problems.join("; ")}`;
+        this.#commits.rejectWaiting(reason);
+        this.#reads.rejectWaiting(reason);
+      },
+    });
+    const shared = { connection: this.#connection, monotonicMs, deadlineMs, nowMs: options.nowMs ?? null };
+    this.#commits = new RedisCommits({ ...shared, waitReplicas });
+    this.#reads = new RedisReads(shared);
+    this.#sweep = new RedisSweep(shared);
+    this.#expiring = setInterval(() => {
+      this.#commits.expire();
+      this.#reads.expire();
+    }, EXPIRE_EVERY_MS);
+    this.#expiring.unref();
+  }
+
+  open(timeoutMs: number): Promise<void> {
+    return this.#connection.open(timeoutMs);
+  }
+
+  async get(key: string): Promise<Entry | null> {
+    assertKey(key);
+    this.#assertUsable();
+    return (await this.#reads.getMany([key]))[0] ?? null;
+  }
+
+  async getMany(keys: readonly string[]): Promise<(Entry | null)[]> {
+    assertKeys(keys);
+    this.#assertUsable();
+    return keys.length === 0 ? [] : this.#reads.getMany(keys);
+  }
+
+  async scan(range: ScanRange): Promise<Entry[]> {
+    assertRange(range);
+    this.#assertUsable();
+    return this.#reads.scan(range);
+  }
+
+  async commit(commit: Commit): Promise<CommitResult> {
+    assertCommit(commit);
+    this.#assertUsable();
+    return this.#commits.commit(commit);
+  }
+
+  async sweep(): Promise<number> {
+    if (!this.available()) throw new StorageUnavailable("Redis cannot be reached");
+    try {
+      return await this.#sweep.run();
+    } catch (error) {
+      throw new StorageUnavailable("the sweep did not end", { cause: plain(error) });
+    }
+  }
+
+  available(): boolean {
+    return this.#closing === null && this.#connection.state === "ready";
+  }
+
+  stats(): RedisKvStats {
+    return {
+      state: this.#closing === null ? this.#connection.state : "closed",
+      problems: this.#connection.problems,
+      pendingCommits: this.#commits.pending,
+      pendingReads: this.#reads.pending,
+      batches: this.#commits.batches,
+      lastBatchMs: this.#commits.lastBatchMs,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#commits.close(), this.#reads.close()]);
+    clearInterval(this.#expiring);
+    this.#connection.close();
+  }
+
+  #assertUsable(): void {
+    if (this.#closing !== null) throw new StorageUnavailable("the store is closed");
+    if (this.#connection.state === "refused")
+      throw new StorageUnavailable(`this Redis is refused: ${this.#connection.problems.join("; ")}`);
+  }
+}
