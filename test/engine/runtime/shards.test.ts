@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { hashOf } from "../../../engine/runtime/hash.ts";
+import { command, openSocket, openWorld, pollUuid, posting, settle, stateOf, type TestShard, type World } from "./world.ts";
+
+interface TwoShards {
+  world: World;
+  /** The shard that is home to `terminalId`, and the one that is not. */
+  home: TestShard;
+  other: TestShard;
+  terminalId: string;
+}
+
+async function twoShards(): Promise<TwoShards> {
+  const world = await openWorld({ shards: 2 });
+  const terminalId = "T1";
+  const home = world.shards[hashOf(terminalId) % 2];
+  const other = world.shards[(hashOf(terminalId) + 1) % 2];
+  assert.ok(home !== undefined && other !== undefined);
+  return { world, home, other, terminalId };
+}
+
+describe("two shards", () => {
+  it("answer alike whichever is asked", async () => {
+    const { world, home, other } = await twoShards();
+    assert.deepEqual(await other.terminals.accept(command(world, "a")), { type: "accepted", state: "queued" });
+    assert.deepEqual(await home.terminals.accept(command(world, "a")), { type: "duplicate", state: "queued", sender: "partner:1" });
+    assert.equal(await pollUuid(other), "a");
+    assert.equal(other.terminals.poll("T1", {}), null, "answered at once, without asking");
+    const waiting = other.terminals.command("a", 30_000);
+    await settle();
+    assert.deepEqual(await other.terminals.recordResult(posting("a")), { type: "recorded" });
+    assert.equal((await waiting)?.state, "done");
+    assert.equal((await other.terminals.latest("T1", null, 0))?.uuid, "a");
+    assert.equal(home.home.counts().actors, 1);
+    assert.equal(other.home.counts().actors, 0);
+  });
+
+  it("push to a session that is not on the terminal's home", async () => {
+    const { world, home, other } = await twoShards();
+    const socket = openSocket(other, "s1", { acknowledges: true });
+    await settle();
+    await home.terminals.accept(command(world, "a"));
+    await other.terminals.accept(command(world, "b"));
+    await settle();
+    assert.deepEqual(socket.uuids, ["a", "b"]);
+    other.sessions.acknowledge("T1", "s1", ["a"]);
+    other.sessions.refuse("T1", "s1", ["b"]);
+    await settle();
+    assert.deepEqual([await stateOf(other, "a"), await stateOf(other, "b")], ["sent", "queued"]);
+    await world.pass(1_100);
+    assert.deepEqual(socket.uuids, ["a", "b", "b"]);
+    other.sessions.close("T1", "s1");
+    await settle();
+    assert.equal((await home.terminals.view("T1")).sessions, 0);
+  });
+
+  it("put back what a session on the other shard certainly did not get", async () => {
+    const { world, home, other } = await twoShards();
+    const socket = openSocket(other, "s1");
+    socket.writable = false;
+    await settle();
+    await home.terminals.accept(command(world, "a"));
+    await settle();
+    assert.equal(await pollUuid(other), "a");
+    assert.equal(await pollUuid(home), null);
+  });
+
+  it("put back what was to go to a session that has ended without its home having heard", async () => {
+    const { world, home, other } = await twoShards();
+    openSocket(other, "s1");
+    await settle();
+    other.bus.cut.add("session.close");
+    other.sessions.close("T1", "s1");
+    await home.terminals.accept(command(world, "a"));
+    await settle();
+    assert.equal(await stateOf(home, "a"), "queued");
+    assert.equal((await home.terminals.view("T1")).sessions, 0);
+  });
+
+  it("send nothing again when it is not known whether the other shard wrote it", async () => {
+    const { world, home, other } = await twoShards();
+    openSocket(other, "s1");
+    await settle();
+    home.bus.cut.add("session.deliver");
+    await home.terminals.accept(command(world, "a"));
+    await settle();
+    assert.equal(await pollUuid(home), null);
+    assert.equal(await stateOf(home, "a"), "sent");
+    assert.deepEqual(
+      home.failures.map(({ what }) => what),
+      ["session.deliver"],
+    );
+  });
+
+  it("tell a home again of a session that it could not be told of", async () => {
+    const { world, home, other } = await twoShards();
+    other.bus.cut.add("session.open");
+    const socket = openSocket(other, "s1");
+    const gone = openSocket(other, "s2");
+    await settle();
+    other.sessions.close("T1", "s2");
+    await home.terminals.accept(command(world, "a"));
+    assert.deepEqual(socket.texts, []);
+    other.bus.cut.clear();
+    await world.pass(2_100);
+    assert.deepEqual([socket.uuids, gone.uuids], [["a"], []]);
+    assert.equal((await other.terminals.view("T1")).sessions, 1);
+  });
+
+  it("know at once of a terminal's first poll, and that it goes on", async () => {
+    const { world, home, other } = await twoShards();
+    assert.equal(other.terminals.poll("T1", { userAgent: "u" }), null);
+    await settle();
+    const first = await home.terminals.view("T1");
+    assert.deepEqual([first.connectionType, first.device.userAgent], ["POLLING", "u"]);
+    for (let second = 0; second < 130; second += 10) {
+      await world.pass(10_000);
+      other.terminals.poll("T1", {});
+    }
+    await world.pass(200);
+    const later = await home.terminals.view("T1");
+    assert.deepEqual([later.connectionStatus, later.connectedSinceMs], ["ONLINE", first.connectedSinceMs]);
+  });
+
+  it("keep a session that lives on the other shard fresh by its frames", async () => {
+    const { world, home, other } = await twoShards();
+    openSocket(other, "s1");
+    await settle();
+    for (let second = 0; second < 200; second += 50) {
+      await world.pass(50_000);
+      other.sessions.active("T1", "s1");
+      await world.pass(200);
+    }
+    assert.equal((await home.terminals.view("T1")).connectionType, "WEBSOCKET");
+    other.sessions.close("T1", "s1");
+    other.sessions.active("T1", "s1");
+    await world.pass(3_000);
+    assert.equal((await home.terminals.view("T1")).connectionStatus, "OFFLINE");
+  });
+
+  it("do not let a poll from before a disconnect undo it", async () => {
+    const { world, home, other } = await twoShards();
+    other.terminals.poll("T1", {});
+    await world.pass(1_000);
+    other.terminals.poll("T1", {});
+    world.clock.advance(50);
+    await home.terminals.disconnect("T1");
+    await world.pass(300);
+    assert.equal((await home.terminals.view("T1")).connectionStatus, "OFFLINE");
+  });
+
+  it("broadcast to the sessions of all shards, and list the terminals of all homes", async () => {
+    const { home, other } = await twoShards();
+    const sockets = [openSocket(home, "s1"), openSocket(other, "s2"), openSocket(other, "s3", { terminalId: "T2" })];
+    assert.equal(await other.terminals.broadcast("T1", "{}"), 2);
+    assert.equal(await other.terminals.broadcast(null, "{}"), 3);
+    assert.deepEqual(
+      sockets.map(({ texts }) => texts.length),
+      [2, 2, 1],
+    );
+    await settle();
+    assert.deepEqual(
+      (await home.terminals.list({ after: "", limit: 10 })).map(({ terminalId, connectionStatus }) => [terminalId, connectionStatus]),
+      [
+        ["T1", "ONLINE"],
+        ["T2", "ONLINE"],
+      ],
+    );
+    assert.equal((await home.terminals.list({ after: "T1", limit: 10 })).length, 1);
+  });
+
+  it("each re-arm their own terminals after a restart", async () => {
+    const { world } = await twoShards();
+    for (let index = 0; index < 10; index += 1)
+      await world.shard.terminals.accept(command(world, `u${index}`, { terminalId: `T${index}` }));
+    const again = await world.restart();
+    const actors = again.shards.map(({ home }) => home.counts().actors);
+    assert.equal((actors[0] ?? 0) + (actors[1] ?? 0), 10);
+    await again.pass(60_200);
+    assert.equal((await again.rows()).length, 10);
+  });
+});
