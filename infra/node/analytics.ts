@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { TransactionList } from "../../engine/ports/transaction-list.ts";
+import { ANALYST_USERNAME, writeAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate, SchemaTooNew } from "../../storage/clickhouse/migrate.ts";
@@ -14,12 +14,6 @@ import type { Kv } from "../../storage/kv/kv.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { NodeGauges } from "./metrics.ts";
-
-/** The analysts' user of the embedded ClickHouse; read-only. */
-const ANALYST_USERNAME = "analyst";
-
-/** Where `npm run sql` finds the embedded ClickHouse and the analyst's password. */
-export const CLICKHOUSE_FILE = "clickhouse.json";
 
 const RETRY_MS = 2_000;
 
@@ -58,7 +52,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           kv,
           sink: clickHouseSink(client),
           clock,
-          onEvent: (event) => log.feed(event.type, event.type === "away" ? event.error : undefined),
+          onEvent: (event) => log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
         });
         feed = started;
         list = createTransactionList({ kv, client, deliveredUntil: () => started.deliveredUntil() });
@@ -96,6 +90,12 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   };
 }
 
+/** An error of ClickHouse may quote the row that it is about: its name and code have to do for the log. */
+function withoutMessage(error: unknown): Error {
+  const [name, code] = error instanceof Error ? [error.name, "code" in error ? String(error.code) : "none"] : ["unknown", "none"];
+  return new Error(`${name}, code ${code}`);
+}
+
 const NO_FEED = { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, refused: 0 };
 
 /** A ClickHouse to be used, and the way to end it where it is the relay's own. */
@@ -124,6 +124,6 @@ async function reach({ clickhouse, dataDirectory }: Config, log: Log): Promise<R
   });
   const { url } = embedded;
   const reader: ClickHouseAddress = { url, username: ANALYST_USERNAME, password: readerPassword };
-  await writeFile(join(dataDirectory, CLICKHOUSE_FILE), `${JSON.stringify(reader, null, 2)}\n`, { mode: 0o600 });
+  await writeAnalystAccess(dataDirectory, reader);
   return { address: { url, username: ADMIN_USERNAME, password: adminPassword }, stop: () => embedded.stop() };
 }

@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from "@clickhouse/client";
+import type { CommandKind } from "../../engine/domain/command.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { FeedRow, TransactionRow } from "../../engine/domain/feed-row.ts";
 import type { Transaction } from "../../engine/domain/transaction.ts";
@@ -90,7 +91,11 @@ async function pageOf(query: TransactionQuery, waiting: readonly TransactionRow[
   return page.map(({ uuid }) => replaced.get(uuid) ?? byUuid.get(uuid)).filter((item) => item !== undefined);
 }
 
-function matches({ transaction, sender }: TransactionRow, query: TransactionQuery): boolean {
+/** Answers to administrator commands and to CANCEL are stored as results, but are nobody's transactions. */
+const UNLISTED_KINDS: readonly (CommandKind | null)[] = ["administrative", "cancel"];
+
+function matches({ transaction, kind, sender }: TransactionRow, query: TransactionQuery): boolean {
+  if (UNLISTED_KINDS.includes(kind)) return false;
   const { createdAtMs, method, status } = transaction;
   if (createdAtMs < (query.fromMs ?? EARLIEST_MS) || createdAtMs >= (query.untilMs ?? LATEST_MS)) return false;
   return query.methods.includes(method) && status === query.status && (query.sender === undefined || query.sender === sender);
@@ -108,6 +113,7 @@ const OF_TERMINAL = `
   AND created_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') AND created_at < fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC')`;
 
 const FILTERED = `${OF_TERMINAL}
+  AND command_kind NOT IN (${UNLISTED_KINDS.map((kind) => `'${kind}'`).join(", ")})
   AND method IN {methods:Array(String)} AND status = {status:String} AND ({anySender:Bool} OR sender = {sender:String})`;
 
 /** The questions of one page, with one deadline for all. */

@@ -44,6 +44,19 @@ describe("the list of transactions", async () => {
     assert.deepEqual(await list.page({ ...ALL, terminalId: "BACK" }), [waiting.transaction, stored.transaction]);
   });
 
+  it("leaves out the answers to administrator commands and to CANCEL, wherever they are", async (test) => {
+    const kv = await kvOf(test);
+    const list = createTransactionList({ kv, client });
+    const answer = (uuid: string, kind: TransactionRow["kind"]): TransactionRow => ({
+      ...transactionRow({ uuid, terminalId: "ANSWERS", method: "UNKNOWN" }),
+      kind,
+    });
+    const payment = answer("payment", "payment");
+    await sink.deliver([answer("logcat", "administrative"), answer("cancel", "cancel"), payment]);
+    await write(kv, [answer("waiting", "cancel")]);
+    assert.deepEqual(await list.page({ ...ALL, methods: ["UNKNOWN"], terminalId: "ANSWERS" }), [payment.transaction]);
+  });
+
   it("lists a result that ClickHouse refused", async (test) => {
     const kv = await kvOf(test);
     const row = transactionRow({ uuid: "refused", terminalId: "REFUSED" });
