@@ -146,10 +146,14 @@ export class Relay {
   }
 }
 
-/** Registers the same scenarios for a node with one shard and for one with two. */
-export function withEachShardCount(define: (relay: Relay) => void, environment: { [name: string]: string } = {}): void {
+/** Registers the same scenarios for a node with one shard and for one with two; `skip` says why they cannot run here. */
+export function withEachShardCount(
+  define: (relay: Relay) => void,
+  environment: { [name: string]: string } = {},
+  skip: string | false = false,
+): void {
   for (const shards of SHARD_COUNTS) {
-    describe(shards === 1 ? "one shard" : `${shards} shards`, () => {
+    describe(shards === 1 ? "one shard" : `${shards} shards`, { skip }, () => {
       const relay = new Relay(shards, environment);
       before(() => relay.start());
       after(() => relay.stop());
