@@ -37,7 +37,7 @@ export interface TransactionMembers {
   createdAtMs?: number;
   version?: number;
   status?: "OK" | "KO";
-  method?: "CARD" | "SATISPAY" | "SCAN";
+  method?: "CARD" | "SATISPAY" | "SCAN" | "UNKNOWN";
   amountCents?: number;
   sender?: string;
 }
