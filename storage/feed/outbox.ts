@@ -9,6 +9,11 @@ const REFUSED = "op/";
 
 const MS_DIGITS = 13;
 
+const OUTBOX_KEY = new RegExp(`^${OUTBOX}\\d{${MS_DIGITS}}-[ -~]{1,200}$`);
+
+/** Deletions of one commit, in which a single thread of the store is busy for some milliseconds. */
+const CONFIRMED_AT_ONCE = 5_000;
+
 /** Entries of one scan: a row is a kilobyte, at worst some hundred, and a scan is held in memory as a whole. */
 const SCAN_ENTRIES = 1_000;
 
@@ -43,8 +48,44 @@ export function outboxKeyAt(atMs: number): string {
 /** Up to `limit` rows in the order of their keys, from key `from` (null: from the start). */
 export async function* readOutbox(kv: Kv, from: string | null, limit: number): AsyncGenerator<OutboxEntry> {
   for await (const { key, value } of entriesOf(kv, OUTBOX, from, limit)) {
-    yield { key, writtenAtMs: Number(key.slice(OUTBOX.length, OUTBOX.length + MS_DIGITS)), value, row: readRow(value) };
+    yield { key, writtenAtMs: writtenAtMsOf(key), value, row: readRow(value) };
   }
+}
+
+/** When a row was written, wall time, from its outbox key. */
+export function writtenAtMsOf(key: string): number {
+  return Number(key.slice(OUTBOX.length, OUTBOX.length + MS_DIGITS));
+}
+
+/** The outbox key that a Kafka header holds; null where it holds none. What anyone may have written there is not to delete other entries. */
+export function outboxKeyOf(header: unknown): string | null {
+  const text = Buffer.isBuffer(header) ? header.toString() : header;
+  return typeof text === "string" && OUTBOX_KEY.test(text) ? text : null;
+}
+
+/** Deletes rows that ClickHouse has; those that are gone already are no matter. */
+export async function confirmOutbox(kv: Kv, keys: readonly string[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += CONFIRMED_AT_ONCE) {
+    const operations = keys.slice(start, start + CONFIRMED_AT_ONCE).map((key) => ({ type: "delete", key }) as const);
+    await kv.commit({ checks: [], operations });
+  }
+}
+
+/** Moves the entry of this key, if it is still there, to where operators find what was refused. */
+export async function setAsideByKey(kv: Kv, key: string, reason: string, atMs: number): Promise<void> {
+  const entry = await kv.get(key);
+  if (entry === null) return;
+  await kv.commit({ checks: [], operations: setAsideOperations(entry, reason, atMs) });
+}
+
+/** A row in the outbox as it lies there. */
+export type OutboxText = Omit<OutboxEntry, "row">;
+
+/** One page of the outbox, unread: from key `from` (null: its start) to before key `until` (null: its end). */
+export async function pageOutbox(kv: Kv, from: string | null, until: string | null, limit: number): Promise<OutboxText[]> {
+  const range = prefixRange(OUTBOX);
+  const entries = await kv.scan({ from: from ?? range.from, to: until ?? range.to, limit });
+  return entries.map(({ key, value }) => ({ key, value, writtenAtMs: writtenAtMsOf(key) }));
 }
 
 /** The rows that wait (from key `from`) or were refused and whose JSON contains `text`; null when there are more than `limit` to look at. */
@@ -67,7 +108,7 @@ export async function findInOutbox(kv: Kv, from: string | null, text: string, li
 }
 
 /** Moves an entry out of the outbox to where operators find what was refused. */
-export function setAsideOperations(entry: OutboxEntry, reason: string, atMs: number): Operation[] {
+export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, reason: string, atMs: number): Operation[] {
   const refused: RefusedRow = { reason, refusedAtMs: atMs, value: entry.value };
   return [
     { type: "put", key: REFUSED + entry.key.slice(OUTBOX.length), value: JSON.stringify(refused) },
@@ -91,8 +132,8 @@ async function* entriesOf(kv: Kv, prefix: string, from: string | null, limit: nu
   }
 }
 
-/** The outbox holds what `outboxOperation` wrote, so its shape is not checked again beyond its discriminator. */
-function readRow(value: string): FeedRow | null {
+/** The outbox holds what `outboxOperation` wrote, so its shape is not checked again beyond its discriminator; null where that is missing. */
+export function readRow(value: string): FeedRow | null {
   try {
     const row: FeedRow | null = JSON.parse(value);
     return row !== null && typeof row === "object" && "type" in row ? row : null;

@@ -1,0 +1,186 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Consumer, EachBatchPayload } from "kafkajs";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Kv } from "../kv/kv.ts";
+import type { FeedSink } from "./feed-sink.ts";
+import { disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
+import { BatchGatherer } from "./kafka-gatherer.ts";
+import { kafkaSink } from "./kafka-sink.ts";
+import { ensureTopics, FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
+import { type ConsumedBatch, RowTransfer, type TransferEvent } from "./kafka-transfer.ts";
+
+/** A fetch waits at the broker until there is this much, or for so long: few and large inserts under load, quick ones without. */
+const FETCH_BYTES_MIN = 6_291_456;
+const FETCH_WAIT_MS = 700;
+
+/** What is held in memory at once, as bytes of messages: of one fetch and of one partition in it. */
+const FETCH_BYTES_MAX = 10_485_760;
+const PARTITION_BYTES_MAX = 1_048_576;
+
+/** A consumer that is gone for this long loses its partitions to the others. */
+const SESSION_TIMEOUT_MS = 10_000;
+const HEARTBEAT_EVERY_MS = 2_000;
+const REBALANCE_TIMEOUT_MS = 60_000;
+
+/** All partitions of a fetch are taken together. */
+const PARTITIONS_AT_ONCE = 64;
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const BACKOFF_MIN_MS = 200;
+const BACKOFF_MAX_MS = 5_000;
+const STOP_TIMEOUT_MS = 5_000;
+
+export interface KafkaConsumerOptions extends KafkaAddress {
+  /** Where the outbox is, whose rows are deleted once they are in ClickHouse. */
+  kv: Kv;
+  /** Takes the rows: `clickHouseSink`. */
+  sink: FeedSink;
+  clock: Clock;
+  topics?: FeedTopics;
+  onEvent?: (event: KafkaConsumerEvent) => void;
+}
+
+export type KafkaConsumerEvent =
+  | TransferEvent
+  /** The connection to Kafka failed or ended; it is made again. */
+  | { type: "consumer_away"; error: unknown; retryInMs: number }
+  /** The group was joined; `partitions` of the topic are this node's. */
+  | { type: "consumer_joined"; partitions: number };
+
+export interface KafkaConsumerStats {
+  /** Partitions that are this node's. */
+  partitions: number;
+  /** Messages of them that were not confirmed when they were last fetched. */
+  lagMessages: number;
+  /** How long the oldest row that this node holds has been in the outbox; 0 when it holds none. Milliseconds. */
+  oldestAgeMs: number;
+  /** Time between writing and confirming the newest row that this node has confirmed; 0 before the first. Milliseconds. */
+  newestDelayMs: number;
+  /** Rows confirmed since the start. */
+  inserted: number;
+  /** Attempts that failed since the start. */
+  failures: number;
+  /** Messages sent to the dead letters since the start. */
+  dead: number;
+}
+
+/** The relay's part of the consumer group that brings the topic of rows into ClickHouse. */
+export interface KafkaConsumer {
+  stats(): KafkaConsumerStats;
+  /** Leaves the group; an insert under way is waited for at most some seconds. What is not confirmed is another's, or comes again. */
+  stop(): Promise<void>;
+}
+
+/** Starts the consumer: in each node. It goes on trying for as long as Kafka is away. */
+export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer {
+  return new GroupMember(options);
+}
+
+class GroupMember implements KafkaConsumer {
+  readonly #options: KafkaConsumerOptions;
+  readonly #topics: FeedTopics;
+  readonly #stopping = new AbortController();
+  readonly #transfer: RowTransfer;
+  readonly #running: Promise<void>;
+  #partitions = 0;
+  #failures = 0;
+
+  constructor(options: KafkaConsumerOptions) {
+    this.#options = options;
+    this.#topics = options.topics ?? FEED_TOPICS;
+    const { kv, sink, clock, onEvent } = options;
+    const deadLetters = kafkaSink({ ...options, topics: this.#topics });
+    this.#transfer = new RowTransfer({
+      kv,
+      sink,
+      clock,
+      deadLetters,
+      topics: this.#topics,
+      stopping: this.#stopping.signal,
+      onEvent: (event) => onEvent?.(event),
+    });
+    this.#running = this.#run();
+  }
+
+  stats(): KafkaConsumerStats {
+    const { failures, ...stats } = this.#transfer.stats();
+    return { partitions: this.#partitions, ...stats, failures: failures + this.#failures };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.race([this.#running, delay(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    await this.#transfer.close();
+  }
+
+  async #run(): Promise<void> {
+    let pauseMs = BACKOFF_MIN_MS;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#takePart(() => {
+          pauseMs = BACKOFF_MIN_MS;
+        });
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return;
+        this.#failures += 1;
+        this.#options.onEvent?.({ type: "consumer_away", error, retryInMs: pauseMs });
+        await delay(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+        pauseMs = Math.min(2 * pauseMs, BACKOFF_MAX_MS);
+      }
+    }
+  }
+
+  /** One membership in the group: returns when it is ended by `stop`, throws when it fails. */
+  async #takePart(onJoined: () => void): Promise<void> {
+    const kafka = kafkaClient(this.#options);
+    const admin = kafka.admin();
+    const consumer = kafka.consumer({
+      groupId: this.#topics.group,
+      sessionTimeout: SESSION_TIMEOUT_MS,
+      heartbeatInterval: HEARTBEAT_EVERY_MS,
+      rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+      minBytes: FETCH_BYTES_MIN,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      maxBytes: FETCH_BYTES_MAX,
+      maxBytesPerPartition: PARTITION_BYTES_MAX,
+      allowAutoTopicCreation: false,
+      // A failed membership is ended here and begun anew, with an event that tells of it.
+      retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 5, restartOnFailure: () => Promise.resolve(false) },
+    });
+    try {
+      await withDeadline("connect", CONNECT_TIMEOUT_MS, admin.connect());
+      await ensureTopics(admin, this.#topics);
+      await withDeadline("connect", CONNECT_TIMEOUT_MS, consumer.connect());
+      await consumer.subscribe({ topics: [this.#topics.rows], fromBeginning: true });
+      await this.#consume(consumer, onJoined);
+    } finally {
+      this.#partitions = 0;
+      await Promise.all([disconnect(admin), disconnect(consumer)]);
+    }
+  }
+
+  async #consume(consumer: Consumer, onJoined: () => void): Promise<void> {
+    const { GROUP_JOIN, CRASH } = consumer.events;
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      onJoined();
+      this.#partitions = payload.memberAssignment[this.#topics.rows]?.length ?? 0;
+      this.#transfer.assigned(payload.memberAssignment[this.#topics.rows] ?? []);
+      this.#options.onEvent?.({ type: "consumer_joined", partitions: this.#partitions });
+    });
+    const crashed = new Promise<never>((_, reject) => {
+      consumer.on(CRASH, ({ payload }) => reject(payload.error));
+    });
+    const stopped = new Promise<void>((resolve) => {
+      this.#stopping.signal.addEventListener("abort", () => resolve(), { once: true });
+      if (this.#stopping.signal.aborted) resolve();
+    });
+    const gatherer = new BatchGatherer<ConsumedBatch>((batches) => this.#transfer.take(batches));
+    const running = consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
+      eachBatch: (payload: EachBatchPayload) => gatherer.add(payload),
+    });
+    await Promise.race([Promise.all([running, stopped]), crashed, stopped]);
+  }
+}

@@ -1,0 +1,293 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Kv } from "../kv/kv.ts";
+import { deliverApart } from "./deliver-apart.ts";
+import { Cursor } from "./kafka-cursor.ts";
+import { encodeFeedMessage, OUTBOX_HEADER, terminalOf } from "./kafka-message.ts";
+import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
+import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
+import { Turn } from "./kafka-turn.ts";
+import { type OutboxText, pageOutbox, readRow, setAsideOperations } from "./outbox.ts";
+
+/** Rows held in memory at once: a row is a kilobyte, at worst some hundred. */
+const BATCH_ROWS = 2_000;
+
+/** Pauses after a pass that found something, and of an idle feed that nobody nudges. */
+const BUSY_PAUSE_MS = 50;
+const IDLE_PAUSE_MS = 250;
+
+/** How often a node whose turn it is not looks whether it is. */
+const TURN_PAUSE_MS = 1_000;
+
+const BACKOFF_MIN_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+
+/** How often it is measured how far the consumers are, and how often what they left is produced again. */
+const MEASURE_EVERY_MS = 2_000;
+const SWEEP_EVERY_MS = 30_000;
+
+const STOP_TIMEOUT_MS = 5_000;
+
+export interface KafkaFeedOptions {
+  kv: Kv;
+  /** Closed by `stop`. */
+  sink: KafkaSink;
+  clock: Clock;
+  topics?: FeedTopics;
+  onEvent?: (event: KafkaFeedEvent) => void;
+}
+
+export type KafkaFeedEvent =
+  | { type: "turn_taken" }
+  | { type: "turn_lost" }
+  | { type: "away"; error: unknown; retryInMs: number }
+  | { type: "back"; afterMs: number }
+  | { type: "swept"; rows: number }
+  | { type: "row_refused"; rowType: string; reason: string };
+
+export interface KafkaFeedStats {
+  /** Whether this node is the one that produces; the other numbers but the counts are 0 where it is not. */
+  producing: boolean;
+  /** Messages in the topic that the consumer group has not confirmed. */
+  lagMessages: number;
+  /** Age of the oldest row of the outbox, which is the oldest that ClickHouse has not confirmed; milliseconds. */
+  oldestAgeMs: number;
+  /** Rows produced since the start, and those among them that were produced again by a sweep. */
+  produced: number;
+  repeated: number;
+  /** Attempts that failed since the start. */
+  failures: number;
+  /** Rows set aside since the start. */
+  refused: number;
+}
+
+/**
+ * The outbox on its way to Kafka. A row stays in the outbox until the consumer has it synced in ClickHouse (kafka-consumer.ts); here it is
+ * only remembered what has been produced. infra/docs/feed.md tells the whole.
+ */
+export interface KafkaFeed {
+  /** Something was written; cheap, may be called for each commit. */
+  nudge(): void;
+  stats(): KafkaFeedStats;
+  /** Gives the turn back and ends; what is under way is waited for at most some seconds. */
+  stop(): Promise<void>;
+}
+
+/** Starts the feed: in each node, of which one at a time has its turn. */
+export function createKafkaFeed(options: KafkaFeedOptions): KafkaFeed {
+  return new OutboxProducer(options);
+}
+
+class OutboxProducer implements KafkaFeed {
+  readonly #options: KafkaFeedOptions;
+  readonly #topic: string;
+  readonly #turn: Turn;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #wake: AbortController | null = null;
+  #nudged = false;
+  #stats: KafkaFeedStats = { producing: false, lagMessages: 0, oldestAgeMs: 0, produced: 0, repeated: 0, failures: 0, refused: 0 };
+
+  constructor(options: KafkaFeedOptions) {
+    this.#options = options;
+    this.#topic = (options.topics ?? FEED_TOPICS).rows;
+    this.#turn = new Turn(options.kv, options.clock);
+    this.#running = this.#run();
+  }
+
+  nudge(): void {
+    this.#nudged = true;
+    this.#wake?.abort();
+  }
+
+  stats(): KafkaFeedStats {
+    return { ...this.#stats };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake?.abort();
+    await Promise.race([this.#running, delay(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    await this.#options.sink.close();
+  }
+
+  /** Takes the turn, produces while it lasts; a failure ends it, so that a node that Kafka cannot be reached from does not keep it. */
+  async #run(): Promise<void> {
+    const { clock, onEvent } = this.#options;
+    let pauseMs = BACKOFF_MIN_MS;
+    let failedAtMs: number | null = null;
+    while (!this.#stopped) {
+      try {
+        const taken = await this.#turn.take();
+        if (taken === null) {
+          await this.#sleep(TURN_PAUSE_MS);
+          continue;
+        }
+        onEvent?.({ type: "turn_taken" });
+        await this.#produce(new Cursor(clock, taken.cursor), () => {
+          if (failedAtMs !== null) onEvent?.({ type: "back", afterMs: clock.monotonicMs() - failedAtMs });
+          failedAtMs = null;
+          pauseMs = BACKOFF_MIN_MS;
+        });
+      } catch (error) {
+        if (this.#stopped) return;
+        failedAtMs ??= clock.monotonicMs();
+        this.#stats.failures += 1;
+        onEvent?.({ type: "away", error, retryInMs: pauseMs });
+        await this.#sleep(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, BACKOFF_MAX_MS);
+      }
+    }
+  }
+
+  /** Produces until the turn is lost, the feed is stopped, or something fails. `onRound` is told of each round that succeeded. */
+  async #produce(cursor: Cursor, onRound: () => void): Promise<void> {
+    this.#stats.producing = true;
+    const leftovers = new Leftovers(this.#options.clock);
+    try {
+      while (!this.#stopped) {
+        if (!(await this.#turn.renew(cursor.settled()))) {
+          this.#options.onEvent?.({ type: "turn_lost" });
+          return;
+        }
+        this.#nudged = false;
+        const rows = await this.#produceNew(cursor);
+        if (this.#stopped) break;
+        if (leftovers.due()) await this.#measure(leftovers, cursor);
+        onRound();
+        if (rows > 0) await this.#sleep(BUSY_PAUSE_MS);
+        else if (!this.#nudged) await this.#sleep(IDLE_PAUSE_MS, "nudge");
+      }
+    } finally {
+      Object.assign(this.#stats, { producing: false, lagMessages: 0, oldestAgeMs: 0 });
+      await this.#turn.giveBack(cursor.settled()).catch(() => undefined);
+    }
+  }
+
+  /** Produces what has come; answers how many rows that was. */
+  async #produceNew(cursor: Cursor): Promise<number> {
+    let rows = 0;
+    for await (const batch of this.#batches(cursor.begin(), null)) {
+      const fresh = batch.filter(({ key }) => !cursor.has(key));
+      await this.#deliver(fresh);
+      for (const { key, writtenAtMs } of fresh) cursor.produced(key, writtenAtMs);
+      cursor.tidy();
+      rows += fresh.length;
+      if (this.#stopped || !(await this.#turn.renew(cursor.settled()))) break;
+    }
+    return rows;
+  }
+
+  async #measure(leftovers: Leftovers, cursor: Cursor): Promise<void> {
+    const { kv, sink, clock, onEvent } = this.#options;
+    // Before the question: what is settled now lies before the ends that it answers.
+    const settled = cursor.settled();
+    const position = await sink.position();
+    let lag = 0n;
+    for (const { end, confirmed } of position.values()) lag += end > confirmed ? end - confirmed : 0n;
+    this.#stats.lagMessages = Number(lag);
+    const [oldest] = await pageOutbox(kv, null, null, 1);
+    this.#stats.oldestAgeMs = oldest === undefined ? 0 : Math.max(0, clock.nowMs() - oldest.writtenAtMs);
+    const until = leftovers.measured(position, settled);
+    if (until === null || oldest === undefined || oldest.key >= until) return;
+    let rows = 0;
+    for await (const batch of this.#batches(null, until)) {
+      await this.#deliver(batch);
+      rows += batch.length;
+      if (this.#stopped || !(await this.#turn.renew(cursor.settled()))) break;
+    }
+    this.#stats.repeated += rows;
+    onEvent?.({ type: "swept", rows });
+  }
+
+  /** The outbox from one key to before another (null: all), in bounded batches. */
+  async *#batches(from: string | null, until: string | null): AsyncGenerator<OutboxText[]> {
+    let next = from;
+    for (;;) {
+      const batch = await pageOutbox(this.#options.kv, next, until, BATCH_ROWS);
+      const last = batch.at(-1);
+      if (last === undefined) return;
+      yield batch;
+      if (batch.length < BATCH_ROWS) return;
+      next = `${last.key}\u0001`;
+    }
+  }
+
+  async #deliver(entries: readonly OutboxText[]): Promise<void> {
+    const readable: { entry: OutboxText; row: FeedRow }[] = [];
+    for (const entry of entries) {
+      const row = readRow(entry.value);
+      if (row === null) await this.#setAside(entry, null, "it is not JSON of a row");
+      else readable.push({ entry, row });
+    }
+    const { sink } = this.#options;
+    const refused = await deliverApart(readable, (items) =>
+      sink.deliver(
+        this.#topic,
+        items.map(({ entry, row }) => messageOf(entry, row)),
+      ),
+    );
+    for (const { item, reason } of refused) await this.#setAside(item.entry, item.row, reason);
+    this.#stats.produced += readable.length - refused.length;
+  }
+
+  async #setAside(entry: OutboxText, row: FeedRow | null, reason: string): Promise<void> {
+    await this.#options.kv.commit({ checks: [], operations: setAsideOperations(entry, reason, this.#options.clock.nowMs()) });
+    this.#stats.refused += 1;
+    this.#options.onEvent?.({ type: "row_refused", rowType: row?.type ?? "unreadable", reason });
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Sleeps; the end wakes it, and a nudge where `by` says so. */
+  async #sleep(ms: number, by?: "nudge"): Promise<void> {
+    const wake = by === "nudge" ? new AbortController() : null;
+    if (wake !== null) this.#wake = wake;
+    const signal = wake === null ? this.#stopping.signal : wake.signal;
+    await delay(ms, undefined, { signal }).catch(() => undefined);
+    this.#wake = null;
+  }
+}
+
+function messageOf({ key, value }: OutboxText, row: FeedRow): TopicMessage {
+  return { key: terminalOf(row), value: encodeFeedMessage(value), headers: { [OUTBOX_HEADER]: key } };
+}
+
+/**
+ * Finds out when what is still in the outbox before some key is left over: once the consumers have confirmed everything that was in the
+ * topic after that stretch had been produced. Such rows were committed long after their key says, or Kafka lost them.
+ */
+class Leftovers {
+  readonly #clock: Clock;
+  #measureAtMs: number;
+  #markAtMs: number;
+  #mark: { position: TopicPosition; until: string } | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#measureAtMs = clock.monotonicMs();
+    this.#markAtMs = this.#measureAtMs;
+  }
+
+  due(): boolean {
+    return this.#clock.monotonicMs() >= this.#measureAtMs;
+  }
+
+  /** Answers the key up to which everything in the outbox is left over, or null while that cannot be said. */
+  measured(position: TopicPosition, settled: string | null): string | null {
+    const nowMs = this.#clock.monotonicMs();
+    this.#measureAtMs = nowMs + MEASURE_EVERY_MS;
+    if (this.#mark === null) {
+      if (nowMs >= this.#markAtMs && settled !== null) this.#mark = { position, until: settled };
+      return null;
+    }
+    const { until, position: marked } = this.#mark;
+    for (const [partition, { end }] of marked) if ((position.get(partition)?.confirmed ?? end) < end) return null;
+    this.#mark = null;
+    this.#markAtMs = nowMs + SWEEP_EVERY_MS;
+    return until;
+  }
+}

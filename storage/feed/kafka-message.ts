@@ -1,0 +1,152 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+
+/**
+ * What stands in `relay.transactions`: the written schema (infra/docs/schemas/relay.transactions.v1.json comes out of it). Members may be
+ * added within a version; a change that a reader has to know of is a new version.
+ */
+const SCHEMA_VERSION = 1;
+
+const words = <W extends string>(...all: W[]) => Type.Union(all.map((word) => Type.Literal(word)));
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const timeMs = (description: string) => Type.Integer({ minimum: 0, description: `${description}; milliseconds since the epoch, UTC` });
+const optional = { text: Type.Optional(Type.String()) };
+
+const KIND = words("payment", "scan", "print", "administrative", "cancel");
+const VERSION = Type.Integer({ minimum: 1, description: "Of the rows with the same key the one with the highest version counts" });
+
+const TRANSACTION = Type.Object(
+  {
+    uuid: Type.String({ minLength: 1 }),
+    terminalId: Type.String({ minLength: 1 }),
+    createdAtMs: timeMs("When the relay stored the result; never changes for a uuid"),
+    method: words("CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT", "PAYBYLINK"),
+    status: words("OK", "KO"),
+    amountCents: Type.Integer({ description: "Minor units of the currency" }),
+    currency: Type.String(),
+    merchantId: optional.text,
+    message: optional.text,
+    auth: Type.Optional(Type.Object({ authCode: optional.text, stan: optional.text, actionCode: optional.text })),
+    card: Type.Optional(Type.Object({ brand: optional.text, maskedPan: optional.text, entry: Type.Optional(words("MAN", "ICC", "NFC")) })),
+    satispay: Type.Optional(
+      Type.Object({
+        paymentId: optional.text,
+        status: optional.text,
+        outcome: optional.text,
+        store: optional.text,
+        codeIdentifier: optional.text,
+      }),
+    ),
+    provider: Type.Optional(Type.Object({ name: optional.text, model: optional.text, clientVersion: optional.text })),
+    voucher: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "As the terminal sent it, PANs masked" })),
+    receipt: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "As the terminal sent it, PANs masked" })),
+    scan: Type.Optional(
+      Type.Object({
+        scannedValue: nullable(Type.String()),
+        barcodeFormat: nullable(Type.String()),
+        scanResult: words("OK", "CANCELLED", "ERROR"),
+      }),
+    ),
+    print: Type.Optional(Type.Object({ printResult: words("OK", "KO"), errorDescription: nullable(Type.String()) })),
+  },
+  { description: "The result in the form that the relay's own API has" },
+);
+
+const TRANSACTION_ROW = Type.Object(
+  {
+    type: Type.Literal("transaction"),
+    version: VERSION,
+    transaction: TRANSACTION,
+    kind: nullable(KIND),
+    sender: Type.String({ description: "Who sent the command; empty for a result that nobody asked for" }),
+    unsolicited: Type.Boolean(),
+    amountDiffers: Type.Boolean(),
+  },
+  { description: "A stored result; its key is (transaction.terminalId, day of transaction.createdAtMs, transaction.uuid)" },
+);
+
+const LIFE_ROW = Type.Object(
+  {
+    type: Type.Literal("life"),
+    version: VERSION,
+    uuid: Type.String({ minLength: 1 }),
+    terminalId: Type.String({ minLength: 1 }),
+    kind: KIND,
+    service: Type.String(),
+    amountCents: Type.Integer(),
+    sender: Type.String(),
+    state: words("done", "unknown", "expired", "cancelled"),
+    acceptedAtMs: timeMs("When the command was accepted"),
+    sentAtMs: nullable(timeMs("When it went to the terminal; null: never")),
+    finishedAtMs: timeMs("When its life ended"),
+    channel: nullable(words("websocket", "poll")),
+    attempt: Type.Integer({ minimum: 0 }),
+  },
+  { description: "A command whose life ended; its key is (terminalId, day of acceptedAtMs, uuid)" },
+);
+
+const CONFLICT_ROW = Type.Object(
+  {
+    type: Type.Literal("conflict"),
+    id: Type.String({ minLength: 1 }),
+    uuid: Type.String({ minLength: 1 }),
+    terminalId: Type.String({ minLength: 1 }),
+    postedBy: Type.String(),
+    atMs: timeMs("When it was posted"),
+    raw: Type.String({ description: "What was posted, as JSON text, PANs masked" }),
+  },
+  { description: "A second, different result for a uuid, which never overwrites the first; its key is (terminalId, day of atMs, id)" },
+);
+
+export const FEED_MESSAGE = Type.Object(
+  {
+    schema: Type.Literal(SCHEMA_VERSION),
+    row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW]),
+  },
+  {
+    $id: "relay.transactions.v1",
+    title: "A message of the topic relay.transactions",
+    description: "Keyed by terminal id, at least once: the same row may come again, and a later version of it replaces an earlier one.",
+  },
+);
+
+const CHECK = TypeCompiler.Compile(FEED_MESSAGE);
+
+/** The header with the key of the row's entry in the outbox; the relay's own, for whoever confirms it. */
+export const OUTBOX_HEADER = "relay-outbox";
+
+/** The value of a message; `rowText` is JSON of a FeedRow. */
+export function encodeFeedMessage(rowText: string): Buffer {
+  return Buffer.from(`{"schema":${SCHEMA_VERSION},"row":${rowText}}`);
+}
+
+/** A message read: its row, or why it is none. Reasons quote nothing of the message. */
+export type DecodedMessage = { type: "row"; row: FeedRow } | { type: "unreadable"; reason: string };
+
+export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
+  if (value === null) return { type: "unreadable", reason: "it has no value" };
+  let message: unknown;
+  try {
+    message = JSON.parse(value.toString());
+  } catch {
+    return { type: "unreadable", reason: "it is not JSON" };
+  }
+  if (CHECK.Check(message)) return { type: "row", row: rowOf(message.row) };
+  const schema = typeof message === "object" && message !== null && "schema" in message ? message.schema : undefined;
+  if (schema !== SCHEMA_VERSION) {
+    const found = typeof schema === "number" ? `schema ${schema}` : "no schema number";
+    return { type: "unreadable", reason: `it has ${found}; this version reads schema ${SCHEMA_VERSION}` };
+  }
+  return { type: "unreadable", reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
+}
+
+/** The checked shape is the row's: what the compiler finds different here has to be changed in one of the two. */
+function rowOf(row: Static<typeof FEED_MESSAGE>["row"]): FeedRow {
+  return row;
+}
+
+/** The terminal of a row, which is its key. */
+export function terminalOf(row: FeedRow): string {
+  return row.type === "transaction" ? row.transaction.terminalId : row.terminalId;
+}

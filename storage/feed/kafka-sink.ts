@@ -1,0 +1,153 @@
+import { type Admin, type Kafka, type Message, Partitioners, type Producer } from "kafkajs";
+import { RowsRefused } from "./feed-sink.ts";
+import { brokerErrorOf, disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
+import { ensureTopics, type FeedTopics } from "./kafka-topics.ts";
+
+/** Bytes of one request: below what a broker takes as one batch of a partition, however many rows of it are of one terminal. */
+const SEND_BYTES_MAX = 786_432;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const SEND_TIMEOUT_MS = 15_000;
+const BROKER_TIMEOUT_MS = 10_000;
+const QUESTION_TIMEOUT_MS = 10_000;
+
+/** A message cannot be stored, alone or with others. */
+const TOO_LARGE = new Set(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"]);
+
+/** A message for a topic. */
+export interface TopicMessage {
+  key: Buffer | string | null;
+  value: Buffer | null;
+  headers: Record<string, string>;
+}
+
+/** Of each partition of the topic of rows: where it ends, and up to where the group has confirmed it. */
+export type TopicPosition = ReadonlyMap<number, { end: bigint; confirmed: bigint }>;
+
+/** The producing end of the feed's topics. One call at a time. */
+export interface KafkaSink {
+  /**
+   * Resolves when all in-sync replicas have all messages. Rejects with RowsRefused when the topic can never take one of them, and with
+   * anything else when it may be tried again; then any part of them may have arrived.
+   */
+  deliver(topic: string, messages: readonly TopicMessage[]): Promise<void>;
+  position(): Promise<TopicPosition>;
+  close(): Promise<void>;
+}
+
+export interface KafkaSinkOptions extends KafkaAddress {
+  topics: FeedTopics;
+}
+
+/** A sink that connects when it is first used, and anew after each failure. */
+export function kafkaSink(options: KafkaSinkOptions): KafkaSink {
+  return new ReconnectingSink(options);
+}
+
+interface Connection {
+  producer: Producer;
+  admin: Admin;
+}
+
+class ReconnectingSink implements KafkaSink {
+  readonly #topics: FeedTopics;
+  readonly #kafka: Kafka;
+  #connection: Connection | null = null;
+
+  constructor(options: KafkaSinkOptions) {
+    this.#topics = options.topics;
+    this.#kafka = kafkaClient(options);
+  }
+
+  deliver(topic: string, messages: readonly TopicMessage[]): Promise<void> {
+    return this.#connected(async ({ producer }) => {
+      for (const piece of piecesOf(messages)) await send(producer, topic, piece);
+    });
+  }
+
+  position(): Promise<TopicPosition> {
+    const { group, rows: topic } = this.#topics;
+    return this.#connected(async ({ admin }) => {
+      const asked = Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId: group, topics: [topic] })]);
+      const [bounds, committed] = await withDeadline("offsets", QUESTION_TIMEOUT_MS, asked);
+      const offsets = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
+      return new Map(
+        bounds.map(({ partition, low, high }) => {
+          // What retention has removed will not be confirmed any more; what was never read has the committed offset -1.
+          const offset = offsets.get(partition) ?? -1n;
+          return [partition, { end: BigInt(high), confirmed: offset > BigInt(low) ? offset : BigInt(low) }];
+        }),
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = null;
+    if (connection !== null) await disconnectAll(connection);
+  }
+
+  /** An idempotent producer that failed may be out of step with the broker's sequence numbers, so a failure ends the connection. */
+  async #connected<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = this.#connection ?? (await this.#connect());
+    this.#connection = connection;
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (this.#connection === connection) this.#connection = null;
+      void disconnectAll(connection);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const producer = this.#kafka.producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      // By the hash of the key that Kafka's own clients use: a terminal's rows stay in one partition whoever writes them.
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    const connection = { producer, admin: this.#kafka.admin() };
+    try {
+      await withDeadline("connect", CONNECT_TIMEOUT_MS, Promise.all([producer.connect(), connection.admin.connect()]));
+      await ensureTopics(connection.admin, this.#topics);
+      return connection;
+    } catch (error) {
+      void disconnectAll(connection);
+      throw error;
+    }
+  }
+}
+
+async function disconnectAll({ producer, admin }: Connection): Promise<void> {
+  await Promise.all([disconnect(producer), disconnect(admin)]);
+}
+
+async function send(producer: Producer, topic: string, messages: Message[]): Promise<void> {
+  try {
+    const sending = producer.send({ topic, messages, acks: -1, timeout: BROKER_TIMEOUT_MS });
+    await withDeadline("produce", SEND_TIMEOUT_MS, sending);
+  } catch (error) {
+    const name = brokerErrorOf(error);
+    if (name === null || !TOO_LARGE.has(name)) throw error;
+    throw new RowsRefused(`Kafka refused it for ${topic}: ${name}`, { cause: error });
+  }
+}
+
+/** Stretches that one request carries: bounded, but for a single message that is larger. */
+function* piecesOf(messages: readonly TopicMessage[]): Generator<Message[]> {
+  let piece: Message[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const length = message.value?.length ?? 0;
+    if (piece.length > 0 && bytes + length > SEND_BYTES_MAX) {
+      yield piece;
+      piece = [];
+      bytes = 0;
+    }
+    piece.push(message);
+    bytes += length;
+  }
+  if (piece.length > 0) yield piece;
+}

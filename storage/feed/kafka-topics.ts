@@ -1,0 +1,50 @@
+import type { Admin, ITopicConfig } from "kafkajs";
+import { VALUE_BYTES_MAX } from "../kv/limits.ts";
+import { withDeadline } from "./kafka-client.ts";
+
+/** Names of the topics and of the relay's consumer group; all nodes of a relay have the same. */
+export interface FeedTopics {
+  /** Rows of all three types, keyed by terminal id. */
+  rows: string;
+  /** Messages of it that cannot go to ClickHouse. */
+  dead: string;
+  group: string;
+}
+
+export const FEED_TOPICS: FeedTopics = { rows: "relay.transactions", dead: "relay.transactions.dead", group: "relay-clickhouse" };
+
+/** As many consumers can share the work; fixed, since a terminal's rows would change partition with it. */
+const PARTITIONS = 12;
+
+const DAY_MS = 86_400_000;
+const ROWS_RETENTION_MS = 7 * DAY_MS;
+const DEAD_RETENTION_MS = 30 * DAY_MS;
+
+/** The largest value of the outbox, which JSON text in a record batch of its own makes little larger. */
+const MESSAGE_BYTES_MAX = 2 * VALUE_BYTES_MAX;
+
+const CREATE_TIMEOUT_MS = 10_000;
+
+/** Makes the topics that do not exist; those that do are left as operators have set them. */
+export async function ensureTopics(admin: Admin, { rows, dead }: FeedTopics): Promise<void> {
+  const topics = [topicOf(rows, PARTITIONS, ROWS_RETENTION_MS), topicOf(dead, 1, DEAD_RETENTION_MS)];
+  const existing = new Set(await withDeadline("list topics", CREATE_TIMEOUT_MS, admin.listTopics()));
+  const missing = topics.filter(({ topic }) => !existing.has(topic));
+  if (missing.length === 0) return;
+  // Another node may make them at this moment, which kafkajs answers with false.
+  await withDeadline("create topics", 2 * CREATE_TIMEOUT_MS, admin.createTopics({ topics: missing, timeout: CREATE_TIMEOUT_MS }));
+}
+
+/** Replicas: as many as the brokers' `default.replication.factor` says. */
+function topicOf(topic: string, numPartitions: number, retentionMs: number): ITopicConfig {
+  return {
+    topic,
+    numPartitions,
+    replicationFactor: -1,
+    configEntries: [
+      { name: "cleanup.policy", value: "delete" },
+      { name: "retention.ms", value: String(retentionMs) },
+      { name: "max.message.bytes", value: String(MESSAGE_BYTES_MAX) },
+    ],
+  };
+}

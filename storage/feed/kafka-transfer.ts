@@ -1,0 +1,231 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { EachBatchPayload, KafkaMessage } from "kafkajs";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Kv } from "../kv/kv.ts";
+import { deliverApart } from "./deliver-apart.ts";
+import type { FeedSink } from "./feed-sink.ts";
+import { decodeFeedMessage, OUTBOX_HEADER } from "./kafka-message.ts";
+import type { KafkaSink, TopicMessage } from "./kafka-sink.ts";
+import type { FeedTopics } from "./kafka-topics.ts";
+import { confirmOutbox, outboxKeyOf, setAsideByKey, writtenAtMsOf } from "./outbox.ts";
+
+/** The same pace as the session's heartbeats, since kafkajs leaves out what comes too early. */
+const HEARTBEAT_EVERY_MS = 2_000;
+
+const BACKOFF_MIN_MS = 100;
+const BACKOFF_MAX_MS = 5_000;
+
+/** Of one partition, as kafkajs hands it out. */
+export type ConsumedBatch = Pick<
+  EachBatchPayload,
+  "batch" | "heartbeat" | "isRunning" | "isStale" | "resolveOffset" | "uncommittedOffsets" | "commitOffsetsIfNecessary"
+>;
+
+export type TransferEvent =
+  | { type: "insert_away"; error: unknown; retryInMs: number }
+  | { type: "insert_back"; afterMs: number }
+  | { type: "dead_letter"; reason: string; partition: number; offset: string };
+
+export interface TransferStats {
+  lagMessages: number;
+  oldestAgeMs: number;
+  newestDelayMs: number;
+  inserted: number;
+  failures: number;
+  dead: number;
+}
+
+export interface RowTransferOptions {
+  kv: Kv;
+  sink: FeedSink;
+  deadLetters: KafkaSink;
+  clock: Clock;
+  topics: FeedTopics;
+  stopping: AbortSignal;
+  onEvent: (event: TransferEvent) => void;
+}
+
+/** A message with where it was. */
+interface Located {
+  message: KafkaMessage;
+  partition: number;
+  outboxKey: string | null;
+}
+
+interface Readable extends Located {
+  row: FeedRow;
+}
+
+interface Dead extends Located {
+  reason: string;
+}
+
+/**
+ * Takes batches of messages into ClickHouse, in this order: insert (synced), dead letters, outbox entries deleted, offsets committed. Each
+ * step may be repeated, and whoever gets the batch after a crash repeats all.
+ */
+export class RowTransfer {
+  readonly #options: RowTransferOptions;
+  /** Unconfirmed messages of each partition, as the last fetch told. */
+  readonly #lags = new Map<number, bigint>();
+  #oldestMs: number | null = null;
+  #newestDelayMs = 0;
+  #inserted = 0;
+  #failures = 0;
+  #dead = 0;
+
+  constructor(options: RowTransferOptions) {
+    this.#options = options;
+  }
+
+  stats(): TransferStats {
+    let lag = 0n;
+    for (const messages of this.#lags.values()) lag += messages;
+    return {
+      lagMessages: Number(lag),
+      oldestAgeMs: this.#oldestMs === null ? 0 : Math.max(0, this.#options.clock.nowMs() - this.#oldestMs),
+      newestDelayMs: this.#newestDelayMs,
+      inserted: this.#inserted,
+      failures: this.#failures,
+      dead: this.#dead,
+    };
+  }
+
+  /** The partitions that are this node's from now on. */
+  assigned(partitions: readonly number[]): void {
+    for (const partition of this.#lags.keys()) if (!partitions.includes(partition)) this.#lags.delete(partition);
+  }
+
+  close(): Promise<void> {
+    return this.#options.deadLetters.close();
+  }
+
+  /**
+   * Resolves when the batches are confirmed. Tries for as long as ClickHouse (or the store, or Kafka for a dead letter) is away, which
+   * keeps the next fetch from being made. Rejects when the group rebalances or the consumer ends: then nothing was confirmed to Kafka.
+   */
+  async take(all: readonly ConsumedBatch[]): Promise<void> {
+    const batches = all.filter((batch) => batch.isRunning() && !batch.isStale());
+    const [first] = batches;
+    if (first === undefined) return;
+    for (const { batch } of batches) this.#lags.set(batch.partition, BigInt(batch.highWatermark) - BigInt(batch.firstOffset() ?? 0));
+    const beats = new Heartbeats(first);
+    try {
+      await this.#transfer(batches, beats);
+      for (const { batch, resolveOffset } of batches) {
+        const last = batch.messages.at(-1);
+        if (last !== undefined) resolveOffset(last.offset);
+      }
+      await first.commitOffsetsIfNecessary(first.uncommittedOffsets());
+      for (const { batch } of batches) this.#lags.set(batch.partition, BigInt(batch.offsetLag()));
+    } finally {
+      this.#oldestMs = null;
+      beats.stop();
+    }
+  }
+
+  async #transfer(batches: readonly ConsumedBatch[], beats: Heartbeats): Promise<void> {
+    const { readable, dead } = readAll(batches);
+    const keys = [...readable, ...dead].map(({ outboxKey }) => outboxKey).filter((key) => key !== null);
+    const times = keys.map(writtenAtMsOf);
+    this.#oldestMs = times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
+    await this.#persist(beats, async () => {
+      const refused = await deliverApart(readable, (items) => this.#options.sink.deliver(items.map(({ row }) => row)));
+      // A later step that fails does not insert again.
+      const reasons = new Map(refused.map(({ item, reason }) => [item, reason]));
+      for (const [item, reason] of reasons) dead.push({ ...item, reason });
+    });
+    if (dead.length > 0) await this.#persist(beats, () => this.#bury(dead));
+    await this.#persist(beats, () => confirmOutbox(this.#options.kv, keys));
+    this.#inserted += readable.length;
+    if (times.length > 0)
+      this.#newestDelayMs = Math.max(0, this.#options.clock.nowMs() - times.reduce((one, other) => Math.max(one, other)));
+  }
+
+  /** Unreadable or refused: to the dead letters as it came, and its outbox entry to the refused ones, where operators and the list find it. */
+  async #bury(dead: readonly Dead[]): Promise<void> {
+    const { deadLetters, topics, kv, clock, onEvent } = this.#options;
+    await deadLetters.deliver(
+      topics.dead,
+      dead.map((letter) => deadLetter(letter, topics.rows)),
+    );
+    for (const { outboxKey, reason } of dead) if (outboxKey !== null) await setAsideByKey(kv, outboxKey, reason, clock.nowMs());
+    this.#dead += dead.length;
+    for (const { reason, partition, message } of dead) onEvent({ type: "dead_letter", reason, partition, offset: message.offset });
+  }
+
+  /** Tries until it succeeds, with growing pauses; throws what ends the consumer's hold on its batches. */
+  async #persist(beats: Heartbeats, work: () => Promise<void>): Promise<void> {
+    const { clock, stopping, onEvent } = this.#options;
+    let pauseMs = BACKOFF_MIN_MS;
+    let failedAtMs: number | null = null;
+    for (;;) {
+      try {
+        await work();
+        if (failedAtMs !== null) onEvent({ type: "insert_back", afterMs: clock.monotonicMs() - failedAtMs });
+        return;
+      } catch (error) {
+        failedAtMs ??= clock.monotonicMs();
+        this.#failures += 1;
+        onEvent({ type: "insert_away", error, retryInMs: pauseMs });
+      }
+      await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+      if (stopping.aborted) throw new Error("the consumer was stopped");
+      beats.check();
+      pauseMs = Math.min(2 * pauseMs, BACKOFF_MAX_MS);
+    }
+  }
+}
+
+/** Keeps the session alive during long inserts, and remembers that the group wants to rebalance. */
+class Heartbeats {
+  readonly #timer: NodeJS.Timeout;
+  #failure: { error: unknown } | null = null;
+
+  constructor({ heartbeat }: ConsumedBatch) {
+    this.#timer = setInterval(() => {
+      heartbeat().catch((error: unknown) => {
+        this.#failure = { error };
+      });
+    }, HEARTBEAT_EVERY_MS);
+  }
+
+  /** Throws what a heartbeat was answered with; kafkajs joins the group again on it. */
+  check(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function readAll(batches: readonly ConsumedBatch[]): { readable: Readable[]; dead: Dead[] } {
+  const readable: Readable[] = [];
+  const dead: Dead[] = [];
+  for (const { batch } of batches) {
+    const { partition } = batch;
+    for (const message of batch.messages) {
+      const located = { message, partition, outboxKey: outboxKeyOf(message.headers?.[OUTBOX_HEADER]) };
+      const decoded = decodeFeedMessage(message.value);
+      if (decoded.type === "row") readable.push({ ...located, row: decoded.row });
+      else dead.push({ ...located, reason: decoded.reason });
+    }
+  }
+  return { readable, dead };
+}
+
+function deadLetter({ message, partition, reason }: Dead, topic: string): TopicMessage {
+  return {
+    key: message.key,
+    value: message.value,
+    headers: {
+      reason,
+      topic,
+      partition: String(partition),
+      offset: message.offset,
+      timestamp: message.timestamp,
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Kv } from "../kv/kv.ts";
+
+/** Which node's turn it is to read the outbox that all share, and how far it has come. */
+const TURN_KEY = "feed/turn";
+
+const RENEW_EVERY_MS = 2_000;
+
+/** A holder that has not renewed for this long is gone. Counted by whoever waits, on its own monotonic clock. */
+const LAPSED_AFTER_MS = 6_000;
+
+interface TurnRecord {
+  /** Null: the last holder gave it back. */
+  holder: string | null;
+  /** Rows before this outbox key have been produced; null: none that anyone knows of. */
+  cursor: string | null;
+}
+
+/**
+ * One node at a time produces. A second one for a moment (the holder slept) would only produce rows twice; no row is lost by it, since
+ * none leaves the outbox before it is confirmed.
+ */
+export class Turn {
+  readonly #kv: Kv;
+  readonly #clock: Clock;
+  readonly #me = randomUUID();
+  #version = 0;
+  #seenAtMs = 0;
+  #held = false;
+
+  constructor(kv: Kv, clock: Clock) {
+    this.#kv = kv;
+    this.#clock = clock;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /**
+   * Takes the turn if it is free. Answers the cursor of whoever had it before, or null when it is another's.
+   * @throws StorageUnavailable
+   */
+  async take(): Promise<{ cursor: string | null } | null> {
+    const entry = await this.#kv.get(TURN_KEY);
+    const nowMs = this.#clock.monotonicMs();
+    const version = entry?.version ?? 0;
+    const record: TurnRecord = entry === null ? { holder: null, cursor: null } : JSON.parse(entry.value);
+    if (version !== this.#version) {
+      this.#version = version;
+      this.#seenAtMs = nowMs;
+    }
+    const free = record.holder === null || nowMs - this.#seenAtMs >= LAPSED_AFTER_MS;
+    if (!free || !(await this.#put({ holder: this.#me, cursor: record.cursor }))) return null;
+    this.#held = true;
+    return { cursor: record.cursor };
+  }
+
+  /** Says now and then that the holder is there and how far it is; answers false when the turn was lost. Throws StorageUnavailable. */
+  async renew(cursor: string | null): Promise<boolean> {
+    if (this.#clock.monotonicMs() - this.#seenAtMs < RENEW_EVERY_MS) return true;
+    this.#held = await this.#put({ holder: this.#me, cursor });
+    return this.#held;
+  }
+
+  /** Hands it to whoever is next without a wait. Throws StorageUnavailable. */
+  async giveBack(cursor: string | null): Promise<void> {
+    if (!this.#held) return;
+    this.#held = false;
+    await this.#put({ holder: null, cursor });
+  }
+
+  async #put(record: TurnRecord): Promise<boolean> {
+    const result = await this.#kv.commit({
+      checks: [{ key: TURN_KEY, version: this.#version }],
+      operations: [{ type: "put", key: TURN_KEY, value: JSON.stringify(record) }],
+    });
+    if (result.type === "conflict") return false;
+    this.#version = result.version;
+    this.#seenAtMs = this.#clock.monotonicMs();
+    return true;
+  }
+}

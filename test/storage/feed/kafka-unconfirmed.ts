@@ -1,0 +1,35 @@
+/** A consumer in a process of its own that inserts what comes, says so, and never gets further: its parent kills it then. */
+import { createInterface } from "node:readline";
+import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import { startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
+import type { FeedTopics } from "../../../storage/feed/kafka-topics.ts";
+import { realClock } from "./feed-world.ts";
+
+interface Told {
+  brokers: string[];
+  topics: FeedTopics;
+  clickHouse: ClickHouseAddress;
+}
+
+const unreachable = (): Promise<never> => Promise.reject(new Error("nothing is confirmed here"));
+
+createInterface({ input: process.stdin }).once("line", (line) => {
+  const { brokers, topics, clickHouse }: Told = JSON.parse(line);
+  const inner = clickHouseSink(connectClickHouse(clickHouse));
+  startKafkaConsumer({
+    brokers,
+    topics,
+    clientId: "unconfirmed",
+    clock: realClock,
+    kv: { get: unreachable, getMany: unreachable, scan: unreachable, commit: unreachable, close: unreachable },
+    sink: {
+      deliver: async (rows) => {
+        await inner.deliver(rows);
+        process.stdout.write(`inserted ${rows.length}\n`);
+        await new Promise(() => undefined);
+      },
+    },
+  });
+});
+process.stdin.on("end", () => process.exit());
