@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { AttentionItem } from "../../engine/domain/attention.ts";
+import type { Command } from "../../engine/domain/command.ts";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { CommandLife, CommandRecord, TerminalRecord } from "../../engine/domain/terminal-record.ts";
+import type { TerminalChange, TerminalStore } from "../../engine/ports/terminal-store.ts";
+
+/** A store of its own for one test, empty. */
+export interface OpenTerminalStore {
+  store: TerminalStore;
+  nowMs(): number;
+  advance(ms: number): void;
+  /** How long an ended command is kept. */
+  retentionMs: number;
+  /** What waits for ClickHouse, in the order in which it was written. */
+  rows(): Promise<FeedRow[]>;
+  /** The same storage through another store, as another shard has it. */
+  another(): TerminalStore;
+  close(): Promise<void>;
+}
+
+/** The contract of engine/ports/terminal-store.ts; each engine's test file calls this. */
+export function testTerminalStore(name: string, open: () => Promise<OpenTerminalStore>): void {
+  describe(`${name} keeps the contract of the terminal store`, () => {
+    const test = (title: string, body: (world: OpenTerminalStore) => Promise<void>): void => {
+      it(title, async () => {
+        const world = await open();
+        try {
+          await body(world);
+        } finally {
+          await world.close();
+        }
+      });
+    };
+    testClaims(test);
+    testVersions(test);
+    testWholeSteps(test);
+    testPages(test);
+  });
+}
+
+type Test = (title: string, body: (world: OpenTerminalStore) => Promise<void>) => void;
+
+function testClaims(test: Test): void {
+  test("answers null for what was never stored", async ({ store }) => {
+    assert.equal(await store.loadTerminal("T1"), null);
+    assert.equal(await store.loadCommand("a"), null);
+  });
+
+  test("keeps an accepted command and its terminal as they were given", async (world) => {
+    const { store } = world;
+    const terminal = terminalRecord("T1", ["a"]);
+    const outcome = await store.commit(change(world, "T1", { terminal: { record: terminal, version: 0 }, claims: [commandRecord("a")] }));
+    assert.ok(outcome.type === "committed" && outcome.version > 0);
+    assert.deepEqual(await store.loadTerminal("T1"), { record: terminal, version: outcome.version });
+    assert.deepEqual(await store.loadCommand("a"), { record: commandRecord("a"), version: outcome.version });
+  });
+
+  test("refuses a uuid that is claimed, for the same terminal and for another, and stores nothing of the step", async (world) => {
+    const { store } = world;
+    const first = await accept(world, "T1", "a", 0);
+    assert.deepEqual(await store.commit(acceptance(world, "T1", "a", first)), { type: "claimed", uuid: "a" });
+    assert.deepEqual(await store.commit(acceptance(world, "T2", "a", 0)), { type: "claimed", uuid: "a" });
+    assert.equal(await store.loadTerminal("T2"), null);
+    assert.equal((await store.loadCommand("a"))?.record.terminalId, "T1");
+  });
+
+  test("gives a uuid to one of a hundred claims at once, from several writers", async (world) => {
+    const stores = [world.store, world.another(), world.another()];
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => stores[index % 3]?.commit(acceptance(world, `T${index}`, "a", 0))),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome?.type === "committed").length, 1);
+    assert.equal(outcomes.filter((outcome) => outcome?.type === "claimed").length, 99);
+  });
+
+  test("keeps a uuid refused for the retention after its end, and as long as it has not ended", async (world) => {
+    const { store } = world;
+    const version = await accept(world, "T1", "ended", 0);
+    await accept(world, "T2", "open", 0);
+    const record = { ...commandRecord("ended"), life: life("done", world.nowMs()) };
+    await store.commit(change(world, "T1", { commands: [{ record, version }] }));
+    world.advance(world.retentionMs - 1);
+    assert.equal((await store.loadCommand("ended"))?.record.life?.state, "done");
+    world.advance(1);
+    assert.equal(await store.loadCommand("ended"), null);
+    assert.equal((await store.loadCommand("open"))?.record.life, null);
+  });
+}
+
+function testVersions(test: Test): void {
+  test("refuses a step from a version that has moved on", async (world) => {
+    const { store } = world;
+    const first = await accept(world, "T1", "a", 0);
+    assert.deepEqual(await store.commit(acceptance(world, "T1", "b", 0)), { type: "stale" });
+    assert.equal(await store.loadCommand("b"), null);
+    const second = await accept(world, "T1", "b", first);
+    assert.ok(second > first);
+    assert.deepEqual(await store.commit(acceptance(world, "T1", "c", first)), { type: "stale" });
+  });
+
+  test("lets one of a hundred steps from the same version win", async (world) => {
+    const version = await accept(world, "T1", "a", 0);
+    const stores = [world.store, world.another()];
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => stores[index % 2]?.commit(acceptance(world, "T1", `u${index}`, version))),
+    );
+    const won = outcomes.flatMap((outcome, index) => (outcome?.type === "committed" ? [index] : []));
+    assert.equal(won.length, 1);
+    assert.equal(outcomes.filter((outcome) => outcome?.type === "stale").length, 99);
+    for (let index = 0; index < 100; index += 1) {
+      assert.equal((await world.store.loadCommand(`u${index}`)) !== null, won.includes(index));
+    }
+  });
+
+  test("refuses a change of a command that has moved on, and an unsolicited result whose uuid was claimed meanwhile", async (world) => {
+    const { store } = world;
+    const version = await accept(world, "T1", "a", 0);
+    const record = { ...commandRecord("a"), life: life("done", world.nowMs()) };
+    assert.equal((await store.commit(change(world, "T1", { commands: [{ record, version }] }))).type, "committed");
+    assert.deepEqual(await store.commit(change(world, "T1", { commands: [{ record, version }] })), { type: "stale" });
+    assert.deepEqual(await store.commit(change(world, "T2", { commands: [{ record, version: 0 }] })), { type: "stale" });
+  });
+
+  test("takes a step that changes no terminal record whatever its version is", async (world) => {
+    const { store } = world;
+    const before = await accept(world, "T1", "a", 0);
+    assert.equal((await store.commit(change(world, "T1", { rows: [lifeRow("a")] }))).type, "committed");
+    assert.equal((await store.loadTerminal("T1"))?.version, before);
+  });
+}
+
+function testWholeSteps(test: Test): void {
+  test("puts the rows of a step into the outbox with it, in order, and none of a step that was refused", async (world) => {
+    const { store } = world;
+    const first = acceptance(world, "T1", "a", 0);
+    await store.commit({ ...first, rows: [lifeRow("one"), lifeRow("two")] });
+    await store.commit({ ...acceptance(world, "T1", "b", 0), rows: [lifeRow("stale")] });
+    await store.commit({ ...acceptance(world, "T2", "a", 0), rows: [lifeRow("claimed")] });
+    world.advance(1);
+    await world.another().commit(change(world, "T3", { rows: [lifeRow("three")] }));
+    assert.deepEqual(
+      (await world.rows()).map((row) => row.type === "life" && row.uuid),
+      ["one", "two", "three"],
+    );
+  });
+
+  test("keeps rows of one millisecond apart, whoever writes them", async (world) => {
+    const stores = [world.store, world.another(), world.another()];
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) => stores[index % 3]?.commit(change(world, "T1", { rows: [lifeRow(`u${index}`)] }))),
+    );
+    assert.equal(new Set((await world.rows()).map((row) => row.type === "life" && row.uuid)).size, 30);
+  });
+
+  test("keeps attention items until they are settled, one of a kind for a uuid", async (world) => {
+    const { store } = world;
+    await store.commit(change(world, "T1", { attention: [item("unknown", "a"), item("amount_differs", "a"), item("unknown", "b")] }));
+    await store.commit(change(world, "T1", { attention: [{ ...item("unknown", "b"), detail: "again" }] }));
+    await store.commit(change(world, "T1", { settled: [{ kind: "unknown", terminalId: "T1", uuid: "a" }] }));
+    const kept = (await store.pageAttention("", 10)).map(({ item: { kind, uuid, detail } }) => [kind, uuid, detail]);
+    assert.deepEqual(kept, [
+      ["amount_differs", "a", "detail"],
+      ["unknown", "b", "again"],
+    ]);
+  });
+
+  test("keeps what could not be read, bounded for each terminal and in length", async (world) => {
+    const { store } = world;
+    for (let index = 0; index < 200; index += 1) await store.keepAttention({ ...item("unreadable", null), raw: `text ${index}` });
+    await store.keepAttention({ ...item("unreadable", null), terminalId: "T2", raw: "x".repeat(100_000) });
+    const items = await store.pageAttention("", 1_000);
+    const ofT1 = items.filter(({ item: { terminalId } }) => terminalId === "T1");
+    assert.ok(ofT1.length > 30 && ofT1.length <= 64, String(ofT1.length));
+    assert.equal(items.at(-1)?.item.raw?.length, 4_096);
+  });
+}
+
+function testPages(test: Test): void {
+  test("pages terminals by id, each once", async (world) => {
+    for (const id of ["T3", "T1", "T10", "T2"]) await accept(world, id, `u-${id}`, 0);
+    const first = await world.store.pageTerminals("", 3);
+    assert.deepEqual(
+      first.map(({ record }) => record.terminalId),
+      ["T1", "T10", "T2"],
+    );
+    const rest = await world.store.pageTerminals("T2", 3);
+    assert.deepEqual(
+      rest.map(({ record }) => record.terminalId),
+      ["T3"],
+    );
+    assert.ok(rest.every(({ version }) => version > 0));
+  });
+
+  test("pages attention items, each once", async (world) => {
+    const { store } = world;
+    for (const uuid of ["c", "a", "b"]) await store.commit(change(world, "T1", { attention: [item("unknown", uuid)] }));
+    const seen: (string | null)[] = [];
+    for (let after = ""; ; ) {
+      const [next] = await store.pageAttention(after, 1);
+      if (next === undefined) break;
+      seen.push(next.item.uuid);
+      after = next.id;
+    }
+    assert.deepEqual(seen, ["a", "b", "c"]);
+  });
+}
+
+function change(world: { nowMs(): number }, terminalId: string, parts: Partial<TerminalChange>): TerminalChange {
+  const nothing = { terminal: null, claims: [], commands: [], rows: [], attention: [], settled: [] };
+  return { terminalId, ...nothing, atMs: world.nowMs(), ...parts };
+}
+
+function acceptance(world: { nowMs(): number }, terminalId: string, uuid: string, version: number): TerminalChange {
+  const terminal = { record: terminalRecord(terminalId, [uuid]), version };
+  return change(world, terminalId, { terminal, claims: [commandRecord(uuid, terminalId)] });
+}
+
+async function accept(world: OpenTerminalStore, terminalId: string, uuid: string, version: number): Promise<number> {
+  const outcome = await world.store.commit(acceptance(world, terminalId, uuid, version));
+  assert.ok(outcome.type === "committed", outcome.type);
+  return outcome.version;
+}
+
+function terminalRecord(terminalId: string, uuids: readonly string[]): TerminalRecord {
+  const queue = uuids.map((uuid) => ({
+    uuid,
+    kind: "payment" as const,
+    service: "PAYCC",
+    sender: "partner:1",
+    acceptedAtMs: 1,
+    expiresAtMs: 2,
+    attempts: 0,
+    refusedBy: null,
+    cancels: null,
+  }));
+  return { schema: 1, terminalId, queue, sent: [], latest: [] };
+}
+
+function commandRecord(uuid: string, terminalId = "T1"): CommandRecord {
+  const command: Command = {
+    uuid,
+    terminalId,
+    kind: "payment",
+    service: "PAYCC",
+    amountCents: 1_050,
+    method: "CARD",
+    sender: "partner:1",
+    acceptedAtMs: 1,
+    expiresAtMs: 2,
+    payload: JSON.stringify({ uuid, label: "Ünï€ode" }),
+  };
+  return { schema: 1, revision: 0, uuid, terminalId, command, life: null, result: null };
+}
+
+function life(state: CommandLife["state"], finishedAtMs: number): CommandLife {
+  return { state, sentAtMs: 1, finishedAtMs, channel: "poll", attempts: 1 };
+}
+
+function lifeRow(uuid: string): FeedRow {
+  return {
+    type: "life",
+    version: 1,
+    uuid,
+    terminalId: "T1",
+    kind: "payment",
+    service: "PAYCC",
+    amountCents: 1_050,
+    sender: "partner:1",
+    state: "expired",
+    acceptedAtMs: 1,
+    sentAtMs: null,
+    finishedAtMs: 2,
+    channel: null,
+    attempt: 0,
+  };
+}
+
+function item(kind: AttentionItem["kind"], uuid: string | null): AttentionItem {
+  return { kind, terminalId: "T1", uuid, atMs: 1_700_000_000_000, detail: "detail", raw: null };
+}
