@@ -2,21 +2,22 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClickHouseAddress } from "./client.ts";
 
-const FILE = "clickhouse.json";
+/** In the data directory. */
+export const CLICKHOUSE_FILE = "clickhouse.json";
 
 /** The analysts' user where nothing else is configured. */
 export const ANALYST_USERNAME = "analyst";
 
 /** Leaves in the data directory how analysts reach ClickHouse, readable by its owner alone; the relay's own user is never in it. */
 export async function writeAnalystAccess(dataDirectory: string, { url, username, password }: ClickHouseAddress): Promise<void> {
-  const path = join(dataDirectory, FILE);
+  const path = join(dataDirectory, CLICKHOUSE_FILE);
   await writeFile(`${path}.new`, `${JSON.stringify({ url, username, password }, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
 
 /** What `writeAnalystAccess` left, or null where there is none. Throws for a file that is not one. */
 export async function readAnalystAccess(dataDirectory: string): Promise<ClickHouseAddress | null> {
-  const text = await readFile(join(dataDirectory, FILE), "utf8").catch((error: unknown) => {
+  const text = await readFile(join(dataDirectory, CLICKHOUSE_FILE), "utf8").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw error;
   });
@@ -24,7 +25,7 @@ export async function readAnalystAccess(dataDirectory: string): Promise<ClickHou
   const access: Partial<ClickHouseAddress> = JSON.parse(text);
   const { url, username, password } = access;
   if (typeof url !== "string" || typeof username !== "string" || typeof password !== "string") {
-    throw new Error(`${join(dataDirectory, FILE)} does not hold url, username and password`);
+    throw new Error(`${join(dataDirectory, CLICKHOUSE_FILE)} does not hold url, username and password`);
   }
   return { url, username, password };
 }
