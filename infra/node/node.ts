@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
+import { RelayError } from "../../engine/domain/errors.ts";
 import type { Address } from "../../engine/ports/bus.ts";
 import { waitingCountersBuffer } from "../../engine/runtime/waiting-counters.ts";
 import { createRateLimitMemory } from "../../http/auth/rate-limiter.ts";
 import { createMesh } from "../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../storage/bus/thread-bus.ts";
+import { StorageUnavailable } from "../../storage/kv/kv.ts";
 import { createRemoteKv } from "../../storage/kv/remote.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { type ClockShift, createClock, createClockShift } from "./clock.ts";
@@ -130,8 +132,17 @@ export async function startNode({
     };
   } catch (error) {
     await abandon();
-    throw error;
+    throw refusalOf(error, config);
   }
+}
+
+/** What a damaged store keeps from being read may show only when the node reads it to start. */
+function refusalOf(error: unknown, { dataDirectory }: Config): unknown {
+  const unreadable = error instanceof StorageUnavailable || (error instanceof RelayError && error.code === "unavailable");
+  if (!unreadable) return error;
+  return new StartRefused(
+    `the data in ${dataDirectory}/state cannot be read (the log says what failed): restore a backup, or copy the directory and run "npm run repair-store -- ${dataDirectory}/state", which keeps what can be read`,
+  );
 }
 
 function portsOf(mesh: ReturnType<typeof createMesh>, address: Address): ShardBoot["ports"] {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { CLICKHOUSE_FILE } from "../../infra/node/analytics.ts";
+import { CLICKHOUSE_FILE } from "../../storage/clickhouse/analyst-access.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
@@ -76,7 +74,7 @@ describe("a node that is killed at random moments under load", () => {
     assert.ok(posted.length > 10 * ROUNDS, `only ${posted.length} results`);
     assert.ok(Math.max(...readyMs) < BACK_WITHIN_MS, `it took ${Math.max(...readyMs)} ms to come back`);
     await assertListedOnce(caller, fleet.terminals.keys(), posted);
-    await assertInClickHouseOnce(join(place.dataDirectory, CLICKHOUSE_FILE), posted);
+    await assertInClickHouseOnce(place.dataDirectory, posted);
   });
 });
 
@@ -112,8 +110,10 @@ async function assertListedOnce(caller: RelayCaller, terminalIds: Iterable<strin
   assert.deepEqual(listed.sort(), linesOf(posted));
 }
 
-async function assertInClickHouseOnce(file: string, posted: readonly Course[]): Promise<void> {
-  const client = connectClickHouse(JSON.parse(await readFile(file, "utf8")));
+async function assertInClickHouseOnce(dataDirectory: string, posted: readonly Course[]): Promise<void> {
+  const address = await readAnalystAccess(dataDirectory);
+  assert.ok(address !== null, "the node says nowhere where its ClickHouse is");
+  const client = connectClickHouse(address);
   const query = "SELECT uuid, terminal_id, status, toString(amount_cents) AS amount FROM relay.transactions FINAL";
   const lines = async (): Promise<string[]> => {
     const result = await client.query({ query, format: "JSONEachRow" });

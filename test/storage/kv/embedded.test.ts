@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { ClassicLevel } from "classic-level";
@@ -143,11 +143,25 @@ describe("a data directory", () => {
     for (const file of await readdir(directory)) if (/^(CURRENT|MANIFEST-.*)$/.test(file)) await rm(join(directory, file));
     await assert.rejects(openEmbeddedKv({ directory, nowMs: Date.now }), {
       reason: "corrupted",
-      message: /restore a backup.*repairEmbeddedKv/,
+      message: /restore a backup.*npm run repair-store/,
     });
     await repairEmbeddedKv(directory);
     const { kv: again } = await openIn(test, new ManualTime(), directory);
     assert.equal((await again.get("a"))?.value, "1");
+  });
+
+  it("with a table that was cut off is refused when it is opened, not when something is looked up", async (test) => {
+    const { kv, directory } = await openIn(test);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
+    await kv.close();
+    // What the log holds becomes a table when it is opened again.
+    await (await openIn(test, new ManualTime(), directory)).kv.close();
+    const table = (await readdir(directory)).find((file) => file.endsWith(".ldb")) ?? "no table";
+    await truncate(join(directory, table), 20);
+    await assert.rejects(openEmbeddedKv({ directory, nowMs: Date.now }), {
+      reason: "corrupted",
+      message: new RegExp(`${table} is cut off`),
+    });
   });
 
   it("that cannot be made is refused", async () => {
