@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { CLICKHOUSE_FILE } from "../../storage/clickhouse/analyst-access.ts";
+import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
