@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Consumer, EachBatchPayload } from "kafkajs";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -160,6 +161,7 @@ class GroupMember implements KafkaConsumer {
   }
 
   async #consume(consumer: Consumer, onJoined: () => void): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
     const { GROUP_JOIN, CRASH } = consumer.events;
     consumer.on(GROUP_JOIN, ({ payload }) => {
       onJoined();
@@ -170,10 +172,8 @@ class GroupMember implements KafkaConsumer {
     const crashed = new Promise<never>((_, reject) => {
       consumer.on(CRASH, ({ payload }) => reject(payload.error));
     });
-    const stopped = new Promise<void>((resolve) => {
-      this.#stopping.signal.addEventListener("abort", () => resolve(), { once: true });
-      if (this.#stopping.signal.aborted) resolve();
-    });
+    const ended = new AbortController();
+    const stopped = once(this.#stopping.signal, "abort", { signal: ended.signal });
     const gatherer = new BatchGatherer<ConsumedBatch>((batches) => this.#transfer.take(batches));
     const running = consumer.run({
       autoCommit: false,
@@ -181,6 +181,10 @@ class GroupMember implements KafkaConsumer {
       partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
       eachBatch: (payload: EachBatchPayload) => gatherer.add(payload),
     });
-    await Promise.race([Promise.all([running, stopped]), crashed, stopped]);
+    try {
+      await Promise.race([stopped, crashed, running.then(() => stopped)]);
+    } finally {
+      ended.abort();
+    }
   }
 }
