@@ -196,7 +196,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
   const surfaces = surfacesOf({ openTerminalLogs: config.openTerminalLogs });
   const openApi = openApiText(surfaces);
   const endpoints = bindSurfaces(surfaces, {
-    sendPayment: createSendPayment({ terminals, clock }),
+    sendPayment: createSendPayment({ terminals, clock, ids }),
     sendUtility: createSendUtility({ terminals, clock, ids }),
     recordResult,
     findTransaction: createFindTransaction({
@@ -248,7 +248,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
   gauges.waiters = () => home.counts().waiters;
   gauges.pendingRequests = () => server.pending();
 
-  await home.start();
+  await shard.start();
   const timers = [
     setInterval(() => {
       shard.tick();
