@@ -47,10 +47,11 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
       const atMs = clock.nowMs();
       return {
         events: eventsFor(actor, command, atMs),
-        complete: async ({ effects }) => {
+        complete: ({ effects }) => {
           if (effects.some((effect) => effect.type === "refusedFull")) return { change: null, outcome: false };
-          const ended = hasFinished(effects) ? await steps.endings(actor, effects, null) : EMPTY_CHANGE;
-          return { change: { ...ended, claims: [claimOf(command)], atMs }, outcome: true };
+          const claims = [claimOf(command)];
+          if (!hasFinished(effects)) return { change: { ...EMPTY_CHANGE, claims, atMs }, outcome: true };
+          return steps.endings(actor, effects, null).then((ended) => ({ change: { ...ended, claims, atMs }, outcome: true }));
         },
       };
     });
@@ -61,10 +62,12 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
     }
     steps.announce(actor, applied.effects);
     // From here on it is accepted, whatever becomes of handing it out.
-    await steps.followUp(actor, "push", async () => {
-      await delivery.deliver(actor, applied.effects);
-      if (actor.context.queue.length > 0) await delivery.push(actor);
-    });
+    if (delivery.anySession(actor.terminalId) !== null || applied.effects.some((effect) => effect.type === "deliver")) {
+      await steps.followUp(actor, "push", async () => {
+        await delivery.deliver(actor, applied.effects);
+        await delivery.push(actor);
+      });
+    }
     return { type: "accepted", state: actor.context.sent.some((entry) => entry.uuid === command.uuid) ? "sent" : "queued" };
   };
 }

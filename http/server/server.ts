@@ -73,7 +73,8 @@ export function createServer(options: ServerOptions): Server {
       refuse(res, id, router.others(path), withoutBody);
       return;
     }
-    const address = addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for"));
+    const forwardedFor = req.getHeader("x-forwarded-for");
+    const address = addresses.known(forwardedFor) ?? addresses.of(res.getRemoteAddress(), forwardedFor);
     new Exchange(edge, res, match.route, { id, address, withoutBody }).begin(req, match);
   }
 
@@ -107,6 +108,7 @@ export function createServer(options: ServerOptions): Server {
     listen: async (host, port, { exclusive }) => {
       // uWebSockets does not make a port shareable that the system chose.
       const chosen = port === 0 && !exclusive ? await freePort(host) : port;
+      addresses.listeningOn(host);
       listening = await listen(app, host, chosen, exclusive ? LISTEN_EXCLUSIVE : LISTEN_SHARED);
       return us_socket_local_port(listening);
     },

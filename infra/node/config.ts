@@ -78,8 +78,9 @@ const NAMES = new Set([
   "RELAY_ANALYST_PASSWORD",
 ]);
 
-/** Secrets: named in a complaint, never quoted. */
+/** Secrets: named in a complaint, never quoted. Nor is the value of a misspelt name, which may be meant for one. */
 const SECRET = /PASSWORD|SECRET|KEY|URL/;
+const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const SECRET_LENGTH_MIN = 16;
@@ -126,6 +127,9 @@ export function readConfig(environment: Environment): Config {
     openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
     clickhouse: readClickHouse(reader),
   };
+  if (!sandbox && config.terminalSecret === SANDBOX.terminalSecret) {
+    reader.refuse("RELAY_TERMINAL_SECRET", "one of your own: the sandbox's is known to everyone");
+  }
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("RELAY_") || NAMES.has(name)) continue;
     reader.refuse(name, "one of the documented names; this one is not known to this version");
@@ -202,9 +206,9 @@ function createReader(environment: Environment) {
     const shown =
       value === undefined
         ? "is not set"
-        : SECRET.test(name)
-          ? "has a value that is not allowed"
-          : `is ${JSON.stringify(value.slice(0, 200))}`;
+        : mayBeQuoted(name)
+          ? `is ${JSON.stringify(value.slice(0, 200))}`
+          : "has a value that is not allowed";
     problems.push(`${name} ${shown}; allowed: ${allowed}`);
   };
   const matching = (name: string, shape: RegExp | ((value: string) => boolean), allowed: string): string | null => {

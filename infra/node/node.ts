@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { createSecureContext } from "node:tls";
 import { Worker } from "node:worker_threads";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Address } from "../../engine/ports/bus.ts";
@@ -62,6 +64,7 @@ export async function startNode({
   crashed,
   passwordGenerated,
 }: NodeOptions): Promise<RunningNode> {
+  await refuseUnusableTls(config);
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory });
@@ -73,7 +76,8 @@ export async function startNode({
     self: MAIN,
     shards,
     ports: portsOf(mesh, MAIN),
-    clock,
+    // Asks have as long as this machine takes, whatever the clock is moved to.
+    clock: createClock(createClockShift()),
     outstandingMax: ASKS_OUTSTANDING_MAX,
     onError: log.busFailed,
   });
@@ -209,6 +213,17 @@ async function refuseTakenPort(host: string, port: number): Promise<void> {
   }
   probe.close();
   await once(probe, "close");
+}
+
+/** uWebSockets does not say what is wrong with a certificate. */
+async function refuseUnusableTls({ tls }: Config): Promise<void> {
+  if (tls === null) return;
+  try {
+    createSecureContext({ cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartRefused(`RELAY_TLS_CERT (${tls.certFile}) and RELAY_TLS_KEY (${tls.keyFile}) cannot be used: ${reason}`);
+  }
 }
 
 function hostOf(host: string): string {

@@ -27,7 +27,7 @@ import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
 import { createPresenceStore } from "../../storage/stores/presence-store.ts";
 import { createTerminalLogStore } from "../../storage/stores/terminal-log-store.ts";
 import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
-import { type ClockShift, createClock } from "./clock.ts";
+import { type ClockShift, createClock, createClockShift } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createCredentials } from "./credentials.ts";
 import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
@@ -65,12 +65,14 @@ export interface ShardBoot {
 export function runShard(boot: ShardBoot): void {
   const { config, address, shards, ports } = boot;
   const clock = createClock(boot.clockShift);
+  // How long threads and requests have to answer is a matter of this machine: a clock that is moved must not make them late.
+  const machineClock = createClock(createClockShift());
   const log = createLog(config.logLevel, address, clock.monotonicMs);
   const bus = createThreadBus<NodeProtocol>({
     self: address,
     shards,
     ports,
-    clock,
+    clock: machineClock,
     outstandingMax: ASKS_OUTSTANDING_MAX,
     onError: log.busFailed,
   });
@@ -89,7 +91,7 @@ export function runShard(boot: ShardBoot): void {
   });
   bus.serve("shard.start", async ({ administratorPasswordSha256 }) => {
     const kv = store ?? createRemoteKv(bus, STORE_OWNER);
-    running = await start({ boot, clock, log, bus, kv, store, administratorPasswordSha256 });
+    running = await start({ boot, clock, machineClock, log, bus, kv, store, administratorPasswordSha256 });
     return undefined;
   });
   bus.serve("shard.listen", async ({ port, exclusive }) => {
@@ -124,6 +126,7 @@ interface Running {
 interface Parts {
   boot: ShardBoot;
   clock: ReturnType<typeof createClock>;
+  machineClock: ReturnType<typeof createClock>;
   log: Log;
   bus: ReturnType<typeof createThreadBus<NodeProtocol>>;
   kv: Kv;
@@ -131,7 +134,7 @@ interface Parts {
   administratorPasswordSha256: string;
 }
 
-async function start({ boot, clock, log, bus, kv, store, administratorPasswordSha256 }: Parts): Promise<Running> {
+async function start({ boot, clock, machineClock, log, bus, kv, store, administratorPasswordSha256 }: Parts): Promise<Running> {
   const { config, address } = boot;
   const ids = { uuid: () => randomUUID() };
   // Unique among all writers that ever were: a restart within the same millisecond must not reuse an outbox key.
@@ -226,7 +229,7 @@ async function start({ boot, clock, log, bus, kv, store, administratorPasswordSh
       if (limit === undefined) throw new Error(`there is no rate limit named ${bucket}`);
       return limit;
     },
-    clock,
+    clock: machineClock,
     ids,
     envelope: relayEnvelope,
     webSockets: [mount],

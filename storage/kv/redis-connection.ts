@@ -158,7 +158,8 @@ export class RedisConnection {
     const refused = problems.length > 0 && this.#options.refuseProblems;
     this.#state = refused ? "refused" : "ready";
     if (refused) {
-      this.#recheck = setTimeout(() => void this.#check(), RECHECK_MS).unref();
+      // By a new connection: its address may lead to another server by then.
+      this.#recheck = setTimeout(() => this.client.disconnect(true), RECHECK_MS).unref();
       this.#options.onRefused();
     } else {
       this.#options.onReady();
@@ -194,8 +195,8 @@ export class RedisConnection {
       const replaced = stored !== before && stored !== replicationId;
       if (certain || promoted || replaced) this.#options.onHistoryLost({ before, now: replicationId, certain });
     }
-    const writable = problems.length === 0 || !this.#options.refuseProblems;
-    if (writable && stored !== replicationId) await this.client.hset(this.entriesKey, "\u{1}history", replicationId);
+    // A server with problems may not be writable at all.
+    if (problems.length === 0 && stored !== replicationId) await this.client.hset(this.entriesKey, "\u{1}history", replicationId);
   }
 }
 

@@ -61,17 +61,20 @@ export function createTerminalStore({ kv, nowMs, retentionMs, writer }: Terminal
   return {
     loadTerminal: (terminalId) => available(async () => terminalOf(await kv.get(TERMINALS + terminalId))),
     loadCommand: (uuid) => available(async () => commandOf(await kv.get(COMMANDS + uuid))),
-    commit: (change) =>
-      available(async (): Promise<ChangeOutcome> => {
-        const checks: { key: string; version: number }[] = [];
-        if (change.terminal !== null) checks.push({ key: TERMINALS + change.terminalId, version: change.terminal.version });
-        for (const { uuid } of change.claims) checks.push({ key: COMMANDS + uuid, version: 0 });
-        for (const { record, version } of change.commands) checks.push({ key: COMMANDS + record.uuid, version });
+    commit: async (change): Promise<ChangeOutcome> => {
+      const checks: { key: string; version: number }[] = [];
+      if (change.terminal !== null) checks.push({ key: TERMINALS + change.terminalId, version: change.terminal.version });
+      for (const { uuid } of change.claims) checks.push({ key: COMMANDS + uuid, version: 0 });
+      for (const { record, version } of change.commands) checks.push({ key: COMMANDS + record.uuid, version });
+      try {
         const result = await kv.commit({ checks, operations: operationsOf(change) });
         if (result.type === "committed") return result;
         const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
         return claimed === undefined ? { type: "stale" } : { type: "claimed", uuid: claimed.uuid };
-      }),
+      } catch (error) {
+        throw relayError(error);
+      }
+    },
     pageOutstanding: (after, limit) =>
       available(async () => {
         const { to } = prefixRange(OUTSTANDING);
@@ -131,10 +134,14 @@ export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error;
-    throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", {
-      cause: error,
-      retryAfterSeconds: 1,
-    });
+    throw relayError(error);
   }
+}
+
+function relayError(error: unknown): unknown {
+  if (!(error instanceof StorageUnavailable)) return error;
+  return new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
 }

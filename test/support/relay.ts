@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, afterEach, before, describe } from "node:test";
 import { CREDENTIALS, HttpClient } from "./http-client.ts";
 import { assertMatches, textMember } from "./matches.ts";
-import { basic, SHARD_COUNTS, startTestNode, type TestNode } from "./node.ts";
+import { basic, startTestNode, type TestNode } from "./node.ts";
 import { connectStomp, type ReceivedCommand, type StompOptions, type StompTerminal } from "./stomp-terminal.ts";
 import { eventually, type Inbox } from "./within.ts";
 
@@ -13,7 +12,7 @@ export interface OnlineTerminal extends StompTerminal {
 }
 
 /**
- * The node that the scenarios of one file share. Each test has its own world in it: fresh terminals, uuids and callers, each caller with an
+ * The node that scenarios share. Each test has its own world in it: fresh terminals, uuids and callers, each caller with an
  * address of its own (127.x.y.z), because rate limits count addresses.
  */
 export class Relay {
@@ -143,22 +142,5 @@ export class Relay {
 
   async leaveAll(): Promise<void> {
     await Promise.all(this.#terminals.splice(0).map(({ client }) => client.deactivate({ force: true })));
-  }
-}
-
-/** Registers the same scenarios for a node with one shard and for one with two; `skip` says why they cannot run here. */
-export function withEachShardCount(
-  define: (relay: Relay) => void,
-  environment: { [name: string]: string } = {},
-  skip: string | false = false,
-): void {
-  for (const shards of SHARD_COUNTS) {
-    describe(shards === 1 ? "one shard" : `${shards} shards`, { skip }, () => {
-      const relay = new Relay(shards, environment);
-      before(() => relay.start());
-      after(() => relay.stop());
-      afterEach(() => relay.leaveAll());
-      define(relay);
-    });
   }
 }

@@ -19,6 +19,8 @@ export interface TerminalContext {
   latest: readonly LatestEntry[];
 }
 
+export type TerminalState = "idle" | "waiting" | "executing";
+
 export type TerminalEvent =
   /** A new command; the runtime has made sure that the uuid is not claimed, and commits the claim with this step. */
   | { type: "command.accepted"; atMs: number; entry: NewEntry }
@@ -305,7 +307,20 @@ function rest(entry: QueuedEntry, atMs: number): QueuedEntry {
   return queued(entry, entry.attempts, null);
 }
 
+let lastContext: TerminalContext | null = null;
+let lastEvent: TerminalEvent | null = null;
+let lastStep: Step = NOTHING;
+
+/** The guards and the action of one transition ask for the same step, one after the other: it is worked out once. */
 function stepOf(context: TerminalContext, event: TerminalEvent): Step {
+  if (context === lastContext && event === lastEvent) return lastStep;
+  lastStep = workOut(context, event);
+  lastContext = context;
+  lastEvent = event;
+  return lastStep;
+}
+
+function workOut(context: TerminalContext, event: TerminalEvent): Step {
   switch (event.type) {
     case "command.accepted":
       return accept(context, event);
@@ -328,8 +343,9 @@ function stepOf(context: TerminalContext, event: TerminalEvent): Step {
   }
 }
 
-function contextAfter(context: TerminalContext, event: TerminalEvent): TerminalContext {
-  return { ...context, ...stepOf(context, event).context };
+function stateAfter(context: TerminalContext, event: TerminalEvent): TerminalState {
+  const { queue = context.queue, sent = context.sent } = stepOf(context, event).context;
+  return stateOf({ queue, sent });
 }
 
 const setUp = setup({
@@ -342,8 +358,8 @@ const setUp = setup({
     cancelQueued: (_, _params: { uuid: string; cancelUuid: string }) => {},
   },
   guards: {
-    leadsToWaiting: ({ context, event }) => stateOf(contextAfter(context, event)) === "waiting",
-    leadsToExecuting: ({ context, event }) => stateOf(contextAfter(context, event)) === "executing",
+    leadsToWaiting: ({ context, event }) => stateAfter(context, event) === "waiting",
+    leadsToExecuting: ({ context, event }) => stateAfter(context, event) === "executing",
   },
 });
 
@@ -376,7 +392,7 @@ export const terminalMachine = setUp.createMachine({
 });
 
 /** The state that a stored record stands in. */
-export function stateOf(context: TerminalContext): "idle" | "waiting" | "executing" {
+export function stateOf(context: Pick<TerminalContext, "queue" | "sent">): TerminalState {
   if (context.queue.length > 0) return "waiting";
   return context.sent.length > 0 ? "executing" : "idle";
 }

@@ -49,6 +49,26 @@ test("limits count IPv4 by address and IPv6 by its /64", () => {
   assert.notEqual(key("2001:db8:1:2::1"), key("2001:db9:1:2::1"));
 });
 
+test("behind a proxy on the same machine a header that was seen before tells the client without the socket", () => {
+  const listening = (trusted: string[], host: string) => {
+    const addresses = new ClientAddresses(trusted);
+    addresses.listeningOn(host);
+    addresses.of(binary("127.0.0.1"), "198.51.100.1");
+    addresses.of(binary("127.0.0.1"), "nonsense");
+    return addresses;
+  };
+  const local = listening(["127.0.0.0/8"], "127.0.0.1");
+  assert.equal(local.known("198.51.100.1")?.text, "198.51.100.1");
+  for (const header of ["198.51.100.2", "nonsense", ""]) assert.equal(local.known(header), null, header);
+  // Where another socket could be one that is not trusted, it has to be asked.
+  for (const host of ["0.0.0.0", "10.0.0.1", "::1", "localhost"]) {
+    assert.equal(listening(["127.0.0.0/8"], host).known("198.51.100.1"), null, host);
+  }
+  for (const trusted of [[], ["127.0.0.1/32"], ["10.0.0.0/8"]]) {
+    assert.equal(listening(trusted, "127.0.0.1").known("198.51.100.1"), null, trusted.join());
+  }
+});
+
 test("a network that is none does not start", () => {
   assert.throws(() => new ClientAddresses(["10.0.0.0/40"]));
   assert.throws(() => new ClientAddresses(["proxy.example"]));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
-import { type Relay, withEachShardCount } from "../support/relay.ts";
+import type { Relay } from "../support/relay.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -19,7 +19,7 @@ async function cancelAfterSending(relay: Relay) {
   return { terminalId, uuid, partner, terminal, cancelUuid };
 }
 
-withEachShardCount((relay) => {
+export function cancellation(relay: Relay): void {
   test("a command that waits is cancelled at once and never handed out", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     await partner.pay(terminalId, { uuid });
@@ -103,4 +103,4 @@ withEachShardCount((relay) => {
     assert.equal((await relay.nobody().cancel(uuid)).status, 401);
     assert.equal((await relay.administrator().cancel(uuid)).status, 200);
   });
-});
+}

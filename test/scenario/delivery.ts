@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertMatches } from "../support/matches.ts";
-import { withEachShardCount } from "../support/relay.ts";
+import type { Relay } from "../support/relay.ts";
 
 const MINUTE_MS = 60_000;
 const REMEMBERS = { ack: "client-individual", redeliver: "same-uuid" };
 
-withEachShardCount((relay) => {
+export function delivery(relay: Relay): void {
   for (const version of ["1.0", "1.1", "1.2"]) {
     test(`a STOMP ${version} terminal is pushed to and posts its result`, async () => {
       const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
@@ -182,4 +182,4 @@ withEachShardCount((relay) => {
     assert.equal((await terminal.closes.next()).code, 1000);
     assertMatches((await partner.uuid(uuid)).body, { data: { status: "OK" } });
   });
-});
+}

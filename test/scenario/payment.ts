@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertMatches } from "../support/matches.ts";
-import { withEachShardCount } from "../support/relay.ts";
+import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
 const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
@@ -10,7 +10,7 @@ const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content
 /** Terminals of one test that are surely not all at home on one shard, nor their connections all accepted by one. */
 const MANY = 12;
 
-withEachShardCount((relay) => {
+export function payments(relay: Relay): void {
   test("a payment is pushed, executed and found by uuid and status", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     const terminal = await relay.online(terminalId);
@@ -267,4 +267,4 @@ withEachShardCount((relay) => {
     assertMatches(missing, { status: 401, headers: { "www-authenticate": /^Basic/ }, body: { error: "Authentication required" } });
     assert.equal((await relay.administrator().life(uuid)).status, 404);
   });
-});
+}

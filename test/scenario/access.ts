@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf } from "../support/matches.ts";
-import { withEachShardCount } from "../support/relay.ts";
+import type { Relay } from "../support/relay.ts";
 
 const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
 
-withEachShardCount((relay) => {
+export function access(relay: Relay): void {
   async function saveRule(rule: { terminalId: string; ruleType: string; [member: string]: unknown }): Promise<void> {
     const saved = await relay.administrator().post("/admin/subscription-rules", rule);
     assertMatches(saved, { status: 200, body: { status: "ok", data: { enabled: true, ...rule } } });
@@ -149,4 +149,4 @@ withEachShardCount((relay) => {
     assert.equal((await partner.get("/admin/terminals")).status, 401);
     assertMatches((await relay.partner().uuid(uuid)).body, { status: "ok", data: null });
   });
-});
+}

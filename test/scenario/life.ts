@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
-import { withEachShardCount } from "../support/relay.ts";
+import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
 const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content" };
 const MINUTE_MS = 60_000;
 
-withEachShardCount((relay) => {
+export function livesAndPresence(relay: Relay): void {
   test("a command that nobody fetched expires after 60 seconds and is never handed out", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     await partner.pay(terminalId, { uuid });
@@ -210,4 +210,4 @@ withEachShardCount((relay) => {
     assertMatches((await fleet.receipt(sent, { uuid: uuids.sent, result: "OK" })).body, { data: "Result recorded" });
     assertMatches((await partner.status(sent)).body, { data: { uuid: uuids.sent, status: "OK" } });
   });
-});
+}

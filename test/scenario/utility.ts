@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertMatches, textMember } from "../support/matches.ts";
-import { withEachShardCount } from "../support/relay.ts";
+import type { Relay } from "../support/relay.ts";
 
 /** ASCII of "link-7", "contract", "imei" as hex; tagDF8109 is hex already. */
 const TAGS = { tagDF8105: "6C696E6B2D37", tagDF8102: "636f6e7472616374", tagDF8103: "696d6569", tagDF8109: "32" };
 const PRIVATIVE_TAGS = "DF8102=636f6e7472616374##DF8103=696d6569##DF8105=6C696E6B2D37##DF8109=32";
 const FIELD_47 = "DF810208636F6E7472616374DF810304696D6569DF8105066C696E6B2D37DF81090132";
 
-withEachShardCount((relay) => {
+export function utilityCommands(relay: Relay): void {
   test("a scan is pushed and its value comes back", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     const terminal = await relay.online(terminalId);
@@ -144,4 +144,4 @@ withEachShardCount((relay) => {
     assertMatches(body, received);
     assert.notEqual(textMember(body, "expiresAt"), forged.expiresAt);
   });
-});
+}

@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
-import { type Relay, withEachShardCount } from "../support/relay.ts";
+import type { Relay } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { eventually, Inbox, within } from "../support/within.ts";
 
@@ -118,7 +118,7 @@ async function openWebSocket(relay: Relay) {
   return { socket, messages, closed: within("the close", closed) };
 }
 
-withEachShardCount((relay) => {
+export function badInput(relay: Relay): void {
   test("a bad payment is answered with what is wrong, and nothing is stored", async (context) => {
     for (const { what, members, body, status = 400, error, headers } of BAD_PAYMENTS) {
       await context.test(what, async () => {
@@ -401,7 +401,7 @@ withEachShardCount((relay) => {
     }
     await eventually(async () => assert.equal((await relay.nobody().get("/health/ready")).status, 200));
   });
-});
+}
 
 function halfOpen(port: number, index: number): Promise<Socket> {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { atEnd } from "../storage/kv/world.ts";
+import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
+import { ADMINISTRATOR, basic, PARTNER, RelayCaller, TERMINAL } from "./relay-caller.ts";
+
+const SECRET = "a-terminal-secret-of-this-test";
+const PRODUCTION = { ...NO_CLICKHOUSE, RELAY_MODE: "production", RELAY_HOST: "127.0.0.1", RELAY_TERMINAL_SECRET: SECRET };
+const PASSWORD = /^Administrator: admin \/ (\S+)/m;
+
+describe("the start of a node", () => {
+  it("in production shows the administrator's generated password once, and no credential of the sandbox works", async (test) => {
+    const place = { ...(await placeOf(test)), environment: { ...PRODUCTION, RELAY_LOG_LEVEL: "info" } };
+    const first = startNodeProcess(test, place);
+    await first.ready();
+    const password = PASSWORD.exec(first.output())?.[1] ?? "";
+    assert.ok(password.length >= 24, first.output());
+    assert.equal(first.output().split(password).length, 2, "it is shown more than once");
+
+    const caller = new RelayCaller(first.url);
+    atEnd(test, () => caller.close());
+    const sandboxTerminal = basic("T1", terminalPassword("sandbox-terminal-secret", "T1"));
+    const credentials = [
+      PARTNER,
+      TERMINAL,
+      ADMINISTRATOR,
+      { authorization: basic("demo", "demo") },
+      { authorization: sandboxTerminal },
+      {},
+    ];
+    for (const headers of credentials) {
+      for (const path of ["/api/v1/T1/get", "/api/v1/T1/status", "/admin/terminals"]) {
+        assert.equal((await caller.get(path, headers))?.status, 401, `${path} with ${JSON.stringify(headers)}`);
+      }
+    }
+    assert.equal((await caller.get("/admin/terminals", { authorization: basic("admin", password) }))?.status, 200);
+    const terminal = { authorization: basic("T1", terminalPassword(SECRET, "T1")) };
+    assert.equal((await caller.get("/api/v1/T1/get", terminal))?.status, 204);
+    assert.equal((await caller.get("/api/v1/SIM00001/get", terminal))?.status, 403);
+    await first.kill();
+
+    const second = startNodeProcess(test, place);
+    await second.ready();
+    assert.doesNotMatch(second.output(), PASSWORD);
+    assert.ok(!second.output().includes(password));
+    assert.equal((await caller.get("/admin/terminals", { authorization: basic("admin", password) }))?.status, 200);
+  });
+
+  it("shows the generated password also when the port turns out to be taken", async (test) => {
+    const taken = await placeOf(test);
+    const other = startNodeProcess(test, { ...taken, environment: NO_CLICKHOUSE });
+    await other.ready();
+    const { dataDirectory } = await placeOf(test);
+    const refused = startNodeProcess(test, { dataDirectory, port: taken.port, environment: PRODUCTION });
+    assert.equal((await refused.exited).code, 1);
+    const password = PASSWORD.exec(refused.output())?.[1] ?? "";
+    assert.ok(password.length >= 24, refused.output());
+    await other.kill();
+
+    const node = startNodeProcess(test, { dataDirectory, port: taken.port, environment: PRODUCTION });
+    await node.ready();
+    const caller = new RelayCaller(node.url);
+    atEnd(test, () => caller.close());
+    assert.equal((await caller.get("/admin/terminals", { authorization: basic("admin", password) }))?.status, 200);
+  });
+
+  it("is refused without a stack for what an operator can mend", async (test) => {
+    const { port, dataDirectory } = await placeOf(test);
+    const noCertificate = join(dataDirectory, "cert.pem");
+    await writeFile(noCertificate, "not a certificate");
+    const start = (environment: { [name: string]: string }): NodeProcess =>
+      startNodeProcess(test, { port, dataDirectory, environment: { ...NO_CLICKHOUSE, ...environment } });
+    const table: [NodeProcess, RegExp][] = [
+      [start({ RELAY_SHARDS: "many", RELAY_PROT: "1" }), /RELAY_SHARDS is "many".*\n.*RELAY_PROT/],
+      [start({ RELAY_MODE: "production" }), /RELAY_TERMINAL_SECRET is not set/],
+      [start({ RELAY_TLS_CERT: "/nowhere/cert.pem", RELAY_TLS_KEY: "/nowhere/key.pem" }), /RELAY_TLS_CERT \(\/nowhere\/cert.pem\).*ENOENT/],
+      [start({ RELAY_TLS_CERT: noCertificate, RELAY_TLS_KEY: noCertificate }), /RELAY_TLS_CERT .* cannot be used/],
+      [start({ RELAY_DATA_DIR: "/dev/null/data" }), /data directory \/dev\/null\/data\/state cannot be opened/],
+    ];
+    for (const [node, told] of table) {
+      assert.deepEqual(await node.exited, { code: 1, signal: null }, node.output());
+      assert.match(node.output(), told);
+      assert.doesNotMatch(node.output(), /^ +at /m);
+    }
+  });
+});

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { assertMatches } from "../support/matches.ts";
+import { basic } from "../support/node.ts";
+import { Relay } from "../support/relay.ts";
+import { eventually } from "../support/within.ts";
+
+export function operation(relay: Relay): void {
+  test("the paths of the specification are also served under the service prefix", async () => {
+    const [terminalId, uuid, partner, fleet] = [relay.terminalId(), relay.uuid(), relay.partner(), relay.fleet()];
+    const paid = await partner.post(`/till/api/v1/${terminalId}/pay`, { uuid, amount: 10, service: "PAYCC" });
+    assertMatches(paid, { status: 200, body: { data: { terminalID: terminalId } } });
+    assertMatches((await fleet.get(`/till/api/v1/${terminalId}/get`)).body, { uuid });
+    assert.equal((await fleet.post(`/till/api/v1/${terminalId}/receipt`, { uuid, result: "OK" })).status, 200);
+    assertMatches((await fleet.get(`/till/uuid/${uuid}`)).body, { data: { uuid } });
+    assertMatches((await fleet.get(`/till/status?terminalId=${terminalId}`)).body, { data: { uuid } });
+    assert.equal((await relay.nobody().get(`/till/api/status/ping/${terminalId}`)).status, 200);
+    assert.equal((await partner.get(`/other/api/v1/${uuid}/uuid`)).status, 404);
+    const duplicate = await fleet.post("/till/pay", { uuid, amount: 10, service: "PAYCC", terminalId });
+    assertMatches(duplicate, { status: 400, body: { error: /^Duplicate payment request/ } });
+  });
+
+  test("health, documents and metrics answer without credentials", async () => {
+    const nobody = relay.nobody();
+    assertMatches(await nobody.get("/health/live"), { status: 200, body: { status: "ok" } });
+    assertMatches(await nobody.get("/health/ready"), { status: 200, body: { status: "ok" } });
+    assertMatches(await nobody.get("/openapi.json"), { status: 200, body: { openapi: /^3\.1/ } });
+    assertMatches(await nobody.get("/docs"), { status: 200, headers: { "content-type": /^text\/html/ } });
+    assert.equal((await nobody.send("/health/live", { method: "HEAD" })).text, "");
+  });
+
+  test("metrics count sessions, commands by their end and answers by endpoint, and name no terminal", async () => {
+    const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
+    const before = await relay.metric('relay_commands_finished_total{state="cancelled"').catch(() => 0);
+    await relay.online(terminalId);
+    await relay.online(terminalId);
+    await eventually(async () => assert.equal(await relay.metric("relay_sessions "), 2));
+    const waiting = relay.terminalId();
+    await relay.partner().pay(waiting, { uuid });
+    await relay.partner().cancel(uuid);
+    assert.equal(await relay.metric('relay_commands_finished_total{state="cancelled"'), before + 1);
+    const { text, headers } = await relay.nobody().get("/metrics");
+    assert.match(String(headers["content-type"]), /^text\/plain/);
+    for (const name of ["outbox_depth", "outbox_oldest_age_seconds", "event_loop_delay_seconds", "actors", "pending_requests"]) {
+      assert.match(text, new RegExp(`^relay_${name}[ {]`, "m"));
+    }
+    assert.match(text, /sendPayment/);
+    assert.ok(!text.includes(terminalId) && !text.includes(uuid));
+  });
+
+  test("every answer has a request id, the caller's own where it is harmless", async () => {
+    const nobody = relay.nobody();
+    assert.match(String((await nobody.get("/nothing")).headers["x-request-id"]), /^[A-Za-z0-9.-]+$/);
+    assert.equal((await nobody.get("/health/live", { "x-request-id": "till-7.42" })).headers["x-request-id"], "till-7.42");
+    assert.notEqual((await nobody.get("/health/live", { "x-request-id": "a b<c>" })).headers["x-request-id"], "a b<c>");
+  });
+
+  test("administrators list terminals, page by page", async () => {
+    const ids = [relay.terminalId(), relay.terminalId(), relay.terminalId()];
+    for (const terminalId of ids) await relay.fleet().poll(terminalId);
+    const administrator = relay.administrator();
+    await eventually(async () => {
+      const seen: unknown[] = [];
+      for (let after = ""; ; ) {
+        const { body } = await administrator.get(`/admin/terminals?limit=2&after=${after}`);
+        const page = (body as { data: { terminalId: string }[] }).data;
+        seen.push(...page.map(({ terminalId }) => terminalId));
+        const last = page.at(-1);
+        if (page.length < 2 || last === undefined) break;
+        after = last.terminalId;
+      }
+      assert.deepEqual(
+        ids.filter((terminalId) => !seen.includes(terminalId)),
+        [],
+      );
+      assert.equal(new Set(seen).size, seen.length);
+    });
+  });
+
+  test("a stop answers what is under way, and loses nothing that was answered 200", async () => {
+    const fleet = relay.fleet();
+    const terminalId = relay.terminalId();
+    const session = await relay.online(terminalId);
+    const pays = Array.from({ length: 40 }, () => ({ terminalId: relay.terminalId(), uuid: relay.uuid() }));
+    const sending = pays.map(({ terminalId: target, uuid }) =>
+      relay
+        .partner()
+        .pay(target, { uuid })
+        .then(
+          ({ status }) => status,
+          // Those that came after the listener was closed.
+          (error: NodeJS.ErrnoException) => error.code,
+        ),
+    );
+    await relay.restart();
+    assert.equal((await session.closes.next()).code, 1001);
+    const outcomes = await Promise.all(sending);
+    for (const outcome of outcomes) assert.ok(outcome === 200 || outcome === 503 || typeof outcome === "string", String(outcome));
+    for (const [index, { terminalId: target, uuid }] of pays.entries()) {
+      if (outcomes[index] !== 200) continue;
+      assertMatches((await fleet.poll(target)).body, { uuid });
+    }
+  });
+
+  test("no card number reaches the disk", async () => {
+    const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
+    const pan = "4539578763621486";
+    await relay.partner().pay(terminalId, { uuid });
+    await fleet.poll(terminalId);
+    await fleet.receipt(terminalId, { uuid, result: "OK", pan, cardNumber: pan, free: { text: `x${pan}y` } });
+    await fleet.receipt(terminalId, { uuid, result: "KO", pan });
+    await fleet.receipt(terminalId, { uuid, result: "?", pan });
+    await fleet.post(`/api/v1/${terminalId}/logs`, { pan, text: pan });
+    let found = false;
+    for (const file of await readdir(relay.node.dataDirectory, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue;
+      const bytes = await readFile(join(file.parentPath ?? file.path, file.name));
+      assert.ok(!bytes.includes(pan), `${file.name} holds a card number`);
+      found ||= bytes.includes(uuid);
+    }
+    assert.ok(found, "the result was looked for in the wrong place");
+  });
+}
+
+/** A node as it runs outside the sandbox. */
+export function production(shards: number): void {
+  test("in production no default credential works, sessions want a login and logs want a credential", async () => {
+    const production = new Relay(shards, {
+      RELAY_MODE: "production",
+      RELAY_HOST: "127.0.0.1",
+      RELAY_TERMINAL_SECRET: "a-secret-of-this-test-only",
+      RELAY_ADMIN_PASSWORD: "an-admin-password-of-this-test",
+    });
+    await production.start();
+    try {
+      const terminalId = production.terminalId();
+      for (const caller of [production.partner(), production.fleet(), production.administrator()]) {
+        assert.equal((await caller.connection(terminalId)).status, 401);
+      }
+      await assert.rejects(production.connect());
+      assert.equal((await production.nobody().post(`/api/v1/${terminalId}/logs`, {})).status, 401);
+      const administrator = production.client({ authorization: basic("admin", "an-admin-password-of-this-test") });
+      const { body } = await administrator.get(`/admin/terminals/${terminalId}/credentials`);
+      const { password } = (body as { data: { password: string } }).data;
+      const terminal = production.client({ authorization: basic(terminalId, password) });
+      assert.equal((await terminal.poll(terminalId)).status, 204);
+      assert.equal((await terminal.post(`/api/v1/${terminalId}/logs`, { a: 1 })).status, 200);
+      assert.equal((await terminal.post(`/api/v1/${production.terminalId()}/logs`, { a: 1 })).status, 403);
+    } finally {
+      await production.leaveAll();
+      await production.stop();
+    }
+  });
+}

@@ -1,0 +1,3 @@
+import { runScenarios } from "./scenarios.ts";
+
+runScenarios(2);

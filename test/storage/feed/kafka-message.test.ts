@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import type { FeedRow } from "../../../engine/domain/feed-row.ts";
+import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE } from "../../../storage/feed/kafka-message.ts";
+import { START_MS, transactionRow } from "./feed-world.ts";
+
+const WRITTEN = new URL("../../../infra/docs/schemas/relay.transactions.v1.json", import.meta.url);
+
+const ids = { uuid: "u", terminalId: "T1" };
+const times = { acceptedAtMs: START_MS, sentAtMs: null, finishedAtMs: START_MS + 1 };
+
+const ROWS: FeedRow[] = [
+  transactionRow({ uuid: "u" }),
+  {
+    ...transactionRow({ uuid: "u", method: "SCAN" }),
+    kind: null,
+    transaction: {
+      ...{ ...ids, createdAtMs: START_MS, method: "SCAN", status: "KO", amountCents: 0, currency: "EUR" },
+      scan: { scannedValue: null, barcodeFormat: null, scanResult: "CANCELLED" },
+      voucher: { any: ["thing", { at: 1 }] },
+    },
+  },
+  {
+    ...{ type: "life", version: 3, ...ids, ...times, kind: "cancel", service: "CANCEL", amountCents: 0, sender: "" },
+    ...{ state: "expired", channel: null, attempt: 0 },
+  },
+  { type: "conflict", id: "c", ...ids, postedBy: "T2", atMs: START_MS, raw: "{}" },
+];
+
+describe("a message of relay.transactions", () => {
+  it("carries each type of row as it is", () => {
+    for (const row of ROWS) assert.deepEqual(decodeFeedMessage(encodeFeedMessage(JSON.stringify(row))), { type: "row", row });
+  });
+
+  it("is readable with members that this version does not know", () => {
+    const row = { ...transactionRow({ uuid: "u" }), added: { later: true } };
+    assert.equal(decodeFeedMessage(Buffer.from(JSON.stringify({ schema: 1, row, added: 1 }))).type, "row");
+  });
+
+  it("is unreadable, with a reason that quotes nothing, where it is not as the schema says", () => {
+    const secret = "4111111111111111";
+    const row = transactionRow({ uuid: "u" });
+    const messages = [
+      null,
+      secret,
+      JSON.stringify(secret),
+      JSON.stringify({ schema: secret, row }),
+      JSON.stringify({ schema: 2, row }),
+      JSON.stringify({ row }),
+      JSON.stringify({ schema: 1, row: { ...row, type: secret } }),
+      JSON.stringify({ schema: 1, row: { ...row, version: secret } }),
+      JSON.stringify({ schema: 1, row: { ...row, transaction: { ...row.transaction, createdAtMs: 1.5 } } }),
+      JSON.stringify({ schema: 1, row: { ...row, transaction: { ...row.transaction, terminalId: "" } } }),
+    ];
+    for (const message of messages) {
+      const decoded = decodeFeedMessage(message === null ? null : Buffer.from(message));
+      assert.ok(decoded.type === "unreadable" && !decoded.reason.includes(secret), message ?? "no value");
+    }
+  });
+
+  it("is as infra/docs/schemas has it in writing (UPDATE_GOLDEN=1 writes it anew)", () => {
+    const schema = { $schema: "http://json-schema.org/draft-07/schema#", ...FEED_MESSAGE };
+    const text = JSON.stringify(schema, null, 2);
+    if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(WRITTEN, text);
+    assert.deepEqual(JSON.parse(readFileSync(WRITTEN, "utf8")), JSON.parse(text));
+  });
+});

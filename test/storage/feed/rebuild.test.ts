@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Command } from "../../../engine/domain/command.ts";
+import type { CommandLife, CommandRecord } from "../../../engine/domain/terminal-record.ts";
+import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { migrate } from "../../../storage/clickhouse/migrate.ts";
+import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
+import type { Kv } from "../../../storage/kv/kv.ts";
+import { ADMIN, ask, sharedClickHouse, startClickHouse } from "../clickhouse/clickhouse-world.ts";
+import { openKv, START_MS, transactionRow } from "./feed-world.ts";
+
+const LIFE: CommandLife = { state: "done", sentAtMs: START_MS, finishedAtMs: START_MS + 500, channel: "poll", attempts: 1 };
+
+function recordOf(uuid: string, terminalId: string, members: Partial<CommandRecord> = {}): CommandRecord {
+  const { transaction } = transactionRow({ uuid, terminalId });
+  const command: Command = {
+    uuid,
+    terminalId,
+    kind: "payment",
+    service: "PAYCC",
+    amountCents: 1_234,
+    method: "CARD",
+    sender: "partner:1",
+    acceptedAtMs: START_MS,
+    expiresAtMs: START_MS + 60_000,
+    payload: "{}",
+  };
+  const result = { transaction, raw: null, postedBy: terminalId, amountDiffers: false };
+  return { schema: 1, revision: 2, uuid, terminalId, command, life: LIFE, result, ...members };
+}
+
+async function store(kv: Kv, records: readonly CommandRecord[]): Promise<void> {
+  const operations = records.map((record) => ({ type: "put", key: `c/${record.uuid}`, value: JSON.stringify(record) }) as const);
+  await kv.commit({ checks: [], operations });
+}
+
+describe("the rebuild of the analysts' tables", async () => {
+  const world = await sharedClickHouse();
+  const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
+  before(() => migrate(client));
+
+  it("inserts what is stored of ended commands, and changes nothing when it is repeated", async (test) => {
+    const directory = await mkdtemp(join(tmpdir(), "relay-rebuild-"));
+    const kv = await openKv(directory);
+    test.after(async () => {
+      await kv.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    const done = Array.from({ length: 2_500 }, (_, index) => recordOf(`d${index}`, "REBUILT"));
+    await store(kv, done);
+    await store(kv, [
+      recordOf("queued", "REBUILT", { life: null, result: null }),
+      recordOf("expired", "REBUILT", { life: { ...LIFE, state: "expired", sentAtMs: null }, result: null }),
+      recordOf("unsolicited", "REBUILT", { command: null }),
+    ]);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "c/newer", value: '{"schema":2}' }] });
+
+    const refused: string[] = [];
+    const rebuild = () => rebuildAnalytics({ kv, sink: clickHouseSink(client), onRefused: (uuid) => refused.push(uuid) });
+    const first = await rebuild();
+    assert.deepEqual(first, { records: 2_504, ended: 2_502, rows: 5_002, refused: 1 });
+    assert.deepEqual(refused, ["newer"]);
+    assert.deepEqual(await rebuild(), first);
+    const counts = await ask(
+      world,
+      `SELECT (SELECT count() FROM transactions_final WHERE terminal_id = 'REBUILT'),
+              (SELECT sum(transactions) FROM transactions_daily WHERE terminal_id = 'REBUILT'),
+              (SELECT count() FROM command_lives_final WHERE terminal_id = 'REBUILT')`,
+    );
+    assert.equal(counts.text, "2501\t2501\t2501\n");
+    const versions = await ask(world, "SELECT DISTINCT version FROM transactions_final WHERE terminal_id = 'REBUILT'");
+    assert.equal(versions.text, "2\n");
+  });
+
+  it("leaves out a row that ClickHouse refuses, and inserts its neighbours", async (test) => {
+    const directory = await mkdtemp(join(tmpdir(), "relay-rebuild-"));
+    const kv = await openKv(directory);
+    test.after(async () => {
+      await kv.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    const bad = transactionRow({ uuid: "b", terminalId: "PARTLY", amountCents: 1e30 });
+    const result = { transaction: bad.transaction, raw: null, postedBy: "PARTLY", amountDiffers: false };
+    await store(kv, [recordOf("a", "PARTLY"), recordOf("b", "PARTLY", { result }), recordOf("c", "PARTLY")]);
+    const progress = await rebuildAnalytics({ kv, sink: clickHouseSink(client) });
+    assert.deepEqual(progress, { records: 3, ended: 3, rows: 5, refused: 1 });
+    assert.equal((await ask(world, "SELECT uuid FROM transactions_final WHERE terminal_id = 'PARTLY' ORDER BY uuid")).text, "a\nc\n");
+  });
+});
+
+describe("the command rebuild-analytics", () => {
+  it("fills the embedded ClickHouse of a stopped relay from its data directory", async (test) => {
+    const directory = await mkdtemp(join(tmpdir(), "relay-rebuild-"));
+    test.after(() => rm(directory, { recursive: true, force: true }));
+    const kv = await openKv(join(directory, "state"));
+    await store(kv, [recordOf("a", "T1"), recordOf("b", "T2")]);
+    await kv.close();
+    const program = fileURLToPath(new URL("../../../infra/cli/rebuild-analytics.ts", import.meta.url));
+    const child = spawn(process.execPath, ["--import", "tsx", program, "--data-dir", directory], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { PATH: process.env["PATH"] },
+    });
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+    assert.equal(output, "Done: 2 commands read, 2 of them ended, 4 rows inserted, 0 left out.\n");
+    assert.equal(code, 0);
+    const world = await startClickHouse(join(directory, "clickhouse"));
+    test.after(() => world.stop());
+    assert.equal((await ask(world, "SELECT uuid FROM transactions_final ORDER BY uuid")).text, "a\nb\n");
+  });
+});
