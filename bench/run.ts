@@ -72,7 +72,7 @@ function noteResult(what: string, result: LoadResult): void {
   const pushed = result.push === null ? "" : `, pushes p50 ${result.push.p50} ms p99 ${result.push.p99} ms`;
   const other = Object.keys(result.unexpected).length + result.missingPushes;
   const odd = other === 0 ? "" : `, unexpected: ${JSON.stringify({ ...result.unexpected, missingPushes: result.missingPushes })}`;
-  const busy = result.server === null ? "" : `, serving thread ${percent(result.server.busiestShare)} busy`;
+  const busy = result.server === null ? "" : `, serving thread ${percent(result.server.servingShare)} busy`;
   note(
     `${what}: ${Math.round(result.perSecond)}/s, p50 ${result.answer.p50} ms p99 ${result.answer.p99} ms${pushed}${busy}, generator ${percent(result.generatorShare)}${odd}`,
   );

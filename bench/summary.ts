@@ -101,7 +101,7 @@ function cpuMicros(results: readonly LoadResult[]): number | null {
   const micros: number[] = [];
   for (const { server, perSecond } of results) {
     if (server === null) return null;
-    micros.push((server.busiestShare / perSecond) * 1e6);
+    micros.push((server.servingShare / perSecond) * 1e6);
   }
   return median(micros);
 }

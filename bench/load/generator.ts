@@ -37,7 +37,7 @@ async function measure(task: LoadTask): Promise<LoadResult> {
     }
     schedule.start(connections);
     await delay(task.warmUpMs);
-    measurement.start(task.serverPid);
+    measurement.start(task);
     await delay(task.measureMs);
     measurement.stop();
     schedule.stop();

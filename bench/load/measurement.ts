@@ -1,5 +1,5 @@
 import { Samples } from "./samples.ts";
-import type { LoadResult } from "./task.ts";
+import type { LoadResult, LoadTask } from "./task.ts";
 import { type ThreadLoad, watchThreads } from "./thread-load.ts";
 
 /** What happens to the requests of one task. Only what is answered (or pushed) within the measured time counts. */
@@ -24,12 +24,12 @@ export class Measurement {
     this.#expectedStatus = expectedStatus;
   }
 
-  start(serverPid: number): void {
+  start({ serverPid, servingThread }: LoadTask): void {
     this.#answers.clear();
     this.#pushes.clear();
     this.#lateness.clear();
     this.#requests = 0;
-    this.#threads = watchThreads(serverPid);
+    this.#threads = watchThreads(serverPid, servingThread);
     this.#cpuBefore = process.cpuUsage();
     this.#startedMs = performance.now();
     this.#running = true;

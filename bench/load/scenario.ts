@@ -6,8 +6,8 @@ import type { LoadAnswer, LoadResult, LoadTask } from "./task.ts";
 export const CONNECTIONS = [64, 256] as const;
 export type Connections = (typeof CONNECTIONS)[number];
 
-/** Terminals that are connected over WebSocket in each measurement of payments, new ones each time: one takes 64 commands without a result. */
-const SESSIONS = 1_000;
+/** Terminals that are connected over WebSocket in each measurement of payments. New ones each time, so that few payments wait for a result on one. */
+const SESSIONS = 3_000;
 
 /** Connections that are there for payments on a schedule; one that waits holds no other up. */
 const PACED_CONNECTIONS = 512;
@@ -46,12 +46,15 @@ export interface RoundOptions {
 /** One round on a relay that has just started. */
 export async function runRound({ generator, raw, relay, seconds, progress }: RoundOptions): Promise<Round> {
   let phase = 0;
+  /** By process: polls keep no thread busy but the one that serves, so the first measurement tells which one that is. */
+  const servingThreads = new Map<number, string>();
   async function measure(what: string, target: { pid: number; port: number }, task: Partial<LoadTask> & Pick<LoadTask, "kind">) {
     phase += 1;
     if (target === relay) relay.toggleProfile();
     const answer = await generator.ask({
       port: target.port,
       serverPid: target.pid,
+      servingThread: servingThreads.get(target.pid) ?? null,
       connections: CONNECTIONS[0],
       sessions: 0,
       ratePerSecond: null,
@@ -62,6 +65,8 @@ export async function runRound({ generator, raw, relay, seconds, progress }: Rou
     });
     if (target === relay) relay.toggleProfile();
     if (answer.type === "failed") throw new Error(`${what}: ${answer.reason}`);
+    const { server } = answer.result;
+    if (server !== null) servingThreads.set(target.pid, server.thread);
     progress(what, answer.result);
     return answer.result;
   }

@@ -61,7 +61,8 @@ export function saturated({ measurement, send }: ScheduleOptions): Schedule {
 export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
   const perMs = (task.ratePerSecond ?? 0) / 1_000;
   const dueMs = new Map<HttpConnection, { atMs: number }>();
-  const free: HttpConnection[] = [];
+  /** Taken in turn: one that rests for ten seconds is closed by the server. */
+  const free = new Set<HttpConnection>();
   const backlog: number[] = [];
   let backlogAt = 0;
   let startedMs = 0;
@@ -82,9 +83,11 @@ export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
     const due = Math.floor((performance.now() - startedMs) * perMs);
     for (; issued < due; issued += 1) {
       const atMs = startedMs + (issued + 1) / perMs;
-      const connection = free.pop();
-      if (connection !== undefined) leave(connection, atMs);
-      else if (backlog.length - backlogAt < BACKLOG_MAX) backlog.push(atMs);
+      const [connection] = free;
+      if (connection !== undefined) {
+        free.delete(connection);
+        leave(connection, atMs);
+      } else if (backlog.length - backlogAt < BACKLOG_MAX) backlog.push(atMs);
       else throw new Error("the server does not keep up with the rate");
     }
     timer = setTimeout(tick, 1);
@@ -94,7 +97,7 @@ export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
     start: (connections) => {
       for (const connection of connections) {
         dueMs.set(connection, { atMs: 0 });
-        free.push(connection);
+        free.add(connection);
       }
       startedMs = performance.now();
       tick();
@@ -104,7 +107,7 @@ export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
       underWay -= 1;
       const waiting = backlog[backlogAt];
       if (waiting === undefined || timer === null) {
-        free.push(connection);
+        free.add(connection);
         return;
       }
       backlogAt += 1;

@@ -10,6 +10,8 @@ export interface LoadTask {
   port: number;
   /** The server's process, whose threads are watched while it is measured. */
   serverPid: number;
+  /** Which of them serves; null until it is known, then the busiest is taken for it. */
+  servingThread: string | null;
   /** Keep-alive connections. */
   connections: number;
   /** Terminals that are connected over WebSocket and get a quarter of the payments; 0 for none. */

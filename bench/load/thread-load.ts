@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** How busy a process was. A share of 1 is one core. */
 export interface ThreadLoad {
-  /** Of its busiest thread, which is the one that serves: time on a core. */
-  busiestShare: number;
+  /** The thread that is meant by `serving`. */
+  thread: string;
+  /** Of the serving thread: time on a core. */
+  servingShare: number;
   /** Of the same thread: time in which it wanted a core and had none, because others used them. */
   waitingShare: number;
-  /** Of all its threads. */
+  /** Of all threads: the store's own are in it. */
   processShare: number;
 }
 
@@ -15,23 +17,34 @@ interface ThreadTimes {
   waitMs: number;
 }
 
-/** Starts to watch the threads of a process; the answer tells how busy they were since. Null where there is no Linux scheduler to ask. */
-export function watchThreads(pid: number): () => ThreadLoad | null {
+/**
+ * Starts to watch the threads of a process; the answer tells how busy they were since. The serving thread is the named one or, where it is not
+ * known yet, the busiest. Null where there is no Linux scheduler to ask.
+ */
+export function watchThreads(pid: number, serving: string | null): () => ThreadLoad | null {
   const startedMs = performance.now();
   const before = threadTimes(pid);
   return () => {
     const after = threadTimes(pid);
     const elapsedMs = performance.now() - startedMs;
     if (before === null || after === null) return null;
-    let busiest: ThreadTimes = { runMs: 0, waitMs: 0 };
+    let thread = "";
+    let times: ThreadTimes = { runMs: 0, waitMs: 0 };
     let totalMs = 0;
-    for (const [thread, times] of after) {
-      const earlier = before.get(thread) ?? { runMs: 0, waitMs: 0 };
-      const since = { runMs: times.runMs - earlier.runMs, waitMs: times.waitMs - earlier.waitMs };
+    for (const [candidate, { runMs, waitMs }] of after) {
+      const earlier = before.get(candidate) ?? { runMs: 0, waitMs: 0 };
+      const since = { runMs: runMs - earlier.runMs, waitMs: waitMs - earlier.waitMs };
       totalMs += since.runMs;
-      if (since.runMs > busiest.runMs) busiest = since;
+      if (serving === null ? since.runMs < times.runMs : candidate !== serving) continue;
+      thread = candidate;
+      times = since;
     }
-    return { busiestShare: busiest.runMs / elapsedMs, waitingShare: busiest.waitMs / elapsedMs, processShare: totalMs / elapsedMs };
+    return {
+      thread,
+      servingShare: times.runMs / elapsedMs,
+      waitingShare: times.waitMs / elapsedMs,
+      processShare: totalMs / elapsedMs,
+    };
   };
 }
 

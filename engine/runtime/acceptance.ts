@@ -33,6 +33,12 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
     return { type: "duplicate", state: view.state, sender: view.command?.sender ?? "" };
   }
 
+  /** It waited for the store until its deadline: its sender has gone long ago, and it is not taken on only to expire. */
+  async function tooLate(actor: Actor, command: Command): Promise<AcceptOutcome> {
+    if ((await store.loadCommand(command.uuid)) !== null) return duplicate(actor, command);
+    throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
+  }
+
   /** The command goes out in the step that accepts it where it is first in the queue: one commit instead of two. */
   function eventsFor(actor: Actor, command: Command, atMs: number): TerminalEvent[] {
     const accepted: TerminalEvent = { type: "command.accepted", atMs, entry: entryOf(command) };
@@ -43,6 +49,7 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
 
   return async (actor, command) => {
     if (actor.commands.has(command.uuid)) return duplicate(actor, command);
+    if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
     const applied = await actors.apply<boolean>(actor, () => {
       const atMs = clock.nowMs();
       return {

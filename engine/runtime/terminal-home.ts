@@ -1,5 +1,6 @@
 import type { Finished } from "../actors/terminal/machine.ts";
 import type { Command } from "../domain/command.ts";
+import { RelayError } from "../domain/errors.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
 import type { Address } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -27,6 +28,9 @@ import type { LiveSession, PresenceTable } from "./presence-table.ts";
 import { createTimerWheel } from "./timer-wheel.ts";
 import { createWaiters } from "./waiters.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
+
+/** A poll that waited longer than this for its turn takes nothing: who asked has most likely gone, and what it took would be lost. */
+const POLL_PATIENCE_MS = 5_000;
 
 export interface TerminalHomeOptions {
   nodeId: string;
@@ -142,7 +146,11 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     accept: (command) => actors.enter(command.terminalId, (actor) => accept(actor, command)),
     poll: (terminalId, device) => {
       table.polled(terminalId, device, 0);
-      return actors.enter(terminalId, delivery.poll);
+      const askedAt = clock.monotonicMs();
+      return actors.enter(terminalId, (actor) => {
+        if (clock.monotonicMs() - askedAt < POLL_PATIENCE_MS) return delivery.poll(actor);
+        throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
+      });
     },
     polled: (terminalId, device, agoMs = 0) => table.polled(terminalId, device, agoMs),
     recordResult: (posting) => actors.enter(posting.terminalId, (actor) => post(actor, posting)),

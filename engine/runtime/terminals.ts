@@ -112,7 +112,8 @@ export function createShard(options: ShardOptions): Shard {
         return null;
       }
       if (address === bus.self) return home.poll(terminalId, device);
-      return reach.home(terminalId, "terminal.poll", { terminalId, device }, () => home.poll(terminalId, device), true);
+      // Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone.
+      return bus.ask(address, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
     },
     recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
     recordUnreadable: ({ terminalId, uuid, reason, raw }) =>

@@ -29,13 +29,13 @@ function compile(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    if (error instanceof RE2JSException) throw refused(error.message.replace(/^error parsing regexp: /, ""), error);
+    if (error instanceof RE2JSException) throw refused(error.message.replace(/^error parsing regexp: /, ""));
     throw error;
   }
 }
 
-function refused(reason: string, cause?: unknown): RelayError {
-  return new RelayError("invalid_request", `The pattern is not accepted: ${reason}`, cause === undefined ? {} : { cause });
+function refused(reason: string): RelayError {
+  return new RelayError("invalid_request", `The pattern is not accepted: ${reason}`);
 }
 
 const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/y;

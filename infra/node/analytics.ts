@@ -60,11 +60,11 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       } catch (error) {
         if (stopping.signal.aborted) return null;
         log.clickhouse("not started", error);
-        if (error instanceof ClickHouseNotStarted || error instanceof SchemaTooNew) {
+        if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
           list = missingTransactionList("ClickHouse does not run on this node");
           return null;
         }
-        // A server that cannot be reached yet.
+        // A server that cannot be reached yet, a directory that another process still holds, a disk that is full.
         list = missingTransactionList("ClickHouse cannot be reached");
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;

@@ -1,7 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { startSimulatedTerminal } from "../sandbox/terminal/terminal.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { RunningNode } from "./node.ts";
+
+const CLICKHOUSE_WAIT_MS = 5_000;
 
 export const SIMULATED_TERMINAL_ID = "SIM00001";
 
@@ -13,7 +16,9 @@ export async function startSandbox(config: Config, node: RunningNode, log: Log):
     onEvent: (event) => log.terminalSimulated(event.type),
     ...(config.fleet === null ? {} : { username: config.fleet.username, password: config.fleet.password }),
   });
-  console.log(greeting(config, node, await node.clickhouse));
+  // An external ClickHouse may be away for long; the greeting does not wait for it.
+  const clickhouse = await Promise.race([node.clickhouse, delay(CLICKHOUSE_WAIT_MS, null)]);
+  console.log(greeting(config, node, clickhouse));
   return { stop: terminal.stop };
 }
 
@@ -26,7 +31,7 @@ Terminal Relay, sandbox
   Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)
   Partner    API-Key ${sandboxApiKey}
   Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
-  ${clickhouseUrl === null ? "Analytics  ClickHouse does not run" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
+  ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
 
 Pay 10.50 on it:
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliverApart } from "./deliver-apart.ts";
 import { Cursor } from "./kafka-cursor.ts";
-import { encodeFeedMessage, OUTBOX_HEADER, terminalOf } from "./kafka-message.ts";
+import { encodeFeedMessage, terminalOf } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
 import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { Turn } from "./kafka-turn.ts";
@@ -253,7 +253,7 @@ class OutboxProducer implements KafkaFeed {
 }
 
 function messageOf({ key, value }: OutboxText, row: FeedRow): TopicMessage {
-  return { key: terminalOf(row), value: encodeFeedMessage(value), headers: { [OUTBOX_HEADER]: key } };
+  return { key: terminalOf(row), value: encodeFeedMessage(key, value) };
 }
 
 /**

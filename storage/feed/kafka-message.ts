@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { outboxKeyOf } from "./outbox.ts";
 
 /**
  * What stands in `relay.transactions`: the written schema (infra/docs/schemas/relay.transactions.v1.json comes out of it). Members may be
@@ -102,6 +103,7 @@ const CONFLICT_ROW = Type.Object(
 export const FEED_MESSAGE = Type.Object(
   {
     schema: Type.Literal(SCHEMA_VERSION),
+    outbox: Type.Optional(Type.String({ description: "The relay's own: which entry of its outbox the row is" })),
     row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW]),
   },
   {
@@ -113,32 +115,33 @@ export const FEED_MESSAGE = Type.Object(
 
 const CHECK = TypeCompiler.Compile(FEED_MESSAGE);
 
-/** The header with the key of the row's entry in the outbox; the relay's own, for whoever confirms it. */
-export const OUTBOX_HEADER = "relay-outbox";
-
-/** The value of a message; `rowText` is JSON of a FeedRow. */
-export function encodeFeedMessage(rowText: string): Buffer {
-  return Buffer.from(`{"schema":${SCHEMA_VERSION},"row":${rowText}}`);
+/** The value of a message; `rowText` is JSON of a FeedRow. The key is in the value because a header of each message would cost as much again. */
+export function encodeFeedMessage(outboxKey: string, rowText: string): Buffer {
+  return Buffer.from(`{"schema":${SCHEMA_VERSION},"outbox":${JSON.stringify(outboxKey)},"row":${rowText}}`);
 }
 
-/** A message read: its row, or why it is none. Reasons quote nothing of the message. */
-export type DecodedMessage = { type: "row"; row: FeedRow } | { type: "unreadable"; reason: string };
+/**
+ * A message read: its row, or why it is none. Reasons quote nothing of the message. The outbox key is null where there is none that could
+ * be one: what anyone may have written there is not to delete other entries.
+ */
+export type DecodedMessage = { outboxKey: string | null } & ({ type: "row"; row: FeedRow } | { type: "unreadable"; reason: string });
 
 export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
-  if (value === null) return { type: "unreadable", reason: "it has no value" };
+  if (value === null) return { type: "unreadable", outboxKey: null, reason: "it has no value" };
   let message: unknown;
   try {
     message = JSON.parse(value.toString());
   } catch {
-    return { type: "unreadable", reason: "it is not JSON" };
+    return { type: "unreadable", outboxKey: null, reason: "it is not JSON" };
   }
-  if (CHECK.Check(message)) return { type: "row", row: rowOf(message.row) };
+  const outboxKey = typeof message === "object" && message !== null && "outbox" in message ? outboxKeyOf(message.outbox) : null;
+  if (CHECK.Check(message)) return { type: "row", outboxKey, row: rowOf(message.row) };
   const schema = typeof message === "object" && message !== null && "schema" in message ? message.schema : undefined;
   if (schema !== SCHEMA_VERSION) {
     const found = typeof schema === "number" ? `schema ${schema}` : "no schema number";
-    return { type: "unreadable", reason: `it has ${found}; this version reads schema ${SCHEMA_VERSION}` };
+    return { type: "unreadable", outboxKey, reason: `it has ${found}; this version reads schema ${SCHEMA_VERSION}` };
   }
-  return { type: "unreadable", reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
+  return { type: "unreadable", outboxKey, reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
 }
 
 /** The checked shape is the row's: what the compiler finds different here has to be changed in one of the two. */

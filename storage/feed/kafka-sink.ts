@@ -18,7 +18,7 @@ const TOO_LARGE = new Set(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALI
 export interface TopicMessage {
   key: Buffer | string | null;
   value: Buffer | null;
-  headers: Record<string, string>;
+  headers?: Record<string, string>;
 }
 
 /** Of each partition of the topic of rows: where it ends, and up to where the group has confirmed it. */

@@ -5,10 +5,10 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliverApart } from "./deliver-apart.ts";
 import type { FeedSink } from "./feed-sink.ts";
-import { decodeFeedMessage, OUTBOX_HEADER } from "./kafka-message.ts";
+import { decodeFeedMessage } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage } from "./kafka-sink.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
-import { confirmOutbox, outboxKeyOf, setAsideByKey, writtenAtMsOf } from "./outbox.ts";
+import { confirmOutbox, setAsideByKey, writtenAtMsOf } from "./outbox.ts";
 
 /** The same pace as the session's heartbeats, since kafkajs leaves out what comes too early. */
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -132,9 +132,7 @@ export class RowTransfer {
     this.#oldestMs = times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
     await this.#persist(beats, async () => {
       const refused = await deliverApart(readable, (items) => this.#options.sink.deliver(items.map(({ row }) => row)));
-      // A later step that fails does not insert again.
-      const reasons = new Map(refused.map(({ item, reason }) => [item, reason]));
-      for (const [item, reason] of reasons) dead.push({ ...item, reason });
+      for (const { item, reason } of refused) dead.push({ ...item, reason });
     });
     if (dead.length > 0) await this.#persist(beats, () => this.#bury(dead));
     await this.#persist(beats, () => confirmOutbox(this.#options.kv, keys));
@@ -207,10 +205,10 @@ function readAll(batches: readonly ConsumedBatch[]): { readable: Readable[]; dea
   for (const { batch } of batches) {
     const { partition } = batch;
     for (const message of batch.messages) {
-      const located = { message, partition, outboxKey: outboxKeyOf(message.headers?.[OUTBOX_HEADER]) };
       const decoded = decodeFeedMessage(message.value);
-      if (decoded.type === "row") readable.push({ ...located, row: decoded.row });
-      else dead.push({ ...located, reason: decoded.reason });
+      const { outboxKey } = decoded;
+      if (decoded.type === "row") readable.push({ message, partition, outboxKey, row: decoded.row });
+      else dead.push({ message, partition, outboxKey, reason: decoded.reason });
     }
   }
   return { readable, dead };

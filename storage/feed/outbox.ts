@@ -57,10 +57,9 @@ export function writtenAtMsOf(key: string): number {
   return Number(key.slice(OUTBOX.length, OUTBOX.length + MS_DIGITS));
 }
 
-/** The outbox key that a Kafka header holds; null where it holds none. What anyone may have written there is not to delete other entries. */
-export function outboxKeyOf(header: unknown): string | null {
-  const text = Buffer.isBuffer(header) ? header.toString() : header;
-  return typeof text === "string" && OUTBOX_KEY.test(text) ? text : null;
+/** The value as an outbox key; null where it is none. */
+export function outboxKeyOf(value: unknown): string | null {
+  return typeof value === "string" && OUTBOX_KEY.test(value) ? value : null;
 }
 
 /** Deletes rows that ClickHouse has; those that are gone already are no matter. */

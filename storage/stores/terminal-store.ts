@@ -12,8 +12,8 @@ const COMMANDS = "c/";
 const ATTENTION = "a/";
 const OUTSTANDING = "q/";
 
-/** What could not be read has no uuid to be kept under; a terminal has this many places, and the same text has the same one. */
-const UNREADABLE_PLACES = 64;
+/** Postings of one terminal that could not be read; beyond it the oldest go. The same text again is kept once. */
+const UNREADABLE_MAX = 64;
 
 /** What operators have not looked at for this long is old news. */
 const ATTENTION_LIFETIME_MS = 90 * 86_400_000;
@@ -58,6 +58,16 @@ export function createTerminalStore({ kv, nowMs, retentionMs, writer }: Terminal
     return record.life === null ? put : { ...put, expiresAtMs: record.life.finishedAtMs + retentionMs };
   }
 
+  /** The oldest unreadable postings of the terminal that have to make room for this one. */
+  async function surplus(item: AttentionItem): Promise<Operation[]> {
+    const entries = await kv.scan({ ...prefixRange(attentionKey(item.kind, item.terminalId, "")), limit: 2 * UNREADABLE_MAX });
+    const byAge = entries
+      .filter(({ key }) => key !== attentionOperation(item).key)
+      .map(({ key, value }) => ({ key, atMs: Number(JSON.parse(value).atMs) }))
+      .sort((one, other) => other.atMs - one.atMs);
+    return byAge.slice(UNREADABLE_MAX - 1).map(({ key }) => ({ type: "delete", key }));
+  }
+
   return {
     loadTerminal: (terminalId) => available(async () => terminalOf(await kv.get(TERMINALS + terminalId))),
     loadCommand: (uuid) => available(async () => commandOf(await kv.get(COMMANDS + uuid))),
@@ -83,7 +93,9 @@ export function createTerminalStore({ kv, nowMs, retentionMs, writer }: Terminal
       }),
     keepAttention: (item) =>
       available(async () => {
-        await kv.commit({ checks: [], operations: [attentionOperation({ ...item, atMs: nowMs() })] });
+        const kept = { ...item, atMs: nowMs() };
+        const older = item.kind === "unreadable" ? await surplus(kept) : [];
+        await kv.commit({ checks: [], operations: [attentionOperation(kept), ...older] });
       }),
     pageAttention: (after, limit) =>
       available(async () => {
@@ -105,7 +117,7 @@ function attentionKey(kind: AttentionItem["kind"], terminalId: string, place: st
 
 function attentionOperation(item: AttentionItem): Operation {
   const raw = item.raw === null ? null : item.raw.slice(0, ATTENTION_RAW_CHARS_MAX);
-  const place = item.kind === "unreadable" ? String(hashOf(raw ?? "") % UNREADABLE_PLACES) : (item.uuid ?? "");
+  const place = item.kind === "unreadable" ? hashOf(raw ?? "").toString(16) : (item.uuid ?? "");
   return {
     type: "put",
     key: attentionKey(item.kind, item.terminalId, place),

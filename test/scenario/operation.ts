@@ -83,6 +83,10 @@ export function operation(relay: Relay): void {
     const fleet = relay.fleet();
     const terminalId = relay.terminalId();
     const session = await relay.online(terminalId);
+    const waited = relay.uuid();
+    await fleet.pay(relay.terminalId(), { uuid: waited });
+    const waiting = fleet.uuid(waited, 30);
+    await eventually(async () => assert.equal(await relay.metric("relay_waiting_lookups"), 1));
     const pays = Array.from({ length: 40 }, () => ({ terminalId: relay.terminalId(), uuid: relay.uuid() }));
     const sending = pays.map(({ terminalId: target, uuid }) =>
       relay
@@ -95,6 +99,7 @@ export function operation(relay: Relay): void {
         ),
     );
     await relay.restart();
+    assertMatches(await waiting, { status: 200, body: { status: "ok", data: null, message: "no_content" } });
     assert.equal((await session.closes.next()).code, 1001);
     const outcomes = await Promise.all(sending);
     for (const outcome of outcomes) assert.ok(outcome === 200 || outcome === 503 || typeof outcome === "string", String(outcome));

@@ -47,9 +47,13 @@ export interface EmbeddedClickHouse {
 
 /** ClickHouse does not run here; the relay does without its lists until it does. */
 export class ClickHouseNotStarted extends Error {
-  constructor(reason: string) {
+  /** True when trying again cannot help: the package is missing on this platform. */
+  readonly fatal: boolean;
+
+  constructor(reason: string, fatal: boolean) {
     super(reason);
     this.name = "ClickHouseNotStarted";
+    this.fatal = fatal;
   }
 }
 
@@ -108,7 +112,7 @@ class Supervisor implements EmbeddedClickHouse {
         this.#keeping = this.#keep(outcome.child);
         return;
       }
-      if (outcome.fatal || attempt === FIRST_START_ATTEMPTS) throw new ClickHouseNotStarted(outcome.reason);
+      if (outcome.fatal || attempt === FIRST_START_ATTEMPTS) throw new ClickHouseNotStarted(outcome.reason, outcome.fatal);
       await this.#wait((pauseMs) => ({ type: "start_failed", reason: outcome.reason, pauseMs }));
     }
   }

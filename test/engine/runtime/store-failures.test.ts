@@ -169,6 +169,35 @@ describe("when the store fails", () => {
     assert.equal(await pollUuid(world.shard), "a");
   });
 
+  it("what waited for the store until its deadline is not taken on only to expire", async () => {
+    const world = await openWorld();
+    world.kv.hold();
+    const accepting = ["a", "b", "a"].map((uuid) => world.shard.terminals.accept(command(world, uuid)));
+    const settled = Promise.allSettled(accepting);
+    await settle();
+    world.clock.advance(60_000);
+    world.kv.release();
+    const [first, second, again] = await settled;
+    assert.ok(first?.status === "fulfilled" && first.value.type === "accepted");
+    assert.ok(second?.status === "rejected" && second.reason.code === "unavailable");
+    assert.ok(again?.status === "fulfilled" && again.value.type === "duplicate");
+    assert.equal(await world.shard.terminals.command("b", 0), null);
+  });
+
+  it("a poll whose asker has most likely gone takes nothing", async () => {
+    const world = await openWorld();
+    await world.shard.terminals.accept(command(world, "a"));
+    world.kv.hold();
+    const other = world.shard.terminals.accept(command(world, "b"));
+    await settle();
+    const late = world.shard.terminals.poll("T1", {});
+    world.clock.advance(5_000);
+    world.kv.release();
+    await other;
+    await assert.rejects(async () => late, REFUSED);
+    assert.equal(await pollUuid(world.shard), "a");
+  });
+
   it("presence that could not be stored is stored later", async () => {
     const world = await openWorld();
     world.shard.terminals.poll("T1", {});

@@ -65,7 +65,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
       offsets,
       [...offsets].sort((one, other) => one - other),
     );
-    assert.equal(ofOne.at(-1)?.value?.toString().startsWith('{"schema":1,"row":{"type":"life"'), true);
+    assert.equal(ofOne.at(-1)?.value?.toString().includes('"row":{"type":"life"'), true);
   });
 
   it("lists a stored result at once: before Kafka has it, while ClickHouse does not have it, and after", async (test) => {
@@ -113,11 +113,11 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     test.after(() => sink.close());
     const good = JSON.stringify(transactionRow({ uuid: "between", terminalId: "POISON" }));
     await sink.deliver(topics.rows, [
-      { key: "POISON", value: Buffer.from("{not JSON"), headers: {} },
-      { key: "POISON", value: encodeFeedMessage(good), headers: { "relay-outbox": "c/not-of-the-outbox" } },
-      { key: "POISON", value: Buffer.from('{"schema":9,"row":{}}'), headers: {} },
-      { key: "POISON", value: encodeFeedMessage('{"type":"transaction","version":1}'), headers: {} },
-      { key: "POISON", value: null, headers: {} },
+      { key: "POISON", value: Buffer.from("{not JSON") },
+      { key: "POISON", value: encodeFeedMessage("c/not-of-the-outbox", good) },
+      { key: "POISON", value: Buffer.from('{"schema":9,"row":{}}') },
+      { key: "POISON", value: encodeFeedMessage("o/", '{"type":"transaction","version":1}') },
+      { key: "POISON", value: null },
     ]);
     await kv.commit({ checks: [], operations: [{ type: "put", key: "c/not-of-the-outbox", value: "{}" }] });
     await write(kv, [
@@ -149,7 +149,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
         .sort(),
       [0, 2, 3, 4],
     );
-    // The relay's own row is kept for operators, and a stranger's header deletes nothing.
+    // The relay's own row is kept for operators, and a stranger's message deletes nothing.
     assert.equal((await keysUnder(kv, "op/")).length, 1);
     assert.equal((await keysUnder(kv, "c/")).length, 1);
   });
@@ -267,6 +267,24 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     await until("an empty outbox", 20_000, async () => (await keysUnder(kv, "o/")).length === 0);
     assert.equal(consumer.stats().partitions, 12);
     assert.equal(await countOf("SHARED-"), `${written}\t${written}\n`);
+  });
+
+  it("gives its batch up when the group rebalances while ClickHouse cannot be reached from here", async (test) => {
+    const kv = await kvOf(test);
+    const topics = topicsOf("given-up");
+    const cutOff: FeedSink = { deliver: () => Promise.reject(new Error("no route")) };
+    const { consumer, events } = pipelineOf(test, kafka.brokers, topics, kv, cutOff);
+    const rows = Array.from({ length: 300 }, (_, index) => transactionRow({ uuid: `g${index}`, terminalId: `GIVEN-${index}` }));
+    await write(kv, rows);
+    await until("a failed insert", 15_000, () => events.some(({ type }) => type === "insert_away"));
+    const address = { brokers: kafka.brokers, clientId: "second" };
+    const second = startKafkaConsumer({ ...address, kv, sink: clickHouseSink(client), clock: realClock, topics });
+    test.after(() => second.stop());
+    await until("the other's share", 20_000, () => second.stats().partitions === 6);
+    await consumer.stop();
+    await until("an empty outbox", 20_000, async () => (await keysUnder(kv, "o/")).length === 0);
+    assert.equal(await countOf("GIVEN-"), "300\t300\n");
+    assert.equal(consumer.stats().inserted, 0);
   });
 
   it("produces in one node at a time, and again what the topic has lost", async (test) => {

@@ -7,6 +7,8 @@ import { START_MS, transactionRow } from "./feed-world.ts";
 
 const WRITTEN = new URL("../../../infra/docs/schemas/relay.transactions.v1.json", import.meta.url);
 
+const OUTBOX_KEY = "o/1778050000000-w1-1";
+
 const ids = { uuid: "u", terminalId: "T1" };
 const times = { acceptedAtMs: START_MS, sentAtMs: null, finishedAtMs: START_MS + 1 };
 
@@ -30,7 +32,10 @@ const ROWS: FeedRow[] = [
 
 describe("a message of relay.transactions", () => {
   it("carries each type of row as it is", () => {
-    for (const row of ROWS) assert.deepEqual(decodeFeedMessage(encodeFeedMessage(JSON.stringify(row))), { type: "row", row });
+    for (const row of ROWS) {
+      const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(row)));
+      assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row });
+    }
   });
 
   it("is readable with members that this version does not know", () => {
@@ -57,6 +62,13 @@ describe("a message of relay.transactions", () => {
       const decoded = decodeFeedMessage(message === null ? null : Buffer.from(message));
       assert.ok(decoded.type === "unreadable" && !decoded.reason.includes(secret), message ?? "no value");
     }
+  });
+
+  it("names its outbox entry even where its row cannot be read, and nothing but an outbox entry", () => {
+    const keyOf = (outbox: unknown) => decodeFeedMessage(Buffer.from(JSON.stringify({ schema: 2, outbox }))).outboxKey;
+    assert.equal(keyOf(OUTBOX_KEY), OUTBOX_KEY);
+    for (const other of ["c/uuid", "o/", "o/1-w", "op/1778050000000-w1-1", `${OUTBOX_KEY}\n`, 1, null, undefined])
+      assert.equal(keyOf(other), null);
   });
 
   it("is as infra/docs/schemas has it in writing (UPDATE_GOLDEN=1 writes it anew)", () => {

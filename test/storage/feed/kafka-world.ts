@@ -64,7 +64,7 @@ export async function until(what: string, timeoutMs: number, holds: () => Promis
 
 /** The first `count` messages of a topic. */
 export async function messagesOf(brokers: readonly string[], topic: string, count: number): Promise<KafkaMessage[]> {
-  const consumer = kafkaClient({ brokers, clientId: "test-reader" }).consumer({ groupId: `reader-${topic}-${Math.random()}` });
+  const consumer = kafkaClient({ brokers, clientId: "test-reader" }).consumer({ groupId: `reader-${topic}`, maxWaitTimeInMs: 100 });
   const messages: KafkaMessage[] = [];
   await consumer.connect();
   await consumer.subscribe({ topics: [topic], fromBeginning: true });
