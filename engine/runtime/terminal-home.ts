@@ -34,6 +34,8 @@ const POLL_PATIENCE_MS = 5_000;
 
 export interface TerminalHomeOptions {
   nodeId: string;
+  /** The node that a shard belongs to, by the name that is shown. */
+  nodeOf(address: Address): string;
   store: TerminalStore;
   presences: PresenceStore;
   table: PresenceTable;
@@ -161,7 +163,8 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
       const stored = table.knows(terminalId) ? null : await presences.load(terminalId);
       const { queue, sent } = await actors.enter(terminalId, (actor) => actor.context);
       const { connection, device } = table.view(terminalId, stored);
-      const server = connection.connected ? { server: options.nodeId } : {};
+      const holder = connection.connectionType === "WEBSOCKET" ? table.pick(terminalId, () => true) : null;
+      const server = connection.connected ? { server: holder === null ? options.nodeId : options.nodeOf(holder.address) } : {};
       return { terminalId, ...connection, ...server, device, queued: queue.length, sent: sent.length };
     },
     disconnect: (terminalId) => table.disconnect(terminalId),

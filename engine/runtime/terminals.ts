@@ -17,12 +17,14 @@ import { createWaitingElsewhere } from "./waiting-counters.ts";
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
 const ASK_TIMEOUT_MS = 8_000;
 
-export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "deliver"> {
+export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "deliver" | "nodeOf"> {
   bus: Bus<TerminalProtocol>;
   /** Where terminals live; the shards of the bus, where absent. */
   homes?: Homes;
   /** True for the shards of this node; all are, where absent. */
   isOwnNode?(address: Address): boolean;
+  /** The name of a shard's node; that of this node, where absent. */
+  nodeOf?(address: Address): string;
 }
 
 /** One shard's share of the terminals, and its way to all others. */
@@ -49,6 +51,7 @@ export function createShard(options: ShardOptions): Shard {
   const outlets = createOutlets();
   const home = createTerminalHome({
     ...options,
+    nodeOf: options.nodeOf ?? (() => options.nodeId),
     isHome,
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;

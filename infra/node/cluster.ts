@@ -6,7 +6,9 @@ import { createMembership, type MembershipView, type NodeFacts } from "../../sto
 import { connectRedis } from "../../storage/bus/cluster/redis-connection.ts";
 import { startStreamReader } from "../../storage/bus/cluster/stream-reader.ts";
 import type { ThreadBus } from "../../storage/bus/thread-bus.ts";
+import { openRedisKv, type RedisKv } from "../../storage/kv/redis.ts";
 import { type ClockShift, setRedisOffset } from "./clock.ts";
+import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 
@@ -95,6 +97,20 @@ export function createNodeCluster({ redisUrl, nodeId, shards, bus, clock, clockS
       redis.disconnect();
     },
   };
+}
+
+/** The store of a cluster. Production refuses a Redis that would lose what it acknowledged; the sandbox says so and goes on. */
+export function openClusterKv({ mode }: Config, redisUrl: string, log: Log): Promise<RedisKv> {
+  return openRedisKv({
+    url: redisUrl,
+    keyPrefix: KEY_PREFIX,
+    refuseProblems: mode === "production",
+    onFailure: log.storeFailed,
+    onProblems: (problems) => {
+      for (const problem of problems) log.cluster(`Redis: ${problem}`);
+    },
+    onHistoryLost: ({ certain }) => log.cluster(certain ? "Redis has lost acknowledged commits" : "Redis has another history than before"),
+  });
 }
 
 /** The part of a shard's address that stays the same over restarts of its node. */
