@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,7 @@ export async function writeResults({ options, rounds, micro }: Results): Promise
   const measured = { date, machine: machineFacts(), options: { stored, rounds: roundCount, seconds }, summary, rounds, micro };
   const base = `${date}-${availableParallelism()}cores`;
   const [json, markdown] = [new URL(`${base}.json`, RESULTS), new URL(`${base}.md`, RESULTS)];
+  await mkdir(RESULTS, { recursive: true });
   await writeFile(json, `${JSON.stringify(measured, null, 2)}\n`);
   await writeFile(markdown, markdownOf(measured));
   return [json, markdown].map((url) => relative(process.cwd(), fileURLToPath(url)));

@@ -15,8 +15,8 @@ export interface AnswerContext {
   requestId: string;
   /** Names and values, alternating. */
   fixedHeaders: readonly string[];
-  /** Value of `RateLimit-Limit` with the other two headers behind it; undefined where nothing is limited. */
-  rateLimitBlock: string | undefined;
+  /** The `RateLimit` headers as they stand behind the request id, line ends included; empty where nothing is limited. */
+  rateLimitBlock: string;
   /** HEAD: everything but the body. */
   withoutBody: boolean;
   /** Ends the connection after the answer. */
@@ -29,8 +29,7 @@ const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([status, phrase])
 export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerContext): void {
   const { status, text } = answer;
   if (status !== 200) res.writeStatus(STATUS_LINES.get(status) ?? `${status} Unknown`);
-  res.writeHeader("X-Request-Id", context.requestId);
-  if (context.rateLimitBlock !== undefined) res.writeHeader("RateLimit-Limit", context.rateLimitBlock);
+  res.writeHeader("X-Request-Id", context.requestId + context.rateLimitBlock);
   const fixed = context.fixedHeaders;
   for (let i = 0; i + 1 < fixed.length; i += 2) res.writeHeader(fixed[i] ?? "", fixed[i + 1] ?? "");
   if (answer.headers !== undefined) writeHeaders(res, answer.headers);

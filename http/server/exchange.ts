@@ -232,7 +232,7 @@ export class Exchange implements Waiting, RequestFacts {
     const context = {
       requestId: this.id,
       fixedHeaders: this.#fixedHeaders,
-      rateLimitBlock: this.#remaining === -1 ? undefined : this.#route.rateLimitBlocks[this.#remaining],
+      rateLimitBlock: this.#remaining === -1 ? "" : (this.#route.rateLimitBlocks[this.#remaining] ?? ""),
       withoutBody: this.#withoutBody,
       close: this.#closeAfter || this.#edge.draining,
     };

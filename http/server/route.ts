@@ -12,7 +12,7 @@ export interface ServedRoute {
   readonly endpoint: BoundEndpoint;
   readonly compiled: CompiledEndpoint;
   readonly bucket: RateLimitBucket | null;
-  /** The values of the `RateLimit` headers by what remains, with the names between them; see `writeAnswer`. */
+  /** The `RateLimit` headers by what remains; see `writeAnswer`. */
   readonly rateLimitBlocks: readonly string[];
   readonly bodyBytesMax: number;
   readonly deadlineMs: number;
@@ -69,11 +69,14 @@ function bucketOf(name: string, perSecond: number, options: ServerOptions, limit
 }
 
 /**
- * The window is one second, so that is when all of it is free again. uWebSockets writes a value as it is, so one call writes three
- * headers, which on the path of a poll is a noticeable part of the whole.
+ * The window is one second, so that is when all of it is free again. uWebSockets writes a value as it is, so one call writes these
+ * three behind the request id, which on the path of a poll is a noticeable part of the whole.
  */
 function rateLimitBlocks(perSecond: number): string[] {
-  return Array.from({ length: perSecond + 1 }, (_, remaining) => `${perSecond}\r\nRateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: 1`);
+  return Array.from(
+    { length: perSecond + 1 },
+    (_, remaining) => `\r\nRateLimit-Limit: ${perSecond}\r\nRateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: 1`,
+  );
 }
 
 /** The successor's address with the parameters that this request has, or null where it needs others. */

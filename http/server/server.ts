@@ -87,7 +87,7 @@ export function createServer(options: ServerOptions): Server {
         ? new RelayError("not_found", "There is nothing at this path.")
         : new RelayError("method_not_allowed", `This path takes ${methods.join(", ")}.`);
     const answer = errorAnswer(error, envelope, "none", requestId, others.length === 0 ? {} : { Allow: methods.join(", ") });
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: undefined, withoutBody, close: edge.draining });
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody, close: edge.draining });
     edge.observe.answered?.("unmatched", answer.status, 0);
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import { outboxKeyAt } from "./outbox.ts";
 
 /** Rows come in the order of their keys but for the time that their commits take and the difference of the nodes' clocks. */
-const NEAR_MS = 500;
+const NEAR_MS = 200;
 const MARGIN_MS = 15_000;
 const MARGIN_EVERY_MS = 5_000;
 

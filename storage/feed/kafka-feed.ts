@@ -14,7 +14,7 @@ import { type OutboxText, pageOutbox, readRow, setAsideOperations } from "./outb
 const BATCH_ROWS = 2_000;
 
 /** Pauses after a pass that found something, and of an idle feed that nobody nudges. */
-const BUSY_PAUSE_MS = 50;
+const BUSY_PAUSE_MS = 200;
 const IDLE_PAUSE_MS = 250;
 
 /** How often a node whose turn it is not looks whether it is. */

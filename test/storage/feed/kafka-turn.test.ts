@@ -63,19 +63,19 @@ describe("the turn to read the outbox", () => {
 describe("the cursor of what has been produced", () => {
   const keyOf = (ms: number, unique = "w"): string => `${outboxKeyAt(START_MS + ms)}-${unique}`;
 
-  it("looks again at what is half a second old, and now and then fifteen, and passes by what it remembers", () => {
+  it("looks again at what is 0.2 seconds old, and now and then at 15, and passes by what it remembers", () => {
     const clock = movedClock();
     const cursor = new Cursor(clock, null);
     assert.equal(cursor.begin(), null);
     assert.equal(cursor.settled(), null);
     cursor.produced(keyOf(0), START_MS);
     clock.advance(1_000);
-    assert.equal(cursor.begin(), outboxKeyAt(START_MS - 500));
+    assert.equal(cursor.begin(), outboxKeyAt(START_MS - 200));
     assert.equal(cursor.has(keyOf(0)), true);
     assert.equal(cursor.has(keyOf(0, "late")), false);
     clock.advance(4_000);
     assert.equal(cursor.begin(), outboxKeyAt(START_MS - 15_000));
-    assert.equal(cursor.begin(), outboxKeyAt(START_MS - 500));
+    assert.equal(cursor.begin(), outboxKeyAt(START_MS - 200));
     assert.equal(cursor.settled(), outboxKeyAt(START_MS - 15_000));
   });
 
@@ -84,7 +84,7 @@ describe("the cursor of what has been produced", () => {
     const cursor = new Cursor(clock, keyOf(-60_000));
     assert.equal(cursor.begin(), keyOf(-60_000));
     cursor.produced(keyOf(3_600_000), START_MS + 3_600_000);
-    assert.equal(cursor.begin(), outboxKeyAt(START_MS - 500));
+    assert.equal(cursor.begin(), outboxKeyAt(START_MS - 200));
   });
 
   it("remembers a bounded number of keys, and looks at none before those that it has forgotten", () => {

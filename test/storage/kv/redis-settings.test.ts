@@ -85,6 +85,30 @@ describe("the Redis store", { skip: await redisMissing() }, () => {
     );
   });
 
+  it("makes no part of a commit when Redis is full, and deletes make room", async (test) => {
+    const redis = await redisOf(test, { maxmemory: "4mb" });
+    const kv = await kvOf(test, { url: redis.url });
+    const large = (n: number) => ({ type: "put" as const, key: `k${n}`, value: "v".repeat(300_000) });
+    await kv.commit({ checks: [], operations: [large(0), large(1), large(2)] });
+    let full = 3;
+    while (
+      full < 20 &&
+      (await kv.commit({ checks: [], operations: [large(full)] }).then(
+        () => true,
+        () => false,
+      ))
+    )
+      full++;
+    const mixed = kv.commit({ checks: [], operations: [{ type: "delete", key: "k0" }, large(full)] });
+    await assert.rejects(mixed, { name: "StorageUnavailable" });
+    const keys = async () => (await kv.scan({ from: "k", to: "l", limit: 100 })).length;
+    assert.equal(await keys(), full);
+    const deletes = ["k0", "k1", "k2"].map((key) => ({ type: "delete" as const, key }));
+    assert.equal((await kv.commit({ checks: [], operations: deletes })).type, "committed");
+    assert.equal((await kv.commit(put("small", "1"))).type, "committed");
+    assert.equal(await keys(), full - 3);
+  });
+
   it("keeps apart what has another prefix", async (test) => {
     const redis = await redisOf(test);
     const [one, other] = [
