@@ -77,7 +77,7 @@ async function storeTerminals(store: TerminalStore, latest: ReadonlyMap<string, 
           sent: [],
           latest: [{ sender: "partner:1", uuid, answered: true }],
         };
-        return commit(store, { ...NOTHING, terminalId: id, terminal: { record, version: 0 }, atMs: nowMs });
+        return commit(store, { ...NOTHING, terminalId: id, terminal: { record, version: 0, workBefore: "idle" }, atMs: nowMs });
       }),
     );
   }

@@ -34,6 +34,8 @@ export interface Command {
   expiresAtMs: number;
   /** JSON object text as the terminal gets it, less what is only known when it is sent (see `withDelivery`). */
   payload: string;
+  /** Names the request that sent it: one request that is carried out twice is not a repeated uuid. */
+  request?: string;
   /** For a CANCEL command: the uuid that it wants cancelled. */
   cancels?: string;
 }

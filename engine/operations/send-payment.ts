@@ -3,6 +3,7 @@ import { RelayError } from "../domain/errors.ts";
 import { isTerminalFamily, TERMINAL_FAMILIES, type TerminalFamily } from "../domain/family.ts";
 import { buildPayment, readPaymentRequest } from "../domain/payment-request.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Ids } from "../ports/ids.ts";
 import type { AcceptOutcome, Terminals } from "../ports/terminals.ts";
 
 export interface PaymentRequested {
@@ -14,7 +15,7 @@ export interface PaymentRequested {
 /** Sends a payment to a terminal. `terminalId` is null where the body names it. Throws RelayError `invalid_request`, `forbidden`, `unavailable`. */
 export type SendPayment = (caller: Caller, terminalId: string | null, body: unknown) => Promise<PaymentRequested>;
 
-export function createSendPayment({ terminals, clock }: { terminals: Terminals; clock: Clock }): SendPayment {
+export function createSendPayment({ terminals, clock, ids }: { terminals: Terminals; clock: Clock; ids: Ids }): SendPayment {
   /** Only the tag services depend on the family, so that no other payment has to ask for it. */
   async function familyOf(terminalId: string): Promise<TerminalFamily | null> {
     const { family } = (await terminals.view(terminalId)).device;
@@ -27,6 +28,7 @@ export function createSendPayment({ terminals, clock }: { terminals: Terminals; 
     const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
     const family = tagged ? await familyOf(request.terminalId) : null;
     const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs() });
+    command.request = ids.uuid();
     return { terminalId: request.terminalId, uuid: request.uuid, outcome: await terminals.accept(command) };
   };
 }

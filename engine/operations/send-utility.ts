@@ -27,6 +27,7 @@ export function createSendUtility({ terminals, clock, ids }: { terminals: Termin
     if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
     const context = { terminalId, generatedUuid: ids.uuid(), sender: senderOf(caller), acceptedAtMs: clock.nowMs() };
     const command = BUILDERS[kind](body, context);
+    command.request = ids.uuid();
     return { command, outcome: await terminals.accept(command) };
   };
 }

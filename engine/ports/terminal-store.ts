@@ -12,7 +12,7 @@ export interface Stored<T> {
 export interface TerminalChange {
   terminalId: string;
   /** The terminal's new record and the version that it replaces (0: there was none); null where the step changes none. */
-  terminal: Stored<TerminalRecord> | null;
+  terminal: ChangedTerminal | null;
   /** Commands accepted by this step; their uuids must be unclaimed. */
   claims: readonly CommandRecord[];
   /** Commands whose life ended or that got a result; version 0 for an unsolicited result, whose uuid must be unclaimed. */
@@ -23,6 +23,20 @@ export interface TerminalChange {
   /** Items that no longer need anyone's attention. */
   settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];
   atMs: number;
+}
+
+/** A record, the version that it replaces, and what the replaced one had to do: the index of outstanding work changes with it. */
+export interface ChangedTerminal extends Stored<TerminalRecord> {
+  workBefore: Work;
+}
+
+/** `waiting`: a command waits to go out; `executing`: only results are awaited; `idle`: neither. */
+export type Work = "idle" | "waiting" | "executing";
+
+/** A terminal with something to do, as the index has it. */
+export interface Outstanding {
+  terminalId: string;
+  waits: boolean;
 }
 
 /** `claimed`: a claim's uuid is taken. `stale`: some other version has moved on; load again and step again. */
@@ -36,8 +50,8 @@ export interface TerminalStore {
   loadTerminal(terminalId: string): Promise<Stored<TerminalRecord> | null>;
   loadCommand(uuid: string): Promise<Stored<CommandRecord> | null>;
   commit(change: TerminalChange): Promise<ChangeOutcome>;
-  /** Terminals by id after `after`; to re-arm deadlines at start. */
-  pageTerminals(after: string, limit: number): Promise<Stored<TerminalRecord>[]>;
+  /** Terminals with outstanding commands, by id after `after`: to re-arm deadlines, and to find work that nobody told of. */
+  pageOutstanding(after: string, limit: number): Promise<Outstanding[]>;
   /** Keeps an item that belongs to no step (a posting that could not be read). */
   keepAttention(item: AttentionItem): Promise<void>;
   pageAttention(after: string, limit: number): Promise<{ id: string; item: AttentionItem }[]>;

@@ -23,16 +23,19 @@ export interface AcceptanceOptions {
 
 export function createAcceptance({ actors, steps, delivery, store, clock }: AcceptanceOptions): Acceptance {
   /** The answer to a repeated uuid: where the first one stands, wherever it was sent. */
-  async function duplicate(actor: Actor, uuid: string): Promise<AcceptOutcome> {
+  async function duplicate(actor: Actor, { uuid, request }: Command): Promise<AcceptOutcome> {
     const stored = await actors.command(actor, uuid);
     if (stored === null) throw new RelayError("unavailable", "The uuid is being processed, try again", { retryAfterSeconds: 1 });
     const view = viewOf(stored.record, actor.context);
+    // Another home carried this very request out, and its answer did not come.
+    if (request !== undefined && view.command?.request === request)
+      return { type: "accepted", state: view.state === "queued" ? "queued" : "sent" };
     return { type: "duplicate", state: view.state, sender: view.command?.sender ?? "" };
   }
 
   /** It waited for the store until its deadline: its sender has gone long ago, and it is not taken on only to expire. */
   async function tooLate(actor: Actor, command: Command): Promise<AcceptOutcome> {
-    if ((await store.loadCommand(command.uuid)) !== null) return duplicate(actor, command.uuid);
+    if ((await store.loadCommand(command.uuid)) !== null) return duplicate(actor, command);
     throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
   }
 
@@ -45,7 +48,7 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
   }
 
   return async (actor, command) => {
-    if (actor.commands.has(command.uuid)) return duplicate(actor, command.uuid);
+    if (actor.commands.has(command.uuid)) return duplicate(actor, command);
     if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
     const applied = await actors.apply<boolean>(actor, () => {
       const atMs = clock.nowMs();
@@ -59,10 +62,10 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
         },
       };
     });
-    if (applied.type === "claimed") return duplicate(actor, command.uuid);
+    if (applied.type === "claimed") return duplicate(actor, command);
     if (!applied.outcome) {
       const earlier = await store.loadCommand(command.uuid);
-      return earlier === null ? { type: "queue_full" } : duplicate(actor, command.uuid);
+      return earlier === null ? { type: "queue_full" } : duplicate(actor, command);
     }
     steps.announce(actor, applied.effects);
     // From here on it is accepted, whatever becomes of handing it out.

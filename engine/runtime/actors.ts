@@ -1,4 +1,11 @@
-import { nextDeadlineMs, type TerminalContext, type TerminalEffect, type TerminalEvent, toRecord } from "../actors/terminal/machine.ts";
+import {
+  nextDeadlineMs,
+  stateOf,
+  type TerminalContext,
+  type TerminalEffect,
+  type TerminalEvent,
+  toRecord,
+} from "../actors/terminal/machine.ts";
 import { RelayError } from "../domain/errors.ts";
 import { MAILBOX_MAX } from "../domain/limits.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";
@@ -72,6 +79,10 @@ export interface Actors {
   /** The context as it was last stored, without waiting for its mailbox; null when it is not in memory. */
   peek(terminalId: string): TerminalContext | null;
   count(): number;
+  /** Lets go of the actors that `leaves` names, once what is under way on them has ended; they are loaded again when they are needed. */
+  release(leaves: (terminalId: string) => boolean): void;
+  /** The stored record may be newer than the one in memory: it is loaded again before the next step. */
+  refresh(terminalId: string): void;
 }
 
 export interface ActorsOptions {
@@ -165,7 +176,12 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
   async function fence(terminalId: string, context: TerminalContext, version: number): Promise<number | null> {
     const fenced = await store.commit({
       terminalId,
-      terminal: { record: toRecord(terminalId, context), version },
+      terminal: {
+        record: toRecord(terminalId, context),
+        version,
+        // The commit that failed may be the one that the index speaks of: it is written again, whatever it says.
+        workBefore: stateOf(context) === "idle" ? "waiting" : "idle",
+      },
       claims: [],
       commands: [],
       rows: [],
@@ -174,6 +190,14 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       atMs: clock.nowMs(),
     });
     return fenced.type === "committed" ? fenced.version : null;
+  }
+
+  /** Forgets an actor unless more is to be done on it; its work is no longer this home's. */
+  function letGo(actor: Actor): void {
+    if (actor.inDoubt || actor.mailbox.length > 0) return;
+    waiting.add(actor.terminalId, -actor.context.queue.length);
+    wheel.arm(actor.terminalId, null);
+    actors.delete(actor.terminalId);
   }
 
   async function run(actor: Actor): Promise<void> {
@@ -240,8 +264,10 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       const { change, outcome } = await complete(stepped);
       if (change === null) return { type: "applied", outcome, effects: stepped.effects };
       const { context, effects } = stepped;
-      const terminal = isSame(context, actor.context) ? null : { record: toRecord(actor.terminalId, context), version: actor.version };
-      const stored = await commit(actor, { ...change, terminalId: actor.terminalId, terminal });
+      const { terminalId, version } = actor;
+      const workBefore = stateOf(actor.context);
+      const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore };
+      const stored = await commit(actor, { ...change, terminalId, terminal });
       if (stored.type === "committed") {
         remember(actor, change, stored.version);
         if (terminal !== null) adopt(actor, context, stored.version);
@@ -276,6 +302,17 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       return actor?.loaded === true ? actor.context : null;
     },
     count: () => actors.size,
+    release: (leaves) => {
+      for (const actor of [...actors.values()]) {
+        if (!leaves(actor.terminalId)) continue;
+        if (actor.running) void post(actor.terminalId, Number.POSITIVE_INFINITY, letGo).catch(() => {});
+        else letGo(actor);
+      }
+    },
+    refresh: (terminalId) => {
+      const actor = actors.get(terminalId);
+      if (actor !== undefined) actor.loaded = false;
+    },
   };
 }
 

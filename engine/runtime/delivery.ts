@@ -33,12 +33,14 @@ export interface DeliveryOptions {
   steps: HomeSteps;
   table: PresenceTable;
   clock: Clock;
+  /** Only its home knows all sessions of a terminal, and so which are gone. */
+  isHome(terminalId: string): boolean;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   write(session: LiveSession, uuid: string, text: string): Promise<boolean>;
   failed(what: string, error: unknown): void;
 }
 
-export function createDelivery({ actors, steps, table, clock, write, failed }: DeliveryOptions): Delivery {
+export function createDelivery({ actors, steps, table, clock, isHome, write, failed }: DeliveryOptions): Delivery {
   /** A live session that may get the head of the queue now. */
   function sessionFor(actor: Actor): TakingSession | null {
     const atMs = clock.nowMs();
@@ -115,6 +117,7 @@ export function createDelivery({ actors, steps, table, clock, write, failed }: D
   /** Sessions that hold something unacknowledged of a redelivering client and are no longer there. */
   function lostSessions(actor: Actor): Set<string> {
     const lost = new Set<string>();
+    if (!isHome(actor.terminalId)) return lost;
     for (const entry of actor.context.sent) {
       if (entry.redeliverable && entry.session !== null && !table.has(actor.terminalId, entry.session)) lost.add(entry.session);
     }

@@ -56,6 +56,8 @@ export interface PresenceTable {
   /** What was taken could not be stored: it counts as changed again. */
   markDirty(terminalId: string): void;
   dirtyCount(): number;
+  /** Forgets the terminals that `leaves` names; what changed of them has to be stored before. */
+  release(leaves: (terminalId: string) => boolean): void;
   /** Forgets everything but live sockets, which register again with their next frame. */
   forget(): void;
 }
@@ -207,6 +209,14 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       if (presence !== undefined) touch(presence);
     },
     dirtyCount: () => dirty.size,
+    release: (leaves) => {
+      for (const presence of [...presences.values()]) {
+        if (!leaves(presence.terminalId)) continue;
+        sessions -= presence.sessions.size;
+        presences.delete(presence.terminalId);
+        dirty.delete(presence.terminalId);
+      }
+    },
     forget: () => {
       dirty.clear();
       for (const presence of [...presences.values()]) {

@@ -20,6 +20,10 @@ export interface TerminalProtocol {
   "terminal.disconnect": { question: { terminalId: string }; answer: undefined };
   /** Stores what is known of presence now, so that a list is complete. */
   "terminal.flush": { question: undefined; answer: undefined };
+  /** A command of another node's terminal waits: a poll here has to ask its home. */
+  "terminal.waiting": { question: { terminalId: string }; answer: undefined };
+  /** A step was done elsewhere in this home's stead: what is in memory is no longer the truth. */
+  "terminal.work": { question: { terminalId: string }; answer: undefined };
   "session.open": { question: OpenSession; answer: undefined };
   "session.close": { question: { terminalId: string; sessionId: string }; answer: undefined };
   "session.active": { question: { terminalId: string; sessionId: string; agoMs: number }[]; answer: undefined };
@@ -49,6 +53,10 @@ export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlet
   });
   bus.serve("terminal.flush", async () => {
     await home.flush();
+    return undefined;
+  });
+  bus.serve("terminal.work", ({ terminalId }) => {
+    home.refresh(terminalId);
     return undefined;
   });
   bus.serve("session.open", (session, from) => {

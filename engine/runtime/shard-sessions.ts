@@ -11,6 +11,8 @@ const REGISTER_AGAIN_MS = 2_000;
 
 /** The sessions of this shard's sockets, each made known to its terminal's home. */
 export interface ShardSessions extends TerminalSessions {
+  /** Homes have changed: each session is made known to the home that its terminal now has. */
+  rehome(): void;
   tick(): void;
 }
 
@@ -29,6 +31,16 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   const { bus, home, outlets, tells, clock, homeOf } = options;
   /** Sessions whose home does not know them, and since when; as many at most as there are sockets here. */
   const unregistered = new Map<OpenSession, number>();
+  /** All sessions of this shard's sockets, and the home that each is known to. */
+  const open = new Map<string, { session: OpenSession; address: Address }>();
+  const keyOf = (terminalId: string, sessionId: string) => `${terminalId} ${sessionId}`;
+
+  function makeKnown(session: OpenSession): void {
+    const address = homeOf(session.terminalId);
+    open.set(keyOf(session.terminalId, session.sessionId), { session, address });
+    if (address === bus.self) home.open(session, bus.self);
+    else register(session);
+  }
 
   function register(session: OpenSession): void {
     bus.ask(homeOf(session.terminalId), "session.open", session, options.askTimeoutMs).catch((error: unknown) => {
@@ -40,12 +52,12 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   return {
     open: (session, outlet) => {
       outlets.add(session, outlet);
-      if (homeOf(session.terminalId) === bus.self) home.open(session, bus.self);
-      else register(session);
+      makeKnown(session);
     },
     close: (terminalId, sessionId) => {
       outlets.remove(terminalId, sessionId);
       tells.forget(terminalId, sessionId);
+      open.delete(keyOf(terminalId, sessionId));
       const address = homeOf(terminalId);
       if (address === bus.self) home.close(terminalId, sessionId);
       else bus.tell(address, "session.close", { terminalId, sessionId });
@@ -63,6 +75,11 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
       const address = homeOf(terminalId);
       if (address === bus.self) home.refuse(terminalId, sessionId, uuids);
       else bus.tell(address, "session.refuse", { terminalId, sessionId, uuids });
+    },
+    rehome: () => {
+      for (const { session, address } of [...open.values()]) {
+        if (address !== homeOf(session.terminalId)) makeKnown(session);
+      }
     },
     tick: () => {
       for (const [session, since] of unregistered) {

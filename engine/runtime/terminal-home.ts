@@ -5,7 +5,7 @@ import type { DeviceInfo } from "../domain/presence.ts";
 import type { Address } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { OpenSession } from "../ports/terminal-sessions.ts";
-import type { TerminalStore } from "../ports/terminal-store.ts";
+import type { Outstanding, TerminalStore } from "../ports/terminal-store.ts";
 import type {
   AcceptOutcome,
   CancelOutcome,
@@ -29,14 +29,13 @@ import { createTimerWheel } from "./timer-wheel.ts";
 import { createWaiters } from "./waiters.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 
-/** Records read at once when deadlines are re-armed at start. */
-const REARM_PAGE = 1_000;
-
 /** A poll that waited longer than this for its turn takes nothing: who asked has most likely gone, and what it took would be lost. */
 const POLL_PATIENCE_MS = 5_000;
 
 export interface TerminalHomeOptions {
   nodeId: string;
+  /** The node that a shard belongs to, by the name that is shown. */
+  nodeOf(address: Address): string;
   store: TerminalStore;
   presences: PresenceStore;
   table: PresenceTable;
@@ -54,8 +53,16 @@ export interface TerminalHomeOptions {
 
 /** The home of terminals: carries out, one at a time for each terminal, everything that concerns its actor and presence. */
 export interface TerminalHome {
-  /** Re-arms the deadlines of all stored terminals whose home this is. Has to end before anything else is asked. */
-  start(): Promise<void>;
+  /** Loads a terminal with outstanding commands, which arms its deadlines and hands out what waits. */
+  rearm(terminalId: string): Promise<void>;
+  /** Sees to a terminal of which the index says that something waits, where nothing in memory agrees. */
+  lookAt(outstanding: Outstanding): void;
+  /** Something was done in this home's stead: what is in memory is loaded again, and those who wait look again. */
+  refresh(terminalId: string): void;
+  /** Does what is the home's to do, in its stead, and keeps nothing of it in memory. */
+  standIn<T>(terminalId: string, work: () => Promise<T>): Promise<T>;
+  /** Lets go of every terminal that `leaves` names: another shard is its home now. */
+  release(leaves: (terminalId: string) => boolean): Promise<void>;
   /** Fires deadlines and stores presence; called by the owner every 50 ms or so. */
   tick(): void;
   /** Stores what is known of presence. */
@@ -92,7 +99,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   });
   const deadlines = createDeadlines({ wheel, clock, failed, passed: (terminalId) => actors.owe(terminalId, delivery.catchUp) });
   const steps = createHomeSteps({ actors, waiters, clock, failed, finished, retry: deadlines.retry });
-  const delivery = createDelivery({ actors, steps, table, clock, failed, write: options.deliver });
+  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome: options.isHome, write: options.deliver });
   const accept = createAcceptance({ actors, steps, delivery, store, clock });
   const post = createPosting({ actors, steps, delivery, waiters, clock });
   const cancel = createCancelling({ actors, steps, delivery, clock });
@@ -105,16 +112,32 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   }
 
   return {
-    start: async () => {
-      for (let after = ""; ; ) {
-        const page = await store.pageTerminals(after, REARM_PAGE);
-        for (const { record } of page) {
-          after = record.terminalId;
-          const outstanding = record.queue.length > 0 || record.sent.length > 0;
-          if (outstanding && options.isHome(record.terminalId)) await actors.owe(record.terminalId, () => {});
-        }
-        if (page.length < REARM_PAGE) return;
+    rearm: (terminalId) => actors.owe(terminalId, () => {}),
+    lookAt: ({ terminalId, waits }) => {
+      const context = actors.peek(terminalId);
+      if (context !== null && (!waits || context.queue.length > 0)) return;
+      actors.refresh(terminalId);
+      steps.owe(terminalId, "outstanding", delivery.push);
+    },
+    refresh: (terminalId) => {
+      actors.refresh(terminalId);
+      steps.owe(terminalId, "work", async (actor) => {
+        waiters.wake(terminalId);
+        await delivery.push(actor);
+      });
+    },
+    standIn: async (terminalId, work) => {
+      actors.refresh(terminalId);
+      try {
+        return await work();
+      } finally {
+        actors.release((candidate) => candidate === terminalId);
       }
+    },
+    release: async (leaves) => {
+      actors.release(leaves);
+      await presence.flush().catch((error: unknown) => failed("presence", error));
+      table.release(leaves);
     },
     tick: () => {
       deadlines.tick();
@@ -140,7 +163,8 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
       const stored = table.knows(terminalId) ? null : await presences.load(terminalId);
       const { queue, sent } = await actors.enter(terminalId, (actor) => actor.context);
       const { connection, device } = table.view(terminalId, stored);
-      const server = connection.connected ? { server: options.nodeId } : {};
+      const holder = connection.connectionType === "WEBSOCKET" ? table.pick(terminalId, () => true) : null;
+      const server = connection.connected ? { server: holder === null ? options.nodeId : options.nodeOf(holder.address) } : {};
       return { terminalId, ...connection, ...server, device, queued: queue.length, sent: sent.length };
     },
     disconnect: (terminalId) => table.disconnect(terminalId),

@@ -1,19 +1,30 @@
+import type { Command } from "../domain/command.ts";
 import type { Address, Bus } from "../ports/bus.ts";
+import type { Homes } from "../ports/homes.ts";
 import type { TerminalSessions } from "../ports/terminal-sessions.ts";
-import type { Terminals, TerminalView } from "../ports/terminals.ts";
+import type { AcceptOutcome, Terminals, TerminalView } from "../ports/terminals.ts";
 import { isSettled, viewOf } from "./command-view.ts";
-import { hashOf } from "./hash.ts";
 import { createOutlets } from "./outlets.ts";
+import { createOutstandingWork } from "./outstanding-work.ts";
 import { serveHome, type TerminalProtocol } from "./protocol.ts";
+import { createReach } from "./reach.ts";
+import { createRendezvousHomes } from "./rendezvous.ts";
 import { createShardSessions } from "./shard-sessions.ts";
 import { createTells } from "./tells.ts";
 import { createTerminalHome, type TerminalHome, type TerminalHomeOptions } from "./terminal-home.ts";
+import { createWaitingElsewhere } from "./waiting-counters.ts";
 
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
 const ASK_TIMEOUT_MS = 8_000;
 
-export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "deliver"> {
+export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "deliver" | "nodeOf"> {
   bus: Bus<TerminalProtocol>;
+  /** Where terminals live; the shards of the bus, where absent. */
+  homes?: Homes;
+  /** True for the shards of this node; all are, where absent. */
+  isOwnNode?(address: Address): boolean;
+  /** The name of a shard's node; that of this node, where absent. */
+  nodeOf?(address: Address): string;
 }
 
 /** One shard's share of the terminals, and its way to all others. */
@@ -21,22 +32,26 @@ export interface Shard {
   terminals: Terminals;
   sessions: TerminalSessions;
   home: TerminalHome;
+  /** Re-arms deadlines; has to end before anything is asked. */
+  start(): Promise<void>;
+  /** Forgets actors and presence: others may have taken over. What the sockets then tell makes it known again. */
+  lapse(): Promise<void>;
   /** Called by the owner every 50 ms or so. */
   tick(): void;
 }
 
 export function createShard(options: ShardOptions): Shard {
-  const { bus, store, clock, waiting } = options;
-  const homeOf = (terminalId: string): Address => {
-    const address = bus.shards[hashOf(terminalId) % bus.shards.length];
-    if (address === undefined) throw new Error("there are no shards");
-    return address;
-  };
+  const { bus, store, clock, waiting, failed } = options;
+  const homes = options.homes ?? createRendezvousHomes(bus.shards);
+  const isOwnNode = options.isOwnNode ?? (() => true);
+  const { homeOf } = homes;
   const isHome = (terminalId: string) => homeOf(terminalId) === bus.self;
+  const elsewhere = createWaitingElsewhere();
 
   const outlets = createOutlets();
   const home = createTerminalHome({
     ...options,
+    nodeOf: options.nodeOf ?? (() => options.nodeId),
     isHome,
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;
@@ -50,44 +65,68 @@ export function createShard(options: ShardOptions): Shard {
       }
     },
   });
-  serveHome(bus, home, outlets);
+  serveHome(bus, { ...home, accept: acceptHere }, outlets);
+  bus.serve("terminal.waiting", ({ terminalId }) => {
+    elsewhere.told(terminalId);
+    return undefined;
+  });
 
   const tells = createTells({ bus, clock, homeOf });
-  const sessions = createShardSessions({
-    bus,
-    home,
-    outlets,
-    tells,
-    clock,
-    homeOf,
-    askTimeoutMs: ASK_TIMEOUT_MS,
-    failed: options.failed,
+  const reach = createReach({ bus, homes, home, clock, failed });
+  const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
+  const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, askTimeoutMs: ASK_TIMEOUT_MS, failed });
+  homes.onChange(() => {
+    sessions.rehome();
+    home
+      .release((terminalId) => !isHome(terminalId))
+      .then(work.rearm)
+      .catch((error: unknown) => failed("homes", error));
   });
+
+  /** A command that has to wait is polled for on any node: those of other nodes are told to ask for it. */
+  async function acceptHere(command: Command): Promise<AcceptOutcome> {
+    const outcome = await home.accept(command);
+    if (outcome.type === "accepted" && outcome.state === "queued") {
+      for (const address of homes.shards()) {
+        if (!isOwnNode(address)) bus.tell(address, "terminal.waiting", { terminalId: command.terminalId });
+      }
+    }
+    return outcome;
+  }
+
+  function mayWait(terminalId: string, address: Address): boolean {
+    return isOwnNode(address) ? waiting.mayWait(terminalId) : elsewhere.mayWait(terminalId);
+  }
+
+  function view(terminalId: string): Promise<TerminalView> {
+    return reach.home(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
+  }
 
   const terminals: Terminals = {
     accept: (command) => {
-      const address = homeOf(command.terminalId);
-      return address === bus.self ? home.accept(command) : bus.ask(address, "terminal.accept", command, ASK_TIMEOUT_MS);
+      if (isHome(command.terminalId)) return acceptHere(command);
+      return reach.home(command.terminalId, "terminal.accept", command, () => acceptHere(command), true);
     },
     poll: (terminalId, device) => {
       const address = homeOf(terminalId);
-      if (!waiting.mayWait(terminalId)) {
+      if (!mayWait(terminalId, address)) {
         if (address === bus.self) home.polled(terminalId, device);
         else tells.polled(terminalId, device);
         return null;
       }
-      return address === bus.self
-        ? home.poll(terminalId, device)
-        : bus.ask(address, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
+      if (address === bus.self) return home.poll(terminalId, device);
+      // Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone.
+      return bus.ask(address, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
     },
-    recordResult: (posting) => bus.ask(homeOf(posting.terminalId), "terminal.result", posting, ASK_TIMEOUT_MS),
+    recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
     recordUnreadable: ({ terminalId, uuid, reason, raw }) =>
       store.keepAttention({ kind: "unreadable", terminalId, uuid, atMs: clock.nowMs(), detail: reason, raw }),
     cancel: async ({ uuid, cancelUuid }) => {
       const stored = await store.loadCommand(uuid);
       if (stored === null) return { type: "not_found" };
       const { terminalId } = stored.record;
-      return bus.ask(homeOf(terminalId), "terminal.cancel", { terminalId, uuid, cancelUuid }, ASK_TIMEOUT_MS);
+      const question = { terminalId, uuid, cancelUuid };
+      return reach.home(terminalId, "terminal.cancel", question, () => home.cancel(question), true);
     },
     command: async (uuid, waitMs) => {
       const stored = await store.loadCommand(uuid);
@@ -97,13 +136,29 @@ export function createShard(options: ShardOptions): Shard {
         const view = viewOf(stored.record, null);
         if (waitMs === 0 || isSettled(view)) return view;
       }
-      return bus.ask(homeOf(terminalId), "terminal.command", { terminalId, uuid, waitMs }, waitMs + ASK_TIMEOUT_MS);
+      return reach.waiting(waitMs, (sliceMs) =>
+        reach.home(
+          terminalId,
+          "terminal.command",
+          { terminalId, uuid, waitMs: sliceMs },
+          () => home.command(terminalId, uuid, sliceMs),
+          false,
+        ),
+      );
     },
     latest: (terminalId, sender, waitMs) =>
-      bus.ask(homeOf(terminalId), "terminal.latest", { terminalId, sender, waitMs }, waitMs + ASK_TIMEOUT_MS),
+      reach.waiting(waitMs, (sliceMs) =>
+        reach.home(
+          terminalId,
+          "terminal.latest",
+          { terminalId, sender, waitMs: sliceMs },
+          () => home.latest(terminalId, sender, sliceMs),
+          false,
+        ),
+      ),
     view: (terminalId) => {
       tells.flush();
-      return bus.ask(homeOf(terminalId), "terminal.view", { terminalId }, ASK_TIMEOUT_MS);
+      return view(terminalId);
     },
     disconnect: (terminalId) => {
       tells.flush();
@@ -111,19 +166,15 @@ export function createShard(options: ShardOptions): Shard {
     },
     broadcast: async (terminalId, text) => {
       const counts = await Promise.all(
-        bus.shards.map((address) => bus.ask(address, "session.broadcast", { terminalId, text }, ASK_TIMEOUT_MS)),
+        homes.shards().map((address) => bus.ask(address, "session.broadcast", { terminalId, text }, ASK_TIMEOUT_MS)),
       );
       return counts.reduce((sum, count) => sum + count, 0);
     },
     list: async ({ after, limit }) => {
       tells.flush();
-      await Promise.all(bus.shards.map((address) => bus.ask(address, "terminal.flush", undefined, ASK_TIMEOUT_MS)));
+      await Promise.all(homes.shards().map((address) => bus.ask(address, "terminal.flush", undefined, ASK_TIMEOUT_MS)));
       const records = await options.presences.page(after, limit);
-      return Promise.all(
-        records.map(
-          ({ terminalId }): Promise<TerminalView> => bus.ask(homeOf(terminalId), "terminal.view", { terminalId }, ASK_TIMEOUT_MS),
-        ),
-      );
+      return Promise.all(records.map(({ terminalId }) => view(terminalId)));
     },
     attention: ({ after, limit }) => store.pageAttention(after, limit),
   };
@@ -132,8 +183,16 @@ export function createShard(options: ShardOptions): Shard {
     terminals,
     sessions,
     home,
+    start: work.rearm,
+    lapse: async () => {
+      await home.release(() => true);
+      sessions.rehome();
+      await work.rearm();
+    },
     tick: () => {
       home.tick();
+      reach.tick();
+      work.tick();
       tells.tick();
       sessions.tick();
     },

@@ -13,6 +13,31 @@ export interface WaitingCounters {
   mayWait(terminalId: string): boolean;
 }
 
+/** The same for terminals of other nodes, as far as this shard knows: told of at once, and read from the index of outstanding work. */
+export interface WaitingElsewhere {
+  told(terminalId: string): void;
+  /** Replaces all that was known by these terminals. */
+  replace(terminalIds: Iterable<string>): void;
+  mayWait(terminalId: string): boolean;
+}
+
+export function createWaitingElsewhere(): WaitingElsewhere {
+  let known = new Set<string>();
+  let told = new Set<string>();
+  return {
+    told: (terminalId) => {
+      told.add(terminalId);
+    },
+    replace: (terminalIds) => {
+      known = new Set(terminalIds);
+      // What was told of while the index was read may not stand in it yet: it is kept until the next time.
+      for (const terminalId of told) known.add(terminalId);
+      told = new Set();
+    },
+    mayWait: (terminalId) => known.has(terminalId) || told.has(terminalId),
+  };
+}
+
 export function waitingCountersBuffer(): SharedArrayBuffer {
   return new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT);
 }

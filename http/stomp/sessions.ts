@@ -24,6 +24,8 @@ export interface StompSessions {
   closeTerminal(terminalId: string): number;
   /** To be called when the whitelist changed: ends sessions with a topic that they may no longer take. */
   recheckWhitelist(): void;
+  /** Ends the sessions that there are now; those that are opened later stay. */
+  endAll(reason: string): void;
   /** Ends all sessions (WebSocket close 1001), at once or so many a tick; one that is opened later ends at a later tick. */
   closeAll(reason: string, pace?: { perTick: number }): void;
 }
@@ -72,6 +74,9 @@ export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEF
     },
     recheckWhitelist() {
       for (const session of sessions) session.recheck();
+    },
+    endAll(reason) {
+      for (const session of [...sessions]) session.end(1001, reason);
     },
     closeAll(reason, pace = { perTick: Number.POSITIVE_INFINITY }) {
       closing = { reason, perTick: pace.perTick };

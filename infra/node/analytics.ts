@@ -11,6 +11,7 @@ import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
 import { createFeed, type Feed } from "../../storage/feed/feed.ts";
 import { createTransactionList, missingTransactionList } from "../../storage/feed/transaction-list.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
+import { type RunningFeed, startClusterFeed } from "./cluster-feed.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { NodeGauges } from "./metrics.ts";
@@ -38,7 +39,7 @@ export interface AnalyticsOptions {
 export function startAnalytics(options: AnalyticsOptions): Analytics {
   const stopping = new AbortController();
   let reached: Reached | null = null;
-  let feed: Feed | null = null;
+  let feed: RunningFeed | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
 
   async function start(): Promise<string | null> {
@@ -48,14 +49,21 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         reached ??= await reach(config, log);
         const client = connectClickHouse(reached.address);
         await migrate(client);
-        const started = createFeed({
-          kv,
-          sink: clickHouseSink(client),
-          clock,
-          onEvent: (event) => log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
-        });
-        feed = started;
-        list = createTransactionList({ kv, client, deliveredUntil: () => started.deliveredUntil() });
+        const sink = clickHouseSink(client);
+        if (config.cluster === null) {
+          const started = createFeed({
+            kv,
+            sink,
+            clock,
+            onEvent: (event) => log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
+          });
+          feed = embeddedFeed(started);
+          list = createTransactionList({ kv, client, deliveredUntil: () => started.deliveredUntil() });
+        } else {
+          const { kafkaBrokers: brokers } = config.cluster;
+          feed = startClusterFeed({ brokers, clientId: config.nodeId, kv, sink, clock, log, shown: withoutMessage });
+          list = createTransactionList({ kv, client });
+        }
         return reached.address.url;
       } catch (error) {
         if (stopping.signal.aborted) return null;
@@ -77,10 +85,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     list: { page: (query) => list.page(query) },
     ready,
     nudge: () => feed?.nudge(),
-    stats: () => {
-      const { depth, oldestAgeMs, inserted, failures, refused: poison } = feed?.stats() ?? NO_FEED;
-      return { depth, oldestAgeMs, inserted, failures, poison };
-    },
+    stats: () => feed?.stats() ?? NO_FEED,
     stop: async () => {
       stopping.abort();
       await ready;
@@ -96,7 +101,18 @@ function withoutMessage(error: unknown): Error {
   return new Error(`${name}, code ${code}`);
 }
 
-const NO_FEED = { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, refused: 0 };
+function embeddedFeed(feed: Feed): RunningFeed {
+  return {
+    nudge: () => feed.nudge(),
+    stats: () => {
+      const { depth, oldestAgeMs, inserted, failures, refused: poison } = feed.stats();
+      return { depth, oldestAgeMs, inserted, failures, poison };
+    },
+    stop: () => feed.stop(),
+  };
+}
+
+const NO_FEED = { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, poison: 0 };
 
 /** A ClickHouse to be used, and the way to end it where it is the relay's own. */
 interface Reached {

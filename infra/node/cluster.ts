@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { Redis } from "ioredis";
 import type { Address } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { clusterAddress } from "../../storage/bus/cluster/cluster-bus.ts";
 import { createMembership, type MembershipView, type NodeFacts } from "../../storage/bus/cluster/membership.ts";
+import { connectRedis } from "../../storage/bus/cluster/redis-connection.ts";
 import { startStreamReader } from "../../storage/bus/cluster/stream-reader.ts";
 import type { ThreadBus } from "../../storage/bus/thread-bus.ts";
+import { openRedisKv, type RedisKv } from "../../storage/kv/redis.ts";
 import { type ClockShift, setRedisOffset } from "./clock.ts";
+import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 
@@ -45,7 +47,8 @@ export interface NodeClusterOptions {
 
 export function createNodeCluster({ redisUrl, nodeId, shards, bus, clock, clockShift, log }: NodeClusterOptions): NodeCluster {
   const incarnation = `${nodeId}#${randomBytes(4).toString("hex")}`;
-  const redis = connectRedis(redisUrl, log, { commandTimeout: COMMAND_TIMEOUT_MS });
+  const failed = (error: unknown) => log.cluster("redis", error);
+  const redis = connectRedis(redisUrl, failed, { commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const self: NodeFacts = { nodeId, incarnation, shards: shards.length, startedAtMs: clock.nowMs() };
 
   function spread(view: MembershipView): void {
@@ -78,7 +81,7 @@ export function createNodeCluster({ redisUrl, nodeId, shards, bus, clock, clockS
     join: async () => {
       reader = startStreamReader({
         // A blocking read takes as long as it takes, so it has no time limit of its own.
-        redis: connectRedis(redisUrl, log, {}),
+        redis: connectRedis(redisUrl, failed),
         keyPrefix: KEY_PREFIX,
         incarnation,
         deliver: (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }),
@@ -96,10 +99,18 @@ export function createNodeCluster({ redisUrl, nodeId, shards, bus, clock, clockS
   };
 }
 
-export function connectRedis(redisUrl: string, log: Log, options: { commandTimeout?: number }): Redis {
-  const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, autoResendUnfulfilledCommands: false, ...options });
-  redis.on("error", (error) => log.cluster("redis", error));
-  return redis;
+/** The store of a cluster. Production refuses a Redis that would lose what it acknowledged; the sandbox says so and goes on. */
+export function openClusterKv({ mode }: Config, redisUrl: string, log: Log): Promise<RedisKv> {
+  return openRedisKv({
+    url: redisUrl,
+    keyPrefix: KEY_PREFIX,
+    refuseProblems: mode === "production",
+    onFailure: log.storeFailed,
+    onProblems: (problems) => {
+      for (const problem of problems) log.cluster(`Redis: ${problem}`);
+    },
+    onHistoryLost: ({ certain }) => log.cluster(certain ? "Redis has lost acknowledged commits" : "Redis has another history than before"),
+  });
 }
 
 /** The part of a shard's address that stays the same over restarts of its node. */

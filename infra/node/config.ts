@@ -29,6 +29,8 @@ export interface Config {
   resultRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
+  /** Null for a node by itself. */
+  cluster: { redisUrl: string; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
 }
 
@@ -73,6 +75,8 @@ const NAMES = new Set([
   "RELAY_RESULT_RETENTION_DAYS",
   "RELAY_LOG_LEVEL",
   "RELAY_OPEN_TERMINAL_LOGS",
+  "RELAY_REDIS_URL",
+  "RELAY_KAFKA_BROKERS",
   "RELAY_CLICKHOUSE_URL",
   "RELAY_CLICKHOUSE_PORT",
   "RELAY_ANALYST_PASSWORD",
@@ -125,6 +129,7 @@ export function readConfig(environment: Environment): Config {
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
     logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
     openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
+    cluster: readCluster(reader),
     clickhouse: readClickHouse(reader),
   };
   if (!sandbox && config.terminalSecret === SANDBOX.terminalSecret) {
@@ -191,6 +196,24 @@ function readClickHouse(reader: Reader): Config["clickhouse"] {
   const port = reader.integer("RELAY_CLICKHOUSE_PORT", 0, 0, 65_535);
   const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", true);
   return url === null ? { type: "embedded", port, analystPassword } : { type: "server", url };
+}
+
+/** Cluster mode is chosen by all three together: a node that shares its state but not its feed would be neither. */
+function readCluster(reader: Reader): Config["cluster"] {
+  const redisUrl = reader.matching("RELAY_REDIS_URL", isRedisUrl, "a redis or rediss URL");
+  const brokers = (reader.text("RELAY_KAFKA_BROKERS") ?? "").split(",").map((broker) => broker.trim());
+  const kafkaBrokers = brokers.filter((broker) => broker !== "");
+  if (!kafkaBrokers.every((broker) => /^[A-Za-z0-9.-]+:\d{1,5}$/.test(broker))) {
+    reader.refuse("RELAY_KAFKA_BROKERS", "host:port, comma-separated");
+  }
+  if (redisUrl === null && kafkaBrokers.length === 0) return null;
+  const names = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"];
+  for (const name of names) if (reader.text(name) === null) reader.refuse(name, `set together with the others of ${names.join(", ")}`);
+  return { redisUrl: redisUrl ?? "", kafkaBrokers };
+}
+
+function isRedisUrl(value: string): boolean {
+  return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
 }
 
 type Reader = ReturnType<typeof createReader>;

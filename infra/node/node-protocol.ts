@@ -13,8 +13,10 @@ export type NodeProtocol = TerminalProtocol &
   ClusterProtocol & {
     /** Opens the store; only asked of the shard that holds it. */
     "shard.open": { question: undefined; answer: { type: "opened" } | { type: "refused"; reason: string } };
-    /** Loads settings and re-arms deadlines. */
+    /** Composes the shard and loads settings. */
     "shard.start": { question: { administratorPasswordSha256: string }; answer: undefined };
+    /** Re-arms the deadlines of the terminals whose home the shard is; nothing is served before. */
+    "shard.rearm": { question: undefined; answer: undefined };
     "shard.listen": {
       question: { port: number; exclusive: boolean };
       answer: { type: "listening"; port: number } | { type: "refused"; reason: string };

@@ -13,6 +13,7 @@ import { StorageUnavailable } from "../../storage/kv/kv.ts";
 import { createRemoteKv } from "../../storage/kv/remote.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { type ClockShift, createClock, createClockShift } from "./clock.ts";
+import { createNodeCluster, openClusterKv } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import { administratorPassword } from "./credentials.ts";
 import { rateLimitsOf, surfacesOf } from "./endpoints.ts";
@@ -86,9 +87,24 @@ export async function startNode({
   const waiting = waitingCountersBuffer();
   const storeAway = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
+  const cluster =
+    config.cluster === null
+      ? null
+      : createNodeCluster({ redisUrl: config.cluster.redisUrl, nodeId: config.nodeId, shards, bus, clock, clockShift, log });
+
   let stopping = false;
   const workers = shards.map((address) => {
-    const boot: ShardBoot = { config, address, shards, ports: portsOf(mesh, address), clockShift, waiting, rateLimits, storeAway };
+    const boot: ShardBoot = {
+      config,
+      address,
+      shards,
+      ports: portsOf(mesh, address),
+      clockShift,
+      waiting,
+      rateLimits,
+      storeAway,
+      cluster: cluster?.boot ?? null,
+    };
     const worker = startWorker(boot);
     worker.on("error", (error) => crashed(address, error));
     worker.on("exit", (code) => {
@@ -101,13 +117,16 @@ export async function startNode({
   async function abandon(): Promise<void> {
     stopping = true;
     await analytics?.stop();
+    await cluster?.leave();
+    await cluster?.close();
     await Promise.all(workers.map((worker) => worker.terminate()));
     bus.close();
   }
 
   try {
     await openStore(bus);
-    const kv = createRemoteKv(bus, STORE_OWNER);
+    const redis = config.cluster === null ? null : await openClusterKv(config, config.cluster.redisUrl, log);
+    const kv = redis ?? createRemoteKv(bus, STORE_OWNER);
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
       log.generatedPassword(config.administrator.username);
@@ -118,6 +137,8 @@ export async function startNode({
     await Promise.all(
       shards.map((shard) => bus.ask(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
     );
+    await cluster?.join();
+    await Promise.all(shards.map((shard) => bus.ask(shard, "shard.rearm", undefined, START_STEP_MS)));
     const port = await listen(bus, config);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
@@ -129,7 +150,10 @@ export async function startNode({
       stop: async () => {
         if (stopping) return;
         stopping = true;
+        await cluster?.leave();
         await stop(bus, running, log);
+        await cluster?.close();
+        await redis?.close();
         await Promise.all(workers.map((worker) => worker.terminate()));
         bus.close();
       },

@@ -5,9 +5,11 @@ import { createFindTransaction } from "../../engine/operations/find-transaction.
 import { createRecordResult } from "../../engine/operations/record-result.ts";
 import { createSendPayment } from "../../engine/operations/send-payment.ts";
 import { createSendUtility } from "../../engine/operations/send-utility.ts";
-import type { Address } from "../../engine/ports/bus.ts";
+import type { Address, Bus } from "../../engine/ports/bus.ts";
+import type { Homes } from "../../engine/ports/homes.ts";
 import { createDirectory } from "../../engine/runtime/directory.ts";
 import { createPresenceTable } from "../../engine/runtime/presence-table.ts";
+import { createRendezvousHomes } from "../../engine/runtime/rendezvous.ts";
 import { createShard } from "../../engine/runtime/terminals.ts";
 import { createWaitingCounters } from "../../engine/runtime/waiting-counters.ts";
 import { createAuthenticator } from "../../http/auth/authenticator.ts";
@@ -18,16 +20,21 @@ import { createServer, type Server } from "../../http/server/server.ts";
 import { createLocalTime } from "../../http/surfaces/local-time.ts";
 import { relayEnvelope } from "../../http/surfaces/relay-envelope.ts";
 import { docsOperations } from "../../http/web/docs-endpoints.ts";
+import { clusterAddress, createClusterBus, incarnationOf } from "../../storage/bus/cluster/cluster-bus.ts";
+import { connectRedis } from "../../storage/bus/cluster/redis-connection.ts";
+import { createStreamWriter } from "../../storage/bus/cluster/stream-reader.ts";
 import { createThreadBus } from "../../storage/bus/thread-bus.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { DirectoryRefused } from "../../storage/kv/embedded-directory.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
+import type { RedisKv } from "../../storage/kv/redis.ts";
 import { createRemoteKv, serveKv } from "../../storage/kv/remote.ts";
 import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
 import { createPresenceStore } from "../../storage/stores/presence-store.ts";
 import { createTerminalLogStore } from "../../storage/stores/terminal-log-store.ts";
 import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
 import { type ClockShift, createClock, createClockShift } from "./clock.ts";
+import { type ClusterBoot, KEY_PREFIX, nodeIdOf, openClusterKv, weightName } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import { createCredentials } from "./credentials.ts";
 import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
@@ -59,6 +66,8 @@ export interface ShardBoot {
   rateLimits: RateLimitMemory[];
   /** One Int32, 1 while the embedded store is away: written by the shard that holds it, read by all. */
   storeAway: SharedArrayBuffer;
+  /** Null for a node by itself. */
+  cluster: ClusterBoot | null;
 }
 
 /** Composes a shard and serves what the main thread asks of it; runs in a worker thread. */
@@ -68,7 +77,7 @@ export function runShard(boot: ShardBoot): void {
   // How long threads and requests have to answer is a matter of this machine: a clock that is moved must not make them late.
   const machineClock = createClock(createClockShift());
   const log = createLog(config.logLevel, address, clock.monotonicMs);
-  const bus = createThreadBus<NodeProtocol>({
+  const threads = createThreadBus<NodeProtocol>({
     self: address,
     shards,
     ports,
@@ -79,7 +88,38 @@ export function runShard(boot: ShardBoot): void {
   let store: EmbeddedKv | null = null;
   let running: Running | null = null;
 
+  const { cluster } = boot;
+  let clusterShards: readonly Address[] = cluster === null ? [] : [clusterAddress(cluster.incarnation, address)];
+  const homes = createRendezvousHomes(cluster === null ? shards : clusterShards, weightName);
+  threads.serve("cluster.view", ({ shards: live }) => {
+    // The last node that leaves has nobody to hand over to, and still finishes what is under way.
+    if (live.length === 0) return undefined;
+    clusterShards = live;
+    homes.update(live);
+    return undefined;
+  });
+  threads.serve("cluster.lapsed", async () => {
+    await running?.lapse();
+    return undefined;
+  });
+  const writer = cluster === null ? null : connectRedis(cluster.redisUrl, (error) => log.cluster("redis", error));
+  const bus: Bus<NodeProtocol> =
+    cluster === null || writer === null
+      ? threads
+      : createClusterBus<NodeProtocol>({
+          threads,
+          incarnation: cluster.incarnation,
+          write: createStreamWriter(writer, KEY_PREFIX),
+          shards: () => clusterShards,
+          clock: machineClock,
+          redisNowMs: clock.redisNowMs,
+          outstandingMax: ASKS_OUTSTANDING_MAX,
+          onError: log.busFailed,
+        });
+  let redis: RedisKv | null = null;
+
   bus.serve("shard.open", async () => {
+    if (cluster !== null) return { type: "opened" };
     try {
       store = await openEmbeddedKv({ directory: `${config.dataDirectory}/state`, nowMs: clock.nowMs, onFailure: log.storeFailed });
     } catch (error) {
@@ -90,8 +130,14 @@ export function runShard(boot: ShardBoot): void {
     return { type: "opened" };
   });
   bus.serve("shard.start", async ({ administratorPasswordSha256 }) => {
-    const kv = store ?? createRemoteKv(bus, STORE_OWNER);
-    running = await start({ boot, clock, machineClock, log, bus, kv, store, administratorPasswordSha256 });
+    if (cluster !== null) redis = await openClusterKv(config, cluster.redisUrl, log);
+    const kv = redis ?? store ?? createRemoteKv(bus, STORE_OWNER);
+    const isAway = () => (redis === null ? store !== null && store.stats().state !== "open" : !redis.available());
+    running = await start({ boot, clock, machineClock, log, bus, kv, store, homes, isAway, administratorPasswordSha256 });
+    return undefined;
+  });
+  bus.serve("shard.rearm", async () => {
+    await running?.rearm();
     return undefined;
   });
   bus.serve("shard.listen", async ({ port, exclusive }) => {
@@ -107,9 +153,11 @@ export function runShard(boot: ShardBoot): void {
   bus.serve("shard.close", async () => {
     await running?.close();
     await store?.close();
+    await redis?.close();
+    writer?.disconnect();
     // After the answer has left.
     setTimeout(() => {
-      bus.close();
+      threads.close();
       process.exit(0);
     }, 50);
     return undefined;
@@ -118,6 +166,9 @@ export function runShard(boot: ShardBoot): void {
 
 interface Running {
   server: Server;
+  rearm(): Promise<void>;
+  /** The membership had lapsed: sockets are ended, and nothing in memory counts any more. */
+  lapse(): Promise<void>;
   metrics: ShardMetrics;
   drain(deadlineMs: number): Promise<number>;
   close(): Promise<void>;
@@ -128,13 +179,27 @@ interface Parts {
   clock: ReturnType<typeof createClock>;
   machineClock: ReturnType<typeof createClock>;
   log: Log;
-  bus: ReturnType<typeof createThreadBus<NodeProtocol>>;
+  bus: Bus<NodeProtocol>;
   kv: Kv;
   store: EmbeddedKv | null;
+  homes: Homes;
+  /** Whether the store of this thread cannot be used now. */
+  isAway(): boolean;
   administratorPasswordSha256: string;
 }
 
-async function start({ boot, clock, machineClock, log, bus, kv, store, administratorPasswordSha256 }: Parts): Promise<Running> {
+async function start({
+  boot,
+  clock,
+  machineClock,
+  log,
+  bus,
+  kv,
+  store,
+  homes,
+  isAway,
+  administratorPasswordSha256,
+}: Parts): Promise<Running> {
   const { config, address } = boot;
   const ids = { uuid: () => randomUUID() };
   // Unique among all writers that ever were: a restart within the same millisecond must not reuse an outbox key.
@@ -163,6 +228,9 @@ async function start({ boot, clock, machineClock, log, bus, kv, store, administr
     waiting,
     clock,
     bus,
+    homes,
+    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf }),
+    isOwnNode: (candidate) => incarnationOf(candidate) === incarnationOf(bus.self),
     failed: log.engineFailed,
     finished: metrics.commandFinished,
   });
@@ -199,7 +267,7 @@ async function start({ boot, clock, machineClock, log, bus, kv, store, administr
   const surfaces = surfacesOf({ openTerminalLogs: config.openTerminalLogs });
   const openApi = openApiText(surfaces);
   const endpoints = bindSurfaces(surfaces, {
-    sendPayment: createSendPayment({ terminals, clock }),
+    sendPayment: createSendPayment({ terminals, clock, ids }),
     sendUtility: createSendUtility({ terminals, clock, ids }),
     recordResult,
     findTransaction: createFindTransaction({
@@ -251,12 +319,11 @@ async function start({ boot, clock, machineClock, log, bus, kv, store, administr
   gauges.waiters = () => home.counts().waiters;
   gauges.pendingRequests = () => server.pending();
 
-  await home.start();
   const timers = [
     setInterval(() => {
       shard.tick();
       stomp.tick();
-      if (store !== null) Atomics.store(storeAway, 0, store.stats().state === "open" ? 0 : 1);
+      if (boot.cluster !== null || store !== null) Atomics.store(storeAway, 0, isAway() ? 1 : 0);
       if (fed) bus.tell(MAIN, "node.fed", undefined);
       fed = false;
     }, TICK_MS),
@@ -268,6 +335,12 @@ async function start({ boot, clock, machineClock, log, bus, kv, store, administr
   return {
     server,
     metrics,
+    rearm: shard.start,
+    lapse: async () => {
+      stomp.endAll("the node was away");
+      await directory.load();
+      await shard.lapse();
+    },
     drain: async (deadlineMs) => {
       draining = true;
       patience.end();

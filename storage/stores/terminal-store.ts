@@ -1,7 +1,8 @@
+import { stateOf } from "../../engine/actors/terminal/machine.ts";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { CommandRecord, TerminalRecord } from "../../engine/domain/terminal-record.ts";
-import type { ChangeOutcome, Stored, TerminalChange, TerminalStore } from "../../engine/ports/terminal-store.ts";
+import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
 import { hashOf } from "../../engine/runtime/hash.ts";
 import { outboxOperation } from "../feed/outbox.ts";
 import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
@@ -9,6 +10,7 @@ import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } 
 const TERMINALS = "t/";
 const COMMANDS = "c/";
 const ATTENTION = "a/";
+const OUTSTANDING = "q/";
 
 /** Postings of one terminal that could not be read; beyond it the oldest go. The same text again is kept once. */
 const UNREADABLE_MAX = 64;
@@ -27,14 +29,17 @@ export interface TerminalStoreOptions {
   writer: string;
 }
 
-/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, outbox rows. */
+/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, `q/<terminalId>`, outbox rows. */
 export function createTerminalStore({ kv, nowMs, retentionMs, writer }: TerminalStoreOptions): TerminalStore {
   let rowsWritten = 0;
 
   function operationsOf(change: TerminalChange): Operation[] {
     const operations: Operation[] = [];
     if (change.terminal !== null) {
-      operations.push({ type: "put", key: TERMINALS + change.terminalId, value: JSON.stringify(change.terminal.record) });
+      const { record, workBefore } = change.terminal;
+      operations.push({ type: "put", key: TERMINALS + change.terminalId, value: JSON.stringify(record) });
+      const work = stateOf(record);
+      if (work !== workBefore) operations.push(outstandingOperation(change.terminalId, work));
     }
     for (const record of change.claims) operations.push(commandOperation(record));
     for (const { record } of change.commands) operations.push(commandOperation(record));
@@ -80,11 +85,11 @@ export function createTerminalStore({ kv, nowMs, retentionMs, writer }: Terminal
         throw relayError(error);
       }
     },
-    pageTerminals: (after, limit) =>
+    pageOutstanding: (after, limit) =>
       available(async () => {
-        const { to } = prefixRange(TERMINALS);
-        const entries = await kv.scan({ from: after === "" ? TERMINALS : `${TERMINALS}${after}\u0001`, to, limit });
-        return entries.map(terminalOf).filter((stored) => stored !== null);
+        const { to } = prefixRange(OUTSTANDING);
+        const entries = await kv.scan({ from: after === "" ? OUTSTANDING : `${OUTSTANDING}${after}\u0001`, to, limit });
+        return entries.map(({ key, value }) => ({ terminalId: key.slice(OUTSTANDING.length), waits: value === "1" }));
       }),
     keepAttention: (item) =>
       available(async () => {
@@ -99,6 +104,11 @@ export function createTerminalStore({ kv, nowMs, retentionMs, writer }: Terminal
         return entries.map(({ key, value }) => ({ id: key.slice(ATTENTION.length), item: JSON.parse(value) }));
       }),
   };
+}
+
+function outstandingOperation(terminalId: string, work: Work): Operation {
+  const key = OUTSTANDING + terminalId;
+  return work === "idle" ? { type: "delete", key } : { type: "put", key, value: work === "waiting" ? "1" : "0" };
 }
 
 function attentionKey(kind: AttentionItem["kind"], terminalId: string, place: string): string {

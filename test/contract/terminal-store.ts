@@ -51,7 +51,7 @@ function testClaims(test: Test): void {
   test("keeps an accepted command and its terminal as they were given", async (world) => {
     const { store } = world;
     const terminal = terminalRecord("T1", ["a"]);
-    const outcome = await store.commit(change(world, "T1", { terminal: { record: terminal, version: 0 }, claims: [commandRecord("a")] }));
+    const outcome = await store.commit(change(world, "T1", { terminal: { record: terminal, version: 0, workBefore: "idle" }, claims: [commandRecord("a")] }));
     assert.ok(outcome.type === "committed" && outcome.version > 0);
     assert.deepEqual(await store.loadTerminal("T1"), { record: terminal, version: outcome.version });
     assert.deepEqual(await store.loadCommand("a"), { record: commandRecord("a"), version: outcome.version });
@@ -179,19 +179,21 @@ function testWholeSteps(test: Test): void {
 }
 
 function testPages(test: Test): void {
-  test("pages terminals by id, each once", async (world) => {
+  test("pages terminals with outstanding commands by id, each once", async (world) => {
     for (const id of ["T3", "T1", "T10", "T2"]) await accept(world, id, `u-${id}`, 0);
-    const first = await world.store.pageTerminals("", 3);
+    const first = await world.store.pageOutstanding("", 3);
     assert.deepEqual(
-      first.map(({ record }) => record.terminalId),
+      first.map(({ terminalId }) => terminalId),
       ["T1", "T10", "T2"],
     );
-    const rest = await world.store.pageTerminals("T2", 3);
-    assert.deepEqual(
-      rest.map(({ record }) => record.terminalId),
-      ["T3"],
-    );
-    assert.ok(rest.every(({ version }) => version > 0));
+    assert.deepEqual(await world.store.pageOutstanding("T2", 3), [{ terminalId: "T3", waits: true }]);
+  });
+
+  test("a terminal leaves the index of outstanding work with its last command", async (world) => {
+    const version = await accept(world, "T1", "u1", 0);
+    const terminal = { record: terminalRecord("T1", []), version, workBefore: "waiting" as const };
+    await world.store.commit(change(world, "T1", { terminal }));
+    assert.deepEqual(await world.store.pageOutstanding("", 10), []);
   });
 
   test("pages attention items, each once", async (world) => {
@@ -214,7 +216,7 @@ function change(world: { nowMs(): number }, terminalId: string, parts: Partial<T
 }
 
 function acceptance(world: { nowMs(): number }, terminalId: string, uuid: string, version: number): TerminalChange {
-  const terminal = { record: terminalRecord(terminalId, [uuid]), version };
+  const terminal = { record: terminalRecord(terminalId, [uuid]), version, workBefore: "idle" as const };
   return change(world, terminalId, { terminal, claims: [commandRecord(uuid, terminalId)] });
 }
 

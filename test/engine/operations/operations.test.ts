@@ -44,7 +44,7 @@ async function open() {
   return {
     world,
     queries,
-    sendPayment: createSendPayment({ terminals, clock: world.clock }),
+    sendPayment: createSendPayment({ terminals, clock: world.clock, ids: generated }),
     sendUtility: createSendUtility({ terminals, clock: world.clock, ids: generated }),
     recordResult: createRecordResult({ terminals }),
     commandLife: createCommandLife({ terminals, ids: generated }),

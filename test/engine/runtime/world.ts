@@ -123,7 +123,7 @@ export async function openWorld(options: { shards?: number; kv?: MemoryKv; clock
   const addresses = Array.from({ length: options.shards ?? 1 }, (_, index) => `shard-${index}`);
   const buffer = waitingCountersBuffer();
   const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer));
-  for (const { home } of shards) await home.start();
+  for (const { start } of shards) await start();
   const [shard] = shards;
   assert.ok(shard !== undefined);
   return {

@@ -47,7 +47,7 @@ describe("terminals in the embedded store", () => {
     const first = await openEmbeddedKv({ directory, nowMs: time.nowMs });
     const outcome = await createTerminalStore({ kv: first, ...options }).commit({
       terminalId: "T1",
-      terminal: { record, version: 0 },
+      terminal: { record, version: 0, workBefore: "idle" },
       claims: [],
       commands: [],
       rows: [],
