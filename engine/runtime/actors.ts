@@ -1,11 +1,5 @@
-import {
-  nextDeadlineMs,
-  stateOf,
-  type TerminalContext,
-  type TerminalEffect,
-  type TerminalEvent,
-  toRecord,
-} from "../actors/terminal/machine.ts";
+import type { TerminalContext, TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
+import { nextDeadlineMs, stateOf, toRecord } from "../actors/terminal/rules.ts";
 import { RelayError } from "../domain/errors.ts";
 import { MAILBOX_MAX } from "../domain/limits.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";

@@ -1,5 +1,5 @@
 import type { TakingSession, TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
-import { nextToSend } from "../actors/terminal/machine.ts";
+import { nextToSend } from "../actors/terminal/rules.ts";
 import { withDelivery } from "../domain/command.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../domain/limits.ts";
 import type { Clock } from "../ports/clock.ts";

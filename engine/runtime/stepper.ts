@@ -1,5 +1,6 @@
 import { type ActorScope, type AnyEventObject, createActor, type SnapshotFrom } from "xstate";
-import { stateOf, type TerminalContext, type TerminalEffect, type TerminalEvent, terminalMachine } from "../actors/terminal/machine.ts";
+import { type TerminalContext, type TerminalEffect, type TerminalEvent, terminalMachine } from "../actors/terminal/machine.ts";
+import { stateOf } from "../actors/terminal/rules.ts";
 
 type TerminalSnapshot = SnapshotFrom<typeof terminalMachine>;
 

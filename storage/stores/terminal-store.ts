@@ -1,4 +1,4 @@
-import { stateOf } from "../../engine/actors/terminal/machine.ts";
+import { stateOf } from "../../engine/actors/terminal/rules.ts";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { CommandRecord, TerminalRecord } from "../../engine/domain/terminal-record.ts";

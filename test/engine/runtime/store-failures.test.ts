@@ -157,6 +157,24 @@ describe("when the store fails", () => {
     assert.equal(world.shard.waiting.mayWait("T1"), false);
   });
 
+  it("a deadline is kept when something else was to be tried again before it", async () => {
+    const world = await openWorld();
+    await world.shard.terminals.accept(command(world, "x", { terminalId: "T2" }));
+    await world.shard.terminals.accept(command(world, "a"));
+    world.kv.hold();
+    // A conflict changes nothing of the terminal, so it does not arm its deadline either.
+    const posted = world.shard.terminals.recordResult(posting("x"));
+    await settle();
+    for (let count = 0; count < 600; count += 1) world.shard.sessions.acknowledge("T1", "s1", ["a"]);
+    await settle();
+    assert.ok(world.shard.failures.length > 0, "the mailbox was full");
+    world.kv.release();
+    assert.deepEqual(await posted, { type: "conflict" });
+    await world.pass(1_200);
+    await world.pass(60_000);
+    assert.equal((await world.rows()).filter((row) => row.type === "life" && row.uuid === "a").length, 1);
+  });
+
   it("what a lost session held is given back when the store is there again", async () => {
     const world = await openWorld();
     openSocket(world.shard, "s1", { acknowledges: true, redeliver: true });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { nextDeadlineMs, stateOf, type TerminalContext, type TerminalEvent } from "../../../../engine/actors/terminal/machine.ts";
+import type { TerminalContext, TerminalEvent } from "../../../../engine/actors/terminal/machine.ts";
+import { nextDeadlineMs, stateOf } from "../../../../engine/actors/terminal/rules.ts";
 import { expiresAtMs } from "../../../../engine/domain/command.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../../engine/domain/limits.ts";
 import { createTerminalStepper } from "../../../../engine/runtime/stepper.ts";

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  nextDeadlineMs,
-  nextToSend,
-  stateOf,
-  type TerminalContext,
-  type TerminalEffect,
-  type TerminalEvent,
-  toRecord,
-} from "../../../../engine/actors/terminal/machine.ts";
+import type { TerminalContext, TerminalEffect, TerminalEvent } from "../../../../engine/actors/terminal/machine.ts";
+import { nextDeadlineMs, nextToSend, stateOf, toRecord } from "../../../../engine/actors/terminal/rules.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../../engine/domain/limits.ts";
 import { createTerminalStepper } from "../../../../engine/runtime/stepper.ts";
 import { accepted, cancelRequested, context, latest, NOW_MS, polled, pushed, queued, resulted, sent } from "./world.ts";

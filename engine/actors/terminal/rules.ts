@@ -1,0 +1,297 @@
+import { type CommandKind, unknownAfterMs } from "../../domain/command.ts";
+import { LATEST_SENDERS_MAX, NACK_PAUSE_MS, QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../domain/limits.ts";
+import type { LatestEntry, QueuedEntry, SentEntry, TerminalRecord } from "../../domain/terminal-record.ts";
+import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent, TerminalState } from "./machine.ts";
+
+/** What an event does: members of the context that change, and what the runtime is to do once that is stored. */
+export interface Step {
+  context: Partial<TerminalContext>;
+  effects: readonly TerminalEffect[];
+}
+
+const NOTHING: Step = { context: {}, effects: [] };
+
+/** When the actor wants `deadline.passed` next, or null. Deadlines are data: re-armed from the record after a restart. */
+export function nextDeadlineMs(context: TerminalContext): number | null {
+  let next = Number.POSITIVE_INFINITY;
+  for (const entry of context.queue) {
+    next = Math.min(next, entry.expiresAtMs);
+    if (entry.refusedBy !== null) next = Math.min(next, entry.refusedBy.untilMs);
+  }
+  for (const entry of context.sent) next = Math.min(next, entry.unknownAtMs);
+  return Number.isFinite(next) ? next : null;
+}
+
+/** The oldest command that may go out at `atMs` to this session (or to a poll), if the head of the queue is such a one. */
+export function nextToSend(context: TerminalContext, atMs: number, sessionId: string | null): QueuedEntry | undefined {
+  if (context.sent.length >= SENT_COMMANDS_MAX) return undefined;
+  const head = context.queue.find((entry) => entry.expiresAtMs > atMs);
+  if (head !== undefined && head.refusedBy !== null && head.refusedBy.session === sessionId && head.refusedBy.untilMs > atMs)
+    return undefined;
+  return head;
+}
+
+function withLatest(latest: readonly LatestEntry[], newest: LatestEntry): readonly LatestEntry[] {
+  return [newest, ...latest.filter((entry) => entry.sender !== newest.sender)].slice(0, LATEST_SENDERS_MAX);
+}
+
+/**
+ * What a result does to `status`: its own command is answered; one that nobody asked for is the last transaction only where no
+ * command still waits for an answer, so that it never passes for that answer.
+ */
+function latestAfterResult(latest: readonly LatestEntry[], uuid: string, unsolicited: boolean): readonly LatestEntry[] {
+  if (unsolicited) return latest[0]?.answered === false ? latest : withLatest(latest, { sender: "", uuid, answered: true });
+  if (!latest.some((entry) => entry.uuid === uuid && !entry.answered)) return latest;
+  return latest.map((entry) => (entry.uuid === uuid ? { ...entry, answered: true } : entry));
+}
+
+/** SCAN and PRINT count for `status`, administrator commands and CANCEL do not. */
+function countsAsLatest(kind: CommandKind): boolean {
+  return kind === "payment" || kind === "scan" || kind === "print";
+}
+
+function finishedFromQueue(entry: QueuedEntry, state: Finished["state"], atMs: number): TerminalEffect {
+  return {
+    type: "finished",
+    params: { uuid: entry.uuid, state, atMs, sentAtMs: null, channel: null, attempts: entry.attempts, kind: entry.kind },
+  };
+}
+
+function finishedFromSent(entry: SentEntry, state: Finished["state"], atMs: number): TerminalEffect {
+  return {
+    type: "finished",
+    params: {
+      uuid: entry.uuid,
+      state,
+      atMs,
+      sentAtMs: entry.sentAtMs,
+      channel: entry.channel,
+      attempts: entry.attempts,
+      kind: entry.kind,
+    },
+  };
+}
+
+function accept(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.accepted" }>): Step {
+  const { entry } = event;
+  const overdue = expire(context, event.atMs);
+  const queue = overdue.context.queue ?? context.queue;
+  if (queue.length >= QUEUED_COMMANDS_MAX) {
+    return { context: overdue.context, effects: [...overdue.effects, { type: "refusedFull", params: { uuid: entry.uuid } }] };
+  }
+  const latest = countsAsLatest(entry.kind)
+    ? withLatest(context.latest, { sender: entry.sender, uuid: entry.uuid, answered: false })
+    : context.latest;
+  return {
+    context: { queue: [...queue, queued(entry, 0, null)], sent: overdue.context.sent ?? context.sent, latest },
+    effects: [...overdue.effects, { type: "accepted", params: { uuid: entry.uuid } }],
+  };
+}
+
+// Entries are written out member by member: objects of one shape, which the pay path makes several times faster than by spreading.
+function take(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.taken" }>): Step {
+  const sessionId = event.session === null ? null : event.session.id;
+  const head = nextToSend(context, event.atMs, sessionId);
+  if (head === undefined) return NOTHING;
+  const sent: SentEntry = {
+    uuid: head.uuid,
+    kind: head.kind,
+    service: head.service,
+    sender: head.sender,
+    acceptedAtMs: head.acceptedAtMs,
+    expiresAtMs: head.expiresAtMs,
+    attempts: head.attempts + 1,
+    sentAtMs: event.atMs,
+    channel: event.channel,
+    unknownAtMs: event.atMs + unknownAfterMs(head.kind),
+    session: sessionId,
+    redeliverable: event.session?.redeliver === true,
+    awaitingAck: event.session?.acknowledges === true,
+    cancels: head.cancels,
+    cancelRequested: false,
+  };
+  const { uuid, expiresAtMs } = head;
+  return {
+    context: { queue: context.queue.filter((entry) => entry !== head), sent: [...context.sent, sent], latest: context.latest },
+    effects: [{ type: "deliver", params: { uuid, attempt: sent.attempts, expiresAtMs, channel: event.channel, session: sessionId } }],
+  };
+}
+
+function queued(entry: NewEntry, attempts: number, refusedBy: QueuedEntry["refusedBy"]): QueuedEntry {
+  const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels } = entry;
+  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy, cancels };
+}
+
+/** Puts sent commands back at the head of the queue, in the order in which they were sent. */
+function putBack(context: TerminalContext, entries: readonly SentEntry[], back: (entry: SentEntry) => QueuedEntry): Step {
+  if (entries.length === 0) return NOTHING;
+  return {
+    context: {
+      queue: [...entries.map(back), ...context.queue],
+      sent: context.sent.filter((entry) => !entries.includes(entry)),
+    },
+    effects: [],
+  };
+}
+
+function undelivered(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.undelivered" }>): Step {
+  const sent = context.sent.find((entry) => entry.uuid === event.uuid && entry.session === event.session);
+  if (sent === undefined) return NOTHING;
+  // Several that did not leave are told of one by one, the oldest first: each finds its place again.
+  const later = context.queue.findIndex((entry) => entry.acceptedAtMs >= sent.acceptedAtMs);
+  const place = later === -1 ? context.queue.length : later;
+  return {
+    context: {
+      queue: [...context.queue.slice(0, place), queued(sent, sent.attempts - 1, null), ...context.queue.slice(place)],
+      sent: context.sent.filter((entry) => entry !== sent),
+    },
+    effects: [],
+  };
+}
+
+function refuse(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.refused" }>): Step {
+  const entries = context.sent.filter((entry) => entry.uuid === event.uuid && entry.session === event.session && entry.awaitingAck);
+  const refusedBy = { session: event.session, untilMs: event.atMs + NACK_PAUSE_MS };
+  return putBack(context, entries, (entry) => queued(entry, entry.attempts, refusedBy));
+}
+
+function loseSession(context: TerminalContext, event: Extract<TerminalEvent, { type: "session.lost" }>): Step {
+  const lost = context.sent.filter((entry) => entry.session === event.session && entry.redeliverable && entry.expiresAtMs > event.atMs);
+  return putBack(context, lost, (entry) => queued(entry, entry.attempts, null));
+}
+
+function acknowledge(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.acknowledged" }>): Step {
+  const concerns = (entry: SentEntry) => entry.uuid === event.uuid && entry.session === event.session && entry.awaitingAck;
+  if (!context.sent.some(concerns)) return NOTHING;
+  return {
+    context: {
+      sent: context.sent.map((entry) => (concerns(entry) ? { ...entry, awaitingAck: false, redeliverable: false } : entry)),
+    },
+    effects: [],
+  };
+}
+
+function record(context: TerminalContext, event: Extract<TerminalEvent, { type: "result.recorded" }>): Step {
+  const waiting = context.queue.find((entry) => entry.uuid === event.uuid);
+  const sent = context.sent.find((entry) => entry.uuid === event.uuid);
+  const effects: TerminalEffect[] = [];
+  let { queue, sent: awaited } = context;
+  if (waiting !== undefined) {
+    queue = queue.filter((entry) => entry !== waiting);
+    effects.push(finishedFromQueue(waiting, "done", event.atMs));
+  }
+  if (sent !== undefined) {
+    awaited = awaited.filter((entry) => entry !== sent);
+    effects.push(finishedFromSent(sent, "done", event.atMs));
+  }
+  const { cancels } = event;
+  if (cancels !== null && event.status === "OK") {
+    const cancelled = { queued: queue.find((entry) => entry.uuid === cancels), sent: awaited.find((entry) => entry.uuid === cancels) };
+    if (cancelled.queued !== undefined) effects.push(finishedFromQueue(cancelled.queued, "cancelled", event.atMs));
+    if (cancelled.sent !== undefined) effects.push(finishedFromSent(cancelled.sent, "cancelled", event.atMs));
+    queue = queue.filter((entry) => entry.uuid !== cancels);
+    awaited = awaited.filter((entry) => entry.uuid !== cancels);
+  }
+  return { context: { queue, sent: awaited, latest: latestAfterResult(context.latest, event.uuid, event.unsolicited) }, effects };
+}
+
+function requestCancel(context: TerminalContext, event: Extract<TerminalEvent, { type: "cancel.requested" }>): Step {
+  const waiting = context.queue.find((entry) => entry.uuid === event.uuid);
+  if (waiting !== undefined) {
+    const state = waiting.attempts === 0 ? "cancelled" : "unknown";
+    return {
+      context: { queue: context.queue.filter((entry) => entry !== waiting) },
+      effects: [finishedFromQueue(waiting, state, event.atMs)],
+    };
+  }
+  const sent = context.sent.find((entry) => entry.uuid === event.uuid);
+  if (sent === undefined) return NOTHING;
+  if (context.queue.length >= QUEUED_COMMANDS_MAX) {
+    return { context: {}, effects: [{ type: "refusedFull", params: { uuid: event.cancel.uuid } }] };
+  }
+  return {
+    context: {
+      queue: [...context.queue, queued(event.cancel, 0, null)],
+      sent: context.sent.map((entry) => (entry === sent ? { ...entry, cancelRequested: true } : entry)),
+    },
+    effects: [{ type: "cancelQueued", params: { uuid: event.uuid, cancelUuid: event.cancel.uuid } }],
+  };
+}
+
+/**
+ * Ends what is overdue. A command that was sent before and came back (NACK, lost session) may have been executed, so it ends as
+ * `unknown`: `expired` is said only of what never left.
+ */
+function expire(context: TerminalContext, atMs: number): Step {
+  const expired = context.queue.filter((entry) => entry.expiresAtMs <= atMs);
+  const silent = context.sent.filter((entry) => entry.unknownAtMs <= atMs);
+  const rested = context.queue.some((entry) => entry.refusedBy !== null && entry.refusedBy.untilMs <= atMs);
+  if (expired.length === 0 && silent.length === 0 && !rested) return NOTHING;
+  return {
+    context: {
+      queue: context.queue.filter((entry) => entry.expiresAtMs > atMs).map((entry) => rest(entry, atMs)),
+      sent: context.sent.filter((entry) => entry.unknownAtMs > atMs),
+    },
+    effects: [
+      ...expired.map((entry) => finishedFromQueue(entry, entry.attempts === 0 ? "expired" : "unknown", atMs)),
+      ...silent.map((entry) => finishedFromSent(entry, "unknown", atMs)),
+    ],
+  };
+}
+
+function rest(entry: QueuedEntry, atMs: number): QueuedEntry {
+  if (entry.refusedBy === null || entry.refusedBy.untilMs > atMs) return entry;
+  return queued(entry, entry.attempts, null);
+}
+
+let lastContext: TerminalContext | null = null;
+let lastEvent: TerminalEvent | null = null;
+let lastStep: Step = NOTHING;
+
+/** The guards and the action of one transition ask for the same step, one after the other: it is worked out once. */
+export function stepOf(context: TerminalContext, event: TerminalEvent): Step {
+  if (context === lastContext && event === lastEvent) return lastStep;
+  lastStep = workOut(context, event);
+  lastContext = context;
+  lastEvent = event;
+  return lastStep;
+}
+
+function workOut(context: TerminalContext, event: TerminalEvent): Step {
+  switch (event.type) {
+    case "command.accepted":
+      return accept(context, event);
+    case "command.taken":
+      return take(context, event);
+    case "command.undelivered":
+      return undelivered(context, event);
+    case "command.acknowledged":
+      return acknowledge(context, event);
+    case "command.refused":
+      return refuse(context, event);
+    case "session.lost":
+      return loseSession(context, event);
+    case "result.recorded":
+      return record(context, event);
+    case "cancel.requested":
+      return requestCancel(context, event);
+    case "deadline.passed":
+      return expire(context, event.atMs);
+  }
+}
+
+export function stateAfter(context: TerminalContext, event: TerminalEvent): TerminalState {
+  const { queue = context.queue, sent = context.sent } = stepOf(context, event).context;
+  return stateOf({ queue, sent });
+}
+
+/** The state that a stored record stands in. */
+export function stateOf(context: Pick<TerminalContext, "queue" | "sent">): TerminalState {
+  if (context.queue.length > 0) return "waiting";
+  return context.sent.length > 0 ? "executing" : "idle";
+}
+
+/** The stored part of the actor as the record of `terminalId`. */
+export function toRecord(terminalId: string, context: TerminalContext): TerminalRecord {
+  return { schema: 1, terminalId, queue: [...context.queue], sent: [...context.sent], latest: [...context.latest] };
+}
