@@ -32,7 +32,7 @@ import { createRemoteKv, serveKv } from "../../storage/kv/remote.ts";
 import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
 import { createPresenceStore } from "../../storage/stores/presence-store.ts";
 import { createTerminalLogStore } from "../../storage/stores/terminal-log-store.ts";
-import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
+import { COMMANDS, createTerminalStore } from "../../storage/stores/terminal-store.ts";
 import { type ClockShift, createClock, createClockShift } from "./clock.ts";
 import { type ClusterBoot, KEY_PREFIX, nodeIdOf, openClusterKv, weightName } from "./cluster.ts";
 import type { Config } from "./config.ts";
@@ -121,7 +121,12 @@ export function runShard(boot: ShardBoot): void {
   bus.serve("shard.open", async () => {
     if (cluster !== null) return { type: "opened" };
     try {
-      store = await openEmbeddedKv({ directory: `${config.dataDirectory}/state`, nowMs: clock.nowMs, onFailure: log.storeFailed });
+      store = await openEmbeddedKv({
+        directory: `${config.dataDirectory}/state`,
+        nowMs: clock.nowMs,
+        mostlyAbsentPrefix: COMMANDS,
+        onFailure: log.storeFailed,
+      });
     } catch (error) {
       if (error instanceof DirectoryRefused) return { type: "refused", reason: error.message };
       throw error;

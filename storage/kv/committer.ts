@@ -1,6 +1,7 @@
 import type { ClassicLevel } from "classic-level";
 import { CommitBatch } from "./commit-batch.ts";
 import { ABSENT, hasExpired, readExpiryKey, readStanding, type Standing, writeHeader } from "./embedded-layout.ts";
+import { KeyFilter } from "./key-filter.ts";
 import { type Commit, type CommitResult, StorageUnavailable } from "./kv.ts";
 import { COMMIT_LENGTH_MAX } from "./limits.ts";
 import { VersionCache } from "./version-cache.ts";
@@ -19,6 +20,8 @@ const VERSIONS_PER_MS = 1_024;
 
 export interface CommitterOptions {
   nowMs: () => number;
+  /** Keys of which most are checked once, to be absent: what the filter says of them needs no reading. */
+  isFiltered: (key: string) => boolean;
   /** The highest version ever given. */
   lastVersion: number;
   /** A batch could not be written; everything pending has been refused, and the database has to be opened again. */
@@ -33,6 +36,8 @@ export interface CommitterOptions {
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #cache = new VersionCache(VERSION_CACHE_ENTRIES_MAX);
+  /** To be told of every filtered key that is on disk, by whoever opened it. */
+  readonly filter = new KeyFilter();
   #collecting: CommitBatch | null = null;
   #writing: CommitBatch | null = null;
   #flushScheduled = false;
@@ -86,6 +91,7 @@ export class Committer {
         const { key, value, expiresAtMs } = operation;
         batch.put(key, writeHeader(version, expiresAtMs), value, { version, expiresAtMs });
       }
+      if (operation.type === "put" && this.#options.isFiltered(operation.key)) this.filter.add(operation.key);
     }
     return batch.wait({ type: "committed", version });
   }
@@ -104,6 +110,7 @@ export class Committer {
   #standingOf(key: string, level: ClassicLevel): Standing {
     const known = this.#known(key);
     if (known !== undefined) return known;
+    if (this.filter.isComplete && this.#options.isFiltered(key) && !this.filter.mayHave(key)) return ABSENT;
     const read = this.#readStanding(key, level);
     // That a key is absent is found out in half a microsecond, and most such keys are new uuids: not worth a place.
     if (read !== ABSENT) this.#cache.set(key, read);
@@ -112,6 +119,11 @@ export class Committer {
 
   #known(key: string): Standing | undefined {
     return this.#collecting?.overlay.get(key) ?? this.#writing?.overlay.get(key) ?? this.#cache.get(key);
+  }
+
+  /** What was just read from the disk of a key, so that a check of it need not read it again. */
+  remember(key: string, text: string): void {
+    if (this.#known(key) === undefined) this.#cache.set(key, readStanding(text));
   }
 
   #readStanding(key: string, level: ClassicLevel): Standing {

@@ -8,7 +8,8 @@ import { outboxOperation } from "../feed/outbox.ts";
 import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
 
 const TERMINALS = "t/";
-const COMMANDS = "c/";
+/** Commands by uuid: most keys that are asked for here are new. */
+export const COMMANDS = "c/";
 const ATTENTION = "a/";
 const OUTSTANDING = "q/";
 

@@ -1,0 +1,88 @@
+/** Bits and probes a key: one absent key in some 700 is taken for a present one and read. */
+const BITS_PER_KEY = 16;
+const PROBES = 5;
+
+/** Keys of the first segment; each further one holds twice as many as the one before. */
+const FIRST_SEGMENT_KEYS = 262_144;
+
+/** 128 MiB in all, 67 million keys; beyond it the filter gives up and every key is read. */
+const SEGMENTS_MAX = 8;
+
+interface Segment {
+  bits: Uint32Array;
+  /** Mask of a bit's number. */
+  mask: number;
+  room: number;
+}
+
+/**
+ * A Bloom filter that grows: says of keys that are certainly absent that they are. A new uuid's check otherwise reads LevelDB, which charges
+ * its tables for such reads and merges them again and again.
+ */
+export class KeyFilter {
+  readonly #segments: Segment[] = [];
+  #complete = false;
+  #full = false;
+
+  /** True when every key there is was added; before that nothing can be said. */
+  get isComplete(): boolean {
+    return this.#complete && !this.#full;
+  }
+
+  completed(): void {
+    this.#complete = true;
+  }
+
+  add(key: string): void {
+    if (this.#full) return;
+    let segment = this.#segments.at(-1);
+    if (segment === undefined || segment.room === 0) {
+      if (this.#segments.length === SEGMENTS_MAX) {
+        this.#full = true;
+        this.#segments.length = 0;
+        return;
+      }
+      const keys = FIRST_SEGMENT_KEYS << this.#segments.length;
+      const bits = keys * BITS_PER_KEY;
+      segment = { bits: new Uint32Array(bits / 32), mask: bits - 1, room: keys };
+      this.#segments.push(segment);
+    }
+    segment.room -= 1;
+    const [one, other] = hashesOf(key);
+    for (let probe = 0; probe < PROBES; probe++) {
+      const bit = (one + Math.imul(probe, other)) & segment.mask;
+      const word = bit >>> 5;
+      segment.bits[word] = (segment.bits[word] ?? 0) | (1 << (bit & 31));
+    }
+  }
+
+  /** False when the key was certainly never added. */
+  mayHave(key: string): boolean {
+    const [one, other] = hashesOf(key);
+    return this.#segments.some((segment) => hasAll(segment, one, other));
+  }
+}
+
+function hasAll({ bits, mask }: Segment, one: number, other: number): boolean {
+  for (let probe = 0; probe < PROBES; probe++) {
+    const bit = (one + Math.imul(probe, other)) & mask;
+    if (((bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
+  }
+  return true;
+}
+
+/** Two hashes of a key in one pass; the second is odd, so that its multiples reach every bit. */
+function hashesOf(key: string): [number, number] {
+  let one = 0x811c9dc5;
+  let other = 0x9747b28c;
+  for (let index = 0; index < key.length; index++) {
+    const code = key.charCodeAt(index);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x5bd1e995);
+    other ^= other >>> 15;
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b);
+  one ^= one >>> 13;
+  other = Math.imul(other ^ (other >>> 16), 0xc2b2ae35);
+  return [one, other | 1];
+}
