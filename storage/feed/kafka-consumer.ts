@@ -10,12 +10,15 @@ import { kafkaSink } from "./kafka-sink.ts";
 import { ensureTopics, FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { type ConsumedBatch, RowTransfer, type TransferEvent } from "./kafka-transfer.ts";
 
+/** Members of the group in one node: while one waits for its insert, the other fetches and reads. */
+const MEMBERS = 2;
+
 /** A fetch waits at the broker until there is this much, or for so long: few and large inserts under load, quick ones without. */
-const FETCH_BYTES_MIN = 6_291_456;
+const FETCH_BYTES_MIN = 4_194_304;
 const FETCH_WAIT_MS = 700;
 
 /** What is held in memory at once, as bytes of messages: of one fetch and of one partition in it. */
-const FETCH_BYTES_MAX = 10_485_760;
+const FETCH_BYTES_MAX = 6_291_456;
 const PARTITION_BYTES_MAX = 1_048_576;
 
 /** A consumer that is gone for this long loses its partitions to the others. */
@@ -45,7 +48,7 @@ export type KafkaConsumerEvent =
   | TransferEvent
   /** The connection to Kafka failed or ended; it is made again. */
   | { type: "consumer_away"; error: unknown; retryInMs: number }
-  /** The group was joined; `partitions` of the topic are this node's. */
+  /** A member of this node has joined the group; `partitions` of the topic are its. */
   | { type: "consumer_joined"; partitions: number };
 
 export interface KafkaConsumerStats {
@@ -74,9 +77,28 @@ export interface KafkaConsumer {
 
 /** Starts the consumer: in each node. It goes on trying for as long as Kafka is away. */
 export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer {
-  return new GroupMember(options);
+  const members = Array.from({ length: MEMBERS }, () => new GroupMember(options));
+  return {
+    stats: () => members.map((member) => member.stats()).reduce(together),
+    stop: async () => {
+      await Promise.all(members.map((member) => member.stop()));
+    },
+  };
 }
 
+function together(one: KafkaConsumerStats, other: KafkaConsumerStats): KafkaConsumerStats {
+  return {
+    partitions: one.partitions + other.partitions,
+    lagMessages: one.lagMessages + other.lagMessages,
+    oldestAgeMs: Math.max(one.oldestAgeMs, other.oldestAgeMs),
+    newestDelayMs: Math.max(one.newestDelayMs, other.newestDelayMs),
+    inserted: one.inserted + other.inserted,
+    failures: one.failures + other.failures,
+    dead: one.dead + other.dead,
+  };
+}
+
+/** Takes part in the group with a connection, a share of the partitions and inserts of its own. */
 class GroupMember implements KafkaConsumer {
   readonly #options: KafkaConsumerOptions;
   readonly #topics: FeedTopics;

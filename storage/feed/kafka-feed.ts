@@ -10,8 +10,8 @@ import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { Turn } from "./kafka-turn.ts";
 import { type OutboxText, pageOutbox, readRow, setAsideOperations } from "./outbox.ts";
 
-/** Rows held in memory at once: a row is a kilobyte, at worst some hundred. */
-const BATCH_ROWS = 2_000;
+/** Rows of one look, of which two are held in memory: a row is a kilobyte, at worst some hundred. */
+const BATCH_ROWS = 2_500;
 
 /** Pauses after a pass that found something, and of an idle feed that nobody nudges. */
 const BUSY_PAUSE_MS = 200;
@@ -201,16 +201,22 @@ class OutboxProducer implements KafkaFeed {
     onEvent?.({ type: "swept", rows });
   }
 
-  /** The outbox from one key to before another (null: all), in bounded batches. */
+  /** The outbox from one key to before another (null: all), in bounded batches, of which the next is read while one is worked on. */
   async *#batches(from: string | null, until: string | null): AsyncGenerator<OutboxText[]> {
-    let next = from;
+    const { kv } = this.#options;
+    let reading = pageOutbox(kv, from, until, BATCH_ROWS);
     for (;;) {
-      const batch = await pageOutbox(this.#options.kv, next, until, BATCH_ROWS);
+      const batch = await reading;
       const last = batch.at(-1);
       if (last === undefined) return;
+      const more = batch.length === BATCH_ROWS;
+      if (more) {
+        reading = pageOutbox(kv, `${last.key}\u0001`, until, BATCH_ROWS);
+        // Awaited in the next round, which may never come.
+        reading.catch(() => undefined);
+      }
       yield batch;
-      if (batch.length < BATCH_ROWS) return;
-      next = `${last.key}\u0001`;
+      if (!more) return;
     }
   }
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as immediate } from "node:timers/promises";
 import type { EachBatchPayload, KafkaMessage } from "kafkajs";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -126,7 +126,7 @@ export class RowTransfer {
   }
 
   async #transfer(batches: readonly ConsumedBatch[], beats: Heartbeats): Promise<void> {
-    const { readable, dead } = readAll(batches);
+    const { readable, dead } = await readAll(batches);
     const keys = [...readable, ...dead].map(({ outboxKey }) => outboxKey).filter((key) => key !== null);
     const times = keys.map(writtenAtMsOf);
     this.#oldestMs = times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
@@ -199,10 +199,12 @@ class Heartbeats {
   }
 }
 
-function readAll(batches: readonly ConsumedBatch[]): { readable: Readable[]; dead: Dead[] } {
+/** Partition by partition, so that others on this thread get their turn. */
+async function readAll(batches: readonly ConsumedBatch[]): Promise<{ readable: Readable[]; dead: Dead[] }> {
   const readable: Readable[] = [];
   const dead: Dead[] = [];
   for (const { batch } of batches) {
+    await immediate();
     const { partition } = batch;
     for (const message of batch.messages) {
       const decoded = decodeFeedMessage(message.value);
