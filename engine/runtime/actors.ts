@@ -73,6 +73,8 @@ export interface Actors {
   /** The context as it was last stored, without waiting for its mailbox; null when it is not in memory. */
   peek(terminalId: string): TerminalContext | null;
   count(): number;
+  /** Commands of the actors in memory that wait, and that await their results. All that are outstanding are in memory at their home. */
+  outstanding(): { queued: number; sent: number };
   /** Lets go of the actors that `leaves` names, once what is under way on them has ended; they are loaded again when they are needed. */
   release(leaves: (terminalId: string) => boolean): void;
   /** The stored record may be newer than the one in memory: it is loaded again before the next step. */
@@ -98,6 +100,7 @@ export function isSame(one: TerminalContext, other: TerminalContext): boolean {
 
 export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, actorsMax = ACTORS_MAX }: ActorsOptions): Actors {
   const actors = new Map<string, Actor>();
+  const outstanding = { queued: 0, sent: 0 };
   const step = createTerminalStepper();
 
   function actorOf(terminalId: string): Actor {
@@ -139,8 +142,14 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
     if (idle !== null) actors.delete(idle.terminalId);
   }
 
+  function tally({ terminalId, context: before }: Actor, after: TerminalContext): void {
+    waiting.add(terminalId, after.queue.length - before.queue.length);
+    outstanding.queued += after.queue.length - before.queue.length;
+    outstanding.sent += after.sent.length - before.sent.length;
+  }
+
   function adopt(actor: Actor, context: TerminalContext, version: number): void {
-    waiting.add(actor.terminalId, context.queue.length - actor.context.queue.length);
+    tally(actor, context);
     actor.context = context;
     actor.version = version;
     wheel.arm(actor.terminalId, nextDeadlineMs(context));
@@ -189,7 +198,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
   /** Forgets an actor unless more is to be done on it; its work is no longer this home's. */
   function letGo(actor: Actor): void {
     if (actor.inDoubt || actor.mailbox.length > 0) return;
-    waiting.add(actor.terminalId, -actor.context.queue.length);
+    tally(actor, IDLE);
     wheel.arm(actor.terminalId, null);
     actors.delete(actor.terminalId);
   }
@@ -296,6 +305,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       return actor?.loaded === true ? actor.context : null;
     },
     count: () => actors.size,
+    outstanding: () => outstanding,
     release: (leaves) => {
       for (const actor of [...actors.values()]) {
         if (!leaves(actor.terminalId)) continue;

@@ -82,7 +82,7 @@ export interface TerminalHome {
   active(terminalId: string, sessionId: string, agoMs?: number): void;
   acknowledge(terminalId: string, sessionId: string, uuids: readonly string[]): void;
   refuse(terminalId: string, sessionId: string, uuids: readonly string[]): void;
-  counts(): { actors: number; sessions: number; waiters: number };
+  counts(): { actors: number; sessions: number; waiters: number; queued: number; sent: number };
 }
 
 export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
@@ -193,6 +193,6 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
         await delivery.push(actor);
       });
     },
-    counts: () => ({ actors: actors.count(), sessions: table.sessionCount(), waiters: waiters.count() }),
+    counts: () => ({ actors: actors.count(), sessions: table.sessionCount(), waiters: waiters.count(), ...actors.outstanding() }),
   };
 }

@@ -19,6 +19,8 @@ export interface ShardGauges {
   sessions(): number;
   actors(): number;
   waiters(): number;
+  /** Commands that wait, and that await their results. */
+  outstanding(): { queued: number; sent: number };
   pendingRequests(): number;
   /** Null on a shard that does not hold the store. */
   store(): { pendingOperations: number; batches: number; lastSyncMs: number } | null;
@@ -44,6 +46,18 @@ export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMe
   gauge("relay_actors", "Terminal actors in memory.", () => gauges.actors());
   gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => gauges.waiters());
   gauge("relay_pending_requests", "HTTP requests under way.", () => gauges.pendingRequests());
+  new Gauge({
+    name: "relay_commands",
+    help: "Commands that wait for their terminal (queued) and that await their result (sent), now.",
+    labelNames: ["state"],
+    registers,
+    aggregator: "sum",
+    collect() {
+      const { queued, sent } = gauges.outstanding();
+      this.set({ state: "queued" }, queued);
+      this.set({ state: "sent" }, sent);
+    },
+  });
   if (gauges.store() !== null) {
     gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => gauges.store()?.pendingOperations ?? 0);
     gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => (gauges.store()?.lastSyncMs ?? 0) / 1_000);

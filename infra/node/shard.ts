@@ -214,7 +214,14 @@ async function start({
 
   const table = createPresenceTable(clock);
   const waiting = createWaitingCounters(boot.waiting);
-  const gauges = { sessions: () => 0, actors: () => 0, waiters: () => 0, pendingRequests: () => 0, store: () => store?.stats() ?? null };
+  const gauges = {
+    sessions: () => 0,
+    actors: () => 0,
+    waiters: () => 0,
+    outstanding: () => ({ queued: 0, sent: 0 }),
+    pendingRequests: () => 0,
+    store: () => store?.stats() ?? null,
+  };
   const metrics = createShardMetrics(address, gauges);
   let fed = false;
   const terminalStore = createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs, writer });
@@ -322,6 +329,7 @@ async function start({
   gauges.sessions = () => home.counts().sessions;
   gauges.actors = () => home.counts().actors;
   gauges.waiters = () => home.counts().waiters;
+  gauges.outstanding = () => home.counts();
   gauges.pendingRequests = () => server.pending();
 
   const timers = [

@@ -38,8 +38,11 @@ export function operation(relay: Relay): void {
     await relay.online(terminalId);
     await eventually(async () => assert.equal(await relay.metric("relay_sessions "), 2));
     const waiting = relay.terminalId();
+    const queuedBefore = await relay.metric('relay_commands{state="queued"}');
     await relay.partner().pay(waiting, { uuid });
+    assert.equal(await relay.metric('relay_commands{state="queued"}'), queuedBefore + 1);
     await relay.partner().cancel(uuid);
+    assert.equal(await relay.metric('relay_commands{state="queued"}'), queuedBefore);
     assert.equal(await relay.metric('relay_commands_finished_total{state="cancelled"'), before + 1);
     const { text, headers } = await relay.nobody().get("/metrics");
     assert.match(String(headers["content-type"]), /^text\/plain/);
