@@ -1,0 +1,83 @@
+/** `npm run cluster`: three nodes on this machine behind a balancer, over the servers that `npm run infra:up` started. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, openSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import { startBalancer } from "./balancer.ts";
+import { servicesUp } from "./services.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+const program = new Command("cluster")
+  .description("Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ends with Ctrl-C, nodes and all.")
+  .option("--nodes <count>", "how many", readCount, 3)
+  .option("--port <port>", "of the balancer; the nodes' ports follow", readCount, 8080)
+  .option("--dir <folder>", "each node's folder, process id and log", "data/cluster")
+  .option("--infra <folder>", "where infra:up keeps its state", "data/infra");
+
+const { nodes, port, dir, infra } = program.parse().opts<{ nodes: number; port: number; dir: string; infra: string }>();
+
+/** The variables that name Redis, Kafka and ClickHouse: the environment's own, else those of the servers of this machine. */
+async function shared(): Promise<Record<string, string>> {
+  const given = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"].map((name) => [name, process.env[name] ?? ""] as const);
+  if (given.every(([, value]) => value !== "")) return Object.fromEntries(given);
+  const results = await servicesUp({ directory: resolve(infra), only: ["redis", "kafka", "clickhouse"], ports: {} });
+  const variables: Record<string, string> = {};
+  for (const result of results) {
+    if ("reason" in result) program.error(`${result.name}: ${result.reason}`);
+    if ("variable" in result) variables[result.variable.name] = result.variable.value;
+  }
+  return variables;
+}
+
+const variables = await shared();
+const children: ChildProcess[] = [];
+let stopping = false;
+
+function start(index: number): number {
+  const nodePort = port + index;
+  const folder = resolve(dir, `node-${index}`);
+  mkdirSync(folder, { recursive: true });
+  const log = openSync(join(folder, "log"), "a", 0o600);
+  const child = spawn(process.execPath, ["--import", "tsx", "infra/node/main.ts"], {
+    cwd: ROOT,
+    stdio: ["ignore", log, log],
+    env: {
+      ...process.env,
+      ...variables,
+      RELAY_PORT: String(nodePort),
+      RELAY_NODE_ID: `node-${index}`,
+      RELAY_DATA_DIR: folder,
+      RELAY_SHARDS: process.env["RELAY_SHARDS"] ?? "1",
+    },
+  });
+  children.push(child);
+  writeFileSync(join(folder, "pid"), `${child.pid}\n`);
+  child.on("exit", (code, signal) => {
+    if (!stopping) console.error(`node-${index} ended (${signal ?? code}); its log: ${join(folder, "log")}`);
+  });
+  return nodePort;
+}
+
+const ports = Array.from({ length: nodes }, (_, index) => start(index + 1));
+const balancer = await startBalancer(port, ports);
+console.log(
+  `Relay on http://127.0.0.1:${balancer.port}, over nodes on ${ports.join(", ")}; logs and process ids in ${resolve(dir)}/node-N/`,
+);
+
+async function stop(): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  await balancer.stop();
+  const ended = children.map((child) => (child.exitCode === null ? new Promise((done) => child.once("exit", done)) : null));
+  for (const child of children) child.kill("SIGTERM");
+  await Promise.all(ended);
+  process.exit(0);
+}
+process.on("SIGINT", stop);
+process.on("SIGTERM", stop);
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("a positive integer");
+  return Number(text);
+}
