@@ -23,6 +23,8 @@ interface Presence {
   lastSeenMs: number | null;
   device: DeviceInfo;
   dirty: boolean;
+  /** When it was last taken to be stored, monotonic. */
+  takenAt: number;
 }
 
 /** Terminals whose presence is kept in memory; beyond it the longest known ones without sessions go (they are stored). */
@@ -51,8 +53,8 @@ export interface PresenceTable {
   view(terminalId: string, stored: PresenceRecord | null): { connection: Connection; device: DeviceInfo };
   knows(terminalId: string): boolean;
   sessionCount(): number;
-  /** Up to `limit` records changed since they were last taken. */
-  takeDirty(limit: number): PresenceRecord[];
+  /** Up to `limit` records changed since they were last taken, and taken last (if ever) at least `agoMs` ago. */
+  takeDirty(limit: number, agoMs?: number): PresenceRecord[];
   /** What was taken could not be stored: it counts as changed again. */
   markDirty(terminalId: string): void;
   dirtyCount(): number;
@@ -80,6 +82,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       lastSeenMs: null,
       device: {},
       dirty: false,
+      takenAt: Number.NEGATIVE_INFINITY,
     };
     presences.set(terminalId, fresh);
     return fresh;
@@ -192,21 +195,26 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     },
     knows: (terminalId) => presences.get(terminalId)?.lastSeenMs != null,
     sessionCount: () => sessions,
-    takeDirty: (limit) => {
+    takeDirty: (limit, agoMs = 0) => {
       const records: PresenceRecord[] = [];
+      const now = clock.monotonicMs();
       for (const terminalId of dirty) {
         if (records.length >= limit) break;
-        dirty.delete(terminalId);
         const presence = presences.get(terminalId);
+        if (presence !== undefined && now - presence.takenAt < agoMs) continue;
+        dirty.delete(terminalId);
         if (presence === undefined || presence.lastSeenMs === null) continue;
         presence.dirty = false;
+        presence.takenAt = now;
         records.push({ schema: 1, terminalId, lastSeenMs: presence.lastSeenMs, device: presence.device });
       }
       return records;
     },
     markDirty: (terminalId) => {
       const presence = presences.get(terminalId);
-      if (presence !== undefined) touch(presence);
+      if (presence === undefined) return;
+      presence.takenAt = Number.NEGATIVE_INFINITY;
+      touch(presence);
     },
     dirtyCount: () => dirty.size,
     release: (leaves) => {

@@ -197,6 +197,19 @@ describe("the presence table", () => {
     assert.deepEqual(table.takeDirty(10), []);
   });
 
+  it("hands out one that was taken lately only when all are asked for", () => {
+    const { table, clock } = world();
+    table.polled("T1", {}, 0);
+    assert.equal(table.takeDirty(10, 10_000).length, 1, "seen for the first time");
+    table.polled("T1", {}, 0);
+    assert.deepEqual(table.takeDirty(10, 10_000), []);
+    assert.equal(table.dirtyCount(), 1, "it is not forgotten");
+    clock.advance(10_000);
+    assert.equal(table.takeDirty(10, 10_000).length, 1);
+    table.polled("T1", {}, 0);
+    assert.equal(table.takeDirty(10).length, 1);
+  });
+
   it("forgets everything but live sockets, which are there again with their next frame", () => {
     const { table } = world();
     table.open(session("s1"), "shard-0");
