@@ -9,6 +9,11 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** A description: what stands between backticks is code. */
+function prose(text) {
+  return (text ?? "").split("`").map((part, index) => (index % 2 === 1 ? element("code", {}, part) : part));
+}
+
 function resolve(schema) {
   const name = schema?.$ref?.split("/").pop();
   return name ? { ...doc.components.schemas[name], $name: name } : (schema ?? {});
@@ -40,7 +45,7 @@ function row(name, schema, required, description) {
     {},
     element("td", {}, element("code", {}, name), required ? null : element("span", { class: "soft" }, " optional")),
     element("td", {}, element("code", {}, typeOf(schema))),
-    element("td", {}, description ?? "", rules === "" ? null : element("div", { class: "soft" }, rules)),
+    element("td", {}, ...prose(description), rules === "" ? null : element("div", { class: "soft" }, rules)),
   );
 }
 
@@ -87,7 +92,7 @@ function answerBlock(status, answer) {
   return element(
     "details",
     status.startsWith("2") ? { open: "" } : {},
-    element("summary", {}, element("code", {}, status), " ", answer.description),
+    element("summary", {}, element("code", {}, status), " ", ...prose(answer.description)),
     content ? element("p", { class: "soft" }, contentType) : null,
     content ? example(content.example) : null,
     content ? schemaBlock(content.schema) : null,
@@ -107,7 +112,7 @@ function operationSection(path, method, operation) {
     element("h3", {}, operation.summary),
     element("p", { class: "route" }, element("span", { class: `method ${method}` }, method.toUpperCase()), path),
     operation.deprecated ? element("p", { class: "deprecated" }, "Deprecated") : null,
-    operation.description ? element("p", {}, operation.description) : null,
+    operation.description ? element("p", {}, ...prose(operation.description)) : null,
     element("p", { class: "soft" }, authText(operation.security)),
     operation.parameters ? element("h4", {}, "Parameters") : null,
     operation.parameters ? table(operation.parameters.map((p) => row(`${p.name} (${p.in})`, p.schema, p.required, p.description))) : null,
@@ -122,7 +127,9 @@ function operationSection(path, method, operation) {
 const operations = Object.entries(doc.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation, tag: operation.tags[0] ?? "" })),
 );
-const tags = [...new Set(operations.map(({ tag }) => tag))];
+const sizeOf = (tag) => operations.filter((operation) => operation.tag === tag).length;
+// What most callers look for first.
+const tags = [...new Set(operations.map(({ tag }) => tag))].sort((one, other) => sizeOf(other) - sizeOf(one));
 const sections = [];
 const links = [];
 for (const tag of tags) {
@@ -149,7 +156,7 @@ document
   .replaceChildren(
     element("h1", {}, doc.info.title),
     element("p", { class: "soft" }, `Version ${doc.info.version}, `, element("a", { href: "/openapi.json" }, "OpenAPI document")),
-    element("p", {}, doc.info.description),
+    element("p", {}, ...prose(doc.info.description)),
     ...sections,
   );
 document.querySelector("#filter").addEventListener("input", (event) => {

@@ -98,7 +98,7 @@ export const pingPos = relay.endpoint({
   ...ping,
   name: "pingPos",
   path: "/api/status/ping-pos/{terminalId}",
-  summary: "The same, by the name that terminal apps use",
+  summary: "Whether the service answers, by the name that terminal apps use",
   handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 

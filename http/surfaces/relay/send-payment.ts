@@ -95,7 +95,7 @@ export const sendPaymentLegacy = relay.endpoint({
   ...payment,
   name: "sendPaymentLegacy",
   path: "/pay",
-  summary: "Sends a payment to the terminal named in the body",
+  summary: "Sends a payment to the terminal named in the body (deprecated)",
   auth: "basic",
   deprecated: { successor: "/api/v1/pay" },
   handle: (operations, input) => pay(operations, null, input),
