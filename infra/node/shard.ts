@@ -137,8 +137,9 @@ export function runShard(boot: ShardBoot): void {
   bus.serve("shard.start", async ({ administratorPasswordSha256 }) => {
     if (cluster !== null) redis = await openClusterKv(config, cluster.redisUrl, log);
     const kv = redis ?? store ?? createRemoteKv(bus, STORE_OWNER);
+    const sweep = async () => (redis ?? store)?.sweep();
     const isAway = () => (redis === null ? store !== null && store.stats().state !== "open" : !redis.available());
-    running = await start({ boot, clock, machineClock, log, bus, kv, store, homes, isAway, administratorPasswordSha256 });
+    running = await start({ boot, clock, machineClock, log, bus, kv, store, homes, sweep, isAway, administratorPasswordSha256 });
     return undefined;
   });
   bus.serve("shard.rearm", async () => {
@@ -188,6 +189,8 @@ interface Parts {
   kv: Kv;
   store: EmbeddedKv | null;
   homes: Homes;
+  /** Removes what has expired, where this thread has a store of its own to see to. */
+  sweep(): Promise<unknown>;
   /** Whether the store of this thread cannot be used now. */
   isAway(): boolean;
   administratorPasswordSha256: string;
@@ -202,6 +205,7 @@ async function start({
   kv,
   store,
   homes,
+  sweep,
   isAway,
   administratorPasswordSha256,
 }: Parts): Promise<Running> {
@@ -341,7 +345,7 @@ async function start({
       fed = false;
     }, TICK_MS),
     setInterval(() => {
-      store?.sweep().catch(log.storeFailed);
+      sweep().catch(log.storeFailed);
     }, SWEEP_MS),
   ];
 

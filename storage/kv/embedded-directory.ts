@@ -7,12 +7,12 @@ import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.
 const CACHE_BYTES = 67_108_864;
 
 /**
- * Log and memory table, bytes. Each time it is full it is merged into tables whose keys (random uuids) lie all over, and while those are
- * synced the log's own sync waits: larger means seldom. It is also what is read again after a crash (a second or two).
+ * Log and memory table, bytes; also what is read again after a crash. Chosen among 8, 32 and 128 MB by two to four rounds of the benchmark
+ * each, within its noise: pauses of 200 ms and more were seen in single rounds with each of them, and their cause is not known.
  */
 const WRITE_BUFFER_BYTES = 134_217_728;
 
-/** A merge syncs file by file, and a small file holds up the log's sync for less time: 16 MB were seen as pauses of 200 ms. */
+/** Bytes of one table. Changed together with the buffer above, never measured by itself. */
 const FILE_BYTES_MAX = 4_194_304;
 
 /** The last bytes of every whole table (doc/table_format.md of LevelDB). */
