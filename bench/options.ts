@@ -8,10 +8,12 @@ export interface BenchOptions {
   seconds: number;
   micro: boolean;
   load: boolean;
+  /** Nodes over Redis, Kafka and ClickHouse instead of a node by itself. */
+  cluster: boolean;
+  /** Rows that the cluster's feed is measured with. */
+  feedRows: number;
   /** A folder whose filled store is kept and used again; null makes one that goes away. */
   storeDirectory: string | null;
-  /** Where the CPU profiles of a relay's threads go; profiled runs write no results. */
-  profileDirectory: string | null;
 }
 
 export const USAGE = `npm run bench -- [options]
@@ -22,8 +24,9 @@ export const USAGE = `npm run bench -- [options]
   --seconds N        length of each measurement (3)
   --no-micro         only the load
   --only-micro       only the micro benchmarks
-  --store FOLDER     fill this folder once and use it again
-  --profile FOLDER   write CPU profiles of the relay's threads there, and no results`;
+  --cluster          three nodes over Redis, Kafka and ClickHouse, which it starts, against a node by itself; nothing else
+  --feed-rows N      rows that the feed is measured with (300,000)
+  --store FOLDER     fill this folder once and use it again`;
 
 /** Reads the command line. Throws with the reason. */
 export function readOptions(args: string[]): BenchOptions | "help" {
@@ -37,7 +40,8 @@ export function readOptions(args: string[]): BenchOptions | "help" {
       "no-micro": { type: "boolean", default: false },
       "only-micro": { type: "boolean", default: false },
       store: { type: "string" },
-      profile: { type: "string" },
+      cluster: { type: "boolean", default: false },
+      "feed-rows": { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -49,8 +53,9 @@ export function readOptions(args: string[]): BenchOptions | "help" {
     seconds: number("seconds", values.seconds, quick ? 1.5 : 3, 0.2, 20),
     micro: !values["no-micro"],
     load: !values["only-micro"],
+    cluster: values.cluster,
+    feedRows: number("feed-rows", values["feed-rows"], quick ? 40_000 : 300_000, 1_000, 10_000_000),
     storeDirectory: values.store ?? null,
-    profileDirectory: values.profile ?? null,
   };
 }
 

@@ -44,7 +44,8 @@ interface Measured extends Omit<Results, "options"> {
   summary: Summary | null;
 }
 
-function machineFacts() {
+/** Of the machine, for the head of a result. */
+export function machineFacts() {
   return {
     cores: availableParallelism(),
     processor: cpus()[0]?.model ?? "unknown",

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runCluster } from "./cluster/run.ts";
 import { forkChild } from "./load/child.ts";
 import { startRelay } from "./load/relay.ts";
 import { type Round, runRound } from "./load/scenario.ts";
@@ -12,14 +13,17 @@ import { table, writeResults } from "./report.ts";
 import { summarize } from "./summary.ts";
 
 async function main(options: BenchOptions): Promise<void> {
+  if (options.cluster) {
+    const files = await runCluster(options, note);
+    console.log(`\nwritten to ${files.join(" and ")}`);
+    return;
+  }
   const micro = options.micro ? await runMicro((name) => note(`micro: ${name}`)) : [];
   const rounds = options.load ? await runLoad(options) : [];
   const results = { options, rounds, micro };
   console.log(table(summarize(rounds), micro));
-  if (options.profileDirectory === null) {
-    const files = await writeResults(results);
-    console.log(`\nwritten to ${files.join(" and ")}`);
-  }
+  const files = await writeResults(results);
+  console.log(`\nwritten to ${files.join(" and ")}`);
 }
 
 async function runLoad(options: BenchOptions): Promise<Round[]> {
@@ -39,7 +43,7 @@ async function runLoad(options: BenchOptions): Promise<Round[]> {
 
     async function freshRound(directory: string, filled: string): Promise<Round> {
       await copyStore(filled, join(directory, "state"));
-      const relay = await startRelay(directory, options.profileDirectory);
+      const relay = await startRelay(directory);
       try {
         return await runRound({ generator, raw: { pid: raw.pid, port }, relay, seconds: options.seconds, progress: noteResult });
       } finally {

@@ -39,9 +39,9 @@ export function forkChild<Question extends object, Answer>(file: string): AskedC
 /** Starts a file of the project under plain node and waits for the first line of its output that matches; answers with the match. */
 export async function startAndWait(
   file: string,
-  options: { arguments?: string[]; environment: NodeJS.ProcessEnv; ready: RegExp },
+  options: { environment: NodeJS.ProcessEnv; ready: RegExp },
 ): Promise<{ child: Child; match: RegExpExecArray }> {
-  const child = spawn(process.execPath, ["--import", "tsx", ...(options.arguments ?? []), file], {
+  const child = spawn(process.execPath, ["--import", "tsx", file], {
     cwd: ROOT,
     env: options.environment,
     stdio: ["ignore", "pipe", "inherit"],

@@ -30,7 +30,7 @@ async function measure(task: LoadTask): Promise<LoadResult> {
   const connections: HttpConnection[] = [];
   try {
     const connected = Array.from({ length: task.sessions }, (_, index) => terminalId("connected", task.phase * 1_000_000 + index));
-    await openSessions(task.port, connected, sessions, (counter) => measurement.pushed(counter), failed);
+    await openSessions(task.sessionsPort ?? task.port, connected, sessions, (counter) => measurement.pushed(counter), failed);
     const schedule = (task.ratePerSecond === null ? saturated : paced)({ task, measurement, send: senderOf(task, connected, measurement) });
     for (let index = 0; index < task.connections; index += 1) {
       connections.push(await HttpConnection.open(task.port, schedule.answered, failed));

@@ -1,22 +1,16 @@
 import { type Child, startAndWait } from "./child.ts";
 import { API_KEY, TERMINAL_SECRET } from "./terminals.ts";
 
-const PROFILE_PRELOAD = new URL("./profile-preload.mjs", import.meta.url).href;
-
 export interface RunningRelay extends Child {
   readonly port: number;
-  /** Begins, and with the next call ends, a CPU profile of its threads, where it was started for that. */
-  toggleProfile(): void;
 }
 
 /** Starts the whole relay as its users do, with one shard, on a free port. */
-export async function startRelay(dataDirectory: string, profileDirectory: string | null): Promise<RunningRelay> {
+export async function startRelay(dataDirectory: string, environment: { readonly [name: string]: string } = {}): Promise<RunningRelay> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("RELAY_"));
   const { child, match } = await startAndWait("infra/node/main.ts", {
-    ...(profileDirectory === null ? {} : { arguments: ["--import", PROFILE_PRELOAD] }),
     environment: {
       ...Object.fromEntries(inherited),
-      ...(profileDirectory === null ? {} : { BENCH_PROFILE_DIR: profileDirectory }),
       RELAY_MODE: "sandbox",
       RELAY_PORT: "0",
       RELAY_SHARDS: "1",
@@ -27,14 +21,12 @@ export async function startRelay(dataDirectory: string, profileDirectory: string
       RELAY_SANDBOX_API_KEY: API_KEY,
       // The generator stands for a proxy, so that requests come from many client addresses.
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
+      ...environment,
     },
     ready: /API\s+http:\/\/[^:]+:(\d+)/,
   });
   return {
     ...child,
     port: Number(match[1]),
-    toggleProfile: () => {
-      if (profileDirectory !== null) process.kill(child.pid, "SIGUSR2");
-    },
   };
 }

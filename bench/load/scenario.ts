@@ -50,7 +50,6 @@ export async function runRound({ generator, raw, relay, seconds, progress }: Rou
   const servingThreads = new Map<number, string>();
   async function measure(what: string, target: { pid: number; port: number }, task: Partial<LoadTask> & Pick<LoadTask, "kind">) {
     phase += 1;
-    if (target === relay) relay.toggleProfile();
     const answer = await generator.ask({
       port: target.port,
       serverPid: target.pid,
@@ -63,7 +62,6 @@ export async function runRound({ generator, raw, relay, seconds, progress }: Rou
       phase,
       ...task,
     });
-    if (target === relay) relay.toggleProfile();
     if (answer.type === "failed") throw new Error(`${what}: ${answer.reason}`);
     const { server } = answer.result;
     if (server !== null) servingThreads.set(target.pid, server.thread);

@@ -16,6 +16,8 @@ export interface LoadTask {
   connections: number;
   /** Terminals that are connected over WebSocket and get a quarter of the payments; 0 for none. */
   sessions: number;
+  /** Where they are connected, where that is another node. */
+  sessionsPort?: number;
   /** Null: each connection sends its next request when it has the answer. Else requests leave on a fixed schedule. */
   ratePerSecond: number | null;
   warmUpMs: number;

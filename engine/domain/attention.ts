@@ -1,5 +1,13 @@
 /** What an operator has to look at (`GET /admin/attention`). */
-export type AttentionKind = "unknown" | "unsolicited" | "unreadable" | "conflict" | "amount_differs" | "late";
+export type AttentionKind =
+  | "unknown"
+  | "unsolicited"
+  | "unreadable"
+  | "conflict"
+  | "amount_differs"
+  | "late"
+  | "link_late"
+  | "link_unverified";
 
 export interface AttentionItem {
   kind: AttentionKind;

@@ -1,14 +1,17 @@
+import type { PartnerApiGrant } from "./partner-api.ts";
 import type { TerminalMatcher } from "./terminal-rule.ts";
 
 /** Who is asking, as authentication found it. */
 export type Caller =
   | { type: "anonymous" }
   /** A terminal with its own login. `manages` names further terminals it acts for (terminal groups). */
-  | { type: "terminal"; terminalId: string }
+  | { type: "terminal"; terminalId: string; manages?: ReadonlySet<string> }
   /** The credential that a fleet shares; may act as any terminal. */
   | { type: "fleet" }
   | { type: "administrator"; username: string }
-  | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher };
+  | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher }
+  /** A partner with its key for Partner API v1, which opens nothing else. */
+  | { type: "partnerApi"; partner: PartnerApiGrant };
 
 /** The sender of a command as it is stored with the command. */
 export function senderOf(caller: Caller): string {
@@ -23,6 +26,8 @@ export function senderOf(caller: Caller): string {
       return "administrator";
     case "partner":
       return `partner:${caller.partnerId}`;
+    case "partnerApi":
+      return `partner-api:${caller.partner.partnerId}`;
   }
 }
 
@@ -30,6 +35,7 @@ export function senderOf(caller: Caller): string {
 export function maySend(caller: Caller, terminalId: string): boolean {
   switch (caller.type) {
     case "anonymous":
+    case "partnerApi":
       return false;
     case "terminal":
       return caller.terminalId === terminalId;
@@ -43,7 +49,8 @@ export function maySend(caller: Caller, terminalId: string): boolean {
 
 /** Says whether the caller may act as the terminal: poll its commands, post its results, disconnect it. */
 export function mayActAs(caller: Caller, terminalId: string): boolean {
-  return caller.type === "fleet" || (caller.type === "terminal" && caller.terminalId === terminalId);
+  if (caller.type !== "terminal") return caller.type === "fleet";
+  return caller.terminalId === terminalId || caller.manages?.has(terminalId) === true;
 }
 
 /**
@@ -53,6 +60,7 @@ export function mayActAs(caller: Caller, terminalId: string): boolean {
 export function visibilityOf(caller: Caller, terminalId: string): { type: "all" } | { type: "own"; sender: string } | { type: "none" } {
   switch (caller.type) {
     case "anonymous":
+    case "partnerApi":
       return { type: "none" };
     case "terminal":
       return caller.terminalId === terminalId ? { type: "all" } : { type: "none" };

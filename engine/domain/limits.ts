@@ -58,3 +58,37 @@ export const RESULT_BODY_BYTES_MAX = 65_536;
 export const LOG_ENTRIES_PER_TERMINAL_MAX = 500;
 export const LOG_BODY_BYTES_MAX = 32_768;
 export const LOG_LIFETIME_MS = 30 * 86_400_000;
+
+/** Specification, "Pay-by-link validity". */
+export const LINK_LIFETIME_MS = 3_600_000;
+
+/** Specification, "Pay-by-link verification": the grace, and how often after it. */
+export const LINK_GRACE_MS = 300_000;
+export const LINK_VERIFY_MS = 30_000;
+
+/** A link whose creation the gateway has not answered is looked for after this time: longer than any init takes. */
+export const LINK_INIT_CHECK_MS = 20_000;
+
+/** Least time between two verifies of one link that notifications or callers ask for. */
+export const LINK_VERIFY_GAP_MS = 3_000;
+
+/** The same once a link has ended: a late success has no hurry, and anyone may notify. */
+export const LINK_VERIFY_GAP_ENDED_MS = 60_000;
+
+/** Notifications of one link that make the relay verify; what it does by itself is left to it after that. */
+export const LINK_NOTIFICATIONS_MAX = 50;
+
+/** After the end of its time a link is looked at this often more, in case that the buyer was just paying. */
+export const LINK_LATE_CHECKS_MS = [60_000, 300_000, 1_800_000, 7_200_000, 86_400_000] as const;
+
+/** A link whose time is over while the gateway cannot be asked stays open this long, asked ever less often; then it is given up and flagged. */
+export const LINK_UNVERIFIED_MAX_MS = 7 * 86_400_000;
+
+/** Captures, reversals and refunds of one link. */
+export const LINK_FOLLOW_UPS_MAX = 32;
+
+/** A capture, reversal or refund that somebody executes is left to it for this long. */
+export const LINK_FOLLOW_UP_LEASE_MS = 30_000;
+
+/** Free texts of a link (reason, reference, e-mail): what a payment page shows, and RFC 5321's longest address. */
+export const LINK_TEXT_LENGTH_MAX = 255;

@@ -85,6 +85,8 @@ export interface CommandLife {
 
 export interface StoredResult {
   transaction: Transaction;
+  /** The merchant that the terminal told, where its cloud configuration put another in its place; null: it told none. */
+  toldMerchantId?: string | null;
   /** What the terminal posted, PANs masked, as JSON text; removed by `receipts/clean`. */
   raw: string | null;
   postedBy: string;

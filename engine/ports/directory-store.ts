@@ -1,5 +1,8 @@
 import type { SubscriptionRule } from "../domain/terminal-rule.ts";
 
+/** The name under which changes of the settings are told to all shards. */
+export const DIRECTORY_TABLE = "directory";
+
 /** Where administered settings are kept. Rejects with RelayError `unavailable` when the store cannot answer. */
 export interface DirectoryStore {
   /** All whitelist rules, one a terminal, and the ids of denied terminals. */

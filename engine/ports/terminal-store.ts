@@ -28,6 +28,13 @@ export interface TerminalChange {
 /** A record, the version that it replaces, and what the replaced one had to do: the index of outstanding work changes with it. */
 export interface ChangedTerminal extends Stored<TerminalRecord> {
   workBefore: Work;
+  /** As it was loaded. */
+  doubted?: boolean;
+}
+
+/** `doubted`: the store has lost acknowledged commits since this was written, and what it says waits may have been sent. */
+export interface LoadedTerminal extends Stored<TerminalRecord> {
+  doubted: boolean;
 }
 
 /** `waiting`: a command waits to go out; `executing`: only results are awaited; `idle`: neither. */
@@ -47,8 +54,9 @@ export type ChangeOutcome = { type: "committed"; version: number } | { type: "cl
  * failed commit it is not known whether it happened, and the record has to be loaded again.
  */
 export interface TerminalStore {
-  loadTerminal(terminalId: string): Promise<Stored<TerminalRecord> | null>;
+  loadTerminal(terminalId: string): Promise<LoadedTerminal | null>;
   loadCommand(uuid: string): Promise<Stored<CommandRecord> | null>;
+  /** `stale`, too, for a terminal that has come to be doubted since it was loaded. */
   commit(change: TerminalChange): Promise<ChangeOutcome>;
   /** Terminals with outstanding commands, by id after `after`: to re-arm deadlines, and to find work that nobody told of. */
   pageOutstanding(after: string, limit: number): Promise<Outstanding[]>;

@@ -37,12 +37,23 @@ export interface Terminals {
   view(terminalId: string): Promise<TerminalView>;
   /** OFFLINE at once, until the next frame or poll. */
   disconnect(terminalId: string): Promise<void>;
-  /** Puts a message that is not a command (FORCE_UPDATE) to all live sessions of a terminal, or of all; answers with how many. */
+  /**
+   * Puts a message that is not a command (FORCE_UPDATE) to all sessions of a terminal, or of all, a few at a time; answers with how many
+   * got it. `TERMINAL_ID_PLACE` in the text stands for the id of the terminal that it goes to.
+   */
   broadcast(terminalId: string | null, text: string): Promise<number>;
   /** Terminals ever seen, by id, after `after`. */
   list(page: { after: string; limit: number }): Promise<TerminalView[]>;
+  /**
+   * Forgets stored sessions and presence, on every node (`/admin/redis-sessions/clear`): who is there is known again with its next frame or poll.
+   * Commands and uuids stay. Answers with how many terminals were forgotten.
+   */
+  forgetPresence(): Promise<number>;
   attention(page: { after: string; limit: number }): Promise<{ id: string; item: AttentionItem }[]>;
 }
+
+/** In a broadcast text: the terminal's id. (Ids need no escaping in JSON or in a URL.) */
+export const TERMINAL_ID_PLACE = "{terminalId}";
 
 /** `state` is where the earlier command with this uuid stands; `own` is false when another sender sent it. */
 export type AcceptOutcome =
@@ -97,4 +108,8 @@ export interface PresenceStore {
   load(terminalId: string): Promise<PresenceRecord | null>;
   save(records: readonly PresenceRecord[]): Promise<void>;
   page(after: string, limit: number): Promise<PresenceRecord[]>;
+  /** How many terminals were ever seen; reads all of them. */
+  count(): Promise<number>;
+  /** Forgets all; answers with how many there were. */
+  clear(): Promise<number>;
 }

@@ -1,10 +1,10 @@
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
-import { nextDeadlineMs, stateOf, toRecord } from "../actors/terminal/rules.ts";
+import { doubted, nextDeadlineMs, stateOf, toRecord } from "../actors/terminal/rules.ts";
 import { RelayError } from "../domain/errors.ts";
 import { MAILBOX_MAX } from "../domain/limits.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Stored, TerminalChange, TerminalStore } from "../ports/terminal-store.ts";
+import type { LoadedTerminal, Stored, TerminalChange, TerminalStore } from "../ports/terminal-store.ts";
 import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
 import type { TimerWheel } from "./timer-wheel.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
@@ -31,6 +31,8 @@ export interface Actor {
   /** Records of commands that are queued or sent; others are read when they are needed. */
   readonly commands: Map<string, Stored<CommandRecord>>;
   loaded: boolean;
+  /** True when its record was stored before the store lost some of its history. */
+  doubted: boolean;
   /** True after a commit failed: it may have happened, and may even happen yet. */
   inDoubt: boolean;
   running: boolean;
@@ -79,6 +81,8 @@ export interface Actors {
   release(leaves: (terminalId: string) => boolean): void;
   /** The stored record may be newer than the one in memory: it is loaded again before the next step. */
   refresh(terminalId: string): void;
+  /** The same for all of them. */
+  refreshAll(): void;
 }
 
 export interface ActorsOptions {
@@ -113,6 +117,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       version: 0,
       commands: new Map(),
       loaded: false,
+      doubted: false,
       inDoubt: false,
       running: false,
       usedLately: false,
@@ -159,10 +164,13 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
     const { terminalId } = actor;
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
       const stored = await store.loadTerminal(terminalId);
-      const context = stored === null ? IDLE : { queue: stored.record.queue, sent: stored.record.sent, latest: stored.record.latest };
-      const version = actor.inDoubt ? await fence(terminalId, context, stored?.version ?? 0) : (stored?.version ?? 0);
+      const read = stored === null ? IDLE : { queue: stored.record.queue, sent: stored.record.sent, latest: stored.record.latest };
+      const context = stored?.doubted === true && read.queue.length > 0 ? doubted(read) : read;
+      const version = actor.inDoubt ? await fence(terminalId, context, stored) : (stored?.version ?? 0);
       if (version === null) continue;
       actor.inDoubt = false;
+      // What was fenced is stored anew, as it is in memory now.
+      actor.doubted = stored?.doubted === true && version === stored.version;
       actor.commands.clear();
       adopt(actor, context, version);
       actor.loaded = true;
@@ -176,12 +184,13 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
    * Writes the record as it was read: a commit that failed here may still be on its way to the store, and after this one, which names
    * the same version, it can no longer happen. Null when it has: what was read was not the truth.
    */
-  async function fence(terminalId: string, context: TerminalContext, version: number): Promise<number | null> {
+  async function fence(terminalId: string, context: TerminalContext, stored: LoadedTerminal | null): Promise<number | null> {
     const fenced = await store.commit({
       terminalId,
       terminal: {
         record: toRecord(terminalId, context),
-        version,
+        version: stored?.version ?? 0,
+        doubted: stored?.doubted === true,
         // The commit that failed may be the one that the index speaks of: it is written again, whatever it says.
         workBefore: stateOf(context) === "idle" ? "waiting" : "idle",
       },
@@ -267,13 +276,16 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       const { change, outcome } = await complete(stepped);
       if (change === null) return { type: "applied", outcome, effects: stepped.effects };
       const { context, effects } = stepped;
-      const { terminalId, version } = actor;
+      const { terminalId, version, doubted } = actor;
       const workBefore = stateOf(actor.context);
-      const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore };
+      const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, doubted };
       const stored = await commit(actor, { ...change, terminalId, terminal });
       if (stored.type === "committed") {
         remember(actor, change, stored.version);
-        if (terminal !== null) adopt(actor, context, stored.version);
+        if (terminal !== null) {
+          adopt(actor, context, stored.version);
+          actor.doubted = false;
+        }
         return { type: "applied", outcome, effects };
       }
       if (stored.type === "claimed") return stored;
@@ -316,6 +328,9 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
     refresh: (terminalId) => {
       const actor = actors.get(terminalId);
       if (actor !== undefined) actor.loaded = false;
+    },
+    refreshAll: () => {
+      for (const actor of actors.values()) actor.loaded = false;
     },
   };
 }

@@ -6,8 +6,8 @@ export interface Outlets {
   remove(terminalId: string, sessionId: string): void;
   has(terminalId: string, sessionId: string): boolean;
   deliver(terminalId: string, sessionId: string, uuid: string | null, text: string): boolean;
-  /** To all sessions of a terminal, or of all terminals; answers with how many got it. */
-  broadcast(terminalId: string | null, text: string): number;
+  /** The sessions of a terminal, or of all terminals. */
+  sessions(terminalId: string | null): { terminalId: string; sessionId: string }[];
 }
 
 export function createOutlets(): Outlets {
@@ -24,11 +24,9 @@ export function createOutlets(): Outlets {
     },
     has: (terminalId, sessionId) => byTerminal.get(terminalId)?.has(sessionId) === true,
     deliver: (terminalId, sessionId, uuid, text) => byTerminal.get(terminalId)?.get(sessionId)?.deliver(uuid, text) ?? false,
-    broadcast: (terminalId, text) => {
-      let count = 0;
-      const groups = terminalId === null ? byTerminal.values() : [byTerminal.get(terminalId) ?? new Map<string, SessionOutlet>()];
-      for (const outlets of groups) for (const outlet of outlets.values()) if (outlet.deliver(null, text)) count += 1;
-      return count;
+    sessions: (terminalId) => {
+      const terminals = terminalId === null ? [...byTerminal.keys()] : [terminalId];
+      return terminals.flatMap((id) => [...(byTerminal.get(id)?.keys() ?? [])].map((sessionId) => ({ terminalId: id, sessionId })));
     },
   };
 }

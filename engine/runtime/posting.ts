@@ -1,4 +1,5 @@
 import type { CommandLife, CommandRecord } from "../domain/terminal-record.ts";
+import type { Transaction } from "../domain/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Stored } from "../ports/terminal-store.ts";
 import type { ResultOutcome, ResultPosting } from "../ports/terminals.ts";
@@ -17,18 +18,28 @@ export interface PostingOptions {
   delivery: Delivery;
   waiters: Waiters;
   clock: Clock;
+  /** The merchant that is administered for a terminal; null for none. */
+  merchantOf(terminalId: string): string | null;
+  /** A result was stored that was not there before; for counts. */
+  recorded(transaction: Transaction): void;
 }
 
-export function createPosting({ actors, steps, delivery, waiters, clock }: PostingOptions): Posting {
-  async function plan(actor: Actor, posting: ResultPosting, atMs: number): Promise<StepPlan<ResultOutcome>> {
+export function createPosting({ actors, steps, delivery, waiters, clock, merchantOf, recorded }: PostingOptions): Posting {
+  async function plan(
+    actor: Actor,
+    posting: ResultPosting,
+    atMs: number,
+    keep: (transaction: Transaction) => void,
+  ): Promise<StepPlan<ResultOutcome>> {
     const { uuid } = posting.result;
     const stored = await actors.command(actor, uuid);
-    const judgement = judge(posting, stored?.record ?? null, atMs);
+    const judgement = judge(posting, stored?.record ?? null, atMs, merchantOf(posting.terminalId));
     if (judgement.type === "repeated") return { events: [], complete: () => ({ change: null, outcome: { type: "repeated" } }) };
     if (judgement.type === "conflict") {
       const change = { ...EMPTY_CHANGE, rows: [judgement.row], attention: [judgement.attention], atMs };
       return { events: [], complete: () => ({ change, outcome: { type: "conflict" } }) };
     }
+    keep(judgement.result.transaction);
     const cancels = stored?.record.command?.cancels ?? null;
     return {
       events: [recordedEvent(posting, { unsolicited: judgement.unsolicited, cancels, atMs })],
@@ -68,10 +79,15 @@ export function createPosting({ actors, steps, delivery, waiters, clock }: Posti
   }
 
   return async (actor, posting) => {
-    const applied = await actors.apply(actor, () => plan(actor, posting, clock.nowMs()));
+    let transaction: Transaction | null = null;
+    const keep = (found: Transaction) => {
+      transaction = found;
+    };
+    const applied = await actors.apply(actor, () => plan(actor, posting, clock.nowMs(), keep));
     if (applied.type === "claimed") throw new Error("a result claims no uuid");
     steps.announce(actor, applied.effects);
     if (applied.outcome.type === "recorded") {
+      if (transaction !== null) recorded(transaction);
       waiters.wake(actor.terminalId);
       // There is room again where the bound on unanswered commands held something back.
       await steps.followUp(actor, "push", () => delivery.push(actor));

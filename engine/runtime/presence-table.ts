@@ -53,6 +53,8 @@ export interface PresenceTable {
   view(terminalId: string, stored: PresenceRecord | null): { connection: Connection; device: DeviceInfo };
   knows(terminalId: string): boolean;
   sessionCount(): number;
+  /** Terminals that are there, by how; looks at all that are in memory. */
+  counts(): { websocket: number; polling: number };
   /** Up to `limit` records changed since they were last taken, and taken last (if ever) at least `agoMs` ago. */
   takeDirty(limit: number, agoMs?: number): PresenceRecord[];
   /** What was taken could not be stored: it counts as changed again. */
@@ -60,6 +62,8 @@ export interface PresenceTable {
   dirtyCount(): number;
   /** Forgets the terminals that `leaves` names; what changed of them has to be stored before. */
   release(leaves: (terminalId: string) => boolean): void;
+  /** Closes the sessions of these shards' sockets, which have ended with them; answers with what was closed. */
+  closeAt(addresses: readonly Address[]): { terminalId: string; sessionId: string }[];
   /** Forgets everything but live sockets, which register again with their next frame. */
   forget(): void;
 }
@@ -195,6 +199,16 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     },
     knows: (terminalId) => presences.get(terminalId)?.lastSeenMs != null,
     sessionCount: () => sessions,
+    counts: () => {
+      let [websocket, polling] = [0, 0];
+      for (const { sessions: open, lastPollAt } of presences.values()) {
+        let connected = false;
+        for (const { lastActivityAt } of open.values()) connected ||= isFresh(lastActivityAt);
+        if (connected) websocket += 1;
+        else if (lastPollAt !== null && isFresh(lastPollAt)) polling += 1;
+      }
+      return { websocket, polling };
+    },
     takeDirty: (limit, agoMs = 0) => {
       const records: PresenceRecord[] = [];
       const now = clock.monotonicMs();
@@ -224,6 +238,18 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
         presences.delete(presence.terminalId);
         dirty.delete(presence.terminalId);
       }
+    },
+    closeAt: (addresses) => {
+      const closed: { terminalId: string; sessionId: string }[] = [];
+      for (const presence of presences.values()) {
+        for (const { sessionId, address } of presence.sessions.values()) {
+          if (!addresses.includes(address)) continue;
+          presence.sessions.delete(sessionId);
+          sessions -= 1;
+          closed.push({ terminalId: presence.terminalId, sessionId });
+        }
+      }
+      return closed;
     },
     forget: () => {
       dirty.clear();

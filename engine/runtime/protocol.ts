@@ -3,6 +3,7 @@ import type { DeviceInfo } from "../domain/presence.ts";
 import type { Bus } from "../ports/bus.ts";
 import type { OpenSession } from "../ports/terminal-sessions.ts";
 import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TerminalView } from "../ports/terminals.ts";
+import type { Broadcasts } from "./broadcasts.ts";
 import type { Outlets } from "./outlets.ts";
 import type { TerminalHome } from "./terminal-home.ts";
 
@@ -20,11 +21,15 @@ export interface TerminalProtocol {
   "terminal.disconnect": { question: { terminalId: string }; answer: undefined };
   /** Stores what is known of presence now, so that a list is complete. */
   "terminal.flush": { question: undefined; answer: undefined };
+  /** Forgets presence; live sessions are known again with their next frame. */
+  "terminal.forget": { question: undefined; answer: undefined };
   /** A command of another node's terminal waits: a poll here has to ask its home. */
   "terminal.waiting": { question: { terminalId: string }; answer: undefined };
   /** A step was done elsewhere in this home's stead: what is in memory is no longer the truth. */
   "terminal.work": { question: { terminalId: string }; answer: undefined };
   "session.open": { question: OpenSession; answer: undefined };
+  /** The asking home has forgotten all sessions: those of its terminals are to be told to it again. */
+  "session.again": { question: undefined; answer: undefined };
   "session.close": { question: { terminalId: string; sessionId: string }; answer: undefined };
   "session.active": { question: { terminalId: string; sessionId: string; agoMs: number }[]; answer: undefined };
   "session.acknowledge": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
@@ -35,7 +40,7 @@ export interface TerminalProtocol {
 }
 
 /** Answers what other shards ask of this one's home and sockets. */
-export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets): void {
+export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets, broadcasts: Broadcasts): void {
   bus.serve("terminal.accept", home.accept);
   bus.serve("terminal.poll", ({ terminalId, device }) => home.poll(terminalId, device));
   bus.serve("terminal.polled", (polls) => {
@@ -53,6 +58,10 @@ export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlet
   });
   bus.serve("terminal.flush", async () => {
     await home.flush();
+    return undefined;
+  });
+  bus.serve("terminal.forget", async () => {
+    await home.forgetPresence();
     return undefined;
   });
   bus.serve("terminal.work", ({ terminalId }) => {
@@ -80,5 +89,5 @@ export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlet
     return undefined;
   });
   bus.serve("session.deliver", ({ terminalId, sessionId, uuid, text }) => outlets.deliver(terminalId, sessionId, uuid, text));
-  bus.serve("session.broadcast", ({ terminalId, text }) => outlets.broadcast(terminalId, text));
+  bus.serve("session.broadcast", ({ terminalId, text }) => broadcasts.send(terminalId, text));
 }

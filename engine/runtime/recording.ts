@@ -4,6 +4,7 @@ import type { FeedRow, LifeRow, TransactionRow } from "../domain/feed-row.ts";
 import { amountDiffers, toTransaction } from "../domain/result.ts";
 import { sameResult } from "../domain/same-result.ts";
 import type { CommandLife, CommandRecord, StoredResult } from "../domain/terminal-record.ts";
+import type { Transaction } from "../domain/transaction.ts";
 import type { Stored } from "../ports/terminal-store.ts";
 import type { ResultPosting } from "../ports/terminals.ts";
 import { hashOf } from "./hash.ts";
@@ -14,24 +15,38 @@ export type Judgement =
   | { type: "conflict"; attention: AttentionItem; row: FeedRow }
   | { type: "record"; result: StoredResult; unsolicited: boolean };
 
-/** Judges a posting (design.md, promise 4): the first result of a uuid stands, whatever comes after it. */
-export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs: number): Judgement {
+/**
+ * Judges a posting (design.md, promise 4): the first result of a uuid stands, whatever comes after it. `merchantId` is the one that is administered
+ * for the terminal, null for none; it takes the place of what the terminal tells, and has no part in what makes two results the same.
+ */
+export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs: number, merchantId: string | null): Judgement {
   const { terminalId, result } = posting;
   const foreign = stored !== null && stored.terminalId !== terminalId;
   const command = foreign ? null : (stored?.command ?? null);
   const transaction = toTransaction(result, { terminalId, createdAtMs: atMs, command });
   if (foreign) return conflict(posting, atMs, "A result for a uuid of another terminal");
   if (stored !== null && stored.result !== null) {
-    if (sameResult(stored.result.transaction, transaction)) return { type: "repeated" };
+    if (sameResult(asTold(stored.result), transaction)) return { type: "repeated" };
     return conflict(posting, atMs, "A second, different result; the first one stands");
   }
   // Only a payment has an amount to differ from: the answer to a CANCEL may name that of its target.
   const differs = command?.kind === "payment" && amountDiffers(result, command);
   return {
     type: "record",
-    result: { transaction, raw: result.raw, postedBy: posting.postedBy, amountDiffers: differs },
+    result: { ...assigned(transaction, merchantId), raw: result.raw, postedBy: posting.postedBy, amountDiffers: differs },
     unsolicited: command === null,
   };
+}
+
+function assigned(transaction: Transaction, merchantId: string | null): Pick<StoredResult, "transaction" | "toldMerchantId"> {
+  if (merchantId === null || merchantId === transaction.merchantId) return { transaction };
+  return { transaction: { ...transaction, merchantId }, toldMerchantId: transaction.merchantId ?? null };
+}
+
+function asTold({ transaction, toldMerchantId }: StoredResult): Transaction {
+  if (toldMerchantId === undefined) return transaction;
+  const { merchantId: _, ...told } = transaction;
+  return toldMerchantId === null ? told : { ...told, merchantId: toldMerchantId };
 }
 
 function conflict(posting: ResultPosting, atMs: number, detail: string): Judgement {

@@ -13,6 +13,8 @@ const REGISTER_AGAIN_MS = 2_000;
 export interface ShardSessions extends TerminalSessions {
   /** Homes have changed: each session is made known to the home that its terminal now has. */
   rehome(): void;
+  /** This home has forgotten everything: it is told of its terminals' sessions again. */
+  again(home: Address): void;
   tick(): void;
 }
 
@@ -80,6 +82,9 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
       for (const { session, address } of [...open.values()]) {
         if (address !== homeOf(session.terminalId)) makeKnown(session);
       }
+    },
+    again: (address) => {
+      for (const { session } of [...open.values()]) if (homeOf(session.terminalId) === address) makeKnown(session);
     },
     tick: () => {
       for (const [session, since] of unregistered) {

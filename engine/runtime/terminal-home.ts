@@ -2,6 +2,7 @@ import type { Finished } from "../actors/terminal/machine.ts";
 import type { Command } from "../domain/command.ts";
 import { RelayError } from "../domain/errors.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
+import type { Transaction } from "../domain/transaction.ts";
 import type { Address } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { OpenSession } from "../ports/terminal-sessions.ts";
@@ -49,6 +50,10 @@ export interface TerminalHomeOptions {
   failed(what: string, error: unknown): void;
   /** A command came to its end; for metrics. */
   finished(state: Finished["state"], kind: Finished["kind"]): void;
+  /** The merchant that is administered for a terminal; null for none. */
+  merchantOf?(terminalId: string): string | null;
+  /** A result was stored that was not there before; for counts. */
+  recorded?(transaction: Transaction): void;
 }
 
 /** The home of terminals: carries out, one at a time for each terminal, everything that concerns its actor and presence. */
@@ -59,10 +64,14 @@ export interface TerminalHome {
   lookAt(outstanding: Outstanding): void;
   /** Something was done in this home's stead: what is in memory is loaded again, and those who wait look again. */
   refresh(terminalId: string): void;
+  /** The store has lost some of its history: nothing in memory can be relied on. */
+  refreshAll(): void;
   /** Does what is the home's to do, in its stead, and keeps nothing of it in memory. */
   standIn<T>(terminalId: string, work: () => Promise<T>): Promise<T>;
   /** Lets go of every terminal that `leaves` names: another shard is its home now. */
   release(leaves: (terminalId: string) => boolean): Promise<void>;
+  /** These shards are gone, and the sockets that they held: nothing is put to their sessions any more. */
+  leave(addresses: readonly Address[]): void;
   /** Fires deadlines and stores presence; called by the owner every 50 ms or so. */
   tick(): void;
   /** Stores what is known of presence. */
@@ -77,6 +86,8 @@ export interface TerminalHome {
   latest(terminalId: string, sender: string | null, waitMs: number): Promise<CommandView | null>;
   view(terminalId: string): Promise<TerminalView>;
   disconnect(terminalId: string): void;
+  /** Forgets who is there; resolves when nothing of it is on its way to the store any more. */
+  forgetPresence(): Promise<void>;
   open(session: OpenSession, address: Address): void;
   close(terminalId: string, sessionId: string): void;
   active(terminalId: string, sessionId: string, agoMs?: number): void;
@@ -101,7 +112,15 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   const steps = createHomeSteps({ actors, waiters, clock, failed, finished, retry: deadlines.retry });
   const delivery = createDelivery({ actors, steps, table, clock, failed, isHome: options.isHome, write: options.deliver });
   const accept = createAcceptance({ actors, steps, delivery, store, clock });
-  const post = createPosting({ actors, steps, delivery, waiters, clock });
+  const post = createPosting({
+    actors,
+    steps,
+    delivery,
+    waiters,
+    clock,
+    merchantOf: options.merchantOf ?? (() => null),
+    recorded: options.recorded ?? (() => {}),
+  });
   const cancel = createCancelling({ actors, steps, delivery, clock });
   const lookups = createLookups({ actors, waiters, clock });
   const presence = createPresenceFlush({ table, presences, clock, failed });
@@ -126,6 +145,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
         await delivery.push(actor);
       });
     },
+    refreshAll: actors.refreshAll,
     standIn: async (terminalId, work) => {
       actors.refresh(terminalId);
       try {
@@ -138,6 +158,9 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
       actors.release(leaves);
       await presence.flush().catch((error: unknown) => failed("presence", error));
       table.release(leaves);
+    },
+    leave: (addresses) => {
+      for (const { terminalId, sessionId } of table.closeAt(addresses)) delivery.loseSession(terminalId, sessionId);
     },
     tick: () => {
       deadlines.tick();
@@ -168,6 +191,10 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
       return { terminalId, ...connection, ...server, device, queued: queue.length, sent: sent.length };
     },
     disconnect: (terminalId) => table.disconnect(terminalId),
+    forgetPresence: async () => {
+      table.forget();
+      await presence.flush();
+    },
     open: (session, address) => {
       if (table.open(session, address)) pushWaiting(session.terminalId, "session.open");
     },

@@ -1,13 +1,16 @@
 import type { Command } from "../domain/command.ts";
+import type { DeviceInfo } from "../domain/presence.ts";
 import type { Address, Bus } from "../ports/bus.ts";
 import type { Homes } from "../ports/homes.ts";
 import type { TerminalSessions } from "../ports/terminal-sessions.ts";
 import type { AcceptOutcome, Terminals, TerminalView } from "../ports/terminals.ts";
+import { createBroadcasts } from "./broadcasts.ts";
 import { isSettled, viewOf } from "./command-view.ts";
 import { createOutlets } from "./outlets.ts";
 import { createOutstandingWork } from "./outstanding-work.ts";
 import { serveHome, type TerminalProtocol } from "./protocol.ts";
 import { createReach } from "./reach.ts";
+import { createRecollection } from "./recollection.ts";
 import { createRendezvousHomes } from "./rendezvous.ts";
 import { createShardSessions } from "./shard-sessions.ts";
 import { createTells } from "./tells.ts";
@@ -36,6 +39,8 @@ export interface Shard {
   start(): Promise<void>;
   /** Forgets actors and presence: others may have taken over. What the sockets then tell makes it known again. */
   lapse(): Promise<void>;
+  /** The store has lost some of its history: what waits is loaded again, and ends as `unknown` where it may have been sent. */
+  historyLost(): Promise<void>;
   /** Called by the owner every 50 ms or so. */
   tick(): void;
 }
@@ -65,7 +70,8 @@ export function createShard(options: ShardOptions): Shard {
       }
     },
   });
-  serveHome(bus, { ...home, accept: acceptHere }, outlets);
+  const broadcasts = createBroadcasts(outlets);
+  serveHome(bus, { ...home, accept: acceptHere }, outlets, broadcasts);
   bus.serve("terminal.waiting", ({ terminalId }) => {
     elsewhere.told(terminalId);
     return undefined;
@@ -75,6 +81,11 @@ export function createShard(options: ShardOptions): Shard {
   const reach = createReach({ bus, homes, home, clock, failed });
   const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
   const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, askTimeoutMs: ASK_TIMEOUT_MS, failed });
+  const recollection = createRecollection({ bus, homes, clock, failed });
+  bus.serve("session.again", (_, from) => {
+    sessions.again(from);
+    return undefined;
+  });
   homes.onChange(() => {
     sessions.rehome();
     home
@@ -102,6 +113,18 @@ export function createShard(options: ShardOptions): Shard {
     return reach.home(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
   }
 
+  /** Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone. */
+  async function pollAt(address: Address, terminalId: string, device: DeviceInfo): Promise<string | null> {
+    try {
+      return await bus.ask(address, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
+    } catch (error) {
+      const now = homeOf(terminalId);
+      if (now === address) throw error;
+      // It has left, and what it took for this poll will be `unknown`; what it did not take waits at the terminal's new home.
+      return now === bus.self ? home.poll(terminalId, device) : bus.ask(now, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
+    }
+  }
+
   const terminals: Terminals = {
     accept: (command) => {
       if (isHome(command.terminalId)) return acceptHere(command);
@@ -114,9 +137,7 @@ export function createShard(options: ShardOptions): Shard {
         else tells.polled(terminalId, device);
         return null;
       }
-      if (address === bus.self) return home.poll(terminalId, device);
-      // Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone.
-      return bus.ask(address, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
+      return address === bus.self ? home.poll(terminalId, device) : pollAt(address, terminalId, device);
     },
     recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
     recordUnreadable: ({ terminalId, uuid, reason, raw }) =>
@@ -176,6 +197,11 @@ export function createShard(options: ShardOptions): Shard {
       const records = await options.presences.page(after, limit);
       return Promise.all(records.map(({ terminalId }) => view(terminalId)));
     },
+    forgetPresence: async () => {
+      tells.flush();
+      await Promise.all(homes.shards().map((address) => bus.ask(address, "terminal.forget", undefined, ASK_TIMEOUT_MS)));
+      return options.presences.clear();
+    },
     attention: ({ after, limit }) => store.pageAttention(after, limit),
   };
 
@@ -186,7 +212,12 @@ export function createShard(options: ShardOptions): Shard {
     start: work.rearm,
     lapse: async () => {
       await home.release(() => true);
-      sessions.rehome();
+      sessions.again(bus.self);
+      recollection.begin();
+      await work.rearm();
+    },
+    historyLost: async () => {
+      home.refreshAll();
       await work.rearm();
     },
     tick: () => {
@@ -195,6 +226,8 @@ export function createShard(options: ShardOptions): Shard {
       work.tick();
       tells.tick();
       sessions.tick();
+      broadcasts.tick();
+      recollection.tick();
     },
   };
 }

@@ -5,6 +5,7 @@ import { isOriginAllowed, partnerByKey } from "./api-key.ts";
 import { callerByFastPassword, isAdministrator, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import type { CredentialSource, PartnerCredential } from "./credential-source.ts";
+import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
 
 /** Headers that were verified, by shard: about 10 MB when full, more than the terminals that one shard serves. */
@@ -41,6 +42,8 @@ export interface Credentials {
 export interface Authenticator {
   /** At once for everything but the first login of a partner by password, whose slow hash is checked off the event loop. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
+  /** Whether any enabled partner lists this origin. */
+  isOriginListed(origin: string): boolean;
 }
 
 interface Failures {
@@ -48,8 +51,15 @@ interface Failures {
   untilMs: number;
 }
 
+/** Where no partner has a key for Partner API v1. */
+const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called: () => {} };
+
 /** Authenticates against the credentials in memory and remembers what it verified, until any credential changes. */
-export function createAuthenticator(source: CredentialSource, monotonicMs: () => number): Authenticator {
+export function createAuthenticator(
+  source: CredentialSource,
+  monotonicMs: () => number,
+  partnerApi: PartnerApiCredentials = NO_PARTNER_API,
+): Authenticator {
   const logins = new BoundedMap<string, Caller>(VERIFIED_MAX);
   const keys = new BoundedMap<string, { partner: PartnerCredential; caller: Caller }>(VERIFIED_MAX);
   const failures = new BoundedMap<string, Failures>(FAILURE_ADDRESSES_MAX);
@@ -125,6 +135,7 @@ export function createAuthenticator(source: CredentialSource, monotonicMs: () =>
   }
 
   return {
+    isOriginListed: source.isOriginListed,
     authenticate(requirement, { authorization, apiKey, origin, ipAddress }) {
       forgetWhenChanged();
       switch (requirement) {
@@ -136,6 +147,11 @@ export function createAuthenticator(source: CredentialSource, monotonicMs: () =>
           return apiKey === "" ? byLogin(authorization, ipAddress) : byKey(apiKey, origin);
         case "basic":
           return byLogin(authorization, ipAddress);
+        case "signature":
+          // A signature is over the whole request: SignatureAuthenticator has it.
+          return INVALID_LOGIN;
+        case "partnerApi":
+          return callerByBearer(partnerApi, authorization, ipAddress);
         case "admin": {
           const known = logins.get(authorization);
           if (known?.type === "administrator") return known;

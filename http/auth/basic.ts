@@ -36,7 +36,9 @@ export function callerByFastPassword(source: CredentialSource, user: UserPasswor
   const secret = source.terminalSecret();
   if (secret === null || !isTerminalId(user.username)) return null;
   const right = isTerminalPassword(secret, user.username, user.password);
-  return right && !source.isTerminalDenied(user.username) ? { type: "terminal", terminalId: user.username } : null;
+  if (!right || source.isTerminalDenied(user.username)) return null;
+  const manages = source.managedBy(user.username);
+  return { type: "terminal", terminalId: user.username, ...(manages === null ? {} : { manages }) };
 }
 
 export function partnerCaller(partner: PartnerCredential): Caller {

@@ -7,6 +7,10 @@ export class BoundedMap<K, V> {
     this.#max = max;
   }
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
   get(key: K): V | undefined {
     return this.#entries.get(key);
   }

@@ -27,7 +27,11 @@ export interface CredentialSource {
   /** Key of the terminals' derived passwords; null where terminals have no login of their own. */
   terminalSecret(): string | null;
   isTerminalDenied(terminalId: string): boolean;
+  /** The terminals that this one acts for by a terminal group; null for none. */
+  managedBy(terminalId: string): ReadonlySet<string> | null;
   partnerByUsername(username: string): PartnerCredential | null;
   /** By the SHA-256 (hex) of an API key: keys themselves are not stored. */
   partnerByKeySha256(keySha256: string): PartnerCredential | null;
+  /** Whether any enabled partner lists this origin: a browser's preflight does not tell whose key it is going to use. */
+  isOriginListed(origin: string): boolean;
 }

@@ -43,7 +43,14 @@ export type Admission = "limited" | "table_full" | number;
 export interface RateLimitBucket {
   readonly perSecond: number;
   /** Admits a request of the address and answers how many more the window has room for, or says why it is refused. */
+  take(high: number, low: number): Admission | Promise<Admission>;
+}
+
+/** A bucket that knows of this node's requests alone. */
+export interface LocalRateLimit extends RateLimitBucket {
   take(high: number, low: number): Admission;
+  /** Takes the last admission of the address back: it came to nothing. */
+  giveBack(high: number, low: number): void;
 }
 
 /** Makes the memory of a bucket, once a node. `tableBytes` bounds it; a table is never smaller than one set. */
@@ -58,7 +65,7 @@ export function createRateLimitMemory(bucket: string, perSecond: number, tableBy
  * Opens a bucket in one thread. `monotonicMs` has to be the same clock in all threads (from `process.hrtime`, not
  * `performance.now`, which starts at zero in each).
  */
-export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number): RateLimitBucket {
+export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number): LocalRateLimit {
   const words = new Int32Array(memory.buffer);
   const n = memory.perSecond;
   const setLength = setWords(n);
@@ -80,6 +87,20 @@ export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number
         unlock(words, set);
       }
     },
+    giveBack(high, low) {
+      const set = ((hash(high, low) >>> 0) % sets) * setLength;
+      lock(words, set);
+      try {
+        const index = slotOf(words, set, n, high | 0, low | 0);
+        if (index === -1) return;
+        const slot = slotAt(set, index, n);
+        const next = words[slot + NEXT] ?? 0;
+        words[slot + NEXT] = next === 0 ? n - 1 : next - 1;
+        words[slot + COUNT] = (words[slot + COUNT] ?? 1) - 1;
+      } finally {
+        unlock(words, set);
+      }
+    },
   };
 }
 
@@ -91,11 +112,18 @@ function slotAt(set: number, index: number, n: number): number {
   return set + RINGS + index * (RING + n);
 }
 
-/** The address's slot in the set, else one that is free, else -1. */
-function findSlot(words: Int32Array, set: number, n: number, high: number, low: number, now: number): number {
+/** The address's slot in the set, else -1. */
+function slotOf(words: Int32Array, set: number, n: number, high: number, low: number): number {
   for (let index = 0; index < SLOTS; index++) {
     if (words[set + LOW + index] === low && words[set + HIGH + index] === high && words[slotAt(set, index, n) + COUNT] !== 0) return index;
   }
+  return -1;
+}
+
+/** The address's slot in the set, else one that is free, else -1. */
+function findSlot(words: Int32Array, set: number, n: number, high: number, low: number, now: number): number {
+  const known = slotOf(words, set, n, high, low);
+  if (known !== -1) return known;
   for (let index = 0; index < SLOTS; index++) {
     const slot = slotAt(set, index, n);
     if (!isOver(now, words[set + LAST + index]) && words[slot + COUNT] !== 0) continue;

@@ -56,7 +56,7 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
     serialize: serializerOf(endpoint, options),
     contentTypes: new Map(
       Object.entries(endpoint.responses)
-        .filter(([, response]) => response.body !== undefined)
+        .filter(([, response]) => response.body !== undefined || response.file === true)
         .map(([status, response]) => [Number(status), response.contentType ?? JSON_TYPE]),
     ),
   };

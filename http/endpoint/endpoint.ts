@@ -6,9 +6,10 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * Who may call. `basic` lets in anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only the
- * administrator; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ * administrator, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the raw
+ * request before any of it is read; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
-export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin";
+export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
 
 /** Requests of one client address in any one second. Endpoints that name the same bucket share it, and must name the same number. */
 export interface RateLimit {
@@ -22,6 +23,8 @@ export interface ResponseDeclaration {
   body?: TSchema;
   /** `application/json` when absent; for any other type the body is a string that is sent as it is. */
   contentType?: string;
+  /** The body is a part of an open file (`OutgoingFile`), sent as the client takes it; without `body`, with `contentType`. */
+  file?: true;
   /** Headers that a reply with this status may carry. */
   headers?: { readonly [name: string]: { description: string; schema?: TSchema } };
   example?: unknown;
@@ -34,7 +37,9 @@ export interface Responses {
 /** What a handler may answer: one of the declared statuses, with the declared body or the same already serialized as `text`. */
 export type Reply<R extends Responses> = { [S in keyof R & number]: ReplyWith<S, R[S]> }[keyof R & number];
 
-type ReplyWith<S, D> = D extends { body: infer B extends TSchema }
+type ReplyWith<S, D> = D extends { file: true } ? { status: S; file: OutgoingFile; headers?: ReplyHeaders<D> } : ReplyWithText<S, D>;
+
+type ReplyWithText<S, D> = D extends { body: infer B extends TSchema }
   ? { status: S; body: ReadonlyDeep<Static<B>>; headers?: ReplyHeaders<D> } | { status: S; text: string; headers?: ReplyHeaders<D> }
   : { status: S; headers?: ReplyHeaders<D> };
 
@@ -47,11 +52,35 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
 
 type ReplyHeaders<D> = D extends { headers: infer H } ? { readonly [Name in keyof H]?: string } : Record<string, never>;
 
+/** A part of an open file that is the body of an answer. */
+export interface OutgoingFile {
+  /** Replaces the declared content type, for answers of several types. */
+  readonly contentType?: string;
+  /** Where the part begins, and how many bytes it has; at least one. */
+  readonly offset: number;
+  readonly length: number;
+  /** Reads from `position` of the file into the whole of `into`, or less; answers with how many bytes there are now. */
+  read(into: Uint8Array, position: number): Promise<number>;
+  /** Called once, when nothing more is read; `complete` says whether the client's connection has taken all of the part. */
+  close(complete: boolean): void;
+}
+
+/** The file of a multipart request, for endpoints that declare `upload`. */
+export interface IncomingFile {
+  /**
+   * Reads the file: each piece is handed to `take`, and no more is asked of the client until that has resolved; a piece is valid only
+   * until then. Rejects with a RelayError for a body that is not as declared, too large or broken off, and with what `take` rejects with;
+   * in the latter case the rest of the body was read and thrown away, so that the client gets to read its answer.
+   */
+  read(take: (piece: Uint8Array) => Promise<void>): Promise<void>;
+}
+
 /** A reply as the server sees it, its types forgotten. */
 export interface AnyReply {
   status: number;
   body?: unknown;
   text?: string;
+  file?: OutgoingFile;
   headers?: { readonly [name: string]: string | undefined };
 }
 
@@ -72,8 +101,17 @@ export interface Input<Params = unknown, Query = unknown, Headers = unknown, Bod
   readonly body: Body;
   /** The body as it came (checked to be UTF-8 and JSON), for handlers that echo it. Empty without a declared body. */
   readonly bodyText: string;
+  /** The file of an endpoint that declares `upload`; of others it cannot be read. */
+  readonly upload: IncomingFile;
   readonly caller: Caller;
   readonly request: RequestFacts;
+  /** The header `Idempotency-Key`; null where it is absent or the endpoint does not declare `idempotency`. */
+  readonly idempotencyKey: string | null;
+  /**
+   * Id under which an endpoint that declares `idempotency` executes: the same whenever a request is repeated with its key, a new one
+   * without a key. What was done under it must not be done again. Empty for other endpoints.
+   */
+  readonly operationId: string;
 }
 
 /** An optional body (`Type.Optional(...)`) may be left out of the request, and is then undefined. */
@@ -81,6 +119,19 @@ export type BodyOf<B extends TSchema> = B extends TOptional<TSchema> ? Static<B>
 
 /** biome-ignore lint/complexity/noBannedTypes: TypeBox's own type of an object without members. */
 export type Nothing = TObject<{}>;
+
+/**
+ * How a change is written to the audit log: the whole of what an endpoint has to do for it (`audited` in audited.ts does the rest). Every endpoint of
+ * an administrator or a partner's portal that is not a GET declares it, or says that it changes nothing.
+ */
+export type Audit<I> = AuditedChange<I> | "changes nothing";
+
+export interface AuditedChange<I> {
+  /** What is done, `noun.verb`: `partner.create`. */
+  action: string;
+  /** To what it is done: an id or a name, never anything secret. The path's parameters where absent. */
+  subject?(input: I): string;
+}
 
 /** Everything about an endpoint except what it does. */
 export interface EndpointFacts {
@@ -97,6 +148,8 @@ export interface EndpointFacts {
   rateLimit?: RateLimit;
   /** Longest request body in bytes; `BODY_BYTES_MAX_DEFAULT` when absent. */
   bodyBytesMax?: number;
+  /** Instead of a body: one file in a multipart form, read as it comes (`Input.upload`), of at most so many bytes. */
+  upload?: { member: string; description: string; bytesMax: number };
   /** Query members that are not declared: refused with 400 (default) or ignored. */
   unknownQuery?: "refuse" | "ignore";
   /** `successor` is a path template; adds the headers `Deprecation` and, where its parameters are known, `Link`. */
@@ -105,6 +158,11 @@ export interface EndpointFacts {
   deadlineMs?: number;
   /** Shown in the OpenAPI document as an example of the request body. */
   bodyExample?: unknown;
+  /**
+   * Takes `Idempotency-Key` (http/endpoint/idempotency.ts); the handler has to be idempotent by `operationId`. `sealed` for answers that
+   * hold secrets: they are stored encrypted.
+   */
+  idempotency?: "plain" | "sealed";
 }
 
 /** A whole declaration, with its types. */
@@ -124,6 +182,7 @@ export interface Declaration<
   headers?: H;
   body?: B;
   responses: R;
+  audit?: Audit<Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>>;
   /**
    * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`A`, inferred as a constant, keeps
    * literals in the handler's return statements from widening to string and number.)
@@ -139,6 +198,7 @@ export interface Endpoint<Operations> extends EndpointFacts {
   readonly headers?: TObject;
   readonly body?: TSchema;
   readonly responses: Responses;
+  readonly audit?: Audit<Input>;
   // A method, so that a handler of checked input stands for one of any input: the server passes only what the schemas let through.
   handle(operations: Operations, input: Input): AnyReply | Promise<AnyReply>;
 }

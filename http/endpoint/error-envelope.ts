@@ -37,7 +37,7 @@ export const STATUS_MEANING: Readonly<Record<number, string>> = {
   408: "The request body did not arrive in time.",
   409: "In conflict with what is stored.",
   413: "The request body is too large.",
-  415: "The request body is not JSON.",
+  415: "The request body is not of the type that this endpoint takes.",
   429: "Too many requests; the header Retry-After says when to try again.",
   500: "Internal error; the log holds the cause under the request id.",
   503: "Not confirmed, or too busy. Asking again is safe.",

@@ -1,6 +1,7 @@
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import type { AuthRequirement, BoundEndpoint, Method, ResponseDeclaration } from "./endpoint.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./idempotency.ts";
 
 /** The declaration without its handler. */
 export type DocumentedEndpoint = Omit<BoundEndpoint, "run">;
@@ -21,12 +22,28 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   apiKey: [{ apiKey: [] }],
   basicOrApiKey: [{ basic: [] }, { apiKey: [] }],
   admin: [{ administrator: [] }],
+  partnerApi: [{ partnerApi: [] }],
+  signature: [{ signature: [] }],
 };
 
 const SECURITY_SCHEMES = {
   basic: { type: "http", scheme: "basic", description: "A terminal's, a partner's or the administrator's user name and password." },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
   administrator: { type: "http", scheme: "basic", description: "The administrative user name and password." },
+  partnerApi: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "pk_partner_...",
+    description:
+      "A partner's key for Partner API v1. 401 when it is missing or invalid, 403 when the caller's address is not in the partner's whitelist.",
+  },
+  signature: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description:
+      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date, x-signature-salt and, for POST, digest. `keyId` is the merId. A date may be 300 seconds off; a date with its salt is taken once.",
+  },
 };
 
 const HEADERS = {
@@ -65,6 +82,7 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     ...parametersOf("path", params, schemas),
     ...parametersOf("query", query, schemas),
     ...parametersOf("header", headers, schemas),
+    ...(endpoint.idempotency === undefined ? [] : [IDEMPOTENCY_KEY]),
   ];
   return {
     operationId: endpoint.name,
@@ -74,10 +92,20 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     ...(endpoint.deprecated === undefined ? {} : { deprecated: true }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, schemas) }),
+    ...(endpoint.upload === undefined ? {} : { requestBody: uploadOf(endpoint.upload) }),
     responses: responsesOf(endpoint, schemas),
     security: SECURITY[endpoint.auth],
   };
 }
+
+const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A value of your own for this one operation, valid for 30 days. The same request again gets the stored answer (with `Idempotent-Replayed: true`) and is not executed again; with another body it is refused with 409, while the first is still under way with 409 and `Retry-After`. An answer of 500 or more is not stored: the same key goes on where the first attempt ended.",
+  required: false,
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX, pattern: "^[!-~]+$" },
+};
 
 function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
   const example = endpoint.bodyExample === undefined ? {} : { example: endpoint.bodyExample };
@@ -85,6 +113,12 @@ function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, schemas: Sch
     required: body[OptionalKind] === undefined,
     content: { "application/json": { schema: schemas.reference(body), ...example } },
   };
+}
+
+function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["upload"]>): Json {
+  const file = { type: "string", contentMediaType: "application/octet-stream", description };
+  const schema = { type: "object", required: [member], properties: { [member]: file } };
+  return { required: true, content: { "multipart/form-data": { schema } } };
 }
 
 function parametersOf(place: "path" | "query" | "header", schema: TObject | undefined, schemas: SchemaComponents): Json[] {
@@ -114,12 +148,13 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 
 /** Statuses that the server answers by itself because of what is declared. */
 function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
-  const { params, query, headers, body } = endpoint;
+  const { params, query, headers, body, upload } = endpoint;
   return [
-    ...((params ?? query ?? headers ?? body) ? [400] : []),
+    ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
     ...(endpoint.auth === "none" ? [] : [401]),
-    ...(body === undefined ? [] : [413, 415]),
+    ...((body ?? upload) ? [413, 415] : []),
     ...(endpoint.rateLimit === undefined ? [] : [429]),
+    ...(endpoint.idempotency === undefined ? [] : [409]),
   ];
 }
 
@@ -133,6 +168,9 @@ function responseOf(status: number, response: ResponseDeclaration, endpoint: Doc
   for (const name of names) headers[name] = { $ref: `#/components/headers/${name}` };
   for (const [name, { description, schema }] of Object.entries(response.headers ?? {})) {
     headers[name] = { description, schema: schema === undefined ? { type: "string" } : schemas.reference(schema) };
+  }
+  if (response.file === true) {
+    return { description: response.description, headers, content: { [response.contentType ?? "application/octet-stream"]: {} } };
   }
   if (response.body === undefined) return { description: response.description, headers };
   const example = response.example === undefined ? {} : { example: response.example };

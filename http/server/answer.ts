@@ -25,23 +25,37 @@ export interface AnswerContext {
 
 const STATUS_LINES = new Map(Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}`]));
 
+/** Everything of an answer before its body. */
+export type AnswerHead = Omit<Answer, "text">;
+
 /** Writes an answer in one piece; has to be called corked, on a response that is still alive. */
 export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerContext): void {
   const { status, text } = answer;
+  writeHead(res, answer, context);
+  if (status !== 204 && status !== 304 && !context.withoutBody) {
+    res.end(text, context.close);
+    return;
+  }
+  writeEnd(res, context, status !== 204 && status !== 304 ? Buffer.byteLength(text) : null);
+}
+
+/** The end of an answer without its body, whose length is told all the same where there is one. */
+export function writeEnd(res: HttpResponse, context: AnswerContext, contentLength: number | null): void {
+  // With arguments `endWithoutBody` of this uWebSockets leaves the response open, so these headers are written here.
+  if (contentLength !== null) res.writeHeader("Content-Length", String(contentLength));
+  if (context.close) res.writeHeader("Connection", "close");
+  res.endWithoutBody();
+}
+
+/** Writes everything before the body; as `writeAnswer`. */
+export function writeHead(res: HttpResponse, answer: AnswerHead, context: AnswerContext): void {
+  const { status } = answer;
   if (status !== 200) res.writeStatus(STATUS_LINES.get(status) ?? `${status} Unknown`);
   res.writeHeader("X-Request-Id", context.requestId + context.rateLimitBlock);
   const fixed = context.fixedHeaders;
   for (let i = 0; i + 1 < fixed.length; i += 2) res.writeHeader(fixed[i] ?? "", fixed[i + 1] ?? "");
   if (answer.headers !== undefined) writeHeaders(res, answer.headers);
   if (answer.contentType !== undefined) res.writeHeader("Content-Type", answer.contentType);
-  if (status !== 204 && status !== 304 && !context.withoutBody) {
-    res.end(text, context.close);
-    return;
-  }
-  // With arguments `endWithoutBody` of this uWebSockets leaves the response open, so these headers are written here.
-  if (context.withoutBody && status !== 204 && status !== 304) res.writeHeader("Content-Length", String(Buffer.byteLength(text)));
-  if (context.close) res.writeHeader("Connection", "close");
-  res.endWithoutBody();
 }
 
 function writeHeaders(res: HttpResponse, headers: { readonly [name: string]: string | undefined }): void {

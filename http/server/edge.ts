@@ -1,13 +1,18 @@
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
+import type { FileSenders } from "./file-sender.ts";
 import type { EdgeLimits, Observer } from "./options.ts";
 import type { Pending } from "./pending.ts";
 
 /** What the exchanges of one server share. */
 export interface Edge {
   readonly authenticator: Authenticator;
+  /** Of endpoints with `auth: "signature"`. */
+  readonly signatures: SignatureAuthenticator | null;
   readonly limits: EdgeLimits;
   readonly observe: Observer;
   readonly pending: Pending;
+  readonly files: FileSenders;
   readonly monotonicMs: () => number;
   /** True once the server stops: connections are closed after their answer. */
   draining: boolean;

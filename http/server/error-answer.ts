@@ -3,6 +3,11 @@ import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import type { Answer } from "./answer.ts";
 
+const CHALLENGES: { readonly [Auth in AuthRequirement]?: string } = {
+  partnerApi: 'Bearer realm="relay"',
+  signature: 'Signature realm="relay",headers="(request-target) host date x-signature-salt digest"',
+};
+
 /** Anything that is not a RelayError tells the caller nothing about itself. */
 export function toRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
@@ -18,7 +23,9 @@ export function errorAnswer(
   more: { readonly [name: string]: string } = {},
 ): Answer {
   const headers: Record<string, string> = { ...more };
-  if (error.code === "unauthorized" && auth !== "apiKey") headers["WWW-Authenticate"] = 'Basic realm="relay"';
+  if (error.code === "unauthorized" && auth !== "apiKey") {
+    headers["WWW-Authenticate"] = CHALLENGES[auth] ?? 'Basic realm="relay"';
+  }
   if (error.retryAfterSeconds !== undefined) headers["Retry-After"] = String(error.retryAfterSeconds);
   else if (error.code === "rate_limited" || error.code === "queue_full") headers["Retry-After"] = "1";
   return {

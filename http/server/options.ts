@@ -2,6 +2,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { Ids } from "../../engine/ports/ids.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
+import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import type { WebSocketMount } from "./websocket.ts";
@@ -9,12 +10,16 @@ import type { WebSocketMount } from "./websocket.ts";
 export interface ServerOptions {
   endpoints: readonly BoundEndpoint[];
   authenticator: Authenticator;
+  /** Needed where an endpoint has `auth: "signature"`. */
+  signatures?: SignatureAuthenticator;
   /** The bucket that endpoints name in `rateLimit`; asked once for each at the start. */
   rateLimit: (bucket: string, perSecond: number) => RateLimitBucket;
   clock: Clock;
   ids: Ids;
   /** Envelope of a 404 where no surface is known. */
   envelope: ErrorEnvelope;
+  /** The same for paths that begin so: an API with an error body of its own has it for all that is under its base. */
+  envelopes?: readonly { under: string; envelope: ErrorEnvelope }[];
   webSockets?: readonly WebSocketMount[];
   /** CIDRs whose `X-Forwarded-For` is believed. */
   trustedProxies?: readonly string[];
@@ -46,7 +51,23 @@ export interface EdgeLimits {
   bodyDeadlineMs: number;
   /** How often deadlines are looked at, which is how late they may be noticed. */
   sweepIntervalMs: number;
+  /** Files of one shard that are being sent; beyond it callers get 503 and come again. Each holds a descriptor and a connection. */
+  filesMax: number;
+  /** A client that takes nothing of a file for this long is given up. */
+  fileStallMs: number;
+  /** What the files of one shard take together: an update of a whole fleet must not fill the line that payments come over. */
+  fileBytesPerSecond: number;
+  /** The same for a body that is read as it comes: its client sends nothing, or nobody reads it, for this long. */
+  uploadStallMs: number;
 }
 
 /** 20,000 descriptors a process is the least that is common, and some are not requests. */
-export const EDGE_LIMITS: EdgeLimits = { pendingMax: 16_384, bodyDeadlineMs: 5_000, sweepIntervalMs: 200 };
+export const EDGE_LIMITS: EdgeLimits = {
+  pendingMax: 16_384,
+  bodyDeadlineMs: 5_000,
+  sweepIntervalMs: 200,
+  filesMax: 256,
+  fileStallMs: 30_000,
+  fileBytesPerSecond: 100_000_000,
+  uploadStallMs: 30_000,
+};

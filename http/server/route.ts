@@ -2,6 +2,7 @@ import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { CompiledEndpoint } from "../endpoint/compile.ts";
 import { compileEndpoint } from "../endpoint/compile.ts";
 import { BODY_BYTES_MAX_DEFAULT, type BoundEndpoint, DEADLINE_MS_DEFAULT, type Method } from "../endpoint/endpoint.ts";
+import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
 
@@ -34,6 +35,7 @@ export function buildRouter(options: ServerOptions): Router<ServedRoute> {
   const names = new Set<string>();
   const limits = new Map<string, RateLimitBucket>();
   for (const endpoint of options.endpoints) {
+    if (endpoint.auth === "signature" && options.signatures === undefined) throw new Error(`${endpoint.name}: nobody checks signatures`);
     if (names.has(endpoint.name)) throw new Error(`two endpoints are named ${endpoint.name}`);
     names.add(endpoint.name);
     const route = serve(endpoint, options, limits);
@@ -46,19 +48,30 @@ export function buildRouter(options: ServerOptions): Router<ServedRoute> {
 function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<string, RateLimitBucket>): ServedRoute {
   const bucket =
     endpoint.rateLimit === undefined ? null : bucketOf(endpoint.rateLimit.bucket, endpoint.rateLimit.perSecond, options, limits);
+  const opensToPages = endpoint.auth === "apiKey" || endpoint.auth === "basicOrApiKey";
   return {
     method: endpoint.method,
     path: endpoint.path,
     endpoint,
     compiled: compileEndpoint(endpoint, { strictReplies: options.strictReplies ?? false }),
     bucket,
-    rateLimitBlocks: rateLimitBlocks(endpoint.rateLimit?.perSecond ?? 0),
-    bodyBytesMax: endpoint.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT,
+    rateLimitBlocks: rateLimitBlocks(endpoint.rateLimit?.perSecond ?? 0, opensToPages),
+    bodyBytesMax:
+      endpoint.upload === undefined ? (endpoint.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT) : uploadBytesMax(endpoint.upload.bytesMax),
     deadlineMs: endpoint.deadlineMs ?? DEADLINE_MS_DEFAULT,
-    fixedHeaders: endpoint.deprecated === undefined ? [] : ["Deprecation", DEPRECATED_SINCE],
-    readsAuthorization: endpoint.auth === "basic" || endpoint.auth === "basicOrApiKey" || endpoint.auth === "admin",
-    readsApiKey: endpoint.auth === "apiKey" || endpoint.auth === "basicOrApiKey",
+    fixedHeaders: [
+      ...(endpoint.deprecated === undefined ? [] : ["Deprecation", DEPRECATED_SINCE]),
+      ...(opensToPages && bucket === null ? ["Vary", "Origin"] : []),
+    ],
+    readsAuthorization:
+      endpoint.auth === "basic" || endpoint.auth === "basicOrApiKey" || endpoint.auth === "admin" || endpoint.auth === "partnerApi",
+    readsApiKey: opensToPages,
   };
+}
+
+/** The whole body: the file and the form around it. */
+function uploadBytesMax(fileBytesMax: number): number {
+  return fileBytesMax + MULTIPART_OVERHEAD_BYTES_MAX;
 }
 
 function bucketOf(name: string, perSecond: number, options: ServerOptions, limits: Map<string, RateLimitBucket>): RateLimitBucket {
@@ -72,10 +85,11 @@ function bucketOf(name: string, perSecond: number, options: ServerOptions, limit
  * The window is one second, so that is when all of it is free again. uWebSockets writes a value as it is, so one call writes these
  * three behind the request id, which on the path of a poll is a noticeable part of the whole.
  */
-function rateLimitBlocks(perSecond: number): string[] {
+function rateLimitBlocks(perSecond: number, variesByOrigin: boolean): string[] {
+  const vary = variesByOrigin ? "\r\nVary: Origin" : "";
   return Array.from(
     { length: perSecond + 1 },
-    (_, remaining) => `\r\nRateLimit-Limit: ${perSecond}\r\nRateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: 1`,
+    (_, remaining) => `\r\nRateLimit-Limit: ${perSecond}\r\nRateLimit-Remaining: ${remaining}\r\nRateLimit-Reset: 1${vary}`,
   );
 }
 

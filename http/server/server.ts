@@ -4,15 +4,18 @@ import { once } from "node:events";
 import { createServer as createProbe } from "node:net";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
-import { writeAnswer } from "./answer.ts";
+import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
+import { type Answer, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
+import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
 import type { Edge } from "./edge.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { Exchange } from "./exchange.ts";
+import { FileSenders } from "./file-sender.ts";
 import { EDGE_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { requestIds } from "./request-id.ts";
-import { buildRouter, type ServedRoute } from "./route.ts";
+import { buildRouter } from "./route.ts";
 import { WebSocketHost } from "./websocket-host.ts";
 
 export interface ListenOptions {
@@ -36,6 +39,8 @@ export interface Server {
   webSockets(): number;
 }
 
+const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not call this path.");
+
 /** `LIBUS_LISTEN_DEFAULT` shares the port among threads (SO_REUSEPORT); the enum itself is types only. */
 const LISTEN_SHARED = 0;
 const LISTEN_EXCLUSIVE = 1;
@@ -51,9 +56,17 @@ export function createServer(options: ServerOptions): Server {
   const pending = new Pending(monotonicMs, limits.sweepIntervalMs);
   const edge: Edge = {
     authenticator: options.authenticator,
+    signatures: options.signatures ?? null,
     limits,
     observe: options.observe ?? {},
     pending,
+    files: new FileSenders({
+      pending,
+      monotonicMs,
+      filesMax: limits.filesMax,
+      stallMs: limits.fileStallMs,
+      bytesPerSecond: limits.fileBytesPerSecond,
+    }),
     monotonicMs,
     draining: false,
     isFull: () => pending.size >= limits.pendingMax,
@@ -70,7 +83,7 @@ export function createServer(options: ServerOptions): Server {
     const id = nextId(req.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
     if (match === null) {
-      refuse(res, id, router.others(path), withoutBody);
+      refuse(res, id, path, withoutBody);
       return;
     }
     const forwardedFor = req.getHeader("x-forwarded-for");
@@ -79,8 +92,9 @@ export function createServer(options: ServerOptions): Server {
   }
 
   /** 404, or 405 where the path has other methods. */
-  function refuse(res: HttpResponse, requestId: string, others: readonly ServedRoute[], withoutBody: boolean): void {
-    const envelope = others[0]?.endpoint.surface.envelope ?? options.envelope;
+  function refuse(res: HttpResponse, requestId: string, path: string, withoutBody: boolean): void {
+    const others = router.others(path);
+    const envelope = others[0]?.endpoint.surface.envelope ?? envelopeUnder(options, path);
     const methods = others.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     const error =
       others.length === 0
@@ -91,12 +105,30 @@ export function createServer(options: ServerOptions): Server {
     edge.observe.answered?.("unmatched", answer.status, 0);
   }
 
+  /** Only what asks for a page of another origin is one; any other OPTIONS is a method that no path has. */
+  function preflight(res: HttpResponse, req: HttpRequest): void {
+    const [origin, method] = [req.getHeader("origin"), preflightMethod(req.getHeader("access-control-request-method"))];
+    const route = origin === "" || method === null ? null : router.match(method, req.getUrl())?.route;
+    if (!route) {
+      serve(res, req, null, false);
+      return;
+    }
+    const requestId = nextId(req.getHeader("x-request-id"));
+    const permitted = route.readsApiKey && options.authenticator.isOriginListed(origin);
+    const answer: Answer = permitted
+      ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, origin) }
+      : errorAnswer(FOREIGN_PAGE, route.endpoint.surface.envelope, "none", requestId, { Vary: PREFLIGHT_VARY });
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: false, close: edge.draining });
+    edge.observe.answered?.("preflight", answer.status, 0);
+  }
+
   app.get("/*", (res, req) => serve(res, req, "GET", false));
   app.head("/*", (res, req) => serve(res, req, "GET", true));
   app.post("/*", (res, req) => serve(res, req, "POST", false));
   app.put("/*", (res, req) => serve(res, req, "PUT", false));
   app.patch("/*", (res, req) => serve(res, req, "PATCH", false));
   app.del("/*", (res, req) => serve(res, req, "DELETE", false));
+  app.options("/*", preflight);
   app.any("/*", (res, req) => serve(res, req, null, false));
 
   function stopListening(): void {
@@ -130,6 +162,10 @@ export function createServer(options: ServerOptions): Server {
     pending: () => pending.size,
     webSockets: () => webSockets.reduce((sum, host) => sum + host.size, 0),
   };
+}
+
+function envelopeUnder({ envelopes = [], envelope }: ServerOptions, path: string): ErrorEnvelope {
+  return envelopes.find(({ under }) => path === under || path.startsWith(`${under}/`))?.envelope ?? envelope;
 }
 
 function createApp(options: ServerOptions): TemplatedApp {

@@ -53,6 +53,8 @@ export interface StompHost {
   authenticate(login: string, passcode: string): Caller | null | Promise<Caller | null>;
   /** Whether the whitelist lets `identity` take the topic of `target`, and post results for it; `target` is not `identity`. */
   mayTake(identity: string, target: string): boolean;
+  /** A notice (no command) that comes first when a terminal subscribes to its own topic; null for none. */
+  greeting?(terminalId: string): string | null;
   /** Resolves when the result is on stable storage. Rejects with RelayError, whose message goes to the terminal. */
   recordResult(send: ResultSend): Promise<ResultOutcome>;
   /** Called for what an operator may want to know; never with credentials, bodies or header values beyond ids. */

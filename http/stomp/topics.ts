@@ -77,6 +77,8 @@ export class SessionTopics {
     this.#identity ??= terminalId;
     const own = this.#identity === terminalId;
     this.#host.onEvent({ type: "subscribed", sessionId, terminalId, own });
+    const greeting = own ? (this.#host.greeting?.(terminalId) ?? null) : null;
+    if (greeting !== null) this.#deliver(subscription, null, greeting);
     this.#host.terminals.open(
       { terminalId, sessionId: engineSessionId, own, acknowledges: ackMode !== "auto", redeliver: request.redeliver, device },
       { deliver: (uuid, text) => this.#deliver(subscription, uuid, text) },

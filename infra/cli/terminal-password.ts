@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Command } from "commander";
 import { isTerminalId } from "../../engine/domain/identifiers.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
@@ -11,7 +12,8 @@ const program = new Command("terminal-password")
     const { mode, terminalSecret } = readConfig({
       RELAY_MODE: process.env["RELAY_MODE"],
       RELAY_TERMINAL_SECRET: process.env["RELAY_TERMINAL_SECRET"],
-      // Whatever the listener's address is, it does not matter here.
+      // Whatever the listener's address and the key of stored secrets are, they do not matter here.
+      RELAY_SECRET_KEY: randomBytes(32).toString("hex"),
       RELAY_HOST: "127.0.0.1",
     });
     if (mode === "sandbox" && process.env["RELAY_TERMINAL_SECRET"] === undefined)

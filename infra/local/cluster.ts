@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { planSandboxGateway, type SandboxGatewayProcess } from "../node/sandbox-gateway.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../node/sandbox-partner.ts";
 import { startBalancer } from "./balancer.ts";
 import { servicesUp } from "./services.ts";
 
@@ -31,6 +33,10 @@ async function shared(): Promise<Record<string, string>> {
 }
 
 const variables = await shared();
+// One card gateway for all of them, as there is in earnest.
+const gateway =
+  process.env["RELAY_MODE"] === "production" || process.env["RELAY_GATEWAY_URL"] !== undefined ? null : await sandboxGateway();
+await gateway?.start();
 const children: ChildProcess[] = [];
 let stopping = false;
 
@@ -45,9 +51,11 @@ function start(index: number): number {
     env: {
       ...process.env,
       ...variables,
+      ...(gateway === null ? {} : { RELAY_GATEWAY_URL: gateway.url }),
       RELAY_PORT: String(nodePort),
       RELAY_NODE_ID: `node-${index}`,
       RELAY_DATA_DIR: folder,
+      RELAY_PACKAGE_DIR: process.env["RELAY_PACKAGE_DIR"] ?? resolve(dir, "packages"),
       RELAY_SHARDS: process.env["RELAY_SHARDS"] ?? "1",
     },
   });
@@ -72,10 +80,18 @@ async function stop(): Promise<void> {
   const ended = children.map((child) => (child.exitCode === null ? new Promise((done) => child.once("exit", done)) : null));
   for (const child of children) child.kill("SIGTERM");
   await Promise.all(ended);
+  await gateway?.stop();
   process.exit(0);
 }
 process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
+
+function sandboxGateway(): Promise<SandboxGatewayProcess> {
+  const { merchantId, secret } = SANDBOX_GATEWAY_ACCOUNT;
+  const merchants = { [merchantId]: secret };
+  const printed = (line: string) => console.log(`gateway: ${line}`);
+  return planSandboxGateway({ port: 0, dataDirectory: resolve(dir), merchants, printed, died: (exit) => printed(`ended (${exit})`) });
+}
 
 function readCount(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("a positive integer");

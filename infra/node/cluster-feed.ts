@@ -33,7 +33,7 @@ export function startClusterFeed({ brokers, clientId, kv, sink, clock, log, show
   const feed = createKafkaFeed({ kv, sink: kafkaSink({ brokers, clientId, topics: FEED_TOPICS }), clock, onEvent: report });
   const consumer = startKafkaConsumer({ brokers, clientId, kv, sink, clock, onEvent: report });
   return {
-    nudge: feed.nudge,
+    nudge: () => feed.nudge(),
     stats: () => {
       const [produced, consumed] = [feed.stats(), consumer.stats()];
       return {

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { ClusterNode } from "../../engine/ports/cluster-nodes.ts";
 import { clusterAddress } from "../../storage/bus/cluster/cluster-bus.ts";
 import { createMembership, type MembershipView, type NodeFacts } from "../../storage/bus/cluster/membership.ts";
 import { connectRedis } from "../../storage/bus/cluster/redis-connection.ts";
-import { startStreamReader } from "../../storage/bus/cluster/stream-reader.ts";
+import { type StreamReader, type StreamStats, startStreamReader } from "../../storage/bus/cluster/stream-reader.ts";
 import type { ThreadBus } from "../../storage/bus/thread-bus.ts";
 import { openRedisKv, type RedisKv } from "../../storage/kv/redis.ts";
-import { type ClockShift, setRedisOffset } from "./clock.ts";
+import { type ClockShift, createClock, createClockShift, setRedisOffset } from "./clock.ts";
 import type { Config } from "./config.ts";
+import { createLease, extendLease, type Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 
@@ -17,10 +19,18 @@ export const KEY_PREFIX = "{relay}:";
 
 const COMMAND_TIMEOUT_MS = 1_500;
 
+/** Nodes that are gone are shown for so long, and not more nodes than this. */
+const GONE_SHOWN_MS = 3_600_000;
+const NODES_SHOWN_MAX = 256;
+
+/** How long a shard has to forget what no longer counts and to load its tables again. */
+const LAPSE_STEP_MS = 30_000;
+
 /** What shards have to know of the cluster when they start. */
 export interface ClusterBoot {
   redisUrl: string;
   incarnation: string;
+  lease: Lease;
 }
 
 /** This node's life in the cluster: its membership, and the stream that others write to. */
@@ -28,8 +38,12 @@ export interface NodeCluster {
   boot: ClusterBoot;
   /** Reads the stream and joins; from then on this node is home to terminals. */
   join(): Promise<void>;
-  nodes(): readonly NodeFacts[];
-  isLive(): boolean;
+  /** Live nodes, and those that left or lapsed within the last hour. */
+  nodes(): Omit<ClusterNode, "report">[];
+  stream(): StreamStats;
+  lapses(): number;
+  /** Hands the homes over to others, and stays a member that they tell and ask. */
+  drain(): Promise<void>;
   /** Tells the others that they are home now. */
   leave(): Promise<void>;
   close(): Promise<void>;
@@ -38,59 +52,93 @@ export interface NodeCluster {
 export interface NodeClusterOptions {
   redisUrl: string;
   nodeId: string;
+  version: string;
   shards: readonly Address[];
   bus: ThreadBus<NodeProtocol>;
   clock: Clock;
+  /** Gets the offset of Redis's clock. */
   clockShift: ClockShift;
   log: Log;
 }
 
-export function createNodeCluster({ redisUrl, nodeId, shards, bus, clock, clockShift, log }: NodeClusterOptions): NodeCluster {
+export function createNodeCluster({ redisUrl, nodeId, version, shards, bus, clock, clockShift, log }: NodeClusterOptions): NodeCluster {
   const incarnation = `${nodeId}#${randomBytes(4).toString("hex")}`;
   const failed = (error: unknown) => log.cluster("redis", error);
   const redis = connectRedis(redisUrl, failed, { commandTimeoutMs: COMMAND_TIMEOUT_MS });
-  const self: NodeFacts = { nodeId, incarnation, shards: shards.length, startedAtMs: clock.nowMs() };
+  const self: NodeFacts = { nodeId, incarnation, shards: shards.length, startedAtMs: clock.nowMs(), version };
 
-  function spread(view: MembershipView): void {
-    const addresses = view.nodes.flatMap((node) =>
-      Array.from({ length: node.shards }, (_, index) => clusterAddress(node.incarnation, `shard-${index}`)),
-    );
-    for (const shard of shards) bus.tell(shard, "cluster.view", { shards: addresses });
+  const lease = createLease();
+
+  const machineClock = createClock(createClockShift());
+  let lapses = 0;
+  /** Nodes that were seen, with the time they were seen last where they are gone. */
+  let seen = new Map<string, { facts: NodeFacts; goneAt: number | null }>();
+
+  function notice({ nodes }: MembershipView): void {
+    const now = machineClock.monotonicMs();
+    for (const one of seen.values()) one.goneAt ??= now;
+    for (const facts of nodes) seen.set(facts.incarnation, { facts, goneAt: null });
+    const kept = [...seen].filter(([, { goneAt }]) => goneAt === null || now - goneAt < GONE_SHOWN_MS);
+    seen = new Map(kept.slice(-NODES_SHOWN_MAX));
   }
+
+  function shardsOf(nodes: readonly NodeFacts[]): Address[] {
+    return nodes.flatMap((node) => Array.from({ length: node.shards }, (_, index) => clusterAddress(node.incarnation, `shard-${index}`)));
+  }
+
+  bus.serve("cluster.look", async () => shardsOf((await membership.look()).nodes));
 
   const membership = createMembership({
     redis,
     keyPrefix: KEY_PREFIX,
     self,
-    clock,
+    // The machine's own: Redis's offset is measured against it, and a lifetime is a matter of this machine whatever tests move.
+    clock: machineClock,
     changed: (view) => {
-      log.cluster(`live: ${view.nodes.map((node) => node.incarnation).join(", ")}`);
-      spread(view);
+      const [live, draining] = [view.nodes.filter((node) => node.draining !== true), view.nodes.filter((node) => node.draining === true)];
+      log.cluster(`live: ${live.map((node) => node.incarnation).join(", ")}`);
+      notice(view);
+      for (const shard of shards) bus.tell(shard, "cluster.view", { shards: shardsOf(live), draining: shardsOf(draining) });
     },
     looked: (view) => setRedisOffset(clockShift, view.redisOffsetMs),
-    lapsed: () => {
+    lapsed: async () => {
+      lapses += 1;
       log.cluster("the membership had lapsed; sessions are void");
-      for (const shard of shards) bus.tell(shard, "cluster.lapsed", undefined);
+      await Promise.all(shards.map((shard) => bus.ask(shard, "cluster.lapsed", undefined, LAPSE_STEP_MS)));
     },
+    granted: (untilMs) => extendLease(lease, untilMs),
     failed: (error) => log.cluster("membership", error),
   });
-  let reader: { stop(): Promise<void> } | null = null;
+  let reader: StreamReader | null = null;
 
   return {
-    boot: { redisUrl, incarnation },
+    boot: { redisUrl, incarnation, lease },
     join: async () => {
       reader = startStreamReader({
         // A blocking read takes as long as it takes, so it has no time limit of its own.
         redis: connectRedis(redisUrl, failed),
         keyPrefix: KEY_PREFIX,
         incarnation,
+        redisNowMs: createClock(clockShift).redisNowMs,
         deliver: (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }),
         failed: (error) => log.cluster("stream", error),
       });
       await membership.join();
     },
-    nodes: () => membership.view().nodes,
-    isLive: membership.isLive,
+    nodes: () =>
+      [...seen.values()]
+        .map(({ facts, goneAt }) => ({
+          nodeId: facts.nodeId,
+          incarnation: facts.incarnation,
+          version: facts.version,
+          shards: facts.shards,
+          sinceMs: facts.startedAtMs,
+          state: goneAt !== null ? ("gone" as const) : facts.draining === true ? ("draining" as const) : ("live" as const),
+        }))
+        .sort((one, other) => (one.incarnation < other.incarnation ? -1 : 1)),
+    stream: () => reader?.stats() ?? { waiting: 0, delayMs: 0, lost: 0 },
+    lapses: () => lapses,
+    drain: membership.drain,
     leave: membership.leave,
     close: async () => {
       await reader?.stop();
@@ -100,16 +148,26 @@ export function createNodeCluster({ redisUrl, nodeId, shards, bus, clock, clockS
 }
 
 /** The store of a cluster. Production refuses a Redis that would lose what it acknowledged; the sandbox says so and goes on. */
-export function openClusterKv({ mode }: Config, redisUrl: string, log: Log): Promise<RedisKv> {
+export function openClusterKv(
+  { mode }: Config,
+  { redisUrl, redisReplicas }: NonNullable<Config["cluster"]>,
+  log: Log,
+  historyLost: () => void = () => {},
+): Promise<RedisKv> {
   return openRedisKv({
     url: redisUrl,
+    waitReplicas: redisReplicas,
     keyPrefix: KEY_PREFIX,
     refuseProblems: mode === "production",
     onFailure: log.storeFailed,
     onProblems: (problems) => {
       for (const problem of problems) log.cluster(`Redis: ${problem}`);
     },
-    onHistoryLost: ({ certain }) => log.cluster(certain ? "Redis has lost acknowledged commits" : "Redis has another history than before"),
+    onHistoryLost: ({ certain }) => {
+      const what = certain ? "Redis has lost acknowledged commits" : "Redis has another history than before";
+      log.cluster(`${what}; commands that waited may have been sent, and end as unknown`);
+      historyLost();
+    },
   });
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { IANAZone } from "luxon";
+import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
 /**
  * The configuration of a node: read once from the environment, checked as a whole, then only handed on. `infra/docs/configuration.md`
@@ -18,19 +19,35 @@ export interface Config {
   administrator: { username: string; password: string | null };
   terminalSecret: string;
   fleet: { username: string; password: string } | null;
+  /** Seal stored secrets. */
+  secretKeys: SecretKeys;
   /** Key of the demo partner; null in production. */
   sandboxApiKey: string | null;
   trustedProxies: string[];
   servicePrefix: string | null;
+  /** Base address of the card gateway, with its context path; null where there is none (the sandbox then starts its own). */
+  gatewayUrl: string | null;
+  /** Path before the adapter's own (`/pgw/payment/...`), which signatures cover; empty or beginning with a slash. */
+  adapterContextPath: string;
+  /** CIDRs of local networks that callbacks of the adapter may be sent to. */
+  callbackAllowedNetworks: string[];
+  /** Port of the sandbox's own gateway; 0 takes a free one. */
+  sandboxGatewayPort: number;
   /** Base of links that go out, without a trailing slash; null takes the listener's address. */
   publicUrl: string | null;
+  /** Packages of app versions: a folder that all nodes share. Null: below the data directory, in a cluster none. */
+  packageDirectory: string | null;
+  packageBytesMax: number;
+  /** What downloads of a node may take together. */
+  downloadBytesPerSecond: number;
   timeZone: string;
   uuidRetentionDays: number;
   resultRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
   /** Null for a node by itself. */
-  cluster: { redisUrl: string; kafkaBrokers: string[] } | null;
+  /** `redisReplicas`: copies of Redis that have a commit on disk before it counts. */
+  cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
 }
 
@@ -46,6 +63,7 @@ type Environment = { readonly [name: string]: string | undefined };
 
 const SANDBOX = {
   terminalSecret: "sandbox-terminal-secret",
+  secretKey: "6f1d0a83c25e47b99b7c3e14f8a05d62c4e81b7f2093da56e7450c9b8a1f36d2",
   apiKey: "pk_live_sandbox_0000000000000000000000000000",
   credential: "terminal",
   administrator: "admin",
@@ -67,15 +85,25 @@ const NAMES = new Set([
   "RELAY_TERMINAL_USERNAME",
   "RELAY_TERMINAL_PASSWORD",
   "RELAY_SANDBOX_API_KEY",
+  "RELAY_SECRET_KEY",
+  "RELAY_SECRET_KEY_OLD",
   "RELAY_TRUSTED_PROXIES",
   "RELAY_SERVICE_PREFIX",
   "RELAY_PUBLIC_URL",
+  "RELAY_GATEWAY_URL",
+  "RELAY_ADAPTER_CONTEXT_PATH",
+  "RELAY_CALLBACK_ALLOWED_NETWORKS",
+  "RELAY_SANDBOX_GATEWAY_PORT",
+  "RELAY_PACKAGE_DIR",
+  "RELAY_PACKAGE_MEGABYTES_MAX",
+  "RELAY_DOWNLOAD_MEGABYTES_PER_SECOND",
   "RELAY_TIME_ZONE",
   "RELAY_UUID_RETENTION_DAYS",
   "RELAY_RESULT_RETENTION_DAYS",
   "RELAY_LOG_LEVEL",
   "RELAY_OPEN_TERMINAL_LOGS",
   "RELAY_REDIS_URL",
+  "RELAY_REDIS_WAIT_REPLICAS",
   "RELAY_KAFKA_BROKERS",
   "RELAY_CLICKHOUSE_URL",
   "RELAY_CLICKHOUSE_PORT",
@@ -96,7 +124,7 @@ export function readConfig(environment: Environment): Config {
   const mode = reader.word("RELAY_MODE", ["sandbox", "production"] as const, "sandbox");
   const sandbox = mode === "sandbox";
   const host = reader.text("RELAY_HOST") ?? (sandbox ? "127.0.0.1" : "0.0.0.0");
-  const trustedProxies = readProxies(reader);
+  const trustedProxies = readNetworks(reader, "RELAY_TRUSTED_PROXIES", []);
   const tls = readTls(reader);
   if (sandbox && !isLoopback(host)) reader.refuse("RELAY_HOST", "a loopback address: the sandbox has known credentials");
   if (!sandbox && tls === null && trustedProxies.length === 0 && !isLoopback(host)) {
@@ -105,6 +133,7 @@ export function readConfig(environment: Environment): Config {
       "a certificate, or RELAY_TRUSTED_PROXIES where something else ends TLS: cards are charged over this address",
     );
   }
+  const packageDirectory = reader.text("RELAY_PACKAGE_DIR");
   const config: Config = {
     mode,
     host,
@@ -120,10 +149,19 @@ export function readConfig(environment: Environment): Config {
     terminalSecret:
       reader.secret("RELAY_TERMINAL_SECRET", sandbox) ?? (sandbox ? SANDBOX.terminalSecret : reader.missing("RELAY_TERMINAL_SECRET")),
     fleet: readFleet(reader, sandbox),
+    secretKeys: readSecretKeys(reader, sandbox),
     sandboxApiKey: readSandboxKey(reader, sandbox),
     trustedProxies,
     servicePrefix: reader.matching("RELAY_SERVICE_PREFIX", /^[A-Za-z0-9_-]{1,64}$/, "one path segment of A-Z a-z 0-9 _ -"),
+    gatewayUrl: readGatewayUrl(reader, sandbox),
+    adapterContextPath:
+      reader.matching("RELAY_ADAPTER_CONTEXT_PATH", /^(?:\/[A-Za-z0-9._-]{1,64}){1,4}$/, "a path such as /CG_SERVICES") ?? "",
+    callbackAllowedNetworks: readNetworks(reader, "RELAY_CALLBACK_ALLOWED_NETWORKS", sandbox ? ["127.0.0.0/8", "::1/128"] : []),
+    sandboxGatewayPort: reader.integer("RELAY_SANDBOX_GATEWAY_PORT", 0, 0, 65_535),
     publicUrl: reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
+    packageDirectory: packageDirectory === null ? null : resolve(packageDirectory),
+    packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
+    downloadBytesPerSecond: reader.integer("RELAY_DOWNLOAD_MEGABYTES_PER_SECOND", 100, 1, 10_000) * 1_000_000,
     timeZone: reader.matching("RELAY_TIME_ZONE", IANAZone.isValidZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
     uuidRetentionDays: reader.integer("RELAY_UUID_RETENTION_DAYS", 400, 1, 36_500),
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
@@ -156,11 +194,13 @@ function generatedNodeId(): string {
     .slice(0, 48)}-${random}`;
 }
 
-function readProxies(reader: Reader): string[] {
-  const cidrs = (reader.text("RELAY_TRUSTED_PROXIES") ?? "").split(",").map((cidr) => cidr.trim());
+function readNetworks(reader: Reader, name: string, otherwise: string[]): string[] {
+  const text = reader.text(name);
+  if (text === null) return otherwise;
+  const cidrs = text.split(",").map((cidr) => cidr.trim());
   const given = cidrs.filter((cidr) => cidr !== "");
   const isCidr = (cidr: string) => (cidr.includes("/") ? ipaddr.isValidCIDR(cidr) : ipaddr.isValid(cidr));
-  if (!given.every(isCidr)) reader.refuse("RELAY_TRUSTED_PROXIES", "addresses or CIDRs, comma-separated, such as 10.0.0.0/8");
+  if (!given.every(isCidr)) reader.refuse(name, "addresses or CIDRs, comma-separated, such as 10.0.0.0/8");
   return given.map((cidr) => (cidr.includes("/") ? cidr : `${cidr}/${cidr.includes(":") ? 128 : 32}`));
 }
 
@@ -191,6 +231,30 @@ function readSandboxKey(reader: Reader, sandbox: boolean): string | null {
   return sandbox ? (key ?? SANDBOX.apiKey) : null;
 }
 
+function readSecretKeys(reader: Reader, sandbox: boolean): SecretKeys {
+  const [given, old] = [
+    reader.read("RELAY_SECRET_KEY", readSecretKey, SECRET_KEY_FORM),
+    reader.read("RELAY_SECRET_KEY_OLD", readSecretKey, SECRET_KEY_FORM),
+  ];
+  if (!sandbox && given === SANDBOX.secretKey) reader.refuse("RELAY_SECRET_KEY", "one of your own: the sandbox's is known to everyone");
+  if (!sandbox && reader.text("RELAY_SECRET_KEY") === null) reader.missing("RELAY_SECRET_KEY");
+  const current = given ?? SANDBOX.secretKey;
+  if (old === current) reader.refuse("RELAY_SECRET_KEY_OLD", "another key than RELAY_SECRET_KEY");
+  return { current, old };
+}
+
+/** Card payments go there, signed but not encrypted by us: outside the sandbox only TLS or this machine will do. */
+function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
+  const url = reader.url("RELAY_GATEWAY_URL");
+  if (url === null) return null;
+  const { protocol, hostname, search, hash } = new URL(url);
+  if (search !== "" || hash !== "") reader.refuse("RELAY_GATEWAY_URL", "a base address, without a query");
+  if (!sandbox && protocol !== "https:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
+    reader.refuse("RELAY_GATEWAY_URL", "an https URL: payments are made over it");
+  }
+  return url.replace(/\/+$/, "");
+}
+
 function readClickHouse(reader: Reader): Config["clickhouse"] {
   const url = reader.url("RELAY_CLICKHOUSE_URL");
   const port = reader.integer("RELAY_CLICKHOUSE_PORT", 0, 0, 65_535);
@@ -209,7 +273,7 @@ function readCluster(reader: Reader): Config["cluster"] {
   if (redisUrl === null && kafkaBrokers.length === 0) return null;
   const names = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"];
   for (const name of names) if (reader.text(name) === null) reader.refuse(name, `set together with the others of ${names.join(", ")}`);
-  return { redisUrl: redisUrl ?? "", kafkaBrokers };
+  return { redisUrl: redisUrl ?? "", redisReplicas: reader.integer("RELAY_REDIS_WAIT_REPLICAS", 0, 0, 5), kafkaBrokers };
 }
 
 function isRedisUrl(value: string): boolean {
@@ -245,6 +309,13 @@ function createReader(environment: Environment) {
     text,
     refuse,
     matching,
+    /** What `parse` makes of the value; where it makes nothing of it (null), that is refused. */
+    read: <T>(name: string, parse: (value: string) => T | null, allowed: string): T | null => {
+      const value = text(name);
+      const parsed = value === null ? null : parse(value);
+      if (value !== null && parsed === null) refuse(name, allowed);
+      return parsed;
+    },
     word: <W extends string>(name: string, words: readonly W[], otherwise: W): W => {
       const value = text(name);
       if (value === null) return otherwise;

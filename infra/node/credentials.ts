@@ -1,15 +1,13 @@
 import { randomBytes } from "node:crypto";
+import type { Partner, Partners } from "../../engine/ports/partners.ts";
 import type { Directory } from "../../engine/runtime/directory.ts";
+import type { TerminalGroups } from "../../engine/runtime/terminal-groups.ts";
 import type { CredentialSource, NamedSecret, PartnerCredential } from "../../http/auth/credential-source.ts";
 import { sha256Hex } from "../../http/auth/digest.ts";
-import { hashPassword } from "../../http/auth/partner-password.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import type { Config } from "./config.ts";
 
 const ADMINISTRATOR = "g/administrator";
-
-/** The demo partner's login beside its API key; sandbox only. */
-const DEMO_PARTNER = { partnerId: 1, username: "demo", password: "demo" };
 
 /** The administrator's password: the configured one, else one that is generated at the first start. */
 export interface AdministratorPassword {
@@ -33,30 +31,31 @@ export async function administratorPassword(kv: Kv, config: Config): Promise<Adm
   return { sha256: sha256Hex(generated), generated };
 }
 
-/** The credentials of a node: those of the configuration, the deny list, and in the sandbox a demo partner. */
-export async function createCredentials(config: Config, passwordSha256: string, directory: Directory): Promise<CredentialSource> {
+/** The credentials of a node: those of the configuration, the deny list, and the partners. */
+export function createCredentials(
+  config: Config,
+  passwordSha256: string,
+  directory: Directory,
+  { partners, terminalGroups }: { partners: Partners; terminalGroups: TerminalGroups },
+): CredentialSource {
   const administrator: NamedSecret = { username: config.administrator.username, passwordSha256 };
   const fleet = config.fleet === null ? null : { username: config.fleet.username, passwordSha256: sha256Hex(config.fleet.password) };
-  const demo = config.sandboxApiKey === null ? null : await demoPartner();
-  const demoKey = config.sandboxApiKey === null ? null : sha256Hex(config.sandboxApiKey);
   return {
-    generation: directory.generation,
+    generation: () => directory.generation() + partners.generation() + terminalGroups.generation(),
     administrator: () => administrator,
     fleet: () => fleet,
     terminalSecret: () => config.terminalSecret,
     isTerminalDenied: directory.isDenied,
-    partnerByUsername: (username) => (demo !== null && username === demo.username ? demo : null),
-    partnerByKeySha256: (keySha256) => (keySha256 === demoKey ? demo : null),
+    managedBy: terminalGroups.managedBy,
+    partnerByUsername: (username) => credentialOf(partners.byUsername(username)),
+    partnerByKeySha256: (keySha256) => credentialOf(partners.byKeySha256(keySha256)),
+    isOriginListed: partners.isOriginListed,
   };
 }
 
-async function demoPartner(): Promise<PartnerCredential> {
-  return {
-    partnerId: DEMO_PARTNER.partnerId,
-    username: DEMO_PARTNER.username,
-    passwordHash: await hashPassword(DEMO_PARTNER.password),
-    enabled: true,
-    allowedOrigins: [],
-    terminals: { names: false, matches: () => true },
-  };
+function credentialOf(partner: Partner | null): PartnerCredential | null {
+  if (partner === null) return null;
+  const { record, terminals } = partner;
+  const { id: partnerId, username, passwordHash, enabled, allowedOrigins } = record;
+  return { partnerId, username, passwordHash, enabled, allowedOrigins: Object.values(allowedOrigins), terminals };
 }

@@ -9,6 +9,7 @@ export interface Log {
   stopped(facts: { unfinished: number }): void;
   generatedPassword(username: string): void;
   sharedCredential(): void;
+  secretsRenewed(records: number): void;
   requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
   rateLimitTableFull(endpoint: string): void;
   engineFailed(what: string, error: unknown): void;
@@ -19,6 +20,10 @@ export interface Log {
   cluster(event: string, error?: unknown): void;
   stomp(event: StompEvent): void;
   terminalSimulated(event: string): void;
+  gatewaySimulated(event: string): void;
+  gatewayDied(exit: string, reason: string): void;
+  gatewayCircuit(state: "open" | "closed"): void;
+  callback(event: { type: "delivered" | "failed" | "dead"; id: string; attempts: number; reason: string | null }): void;
   crashed(where: string, error: unknown): void;
 }
 
@@ -53,6 +58,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         { event: "shared credential" },
         "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
       ),
+    secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets sealed with the new key"),
     requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
     rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
@@ -72,6 +78,18 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       else logger.debug({ event: "stomp refused", sessionId: event.sessionId, code: event.code }, "stomp refused");
     },
     terminalSimulated: (event) => logger.debug({ event: "simulated terminal", what: event }, "simulated terminal"),
+    gatewaySimulated: (event) => logger.debug({ event: "sandbox gateway", what: event }, "sandbox gateway"),
+    gatewayDied: (exit, reason) =>
+      logger.warn({ event: "sandbox gateway ended", exit, reason }, "the sandbox gateway ended and is started again"),
+    gatewayCircuit: (state) =>
+      state === "open"
+        ? logger.warn({ event: "gateway away" }, "the card gateway fails and is left alone for a moment")
+        : logger.info({ event: "gateway back" }, "the card gateway answers again"),
+    callback: ({ type, ...facts }) => {
+      const event = { event: `callback ${type}`, ...facts };
+      if (type === "dead") logger.warn(event, "a callback was tried often enough; see GET /admin/callbacks");
+      else logger.debug(event, event.event);
+    },
     crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),
   };
 }

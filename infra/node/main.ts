@@ -1,14 +1,16 @@
 import { ConfigRefused, readConfig } from "./config.ts";
 import { createLog } from "./log.ts";
 import { StartRefused, startNode } from "./node.ts";
-import { startSandbox } from "./sandbox.ts";
+import { sandboxGatewayOf, startSandbox } from "./sandbox.ts";
 
 /** A second signal, or a stop that takes longer than all its deadlines together, ends the process at once. */
 const STOP_MAX_MS = 40_000;
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env);
-  const log = createLog(config.logLevel, "main", () => performance.now());
+  const given = readConfig(process.env);
+  const log = createLog(given.logLevel, "main", () => performance.now());
+  const gateway = await sandboxGatewayOf(given, log);
+  const config = gateway === null ? given : { ...given, gatewayUrl: gateway.url };
   const crashed = (where: string, error: unknown): never => {
     log.crashed(where, error);
     process.exit(1);
@@ -36,7 +38,7 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  if (config.mode === "sandbox") sandbox = await startSandbox(config, node, log);
+  if (config.mode === "sandbox") sandbox = await startSandbox(config, node, log, gateway);
 }
 
 main().catch((error: unknown) => {

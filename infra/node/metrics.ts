@@ -11,6 +11,11 @@ export interface ShardMetrics {
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
   commandFinished(state: string, kind: string): void;
+  /** A step lost against another writer of the same record. */
+  commitConflict(): void;
+  /** The gateway answered a verify of a payment link, or could not be asked. */
+  linkVerified(outcome: string): void;
+  linkEnded(state: string): void;
   collect(): Promise<ThreadMetrics>;
 }
 
@@ -22,6 +27,8 @@ export interface ShardGauges {
   /** Commands that wait, and that await their results. */
   outstanding(): { queued: number; sent: number };
   pendingRequests(): number;
+  /** Payment links that are due or being verified. */
+  linksDue(): number;
   /** Null on a shard that does not hold the store. */
   store(): { pendingOperations: number; batches: number; lastSyncMs: number } | null;
 }
@@ -46,6 +53,7 @@ export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMe
   gauge("relay_actors", "Terminal actors in memory.", () => gauges.actors());
   gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => gauges.waiters());
   gauge("relay_pending_requests", "HTTP requests under way.", () => gauges.pendingRequests());
+  gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", () => gauges.linksDue());
   new Gauge({
     name: "relay_commands",
     help: "Commands that wait for their terminal (queued) and that await their result (sent), now.",
@@ -75,17 +83,37 @@ export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMe
     labelNames: ["endpoint"],
     registers,
   });
+  const conflicts = new Counter({
+    name: "relay_cluster_conflicts_total",
+    help: "Steps that lost against another writer of the same record and were made again.",
+    registers,
+  });
   const finished = new Counter({
     name: "relay_commands_finished_total",
     help: "Commands that came to their end.",
     labelNames: ["state", "kind"],
     registers,
   });
+  const linkVerifies = new Counter({
+    name: "relay_link_verifies_total",
+    help: "Verifies of payment links by what the gateway said; unavailable where it could not be asked.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const linksEnded = new Counter({
+    name: "relay_links_ended_total",
+    help: "Payment links that came to their end, by the first one that they came to.",
+    labelNames: ["state"],
+    registers,
+  });
 
   return {
+    linkVerified: (outcome) => linkVerifies.inc({ outcome }),
+    linkEnded: (state) => linksEnded.inc({ state }),
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),
+    commitConflict: () => conflicts.inc(),
     commandFinished: (state, kind) => finished.inc({ state, kind }),
     collect: async () => [...(await registry.getMetricsAsJSON()), durations.toJson()],
   };
@@ -93,6 +121,11 @@ export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMe
 
 /** What the main thread knows: the process, the feed, commands by state. */
 export interface NodeGauges {
+  cluster: {
+    liveNodes(): number;
+    lapses(): number;
+    stream(): { waiting: number; delayMs: number; lost: number };
+  };
   /** Commands that wait and that await a result, now. */
   feed(): { depth: number; oldestAgeMs: number; inserted: number; failures: number; poison: number };
 }
@@ -116,6 +149,12 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   gauge("relay_feed_inserted_rows", "Rows that ClickHouse confirmed since the start.", () => gauges.feed().inserted);
   gauge("relay_feed_failures", "Inserts that failed and were tried again since the start.", () => gauges.feed().failures);
   gauge("relay_feed_refused_rows", "Rows that ClickHouse refused and that were set aside since the start.", () => gauges.feed().poison);
+  const { cluster } = gauges;
+  gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
+  gauge("relay_cluster_lapses", "How often this node's membership lapsed since the start.", cluster.lapses);
+  gauge("relay_cluster_stream_waiting", "Messages of other nodes that wait to be read.", () => cluster.stream().waiting);
+  gauge("relay_cluster_stream_delay_seconds", "Age of the last message when it was read.", () => cluster.stream().delayMs / 1_000);
+  gauge("relay_cluster_stream_lost", "Messages trimmed before they were read, since the start.", () => cluster.stream().lost);
   return { collect: () => registry.getMetricsAsJSON() };
 }
 

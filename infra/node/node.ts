@@ -1,31 +1,40 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import { Worker } from "node:worker_threads";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Address } from "../../engine/ports/bus.ts";
+import type { ClusterNode } from "../../engine/ports/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../engine/runtime/waiting-counters.ts";
 import { createRateLimitMemory } from "../../http/auth/rate-limiter.ts";
 import { createMesh } from "../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../storage/bus/thread-bus.ts";
 import { StorageUnavailable } from "../../storage/kv/kv.ts";
+import { RedisRefused } from "../../storage/kv/redis-connection.ts";
 import { createRemoteKv } from "../../storage/kv/remote.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { type ClockShift, createClock, createClockShift } from "./clock.ts";
-import { createNodeCluster, openClusterKv } from "./cluster.ts";
+import { createNodeCluster, type NodeCluster, openClusterKv } from "./cluster.ts";
+import { sumOf } from "./cluster-nodes.ts";
 import type { Config } from "./config.ts";
 import { administratorPassword } from "./credentials.ts";
 import { rateLimitsOf, surfacesOf } from "./endpoints.ts";
 import { createLog, type Log } from "./log.ts";
 import { createNodeMetrics, joinMetrics } from "./metrics.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
+import { prepareSandboxPartner } from "./sandbox-partner.ts";
+import { createSecretBox } from "./secret-box.ts";
 import { ASKS_OUTSTANDING_MAX, MAIN, type ShardBoot, STORE_OWNER } from "./shard.ts";
+import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
 const START_STEP_MS = 120_000;
 const STOP_STEP_MS = 10_000;
 const METRICS_MS = 5_000;
+
+const VERSION: string = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version;
 
 /**
  * Of a shard's heap; 48 is what a thread has otherwise. 192, 64 and 32 were tried in separate runs of two to four rounds, not interleaved:
@@ -35,6 +44,9 @@ const YOUNG_GENERATION_MB = 64;
 
 /** Requests and sockets have this long to end when the node stops. */
 export const DRAIN_MS = 10_000;
+
+const WRONG_SECRET_KEY =
+  "RELAY_SECRET_KEY is not the key that the stored secrets are sealed with; to change it, name the one before as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
 
 /** The node cannot start, for a reason that its operator can do something about. */
 export class StartRefused extends Error {
@@ -88,7 +100,7 @@ export async function startNode({
     outstandingMax: ASKS_OUTSTANDING_MAX,
     onError: log.busFailed,
   });
-  const surfaces = surfacesOf({ openTerminalLogs: config.openTerminalLogs });
+  const surfaces = surfacesOf(config);
   const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond));
   const waiting = waitingCountersBuffer();
   const storeAway = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
@@ -96,8 +108,25 @@ export async function startNode({
   const cluster =
     config.cluster === null
       ? null
-      : createNodeCluster({ redisUrl: config.cluster.redisUrl, nodeId: config.nodeId, shards, bus, clock, clockShift, log });
+      : createNodeCluster({
+          redisUrl: config.cluster.redisUrl,
+          nodeId: config.nodeId,
+          version: VERSION,
+          shards,
+          bus,
+          clock,
+          clockShift,
+          log,
+        });
 
+  const self = {
+    nodeId: config.nodeId,
+    incarnation: config.nodeId,
+    version: VERSION,
+    shards: config.shards,
+    sinceMs: clock.nowMs(),
+    state: "live",
+  } as const;
   let stopping = false;
   const workers = shards.map((address) => {
     const boot: ShardBoot = {
@@ -131,15 +160,20 @@ export async function startNode({
 
   try {
     await openStore(bus);
-    const redis = config.cluster === null ? null : await openClusterKv(config, config.cluster.redisUrl, log);
+    const redis = config.cluster === null ? null : await openClusterKv(config, config.cluster, log);
     const kv = redis ?? createRemoteKv(bus, STORE_OWNER);
+    const box = createSecretBox(config.secretKeys);
+    const secrets = await prepareStoredSecrets(kv, box);
+    if (secrets.type === "unreadable") throw new StartRefused(WRONG_SECRET_KEY);
+    if (secrets.renewed > 0) log.secretsRenewed(secrets.renewed);
+    await prepareSandboxPartner(kv, config, box, clock.nowMs());
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
       log.generatedPassword(config.administrator.username);
       passwordGenerated?.(password.generated);
     }
     analytics = startAnalytics({ config, kv, clock, log });
-    serve(bus, analytics, log);
+    serve({ bus, analytics, cluster, self, log });
     await Promise.all(
       shards.map((shard) => bus.ask(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
     );
@@ -156,8 +190,10 @@ export async function startNode({
       stop: async () => {
         if (stopping) return;
         stopping = true;
-        await cluster?.leave();
+        // Others are home from now on; what is under way here ends as a member, which hears of what is withdrawn meanwhile.
+        await cluster?.drain();
         await stop(bus, running, log);
+        await cluster?.leave();
         await cluster?.close();
         await redis?.close();
         await Promise.all(workers.map((worker) => worker.terminate()));
@@ -170,10 +206,21 @@ export async function startNode({
   }
 }
 
-/** What a damaged store keeps from being read may show only when the node reads it to start. */
-function refusalOf(error: unknown, { dataDirectory }: Config): unknown {
+/** What an operator can do something about is told without a stack. */
+function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown {
   const unreadable = error instanceof StorageUnavailable || (error instanceof RelayError && error.code === "unavailable");
+  if (cluster !== null) {
+    const { host } = new URL(cluster.redisUrl);
+    if (error instanceof RedisRefused) {
+      return new StartRefused(
+        `RELAY_REDIS_URL: the Redis at ${host} would lose what it has acknowledged, and production does not take that: ${error.problems.join("; ")}`,
+      );
+    }
+    if (unreadable) return new StartRefused(`RELAY_REDIS_URL: the Redis at ${host} cannot be used: ${error.message}`);
+    return error;
+  }
   if (!unreadable) return error;
+  // What a damaged store keeps from being read may show only when the node reads it to start.
   return new StartRefused(
     `the data in ${dataDirectory}/state cannot be read (the log says what failed): restore a backup, or copy the directory and run "npm run repair-store -- ${dataDirectory}/state", which keeps what can be read`,
   );
@@ -200,8 +247,31 @@ async function openStore(bus: ThreadBus<NodeProtocol>): Promise<void> {
   if (opened.type === "refused") throw new StartRefused(opened.reason);
 }
 
-function serve(bus: ThreadBus<NodeProtocol>, analytics: Analytics, log: Log): void {
-  const metrics = createNodeMetrics({ feed: analytics.stats });
+interface Served {
+  bus: ThreadBus<NodeProtocol>;
+  analytics: Analytics;
+  cluster: NodeCluster | null;
+  /** This node, where it is by itself. */
+  self: Omit<ClusterNode, "report">;
+  log: Log;
+}
+
+function serve({ bus, analytics, cluster, self, log }: Served): void {
+  const nodes = () => cluster?.nodes() ?? [self];
+  const stream = () => cluster?.stream() ?? null;
+  const metrics = createNodeMetrics({
+    feed: analytics.stats,
+    cluster: {
+      liveNodes: () => nodes().filter(({ state }) => state === "live").length,
+      lapses: () => cluster?.lapses() ?? 0,
+      stream: () => stream() ?? { waiting: 0, delayMs: 0, lost: 0 },
+    },
+  });
+  bus.serve("node.list", nodes);
+  bus.serve("node.report", async () => {
+    const shards = await Promise.all(bus.shards.map((shard) => bus.ask(shard, "shard.report", undefined, METRICS_MS)));
+    return { ...sumOf(shards), lapses: cluster?.lapses() ?? 0, stream: stream() };
+  });
   bus.serve("node.transactions", (query) =>
     analytics.list.page(query).catch((error: unknown) => {
       // Only the public part of an error crosses to the shard.
@@ -212,6 +282,14 @@ function serve(bus: ThreadBus<NodeProtocol>, analytics: Analytics, log: Log): vo
   bus.serve("node.fed", () => {
     analytics.nudge();
     return undefined;
+  });
+  bus.serve("node.overview", () => {
+    const { depth, oldestAgeMs } = analytics.stats();
+    const members = nodes().filter(({ state }) => state !== "gone");
+    return {
+      outbox: { depth, oldestAgeMs },
+      nodes: members.map(({ nodeId, shards, sinceMs }) => ({ nodeId, shards, startedAtMs: sinceMs })),
+    };
   });
   bus.serve("node.metrics", async () => {
     const threads = bus.shards.map((shard) => bus.ask(shard, "shard.metrics", undefined, METRICS_MS));

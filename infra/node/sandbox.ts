@@ -1,15 +1,36 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { PARTNER_API_BASE } from "../../http/surfaces/partner-v1/surface.ts";
 import { startSimulatedTerminal } from "../sandbox/terminal/terminal.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { RunningNode } from "./node.ts";
+import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
+import { SANDBOX_GATEWAY_ACCOUNT, SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
 
 export const SIMULATED_TERMINAL_ID = "SIM00001";
 
-/** Starts what the sandbox has beside the relay (a simulated terminal) and says how to try it. */
-export async function startSandbox(config: Config, node: RunningNode, log: Log): Promise<{ stop(): Promise<void> }> {
+/** The sandbox's own card gateway; null where another one is configured, or several nodes would each have theirs. */
+export async function sandboxGatewayOf(config: Config, log: Log): Promise<SandboxGatewayProcess | null> {
+  if (config.mode !== "sandbox" || config.gatewayUrl !== null || config.cluster !== null) return null;
+  return planSandboxGateway({
+    port: config.sandboxGatewayPort,
+    dataDirectory: config.dataDirectory,
+    merchants: { [SANDBOX_GATEWAY_ACCOUNT.merchantId]: SANDBOX_GATEWAY_ACCOUNT.secret },
+    printed: log.gatewaySimulated,
+    died: log.gatewayDied,
+  });
+}
+
+/** Starts what the sandbox has beside the relay (a card gateway, a simulated terminal) and says how to try it. */
+export async function startSandbox(
+  config: Config,
+  node: RunningNode,
+  log: Log,
+  gateway: SandboxGatewayProcess | null,
+): Promise<{ stop(): Promise<void> }> {
+  await gateway?.start();
   const terminal = await startSimulatedTerminal({
     terminalId: SIMULATED_TERMINAL_ID,
     url: node.url,
@@ -19,10 +40,15 @@ export async function startSandbox(config: Config, node: RunningNode, log: Log):
   // An external ClickHouse may be away for long; the greeting does not wait for it.
   const clickhouse = await Promise.race([node.clickhouse, delay(CLICKHOUSE_WAIT_MS, null)]);
   console.log(greeting(config, node, clickhouse));
-  return { stop: terminal.stop };
+  return {
+    stop: async () => {
+      await terminal.stop();
+      await gateway?.stop();
+    },
+  };
 }
 
-function greeting({ sandboxApiKey }: Config, { url }: RunningNode, clickhouseUrl: string | null): string {
+function greeting({ sandboxApiKey, gatewayUrl }: Config, { url }: RunningNode, clickhouseUrl: string | null): string {
   const key = `-H 'API-Key: ${sandboxApiKey}'`;
   return `
 Terminal Relay, sandbox
@@ -30,7 +56,9 @@ Terminal Relay, sandbox
   API        ${url}
   Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)
   Partner    API-Key ${sandboxApiKey}
+  Bearer     ${SANDBOX_PARTNER_API.apiKey}   (Partner API: ${url}${PARTNER_API_BASE}/me)
   Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
+  Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
   ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
 
 Pay 10.50 on it:

@@ -25,6 +25,8 @@ export interface StompMountOptions {
   serverName: string;
   sessions: TerminalSessions;
   directory: Directory;
+  /** What a terminal is told first on its own topic; null for nothing. */
+  greeting(terminalId: string): string | null;
   authenticator: Authenticator;
   recordResult: RecordResult;
   clock: Clock;
@@ -49,9 +51,13 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     authenticate: async (login, passcode) => {
       const header = `Basic ${Buffer.from(`${login}:${passcode}`, "utf8").toString("base64")}`;
       // Failed logins are counted by address at the HTTP edge; here each one costs its sender the connection.
-      return callerOrNull(await authenticate(header, "stomp"));
+      const found = await authenticate(header, "stomp");
+      // A login that cannot be checked now is not a wrong one: the terminal is to come again.
+      if (found.type === "refused" && found.code === "unavailable") throw new RelayError(found.code, found.message);
+      return callerOrNull(found);
     },
     mayTake: directory.mayTake,
+    greeting: options.greeting,
     recordResult: ({ identity, terminalId, bodyText }) => recordResult.bySession(identity, terminalId, jsonOf(bodyText)),
     onEvent: options.onEvent,
   };

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import { clickHouseRow, FEED_TABLES } from "./clickhouse-rows.ts";
@@ -15,22 +16,25 @@ export function clickHouseSink(client: ClickHouseClient): FeedSink {
     async deliver(rows: readonly FeedRow[]): Promise<void> {
       const found = rows.map(mapped);
       for (const table of FEED_TABLES) {
-        const values = found.filter((row) => row.table === table).map(({ row }) => row);
-        if (values.length > 0) await insert(client, table, values);
+        let lines = "";
+        for (const row of found) if (row.table === table) lines += row.line;
+        if (lines !== "") await insert(client, table, lines);
       }
     },
   };
 }
 
-async function insert(client: ClickHouseClient, table: string, values: readonly unknown[]): Promise<void> {
+async function insert(client: ClickHouseClient, table: string, lines: string): Promise<void> {
   try {
-    await client.insert({
-      table: `relay.${table}`,
-      values,
-      format: "JSONEachRow",
+    const { stream } = await client.exec({
+      query: `INSERT INTO relay.${table} FORMAT JSONEachRow`,
+      // As bytes, which are sent as they are: rows would be made JSON one by one.
+      values: Readable.from([Buffer.from(lines)], { objectMode: false }),
       // Answered when it is written and synced, not when it is taken into a buffer.
       clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
     });
+    // Nothing is in it; unread it would hold the connection.
+    stream.resume();
   } catch (error) {
     if (!(error instanceof ClickHouseError) || !REFUSED_CODES.has(error.code)) throw error;
     // The message would quote the row.

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliverApart } from "./deliver-apart.ts";
 import { Cursor } from "./kafka-cursor.ts";
-import { encodeFeedMessage, terminalOf } from "./kafka-message.ts";
+import { encodeFeedMessage, terminalInRow } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
 import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { Turn } from "./kafka-turn.ts";
@@ -221,27 +220,27 @@ class OutboxProducer implements KafkaFeed {
   }
 
   async #deliver(entries: readonly OutboxText[]): Promise<void> {
-    const readable: { entry: OutboxText; row: FeedRow }[] = [];
+    const readable: { entry: OutboxText; terminalId: string }[] = [];
     for (const entry of entries) {
-      const row = readRow(entry.value);
-      if (row === null) await this.#setAside(entry, null, "it is not JSON of a row");
-      else readable.push({ entry, row });
+      const terminalId = terminalInRow(entry.value);
+      if (terminalId === null) await this.#setAside(entry, "it is not JSON of a row");
+      else readable.push({ entry, terminalId });
     }
     const { sink } = this.#options;
     const refused = await deliverApart(readable, (items) =>
       sink.deliver(
         this.#topic,
-        items.map(({ entry, row }) => messageOf(entry, row)),
+        items.map(({ entry, terminalId }) => messageOf(entry, terminalId)),
       ),
     );
-    for (const { item, reason } of refused) await this.#setAside(item.entry, item.row, reason);
+    for (const { item, reason } of refused) await this.#setAside(item.entry, reason);
     this.#stats.produced += readable.length - refused.length;
   }
 
-  async #setAside(entry: OutboxText, row: FeedRow | null, reason: string): Promise<void> {
+  async #setAside(entry: OutboxText, reason: string): Promise<void> {
     await this.#options.kv.commit({ checks: [], operations: setAsideOperations(entry, reason, this.#options.clock.nowMs()) });
     this.#stats.refused += 1;
-    this.#options.onEvent?.({ type: "row_refused", rowType: row?.type ?? "unreadable", reason });
+    this.#options.onEvent?.({ type: "row_refused", rowType: readRow(entry.value)?.type ?? "unreadable", reason });
   }
 
   get #stopped(): boolean {
@@ -258,8 +257,8 @@ class OutboxProducer implements KafkaFeed {
   }
 }
 
-function messageOf({ key, value }: OutboxText, row: FeedRow): TopicMessage {
-  return { key: terminalOf(row), value: encodeFeedMessage(key, value) };
+function messageOf({ key, value }: OutboxText, terminalId: string): TopicMessage {
+  return { key: terminalId, value: encodeFeedMessage(key, value) };
 }
 
 /**

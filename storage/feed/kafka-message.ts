@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import { outboxKeyOf } from "./outbox.ts";
+import { outboxKeyOf, readRow } from "./outbox.ts";
 
 /**
  * What stands in `relay.transactions`: the written schema (infra/docs/schemas/relay.transactions.v1.json comes out of it). Members may be
@@ -152,4 +152,21 @@ function rowOf(row: Static<typeof FEED_MESSAGE>["row"]): FeedRow {
 /** The terminal of a row, which is its key. */
 export function terminalOf(row: FeedRow): string {
   return row.type === "transaction" ? row.transaction.terminalId : row.terminalId;
+}
+
+const MEMBER = '"terminalId":"';
+
+/**
+ * The terminal of a row that is still text; null where the text is none of a row. A row is read only where the member's name stands more than
+ * once (within free-form members): within strings quotes are escaped, so that a single one is the row's own.
+ */
+export function terminalInRow(text: string): string | null {
+  const at = text.indexOf(MEMBER);
+  if (at !== -1 && at === text.lastIndexOf(MEMBER) && text.startsWith('{"type":"') && text.endsWith("}")) {
+    const start = at + MEMBER.length;
+    const terminalId = text.slice(start, text.indexOf('"', start));
+    if (!terminalId.includes("\\")) return terminalId;
+  }
+  const row = readRow(text);
+  return row === null ? null : terminalOf(row);
 }

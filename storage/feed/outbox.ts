@@ -87,9 +87,12 @@ export async function pageOutbox(kv: Kv, from: string | null, until: string | nu
   return entries.map(({ key, value }) => ({ key, value, writtenAtMs: writtenAtMsOf(key) }));
 }
 
-/** The rows that wait (from key `from`) or were refused and whose JSON contains `text`; null when there are more than `limit` to look at. */
-export async function findInOutbox(kv: Kv, from: string | null, text: string, limit: number): Promise<FeedRow[] | null> {
-  const found: FeedRow[] = [];
+/**
+ * The rows that wait (from key `from`) or were refused, for each of `texts` those whose JSON contains it; null when there are more than
+ * `limit` to look at.
+ */
+export async function findInOutbox(kv: Kv, from: string | null, texts: readonly string[], limit: number): Promise<FeedRow[][] | null> {
+  const found = texts.map((): FeedRow[] => []);
   let looked = 0;
   for (const [prefix, start] of [
     [OUTBOX, from],
@@ -99,8 +102,10 @@ export async function findInOutbox(kv: Kv, from: string | null, text: string, li
       looked += 1;
       if (looked > limit) return null;
       const rowText = prefix === REFUSED ? refusedText(value) : value;
-      const row = rowText.includes(text) ? readRow(rowText) : null;
-      if (row !== null) found.push(row);
+      texts.forEach((text, index) => {
+        const row = rowText.includes(text) ? readRow(rowText) : null;
+        if (row !== null) found[index]?.push(row);
+      });
     }
   }
   return found;

@@ -1,4 +1,6 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { LinkRecord } from "../../engine/domain/link.ts";
+import { linkRow } from "../../engine/domain/link-row.ts";
 import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import { rowsOf } from "../../engine/runtime/recording.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
@@ -8,6 +10,9 @@ import type { FeedSink } from "./feed-sink.ts";
 /** Command records, as storage/stores/terminal-store.ts keeps them: `c/<uuid>`. */
 const COMMANDS = "c/";
 
+/** Payment links, as storage/stores/link-store.ts keeps them: `link/<txId>`. */
+const LINKS = "link/";
+
 /** Records of one scan: a record is some kilobytes, at worst some hundred. */
 const PAGE_RECORDS = 1_000;
 
@@ -15,7 +20,7 @@ const PAGE_RECORDS = 1_000;
 const BATCH_ROWS = 10_000;
 
 export interface RebuildProgress {
-  /** Command records read, and those among them that have ended or have a result. */
+  /** Records of commands and links read, and those among them that have ended or have a result. */
   records: number;
   ended: number;
   /** Rows inserted. */
@@ -39,7 +44,7 @@ interface Pending {
 }
 
 /**
- * Inserts the rows of all ended commands and stored results again, with the keys and versions that they had before, so that repeating it
+ * Inserts the rows of all ended commands, stored results and ended links again, with the keys and versions that they had before, so that repeating it
  * changes nothing, and running it beside the feed neither. Conflicts are in ClickHouse alone and are not among them. Rejects with what the
  * store or ClickHouse rejects with; it can be started again.
  */
@@ -58,28 +63,32 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   }
 
   let pending: Pending[] = [];
-  for await (const entry of commandsOf(kv)) {
-    const uuid = entry.key.slice(COMMANDS.length);
-    progress.records += 1;
-    const record = readRecord(entry.value);
-    if (record === null) {
-      leaveOut(uuid, "its record is not one that this version can read");
-      continue;
-    }
-    const rows = rowsOf(record);
-    if (rows.length > 0) progress.ended += 1;
-    for (const row of rows) pending.push({ uuid, row });
-    if (pending.length >= BATCH_ROWS) {
-      await insert(pending);
-      pending = [];
+  for (const { prefix, rowsIn } of [
+    { prefix: COMMANDS, rowsIn: commandRows },
+    { prefix: LINKS, rowsIn: linkRows },
+  ]) {
+    for await (const { key, value } of entriesOf(kv, prefix)) {
+      const uuid = key.slice(prefix.length);
+      progress.records += 1;
+      const rows = rowsIn(value);
+      if (rows === null) {
+        leaveOut(uuid, "its record is not one that this version can read");
+        continue;
+      }
+      if (rows.length > 0) progress.ended += 1;
+      for (const row of rows) pending.push({ uuid, row });
+      if (pending.length >= BATCH_ROWS) {
+        await insert(pending);
+        pending = [];
+      }
     }
   }
   await insert(pending);
   return progress;
 }
 
-async function* commandsOf(kv: Kv): AsyncGenerator<Entry> {
-  const range = prefixRange(COMMANDS);
+async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
+  const range = prefixRange(prefix);
   for (let from = range.from; ; ) {
     const page = await kv.scan({ from, to: range.to, limit: PAGE_RECORDS });
     yield* page;
@@ -89,10 +98,22 @@ async function* commandsOf(kv: Kv): AsyncGenerator<Entry> {
   }
 }
 
-/** A record of another schema, or none at all, is left to a version that knows it. */
-function readRecord(text: string): CommandRecord | null {
+function commandRows(text: string): readonly FeedRow[] | null {
+  const record = readRecord<CommandRecord>(text);
+  return record === null ? null : rowsOf(record);
+}
+
+function linkRows(text: string): readonly FeedRow[] | null {
+  const record = readRecord<LinkRecord>(text);
+  if (record === null) return null;
+  const row = linkRow(record);
+  return row === null ? [] : [row];
+}
+
+/** A record of another schema, or none at all, is left to a version that knows it: null. */
+function readRecord<R extends { schema: 1 }>(text: string): R | null {
   try {
-    const record: CommandRecord = JSON.parse(text);
+    const record: R = JSON.parse(text);
     return record.schema === 1 ? record : null;
   } catch {
     return null;

@@ -5,7 +5,7 @@ import type { FeedRow, TransactionRow } from "../../engine/domain/feed-row.ts";
 import type { Transaction } from "../../engine/domain/transaction.ts";
 import type { TransactionList, TransactionQuery } from "../../engine/ports/transaction-list.ts";
 import type { Kv } from "../kv/kv.ts";
-import { findInOutbox } from "./outbox.ts";
+import { createOutboxLooks } from "./outbox-looks.ts";
 
 /** Rows of the outbox that a page is willing to look through: below a second; a longer backlog is a matter of minutes. */
 const BACKLOG_ROWS_MAX = 50_000;
@@ -31,12 +31,13 @@ interface Key {
 
 /** The list over ClickHouse and what is still on its way there (engine/ports/transaction-list.ts). */
 export function createTransactionList({ kv, client, deliveredUntil }: TransactionListOptions): TransactionList {
+  const looks = createOutboxLooks(kv, deliveredUntil ?? (() => null), BACKLOG_ROWS_MAX);
   return {
     async page(query: TransactionQuery): Promise<Transaction[]> {
       const database = new Database(client, query);
       try {
         // The outbox first: what leaves it after this look is in ClickHouse by the next one.
-        const rows = await findInOutbox(kv, deliveredUntil?.() ?? null, JSON.stringify(query.terminalId), BACKLOG_ROWS_MAX);
+        const rows = await looks.find(JSON.stringify(query.terminalId));
         if (rows === null) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 30 });
         const waiting = await withoutStored(newestOf(rows, query.terminalId), database);
         return await pageOf(query, waiting, database);

@@ -1,4 +1,5 @@
-import { type FileHandle, mkdir, open, readdir } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.ts";
@@ -64,8 +65,14 @@ export async function repairEmbeddedKv(directory: string): Promise<void> {
   }
 }
 
+/** A table as it lay there before the database was opened; `trace` changes when it is written again. */
+interface Table {
+  name: string;
+  trace: string;
+}
+
 /** Makes the directory where there is none. Answers with the tables that lie in it. */
-async function prepare(directory: string): Promise<string[]> {
+async function prepare(directory: string): Promise<Table[]> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const files = await readdir(directory);
@@ -73,7 +80,13 @@ async function prepare(directory: string): Promise<string[]> {
     if (!files.includes("CURRENT") && files.some((file) => /\.(ldb|sst|log)$/.test(file))) {
       throw damaged(directory, new Error("the file CURRENT is missing"));
     }
-    return files.filter((file) => /\.(ldb|sst)$/.test(file));
+    const tables: Table[] = [];
+    for (const name of files.filter((file) => /\.(ldb|sst)$/.test(file))) {
+      // One that goes at this moment belongs to a process that has the database open, which LevelDB finds out itself.
+      const facts = await stat(join(directory, name), { bigint: true }).catch(() => null);
+      if (facts !== null) tables.push({ name, trace: traceOf(facts) });
+    }
+    return tables;
   } catch (error) {
     throw error instanceof DirectoryRefused ? error : refusal(directory, error);
   }
@@ -81,17 +94,23 @@ async function prepare(directory: string): Promise<string[]> {
 
 /**
  * LevelDB would find a table that was cut off only when something is looked up in it. Those that lay there before it was opened and still
- * do are in use; what a killed process had not finished is gone by now.
+ * do, untouched, are in use; what a process had not finished when it ended is gone by now. Its number is given again, so that a merge
+ * which began with the opening may be writing a table of the same name at this moment: that one is another file.
  */
-async function checkTables(directory: string, tables: readonly string[]): Promise<void> {
-  for (const table of tables) {
-    const end = await lastBytes(join(directory, table), TABLE_END.length);
-    if (end !== null && !end.equals(TABLE_END)) throw damaged(directory, new Error(`${table} is cut off`));
+async function checkTables(directory: string, tables: readonly Table[]): Promise<void> {
+  for (const { name, trace } of tables) {
+    const end = await lastBytes(join(directory, name), TABLE_END.length, trace);
+    if (end !== null && !end.equals(TABLE_END)) throw damaged(directory, new Error(`${name} is cut off`));
   }
 }
 
-/** Null where the file is gone. */
-async function lastBytes(file: string, count: number): Promise<Buffer | null> {
+/** Tables are written once and then only read: which file it is, how long, and when it was last written say that it is the same. */
+function traceOf({ ino, size, birthtimeNs, mtimeNs }: BigIntStats): string {
+  return [ino, size, birthtimeNs, mtimeNs].join(" ");
+}
+
+/** Null where the file is gone, or is another one than `trace` tells of. */
+async function lastBytes(file: string, count: number, trace: string): Promise<Buffer | null> {
   let handle: FileHandle;
   try {
     handle = await open(file);
@@ -100,8 +119,9 @@ async function lastBytes(file: string, count: number): Promise<Buffer | null> {
     throw error;
   }
   try {
-    const { size } = await handle.stat();
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, Math.max(0, size - count));
+    const facts = await handle.stat({ bigint: true });
+    if (traceOf(facts) !== trace) return null;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(count), 0, count, Math.max(0, Number(facts.size) - count));
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();

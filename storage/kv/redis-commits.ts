@@ -56,7 +56,7 @@ export class RedisCommits {
   async commit(commit: Commit): Promise<CommitResult> {
     const result = await this.#batches.ask(encode(commit));
     if (result > 0) return { type: "committed", version: result };
-    if (result === 0) throw new StorageUnavailable("Redis came to it too late; nothing was done");
+    if (result === 0) throw new StorageUnavailable("Redis came to it too late, or has lost some of its history; nothing was done");
     return { type: "conflict", key: commit.checks[-result - 1]?.key ?? "" };
   }
 
@@ -78,7 +78,7 @@ export class RedisCommits {
 
   async #send(commits: readonly Asked<EncodedCommit>[]): Promise<readonly number[]> {
     const { connection, monotonicMs, nowMs } = this.#options;
-    const args: (string | number)[] = [connection.writerField, nowMs?.() ?? ""];
+    const args: (string | number)[] = [connection.writerField, nowMs?.() ?? "", connection.lostVersion];
     for (const { question, deadlineMs } of commits) {
       args.push(connection.clock.atUs(deadlineMs - MARGIN_MS) ?? 0);
       for (const arg of question.args) args.push(arg);
@@ -93,8 +93,9 @@ export class RedisCommits {
       throw new StorageUnavailable("whether Redis made the commit is not known", { cause: plain(error) });
     }
     const cameAtMs = monotonicMs();
-    const [nowUs, ...results] = numbersOf(reply);
-    if (nowUs === undefined) throw new Error("lua/commit.lua answers with Redis's time");
+    const [nowUs, lostVersion, ...results] = numbersOf(reply);
+    if (nowUs === undefined || lostVersion === undefined) throw new Error("lua/commit.lua answers with Redis's time and what was lost");
+    connection.heardOfLoss(lostVersion);
     connection.clock.saw(nowUs, sentAtMs, cameAtMs);
     this.batches++;
     this.lastBatchMs = cameAtMs - sentAtMs;

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { StorageUnavailable } from "./kv.ts";
 import { RedisClock } from "./redis-clock.ts";
+import { loadScript, runScript } from "./redis-script.ts";
 import { type RedisServer, readRedisServer } from "./redis-settings.ts";
+
+const HISTORY = loadScript("history");
 
 /** Pauses between attempts to connect. */
 const RECONNECT_PAUSE_MIN_MS = 50;
@@ -62,8 +65,12 @@ export class RedisConnection {
   #epoch = 0;
   #problems: readonly string[] = [];
   #server: (RedisServer & { clientId: string }) | null = null;
+  /** The replication id of the last server that was taken. */
+  #history: string | null = null;
+  #lostVersion = 0;
   #acknowledgedVersion = 0;
   #recheck: NodeJS.Timeout | null = null;
+  #lastFailure: string | null = null;
   #settled: ((error: Error | null) => void)[] = [];
 
   constructor(options: RedisConnectionOptions) {
@@ -82,7 +89,7 @@ export class RedisConnection {
       retryStrategy: (attempt) => Math.min(RECONNECT_PAUSE_MIN_MS * attempt, RECONNECT_PAUSE_MAX_MS),
       connectionName: "terminal-relay-kv",
     });
-    this.client.on("error", (error: unknown) => options.onFailure(plain(error)));
+    this.client.on("error", (error: unknown) => this.#failed(error));
     this.client.on("close", () => this.#lost());
     this.client.on("ready", () => void this.#check());
   }
@@ -95,6 +102,11 @@ export class RedisConnection {
     return this.#problems;
   }
 
+  /** What was written with this version or an earlier one was written before Redis lost some of its history; 0 where it never has. */
+  get lostVersion(): number {
+    return this.#lostVersion;
+  }
+
   /** Counts connections: what is the same before and after was said on one connection. */
   get epoch(): number {
     return this.#epoch;
@@ -103,7 +115,10 @@ export class RedisConnection {
   /** Resolves when it can be used; rejects with RedisRefused or, after `timeoutMs`, StorageUnavailable. It goes on trying until closed. */
   open(timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new StorageUnavailable(`Redis did not answer in ${timeoutMs} ms`)), timeoutMs);
+      const timer = setTimeout(() => {
+        const why = this.#lastFailure === null ? "" : ` (${this.#lastFailure})`;
+        reject(new StorageUnavailable(`Redis did not answer in ${timeoutMs} ms${why}`));
+      }, timeoutMs);
       this.#settled.push((error) => {
         clearTimeout(timer);
         if (error === null) resolve();
@@ -123,6 +138,19 @@ export class RedisConnection {
   /** Remembers what Redis has acknowledged to this store. */
   acknowledged(version: number): void {
     if (version > this.#acknowledgedVersion) this.#acknowledgedVersion = version;
+  }
+
+  /** Another store has found a loss that shows nothing to this one. */
+  heardOfLoss(lostVersion: number): void {
+    if (lostVersion <= this.#lostVersion) return;
+    this.#lostVersion = lostVersion;
+    this.#options.onHistoryLost({ before: this.#history ?? "", now: this.#history ?? "", certain: false });
+  }
+
+  #failed(error: unknown): void {
+    const failure = plain(error);
+    this.#lastFailure = failure.message;
+    this.#options.onFailure(failure);
   }
 
   #lost(): void {
@@ -146,7 +174,7 @@ export class RedisConnection {
       this.#server = { ...server, clientId };
       this.#judge(server.problems);
     } catch (error) {
-      this.#options.onFailure(plain(error));
+      this.#failed(error);
       if (epoch === this.#epoch && this.#state !== "closed") this.client.disconnect(true);
     }
   }
@@ -187,17 +215,34 @@ export class RedisConnection {
    * was promoted (it names the former id), or when the data is not what it was: our mark of the history or of our last commit is not there.
    */
   async #compareHistory({ replicationId, formerReplicationId, problems }: RedisServer): Promise<void> {
-    const [stored, last] = await this.client.hmget(this.entriesKey, "\u{1}history", this.writerField);
-    const before = this.#server?.replicationId ?? stored ?? null;
+    const [stored, last, mark] = await this.client.hmget(this.entriesKey, "\u{1}history", this.writerField, "\u{1}lost");
+    const before = this.#history ?? stored ?? null;
+    const first = this.#history === null;
+    const refused = problems.length > 0 && this.#options.refuseProblems;
+    // One that is not used is compared again when it has been put right.
+    if (refused) return;
     if (before !== null && before !== replicationId) {
       const certain = Number(last ?? 0) < this.#acknowledgedVersion;
       const promoted = formerReplicationId === before && this.#options.waitReplicas === 0;
       const replaced = stored !== before && stored !== replicationId;
-      if (certain || promoted || replaced) this.#options.onHistoryLost({ before, now: replicationId, certain });
+      if (certain || promoted || replaced) {
+        this.#lostVersion = versionOf(await runScript(this.client, HISTORY, [this.entriesKey], [replicationId]));
+        this.#history = replicationId;
+        this.#options.onHistoryLost({ before, now: replicationId, certain });
+        return;
+      }
     }
+    this.#history = replicationId;
+    if (first) this.#lostVersion = versionOf(mark);
+    else this.heardOfLoss(versionOf(mark));
     // A server with problems may not be writable at all.
     if (problems.length === 0 && stored !== replicationId) await this.client.hset(this.entriesKey, "\u{1}history", replicationId);
   }
+}
+
+/** The version of a mark (lua/commit.lua, `\1lost`). */
+function versionOf(mark: unknown): number {
+  return typeof mark === "string" ? Number(mark.slice(mark.indexOf(" ") + 1)) : 0;
 }
 
 /** Without the command that ioredis hangs on its errors: its arguments are what is being stored. */

@@ -28,13 +28,21 @@ export interface RedisKvOptions {
   onFailure?: (error: unknown) => void;
   /** Told at each connection what is wrong with Redis's settings, and with an empty list when it has been put right. Must not throw. */
   onProblems?: (problems: readonly string[]) => void;
-  /** Told, before the store is used again, that acknowledged commits may be gone. Several nodes may tell the same loss. Must not throw. */
+  /**
+   * Told, before the store is used again, that acknowledged commits may be gone; commits that wait were rejected by then, and `lostVersion`
+   * says what is concerned. Several stores may tell the same loss. Must not throw.
+   */
   onHistoryLost?: (lost: HistoryLost) => void;
 }
 
 export interface RedisKv extends Kv {
   /** Whether calls can succeed now; for readiness. */
   available(): boolean;
+  /**
+   * Entries of this version or an earlier one were written before acknowledged commits were lost, and may not be the last that was said of
+   * their keys; 0 where nothing was ever lost.
+   */
+  lostVersion(): number;
   stats(): RedisKvStats;
   /** Removes expired entries of the next part of the store (lua/sweep.lua); answers how many. For its owner to call now and then. */
   sweep(): Promise<number>;
@@ -88,7 +96,11 @@ class RedisStore implements RedisKv {
       monotonicMs,
       onFailure: options.onFailure ?? (() => {}),
       onProblems: options.onProblems ?? (() => {}),
-      onHistoryLost: options.onHistoryLost ?? (() => {}),
+      onHistoryLost: (lost) => {
+        // They were decided on what may not be true.
+        this.#commits.rejectWaiting("Redis has lost some of its history");
+        options.onHistoryLost?.(lost);
+      },
       onReady: () => {
         this.#commits.flush();
         this.#reads.flush();
@@ -149,6 +161,10 @@ class RedisStore implements RedisKv {
 
   available(): boolean {
     return this.#closing === null && this.#connection.state === "ready";
+  }
+
+  lostVersion(): number {
+    return this.#connection.lostVersion;
   }
 
   stats(): RedisKvStats {

@@ -4,9 +4,22 @@ import { type Kv, prefixRange } from "../kv/kv.ts";
 import { available } from "./terminal-store.ts";
 
 const PRESENCES = "p/";
+const PAGE = 1_000;
 
 /** Presence on the key-value store: `p/<terminalId>`. The latest write wins; only a terminal's home writes. */
 export function createPresenceStore(kv: Kv): PresenceStore {
+  /** Keys of all records, some at a time. */
+  async function* pages(): AsyncGenerator<string[]> {
+    let { from, to } = prefixRange(PRESENCES);
+    for (;;) {
+      const keys = (await kv.scan({ from, to, limit: PAGE })).map(({ key }) => key);
+      const last = keys.at(-1);
+      if (last === undefined) return;
+      yield keys;
+      from = `${last}\u0001`;
+    }
+  }
+
   return {
     load: (terminalId) =>
       available(async () => {
@@ -21,6 +34,21 @@ export function createPresenceStore(kv: Kv): PresenceStore {
           value: JSON.stringify(record),
         }));
         await kv.commit({ checks: [], operations });
+      }),
+    count: () =>
+      available(async () => {
+        let count = 0;
+        for await (const keys of pages()) count += keys.length;
+        return count;
+      }),
+    clear: () =>
+      available(async () => {
+        let cleared = 0;
+        for await (const keys of pages()) {
+          await kv.commit({ checks: [], operations: keys.map((key) => ({ type: "delete", key })) });
+          cleared += keys.length;
+        }
+        return cleared;
       }),
     page: (after, limit) =>
       available(async () => {

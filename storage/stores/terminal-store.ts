@@ -26,12 +26,14 @@ export interface TerminalStoreOptions {
   nowMs(): number;
   /** How long an ended command keeps its uuid refused and its result askable. */
   retentionMs: number;
+  /** `RedisKv.lostVersion`; a store that cannot lose what it acknowledged has none. */
+  lostVersion?(): number;
   /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
   writer: string;
 }
 
 /** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, `q/<terminalId>`, outbox rows. */
-export function createTerminalStore({ kv, nowMs, retentionMs, writer }: TerminalStoreOptions): TerminalStore {
+export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () => 0, writer }: TerminalStoreOptions): TerminalStore {
   let rowsWritten = 0;
 
   function operationsOf(change: TerminalChange): Operation[] {
@@ -70,10 +72,18 @@ export function createTerminalStore({ kv, nowMs, retentionMs, writer }: Terminal
   }
 
   return {
-    loadTerminal: (terminalId) => available(async () => terminalOf(await kv.get(TERMINALS + terminalId))),
+    loadTerminal: (terminalId) =>
+      available(async () => {
+        const entry = await kv.get(TERMINALS + terminalId);
+        if (entry === null) return null;
+        return { record: parsed<TerminalRecord>(entry), version: entry.version, doubted: entry.version <= lostVersion() };
+      }),
     loadCommand: (uuid) => available(async () => commandOf(await kv.get(COMMANDS + uuid))),
     commit: async (change): Promise<ChangeOutcome> => {
       const checks: { key: string; version: number }[] = [];
+      if (change.terminal !== null && change.terminal.version > 0 && change.terminal.doubted !== true) {
+        if (change.terminal.version <= lostVersion()) return { type: "stale" };
+      }
       if (change.terminal !== null) checks.push({ key: TERMINALS + change.terminalId, version: change.terminal.version });
       for (const { uuid } of change.claims) checks.push({ key: COMMANDS + uuid, version: 0 });
       for (const { record, version } of change.commands) checks.push({ key: COMMANDS + record.uuid, version });
@@ -112,11 +122,11 @@ function outstandingOperation(terminalId: string, work: Work): Operation {
   return work === "idle" ? { type: "delete", key } : { type: "put", key, value: work === "waiting" ? "1" : "0" };
 }
 
-function attentionKey(kind: AttentionItem["kind"], terminalId: string, place: string): string {
+export function attentionKey(kind: AttentionItem["kind"], terminalId: string, place: string): string {
   return `${ATTENTION}${kind}/${terminalId}/${place}`;
 }
 
-function attentionOperation(item: AttentionItem): Operation {
+export function attentionOperation(item: AttentionItem): Operation {
   const raw = item.raw === null ? null : item.raw.slice(0, ATTENTION_RAW_CHARS_MAX);
   const place = item.kind === "unreadable" ? hashOf(raw ?? "").toString(16) : (item.uuid ?? "");
   return {
@@ -125,10 +135,6 @@ function attentionOperation(item: AttentionItem): Operation {
     value: JSON.stringify({ ...item, raw }),
     expiresAtMs: item.atMs + ATTENTION_LIFETIME_MS,
   };
-}
-
-function terminalOf(entry: Entry | null): Stored<TerminalRecord> | null {
-  return entry === null ? null : { record: parsed<TerminalRecord>(entry), version: entry.version };
 }
 
 function commandOf(entry: Entry | null): Stored<CommandRecord> | null {

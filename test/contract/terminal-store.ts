@@ -55,7 +55,7 @@ function testClaims(test: Test): void {
       change(world, "T1", { terminal: { record: terminal, version: 0, workBefore: "idle" }, claims: [commandRecord("a")] }),
     );
     assert.ok(outcome.type === "committed" && outcome.version > 0);
-    assert.deepEqual(await store.loadTerminal("T1"), { record: terminal, version: outcome.version });
+    assert.deepEqual(await store.loadTerminal("T1"), { record: terminal, version: outcome.version, doubted: false });
     assert.deepEqual(await store.loadCommand("a"), { record: commandRecord("a"), version: outcome.version });
   });
 

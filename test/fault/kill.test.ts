@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
-import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { seededRandom } from "../storage/kv/random.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { type Course, History } from "./history.ts";
 import { fleetOf, Load } from "./load.ts";
-import { answered, assertNothingViolated, lookUp } from "./look-up.ts";
+import { assertNothingViolated, lookUp } from "./look-up.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
-import { member, RelayCaller } from "./relay-caller.ts";
+import { RelayCaller } from "./relay-caller.ts";
+import { assertInClickHouseOnce, assertListedOnce, until } from "./stored-once.ts";
 
 const ROUNDS = 20;
 /** Of these rounds one is killed before it is ready. */
@@ -75,7 +75,9 @@ describe("a node that is killed at random moments under load", () => {
     assert.ok(posted.length > 10 * ROUNDS, `only ${posted.length} results`);
     assert.ok(Math.max(...readyMs) < BACK_WITHIN_MS, `it took ${Math.max(...readyMs)} ms to come back`);
     await assertListedOnce(caller, fleet.terminals.keys(), posted);
-    await assertInClickHouseOnce(place.dataDirectory, posted);
+    const address = await readAnalystAccess(place.dataDirectory);
+    assert.ok(address !== null, "the node says nowhere where its ClickHouse is");
+    await assertInClickHouseOnce(address, posted);
   });
 });
 
@@ -83,54 +85,6 @@ function sample<T>(items: T[], count: number, random: (below: number) => number)
   return items.length <= count
     ? items
     : Array.from({ length: count }, () => items[random(items.length)]).filter((item) => item !== undefined);
-}
-
-async function until(what: string, withinMs: number, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const startedMs = performance.now(); !(await holds()); await delay(50)) {
-    assert.ok(performance.now() - startedMs < withinMs, `not within ${withinMs} ms: ${what}`);
-  }
-}
-
-async function assertListedOnce(caller: RelayCaller, terminalIds: Iterable<string>, posted: readonly Course[]): Promise<void> {
-  const listed: string[] = [];
-  await until("the list answers", 20_000, async () => (await caller.get("/api/v1/poll-0/transactions"))?.status === 200);
-  for (const terminalId of terminalIds) {
-    for (const status of ["OK", "KO"]) {
-      for (let offset = 0, more = true; more; offset += 500) {
-        const path = `/api/v1/${terminalId}/transactions?status=${status}&limit=500&offset=${offset}`;
-        const answer = await answered(caller.get(path));
-        assert.equal(answer.status, 200, answer.text);
-        const items: unknown = member(answer.body, "data");
-        const page = Array.isArray(items) ? items : [];
-        for (const item of page)
-          listed.push(`${member(item, "uuid")} ${terminalId} ${member(item, "status")} ${member(item, "amountCents")}`);
-        more = page.length === 500;
-      }
-    }
-  }
-  assert.deepEqual(listed.sort(), linesOf(posted));
-}
-
-async function assertInClickHouseOnce(dataDirectory: string, posted: readonly Course[]): Promise<void> {
-  const address = await readAnalystAccess(dataDirectory);
-  assert.ok(address !== null, "the node says nowhere where its ClickHouse is");
-  const client = connectClickHouse(address);
-  const query = "SELECT uuid, terminal_id, status, toString(amount_cents) AS amount FROM relay.transactions FINAL";
-  const lines = async (): Promise<string[]> => {
-    const result = await client.query({ query, format: "JSONEachRow" });
-    const rows = await result.json<{ uuid: string; terminal_id: string; status: string; amount: string }>();
-    return rows.map(({ uuid, terminal_id, status, amount }) => `${uuid} ${terminal_id} ${status} ${amount}`).sort();
-  };
-  try {
-    await until("all results are in ClickHouse", 20_000, async () => (await lines()).length >= posted.length);
-    assert.deepEqual(await lines(), linesOf(posted));
-  } finally {
-    await client.close();
-  }
-}
-
-function linesOf(posted: readonly Course[]): string[] {
-  return posted.map(({ uuid, terminalId, outcome, amountCents }) => `${uuid} ${terminalId} ${outcome} ${amountCents}`).sort();
 }
 
 function summary(courses: readonly Course[], readyMs: readonly number[]): string {

@@ -25,9 +25,12 @@ export interface LoadOptions {
   history: History;
   fleet: Fleet;
   caller: RelayCaller;
+  /** Where terminals connect. */
   url: string;
   random(below: number): number;
   partners: number;
+  /** Of a partner after each pay, on average. */
+  pauseMs?: number;
 }
 
 /** Pauses of terminals between two polls, and of everyone after a request that was not answered. */
@@ -73,7 +76,7 @@ export class Load {
   }
 
   async #pays(): Promise<void> {
-    const { history, fleet, random } = this.#options;
+    const { history, fleet, random, pauseMs = PAUSE_MS } = this.#options;
     const ids = [...fleet.terminals.keys()];
     const accepted: Course[] = [];
     while (this.#paying) {
@@ -82,7 +85,7 @@ export class Load {
       const course = again ?? history.begin(randomUUID(), terminalId, AMOUNTS[random(AMOUNTS.length)] ?? 0);
       await this.#pay(course);
       if (again === undefined && course.acceptedMs !== null) accepted.push(course);
-      await this.#sleep(random(2 * PAUSE_MS));
+      await this.#sleep(random(2 * pauseMs));
     }
   }
 

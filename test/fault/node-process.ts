@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const OUTPUT_CHARS_MAX = 200_000;
 
 /** Generous: the machine may be busy with other tests. Tests that promise a time measure it themselves. */
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 90_000;
 
 /** What the tests that do not look at ClickHouse name instead of it: nothing listens there, so the node does without. */
 export const NO_CLICKHOUSE = { RELAY_CLICKHOUSE_URL: "http://127.0.0.1:1" };

@@ -19,14 +19,27 @@ export function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-/** Calls a node over kept connections, and never twice by itself: null says that no answer came. */
+/** One of several nodes that did not answer is passed over for so long, as a balancer does. */
+const PASSED_OVER_MS = 1_000;
+
+export interface RelayCallerOptions {
+  connections?: number;
+  answerTimeoutMs?: number;
+}
+
+/** Calls one node, or several in turn, over kept connections, and never twice by itself: null says that no answer came. */
 export class RelayCaller {
-  readonly #pool: Pool;
+  readonly #nodes: readonly { pool: Pool; passedOverUntilMs: number }[];
+  #turn = 0;
   readonly #underWay = new Set<Promise<Answer | null>>();
   #calls = 0;
 
-  constructor(url: string, connections = CONNECTIONS) {
-    this.#pool = new Pool(url, { connections, pipelining: 1, headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS });
+  constructor(
+    urls: string | readonly string[],
+    { connections = CONNECTIONS, answerTimeoutMs = ANSWER_TIMEOUT_MS }: RelayCallerOptions = {},
+  ) {
+    const options = { connections, pipelining: 1, headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs };
+    this.#nodes = [urls].flat().map((url) => ({ pool: new Pool(url, options), passedOverUntilMs: 0 }));
   }
 
   call(method: "GET" | "POST", path: string, headers: { [name: string]: string }, body?: string): Promise<Answer | null> {
@@ -41,13 +54,27 @@ export class RelayCaller {
   }
 
   async #call(method: "GET" | "POST", path: string, headers: { [name: string]: string }, body?: string): Promise<Answer | null> {
+    const node = this.#next();
+    if (node === null) return null;
     try {
-      const response = await this.#pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      const response = await node.pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) });
       const text = await response.body.text();
       return { status: response.statusCode, headers: response.headers, body: jsonOf(text), text };
     } catch {
+      node.passedOverUntilMs = performance.now() + PASSED_OVER_MS;
       return null;
     }
+  }
+
+  /** The next node in turn; when all of several are passed over, just the next one. */
+  #next() {
+    const nowMs = performance.now();
+    for (let left = this.#nodes.length; left > 0; left -= 1) {
+      this.#turn = (this.#turn + 1) % this.#nodes.length;
+      const node = this.#nodes[this.#turn];
+      if (node !== undefined && (node.passedOverUntilMs <= nowMs || left === 1)) return node;
+    }
+    return null;
   }
 
   get(path: string, headers: { [name: string]: string } = PARTNER): Promise<Answer | null> {
@@ -86,7 +113,7 @@ export class RelayCaller {
   }
 
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await Promise.all(this.#nodes.map(({ pool }) => pool.destroy()));
   }
 }
 

@@ -8,7 +8,13 @@ import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./no
 import { ADMINISTRATOR, basic, PARTNER, RelayCaller, TERMINAL } from "./relay-caller.ts";
 
 const SECRET = "a-terminal-secret-of-this-test";
-const PRODUCTION = { ...NO_CLICKHOUSE, RELAY_MODE: "production", RELAY_HOST: "127.0.0.1", RELAY_TERMINAL_SECRET: SECRET };
+const PRODUCTION = {
+  ...NO_CLICKHOUSE,
+  RELAY_MODE: "production",
+  RELAY_HOST: "127.0.0.1",
+  RELAY_TERMINAL_SECRET: SECRET,
+  RELAY_SECRET_KEY: "q2r9C2Xq0o6Qb0V3J8cVbFh3b0k4m1Zl7pXn5sYtT2E=",
+};
 const PASSWORD = /^Administrator: admin \/ (\S+)/m;
 
 describe("the start of a node", () => {

@@ -48,7 +48,7 @@ interface Told {
 
 /** Everything that the relay promises by an answer or a frame, one after the other, on several terminals so that both shards get some. */
 async function speak(url: string): Promise<Told[]> {
-  const caller = new RelayCaller(url, 1);
+  const caller = new RelayCaller(url, { connections: 1 });
   const told: Told[] = [];
   const answered = async (
     what: string,

@@ -24,6 +24,9 @@ const SPECIFIED: [method: string, path: string, authentication: "B or K" | "B" |
   ["DELETE", "/api/v1/{terminalId}/logs", "none"],
   ["GET", "/api/status/ping/{terminalId}", "none"],
   ["GET", "/api/status/ping-pos/{terminalId}", "none"],
+  ["GET", "/api/v1/app/version", "none"],
+  ["GET", "/api/v1/app/download/{filename}", "none"],
+  ["POST", "/api/v1/app/install-log", "none"],
   ["POST", "/pay", "B"],
   ["GET", "/uuid/{uuid}", "B or K"],
   ["GET", "/status", "B or K"],
@@ -35,9 +38,55 @@ const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["GET", "/admin/subscription-rules"],
   ["POST", "/admin/subscription-rules"],
   ["POST", "/admin/subscription-rules/test"],
+  ["GET", "/admin/app-versions"],
+  ["POST", "/admin/app-versions"],
+  ["POST", "/admin/app-versions/{versionId}/upload-apk"],
+  ["POST", "/admin/app-versions/{versionId}/push-update"],
+  ["POST", "/admin/app-versions/{versionId}/deploy-terminal"],
+  ["POST", "/admin/app-versions/{versionId}/deploy-merchant"],
+  ["POST", "/admin/app-versions/{versionId}/deploy-global"],
+  ["DELETE", "/admin/app-versions/{versionId}"],
+  ["PATCH", "/admin/app-versions/{versionId}"],
+  ["PATCH", "/admin/app-versions/{versionId}/active"],
+  ["GET", "/admin/app-deployments"],
   ["GET", "/admin/terminals"],
   ["GET", "/admin/terminals/{terminalId}"],
   ["GET", "/admin/attention"],
+  ["GET", "/admin/audit"],
+  ["POST", "/admin/redis-sessions/clear"],
+  ["POST", "/admin/receipts/clean"],
+  ["GET", "/admin/dashboard"],
+  ["GET", "/admin/zvt/config"],
+  ["POST", "/admin/zvt/config"],
+  ["GET", "/admin/terminal-groups"],
+  ["POST", "/admin/terminal-groups"],
+  ["POST", "/admin/terminal-groups/test"],
+  ["GET", "/admin/gw-credentials"],
+  ["POST", "/admin/gw-credentials"],
+  ["POST", "/admin/gw-credentials/test"],
+  ["GET", "/admin/cloud-configs"],
+  ["POST", "/admin/cloud-configs"],
+  ["GET", "/admin/callbacks"],
+  ["POST", "/admin/callbacks/{id}/resend"],
+  ["POST", "/pgw/payment/init"],
+  ["GET", "/pgw/payment/verify"],
+  ["GET", "/pgw/payment/verification"],
+  ["POST", "/pgw/payment/capture"],
+  ["POST", "/pgw/payment/reversal"],
+  ["POST", "/pgw/payment/refund"],
+  ["GET", "/admin/api/partners"],
+  ["POST", "/admin/api/partners"],
+  ["GET", "/admin/api/partners/{id}"],
+  ["PUT", "/admin/api/partners/{id}"],
+  ["DELETE", "/admin/api/partners/{id}"],
+  ["POST", "/admin/api/partners/{id}/reset-password"],
+  ["POST", "/admin/api/partners/{id}/generate-api-key"],
+  ["PATCH", "/admin/api/partners/{id}/toggle"],
+  ["POST", "/api/partner/regenerate-key"],
+  ["GET", "/api/partner/gw-credentials"],
+  ["POST", "/api/partner/gw-credentials"],
+  ["POST", "/api/partner/gw-credentials/test"],
+  ["POST", "/api/partner/origins"],
   ["GET", "/api/v1/commands/{uuid}"],
   ["POST", "/api/v1/commands/{uuid}/cancel"],
   ["GET", "/health/live"],
@@ -45,16 +94,31 @@ const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["GET", "/metrics"],
 ];
 
-const document: unknown = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true })));
+/** Specification, "Partner API v1": all of it wants the bearer key and answers errors in one body. */
+const PARTNER_API: [method: string, path: string][] = [
+  ["GET", "/me"],
+  ["GET", "/merchants"],
+  ["POST", "/merchants"],
+  ["GET", "/merchants/{merchantId}"],
+  ["PATCH", "/merchants/{merchantId}"],
+  ["DELETE", "/merchants/{merchantId}"],
+  ["GET", "/services"],
+  ["POST", "/merchants/{id}/services/{service}/enable"],
+  ["POST", "/merchants/{id}/services/{service}/disable"],
+  ["PUT", "/merchants/{id}/services/{service}/config"],
+];
+
+const document: unknown = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
 
 test("the OpenAPI document is the golden one", () => {
   const text = `${JSON.stringify(document, null, 2)}\n`;
   if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(GOLDEN, text);
   const golden = readFileSync(GOLDEN, "utf8");
-  const line = text.split("\n").findIndex((ours, index) => ours !== golden.split("\n")[index]);
+  const [ours, theirs] = [text.split("\n"), golden.split("\n")];
+  const line = ours.findIndex((one, index) => one !== theirs[index]);
   assert.ok(
     text === golden,
-    `test/golden/openapi.json differs from line ${line + 1} on: ${text.split("\n")[line]?.trim()}. If the change is meant, renew it with ` +
+    `test/golden/openapi.json differs from line ${line + 1} on: ${ours[line]?.trim()}. If the change is meant, renew it with ` +
       "UPDATE_GOLDEN=1 npm test -- golden/openapi, and read the difference before it is committed.",
   );
 });
@@ -64,6 +128,22 @@ for (const [method, path, authentication] of SPECIFIED) {
     const operation = member(document, "paths", path, method.toLowerCase());
     const security = JSON.stringify(member(operation, "security"));
     assert.deepEqual([/basic/i.test(security), /key/i.test(security)], [authentication.includes("B"), authentication.includes("K")], security);
+  });
+}
+
+for (const [method, path] of PARTNER_API) {
+  test(`${method} /partner/api/v1${path} is documented, with its bearer key, its one error body and its idempotency`, () => {
+    const operation = member(document, "paths", `/partner/api/v1${path}`, method.toLowerCase());
+    assert.deepEqual(member(operation, "security"), [{ partnerApi: [] }]);
+    const errors = Object.entries(member(operation, "responses") as object).filter(([status]) => !status.startsWith("2"));
+    const told = errors.map(([status]) => status);
+    for (const status of ["401", "403", "429", "500", "503", "default"]) assert.ok(told.includes(status), status);
+    for (const [status, response] of errors) {
+      const schema = member(response, "content", "application/json", "schema");
+      assert.deepEqual(schema, { $ref: "#/components/schemas/PartnerApiError" }, status);
+    }
+    const parameters = JSON.stringify((operation as { parameters?: unknown }).parameters ?? []);
+    assert.equal(parameters.includes('"Idempotency-Key"'), ["POST", "PUT", "PATCH"].includes(method));
   });
 }
 
@@ -89,4 +169,13 @@ test("every operation has a name of its own, a summary and an answer for errors"
       member(operation, "responses", "default");
     }
   }
+});
+
+test("whatever an administrator or a partner changes is written to the audit log, by its declaration", () => {
+  const { admin, portal, apps } = surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 });
+  const silent = [...admin, ...portal, ...apps.filter(({ auth }) => auth === "admin")].filter(({ method, audit }) => method !== "GET" && audit === undefined);
+  assert.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+  );
 });

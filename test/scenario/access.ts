@@ -123,7 +123,7 @@ export function access(relay: Relay): void {
     await partner.pay(terminalId, { uuid: own });
     await fleet.pay(terminalId, { uuid: foreign, amount: 9 });
     for (const uuid of [own, foreign]) {
-      await fleet.poll(terminalId);
+      await fleet.take(terminalId);
       await fleet.receipt(terminalId, { uuid, result: "OK" });
     }
     assertMatches((await partner.uuid(own)).body, { data: { uuid: own } });

@@ -169,7 +169,7 @@ export function delivery(relay: Relay): void {
     terminal.client.unsubscribe("mine");
     await relay.connectionBecomes(terminalId, { sessions: 0 });
     assertMatches((await relay.partner().pay(terminalId, { uuid })).body, { message: "Payment request waits for the terminal" });
-    assertMatches((await relay.fleet().poll(terminalId)).body, { uuid });
+    assertMatches((await relay.fleet().take(terminalId)).body, { uuid });
   });
 
   test("DISCONNECT is answered after the results sent before it are stored", async () => {

@@ -32,7 +32,7 @@ export function livesAndPresence(relay: Relay): void {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     await partner.pay(terminalId, { uuid });
     relay.advance(MINUTE_MS - 5_000);
-    assertMatches((await relay.fleet().poll(terminalId)).body, { uuid });
+    assertMatches((await relay.fleet().take(terminalId)).body, { uuid });
     relay.advance(MINUTE_MS);
     await relay.partner().pay(terminalId, { uuid: relay.uuid() });
     assertMatches((await partner.life(uuid)).body, { data: { state: "sent" } });
@@ -41,7 +41,7 @@ export function livesAndPresence(relay: Relay): void {
   test("a payment without a result is unknown after 5 minutes, and a late result wins", async () => {
     const [terminalId, uuid, partner, fleet] = [relay.terminalId(), relay.uuid(), relay.partner(), relay.fleet()];
     await partner.pay(terminalId, { uuid });
-    await fleet.poll(terminalId);
+    await fleet.take(terminalId);
     relay.advance(4 * MINUTE_MS);
     assertMatches((await partner.life(uuid)).body, { data: { state: "sent" } });
     relay.advance(MINUTE_MS);
@@ -58,7 +58,7 @@ export function livesAndPresence(relay: Relay): void {
   test("a scan without a result is unknown after a minute, and is not an operator's matter", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     await partner.post(`/api/v1/${terminalId}/scan`, { uuid });
-    await relay.fleet().poll(terminalId);
+    await relay.fleet().take(terminalId);
     relay.advance(MINUTE_MS);
     await relay.lifeBecomes(uuid, { state: "unknown" });
     assert.deepEqual(await relay.attention(terminalId), []);
@@ -99,7 +99,7 @@ export function livesAndPresence(relay: Relay): void {
       connected: true,
       sessions: 1,
       connectionType: "WEBSOCKET",
-      server: "test-node",
+      server: relay.server,
       lastSeen: undefined,
     };
     await relay.connectionBecomes(terminalId, { ...online, lastActivity: /Z$/, connectedSince: /Z$/ });
@@ -187,9 +187,9 @@ export function livesAndPresence(relay: Relay): void {
     relay.advance(MINUTE_MS - 3_000);
     await partner.pay(queued, { uuid: uuids.queued, amount: 7 });
     await partner.pay(sent, { uuid: uuids.sent });
-    await fleet.poll(sent, { "user-agent": "pos-app/9" });
+    await fleet.take(sent, { "user-agent": "pos-app/9" });
     await partner.pay(done, { uuid: uuids.done });
-    await fleet.poll(done);
+    await fleet.take(done);
     await fleet.receipt(done, { uuid: uuids.done, result: "OK" });
     const lives = await Promise.all([uuids.sent, uuids.done].map((uuid) => partner.life(uuid)));
     await relay.connectionBecomes(sent, { connectionStatus: "ONLINE" });
@@ -204,7 +204,7 @@ export function livesAndPresence(relay: Relay): void {
     assert.ok(Math.abs(Date.parse(textMember(offline, "data", "lastSeen")) - Date.parse(seen)) <= 5);
     assertMatches((await administrator.get(`/admin/terminals/${sent}`)).body, { data: { device: { userAgent: "pos-app/9" } } });
     assertMatches((await partner.uuid(uuids.done)).body, { data: { status: "OK" } });
-    assertMatches((await fleet.poll(queued)).body, { uuid: uuids.queued, amount: 7 });
+    assertMatches((await fleet.take(queued)).body, { uuid: uuids.queued, amount: 7 });
     await relay.lifeBecomes(uuids.overdue, { state: "expired" });
     assertMatches((await partner.pay(queued, { uuid: uuids.done })).headers, { "relay-command-state": "done" });
     assertMatches((await fleet.receipt(sent, { uuid: uuids.sent, result: "OK" })).body, { data: "Result recorded" });

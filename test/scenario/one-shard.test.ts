@@ -1,3 +1,3 @@
-import { runScenarios } from "./scenarios.ts";
+import { runScenariosWithShards } from "./scenarios.ts";
 
-runScenarios(1);
+runScenariosWithShards(1);

@@ -99,7 +99,7 @@ export function payments(relay: Relay): void {
     const byUuid = partner.uuid(uuid, 30);
     const byStatus = partner.status(terminalId, 30);
     await eventually(async () => assert.equal(await relay.metric("relay_waiting_lookups"), 2));
-    assertMatches((await terminal.poll(terminalId)).body, { uuid });
+    assertMatches((await terminal.take(terminalId)).body, { uuid });
     await terminal.receipt(terminalId, { uuid, result: "OK" });
     assertMatches((await byUuid).body, { status: "ok", data: { uuid, status: "OK" } });
     assertMatches((await byStatus).body, { status: "ok", data: { uuid, status: "OK" } });
@@ -118,10 +118,10 @@ export function payments(relay: Relay): void {
     assert.equal((await terminal.poll(terminalId)).status, 204);
     assertMatches((await partner.pay(terminalId, { uuid: first })).body, { message: "Payment request waits for the terminal" });
     await partner.pay(terminalId, { uuid: second, amount: 5 });
-    const taken = await terminal.poll(terminalId);
+    const taken = await terminal.take(terminalId);
     assert.equal(taken.headers["content-type"], "application/json");
     assertMatches(taken.body, { uuid: first, amount: 1_050, service: "PAYCC", terminalId, expiresAt: /Z$/, serverTime: /Z$/ });
-    assertMatches((await terminal.poll(terminalId)).body, { uuid: second, amount: 5 });
+    assertMatches((await terminal.take(terminalId)).body, { uuid: second, amount: 5 });
     assert.equal((await terminal.poll(terminalId)).status, 204);
     assertMatches((await partner.life(first)).body, { data: { state: "sent", channel: "poll" } });
     await terminal.receipt(terminalId, { uuid: first, result: "OK" });
@@ -195,7 +195,7 @@ export function payments(relay: Relay): void {
     assert.equal(full.headers["retry-after"], "1");
     assert.equal((await relay.administrator().life(refused)).status, 404);
     const fleet = relay.fleet();
-    for (const uuid of uuids) assertMatches((await fleet.poll(terminalId)).body, { uuid });
+    for (const uuid of uuids) assertMatches((await fleet.take(terminalId)).body, { uuid });
     assert.equal((await relay.partner().pay(terminalId, { uuid: refused })).status, 200);
   });
 
@@ -233,7 +233,7 @@ export function payments(relay: Relay): void {
     const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
     const paid = await fleet.post("/api/v1/pay", { uuid, amount: 100, service: "PAYSAT", terminalId });
     assertMatches(paid, { status: 200, body: { status: "ok", data: { terminalID: terminalId } } });
-    assertMatches((await fleet.poll(terminalId)).body, { uuid, service: "PAYSAT", terminalId });
+    assertMatches((await fleet.take(terminalId)).body, { uuid, service: "PAYSAT", terminalId });
     assert.equal((await relay.partner().post("/api/v1/pay", { uuid: relay.uuid(), amount: 1, service: "PAYCC", terminalId })).status, 401);
   });
 

@@ -9,7 +9,7 @@ const NO_CONTENT = { status: "ok", data: null, error: null, message: "no_content
 async function sentPayment(relay: Relay, terminalId = relay.terminalId()) {
   const [uuid, partner, fleet] = [relay.uuid(), relay.partner(), relay.fleet()];
   await partner.pay(terminalId, { uuid });
-  assertMatches((await fleet.poll(terminalId)).body, { uuid });
+  assertMatches((await fleet.take(terminalId)).body, { uuid });
   return { terminalId, uuid, partner, fleet };
 }
 

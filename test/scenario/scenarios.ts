@@ -1,12 +1,19 @@
 import { createRequire } from "node:module";
 import { after, afterEach, before, describe } from "node:test";
-import { Relay } from "../support/relay.ts";
+import { Relay, type RelayOptions } from "../support/relay.ts";
 import { access } from "./access.ts";
+import { gatewayAdapter } from "./adapter.ts";
+import { administration } from "./administration.ts";
+import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
 import { delivery } from "./delivery.ts";
 import { livesAndPresence } from "./life.ts";
+import { paymentLinks } from "./links.ts";
 import { operation, production } from "./operation.ts";
+import { partnerApi } from "./partner-api.ts";
+import { partnerPortal } from "./partner-portal.ts";
+import { partners } from "./partners.ts";
 import { payments } from "./payment.ts";
 import { results } from "./results.ts";
 import { transactions, withoutClickHouse } from "./transactions.ts";
@@ -19,18 +26,23 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "cancellation", define: cancellation },
   { about: "delivery", define: delivery },
   { about: "access", define: access },
+  { about: "partners", define: partners },
+  { about: "the partner portal", define: partnerPortal },
+  { about: "Partner API v1", define: partnerApi },
+  { about: "administration", define: administration },
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: isInstalled("chdb") ? false : "chdb, an optional dependency, is not installed" },
+  { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
   { about: "operation", define: operation },
 ];
 
 /**
- * Registers every scenario for a node with so many shards. They share the node, whose start takes longer than most of them: each has its
- * own terminals, uuids and client addresses in it, and moves its clock only forwards.
+ * Registers every scenario for such a relay. They share its nodes, whose start takes longer than most of them: each has its own terminals,
+ * uuids and client addresses in it, and moves the clock only forwards. `startable` makes the relays of those that start their own.
  */
-export function runScenarios(shards: number): void {
-  const relay = new Relay(shards, { RELAY_SERVICE_PREFIX: "till" });
+export function runScenarios(options: RelayOptions, startable: (name: string) => RelayOptions): void {
+  const relay = new Relay({ ...options, environment: { ...options.environment, RELAY_SERVICE_PREFIX: "till" } });
   before(() => relay.start());
   after(() => relay.stop());
   for (const { about, define, skip = false } of SCENARIOS) {
@@ -39,8 +51,15 @@ export function runScenarios(shards: number): void {
       define(relay);
     });
   }
-  describe("production", () => production(shards));
-  describe("without ClickHouse", () => withoutClickHouse(shards));
+  describe("the gateway-protocol adapter", () => gatewayAdapter(startable("the gateway-protocol adapter")));
+  describe("payment links", () => paymentLinks(startable("payment links"), isInstalled("chdb")));
+  describe("production", () => production(startable("production")));
+  describe("without ClickHouse", () => withoutClickHouse(startable("without ClickHouse")));
+}
+
+/** The same for a node by itself with so many shards. */
+export function runScenariosWithShards(shards: number): void {
+  runScenarios({ shards, environment: {} }, () => ({ shards, environment: {} }));
 }
 
 function isInstalled(name: string): boolean {

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { before, test } from "node:test";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
-import { Relay } from "../support/relay.ts";
+import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,24 +19,22 @@ async function listedUuids(caller: HttpClient, terminalId: string, query = ""): 
 
 /** One query of an analyst, by ClickHouse's own HTTP interface. */
 async function sql(relay: Relay, query: string): Promise<string> {
-  const reader: unknown = JSON.parse(await readFile(join(relay.node.dataDirectory, "clickhouse.json"), "utf8"));
-  const headers = { "x-clickhouse-user": textMember(reader, "username"), "x-clickhouse-key": textMember(reader, "password") };
-  const response = await fetch(textMember(reader, "url"), { method: "POST", headers, body: query });
+  const { url, username, password } = await relay.analyst();
+  const headers = { "x-clickhouse-user": username, "x-clickhouse-key": password };
+  const response = await fetch(url, { method: "POST", headers, body: query });
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return text.trim();
 }
 
 export function transactions(relay: Relay): void {
-  before(async () => {
-    assert.notEqual(await relay.node.clickhouse, null, "ClickHouse does not run here");
-  });
+  before(() => relay.clickhouse());
 
   /** A payment that was executed; answers with its uuid. */
   async function executed(terminalId: string, request: object, result: object): Promise<string> {
     const [uuid, fleet] = [relay.uuid(), relay.fleet()];
     assert.equal((await fleet.pay(terminalId, { uuid, ...request })).status, 200);
-    assert.equal((await fleet.poll(terminalId)).status, 200);
+    assert.equal((await fleet.take(terminalId)).status, 200);
     assert.equal((await fleet.receipt(terminalId, { uuid, result: "OK", ...result })).status, 200);
     return uuid;
   }
@@ -57,7 +53,7 @@ export function transactions(relay: Relay): void {
     assert.deepEqual(await listedUuids(fleet, terminalId), uuids);
     assert.deepEqual(listOf(member((await list(fleet, terminalId)).body, "data"))[0], newest);
     await relay.restart();
-    await relay.node.clickhouse;
+    await relay.clickhouse();
     await eventually(async () => assert.deepEqual(await listedUuids(fleet, terminalId), uuids));
     assert.equal(await sql(relay, counted), "5\t5\t15");
   });
@@ -69,7 +65,7 @@ export function transactions(relay: Relay): void {
     for (const service of ["scan", "print"]) {
       const uuid = relay.uuid();
       await fleet.post(`/api/v1/${terminalId}/${service}`, { uuid, text: "x" });
-      await fleet.poll(terminalId);
+      await fleet.take(terminalId);
       await fleet.receipt(terminalId, { uuid, service: service.toUpperCase(), result: "OK" });
     }
     assert.deepEqual(await listedUuids(fleet, terminalId), [ok]);
@@ -112,7 +108,7 @@ export function transactions(relay: Relay): void {
     const [terminalId, uuid, partner, fleet] = [relay.terminalId(), relay.uuid(), relay.partner(), relay.fleet()];
     const foreign = await executed(terminalId, {}, {});
     await partner.pay(terminalId, { uuid });
-    await fleet.poll(terminalId);
+    await fleet.take(terminalId);
     await fleet.receipt(terminalId, { uuid, result: "OK" });
     assert.deepEqual(await listedUuids(partner, terminalId), [uuid]);
     assert.deepEqual(await listedUuids(await relay.terminal(terminalId), terminalId), [uuid, foreign]);
@@ -168,14 +164,17 @@ export function transactions(relay: Relay): void {
 }
 
 /** A node whose ClickHouse cannot be reached. */
-export function withoutClickHouse(shards: number): void {
+export function withoutClickHouse(startable: RelayOptions): void {
   test("without ClickHouse the list answers 503, and everything else goes on", async () => {
-    const relay = new Relay(shards, { RELAY_CLICKHOUSE_URL: "http://127.0.0.1:9", RELAY_LOG_LEVEL: "fatal" });
+    const relay = new Relay({
+      ...startable,
+      environment: { ...startable.environment, RELAY_CLICKHOUSE_URL: "http://127.0.0.1:9", RELAY_LOG_LEVEL: "fatal" },
+    });
     await relay.start();
     try {
       const [terminalId, uuid, partner, fleet] = [relay.terminalId(), relay.uuid(), relay.partner(), relay.fleet()];
       await partner.pay(terminalId, { uuid });
-      await fleet.poll(terminalId);
+      await fleet.take(terminalId);
       assert.equal((await fleet.receipt(terminalId, { uuid, result: "OK" })).status, 200);
       assertMatches((await partner.status(terminalId)).body, { data: { uuid, status: "OK" } });
       assertMatches(await list(fleet, terminalId), { status: 503, body: { status: "error", error: /./, message: /./ } });

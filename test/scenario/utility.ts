@@ -47,7 +47,7 @@ export function utilityCommands(relay: Relay): void {
     for (const scanResult of ["CANCELLED", "ERROR"]) {
       const sent = await partner.post(`/api/v1/${terminalId}/scan`);
       const uuid = textMember(sent.body, "data", "uuid");
-      assertMatches((await fleet.poll(terminalId)).body, { uuid, service: "SCAN" });
+      assertMatches((await fleet.take(terminalId)).body, { uuid, service: "SCAN" });
       await fleet.receipt(terminalId, { uuid, service: "SCAN", result: scanResult, scannedValue: null, barcodeFormat: null });
       const scan = { scannedValue: null, barcodeFormat: null, scanResult };
       assertMatches((await partner.uuid(uuid)).body, { data: { method: "SCAN", status: "KO", amountCents: 0, scan } });
@@ -60,9 +60,9 @@ export function utilityCommands(relay: Relay): void {
     assertMatches(text.body, { status: "ok", data: { terminalID: terminalId, service: "PRINT" } });
     const uuid = relay.uuid();
     await partner.post(`/api/v1/${terminalId}/print`, { uuid, type: "qr", text: "https://example.org", label: "Pay" });
-    assertMatches((await fleet.poll(terminalId)).body, { service: "PRINT", amount: 0, text: "Grazie €", terminalId });
+    assertMatches((await fleet.take(terminalId)).body, { service: "PRINT", amount: 0, text: "Grazie €", terminalId });
     const qr = { uuid, service: "PRINT", amount: 0, type: "qr", text: "https://example.org", label: "Pay", terminalId };
-    assertMatches((await fleet.poll(terminalId)).body, qr);
+    assertMatches((await fleet.take(terminalId)).body, qr);
     await fleet.receipt(terminalId, {
       uuid: textMember(text.body, "data", "uuid"),
       service: "PRINT",
@@ -80,7 +80,7 @@ export function utilityCommands(relay: Relay): void {
     const sent = await administrator.post(`/admin/terminal/${terminalId}/command`, { service: "LOGCAT", amount: 0, lines: 200 });
     assertMatches(sent, { status: 200, body: { status: "ok", data: { terminalID: terminalId, service: "LOGCAT" } } });
     const uuid = textMember(sent.body, "data", "uuid");
-    assertMatches((await fleet.poll(terminalId)).body, { uuid, service: "LOGCAT", amount: 0, lines: 200, terminalId });
+    assertMatches((await fleet.take(terminalId)).body, { uuid, service: "LOGCAT", amount: 0, lines: 200, terminalId });
     assertMatches((await fleet.status(terminalId)).body, { data: null });
     assertMatches((await fleet.receipt(terminalId, { uuid, result: "OK" })).body, { data: "Result recorded" });
     for (const service of ["PAYCC", "CANCEL", "logcat", ""]) {
@@ -107,7 +107,7 @@ export function utilityCommands(relay: Relay): void {
         await relay.connectionBecomes(terminalId, { connectionStatus: "ONLINE" });
         const paid = await relay.partner().pay(terminalId, { uuid, service: "PAYTAG", ...TAGS });
         assertMatches(paid, { status: 200, body: { data: { received: TAGS } } });
-        const command = session === null ? (await fleet.poll(terminalId)).body : (await session.commands.next()).command;
+        const command = session === null ? (await fleet.take(terminalId)).body : (await session.commands.next()).command;
         assertMatches(command, { uuid, service: "PAYTAG", ...TAGS, ...expected }, `${family} by ${transport}`);
       }
     }
@@ -120,19 +120,19 @@ export function utilityCommands(relay: Relay): void {
     const refused = await relay.partner().pay(terminalId, { uuid, service: "VERIFYTAG" });
     assertMatches(refused, { status: 400, body: { status: "error", error: /VERIFYTAG/ } });
     assert.equal((await relay.partner().pay(terminalId, { uuid, service: "PAYTAG" })).status, 200);
-    assertMatches((await fleet.poll(terminalId)).body, { uuid, service: "PAYTAG" });
+    assertMatches((await fleet.take(terminalId)).body, { uuid, service: "PAYTAG" });
   });
 
   test("VERIFYTAG charges nothing, whatever its amount", async () => {
     const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
     assert.equal((await relay.partner().pay(terminalId, { uuid, service: "VERIFYTAG", amount: "ignored" })).status, 200);
-    assertMatches((await fleet.poll(terminalId)).body, { uuid, service: "VERIFYTAG", amount: 0 });
+    assertMatches((await fleet.take(terminalId)).body, { uuid, service: "VERIFYTAG", amount: 0 });
   });
 
   test("a null tag is an absent one", async () => {
     const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
     await relay.partner().pay(terminalId, { uuid, service: "PAYTAG", tagDF8105: null, tagDF8109: "30" });
-    assertMatches((await fleet.poll(terminalId)).body, { uuid, privativeTags: "DF8109=30", additionalField47data: "DF81090130" });
+    assertMatches((await fleet.take(terminalId)).body, { uuid, privativeTags: "DF8109=30", additionalField47data: "DF81090130" });
   });
 
   test("a terminal's own members of the relay's names are never taken from the partner", async () => {
@@ -140,7 +140,7 @@ export function utilityCommands(relay: Relay): void {
     const forged = { expiresAt: "2099-01-01T00:00:00Z", redelivered: true, attempt: 9, privativeTags: "X", cancels: "other" };
     await relay.partner().pay(terminalId, { uuid, ...forged });
     const received = { uuid, redelivered: undefined, attempt: undefined, privativeTags: undefined, cancels: undefined };
-    const { body } = await fleet.poll(terminalId);
+    const { body } = await fleet.take(terminalId);
     assertMatches(body, received);
     assert.notEqual(textMember(body, "expiresAt"), forged.expiresAt);
   });

@@ -5,14 +5,16 @@ export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
+  /** The body as it came. */
+  bytes: Buffer;
   /** The text as JSON, undefined where it is none. */
   body: unknown;
 }
 
 export interface HttpRequest {
-  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   headers?: { [name: string]: string };
-  /** An object is sent as JSON, a text as it is. */
+  /** An object is sent as JSON, a text and bytes as they are. */
   body?: unknown;
 }
 
@@ -24,19 +26,22 @@ export class HttpClient {
   readonly #url: () => string;
   readonly #headers: { [name: string]: string };
   readonly localAddress: string;
+  readonly #hearsWithinMs: number;
 
-  constructor(url: () => string, headers: { [name: string]: string }, localAddress: string) {
+  /** `hearsWithinMs`: how long a command may wait before a poll knows of it; 0 at a node by itself. */
+  constructor(url: () => string, headers: { [name: string]: string }, localAddress: string, hearsWithinMs = 0) {
+    this.#hearsWithinMs = hearsWithinMs;
     this.#url = url;
     this.#headers = headers;
     this.localAddress = localAddress;
   }
 
   send(path: string, { method = "GET", headers = {}, body }: HttpRequest = {}): Promise<Answer> {
-    const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+    const sendable = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? (body ?? "") : JSON.stringify(body);
     const all: { [name: string]: string } = { ...this.#headers, ...headers };
     if (body !== undefined) {
       all["content-type"] ??= "application/json";
-      all["content-length"] = String(Buffer.byteLength(text));
+      all["content-length"] = String(Buffer.byteLength(sendable));
     }
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -47,13 +52,14 @@ export class HttpClient {
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("error", reject);
           response.on("end", () => {
-            const answered = Buffer.concat(chunks).toString("utf8");
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: answered, body: jsonOf(answered) });
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString("utf8");
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, body: jsonOf(text) });
           });
         },
       );
       sent.on("error", reject);
-      sent.end(text);
+      sent.end(sendable);
     });
   }
 
@@ -72,6 +78,16 @@ export class HttpClient {
 
   poll(terminalId: string, headers: { [name: string]: string } = {}): Promise<Answer> {
     return this.get(`/api/v1/${terminalId}/get`, headers);
+  }
+
+  /** Polls for a command that waits: of several nodes, one that was not paid at hears of it a moment later. */
+  async take(terminalId: string, headers: { [name: string]: string } = {}, prefix = ""): Promise<Answer> {
+    const giveUpAt = performance.now() + this.#hearsWithinMs;
+    for (;;) {
+      const answer = await this.get(`${prefix}/api/v1/${terminalId}/get`, headers);
+      if (answer.status !== 204 || performance.now() >= giveUpAt) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   }
 
   receipt(terminalId: string, members: { [member: string]: unknown }): Promise<Answer> {

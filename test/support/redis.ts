@@ -27,8 +27,8 @@ export interface TestRedis {
 }
 
 /** Starts a Redis with the relay's durability; `settings` are lines of redis.conf that override or add. Resolves when it answers. */
-export async function startTestRedis(settings: Readonly<Record<string, string>> = {}): Promise<TestRedis> {
-  const installed = await installRedis();
+export async function startTestRedis(settings: Readonly<Record<string, string>> = {}, install = installRedis): Promise<TestRedis> {
+  const installed = await install();
   if (installed.type === "missing") throw new Error(installed.reason);
   const directory = await mkdtemp(join(tmpdir(), "relay-redis-"));
   const configFile = join(directory, "redis.conf");

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { createClockShift, shiftClock } from "../../infra/node/clock.ts";
+import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
+import type { ClickHouseAddress } from "../../storage/clickhouse/client.ts";
 import { CREDENTIALS, HttpClient } from "./http-client.ts";
 import { assertMatches, textMember } from "./matches.ts";
 import { basic, startTestNode, type TestNode } from "./node.ts";
@@ -11,50 +15,123 @@ export interface OnlineTerminal extends StompTerminal {
   commands: Inbox<ReceivedCommand>;
 }
 
+/** Of the terminals of all relays of this process: in a cluster they share a ClickHouse. */
+let names = 0;
+
+/** A hint that was lost is made good by the sweep within a second; the rest is for a busy machine. */
+const HEARS_WITHIN_MS = 3_000;
+
+/** What the nodes of a cluster share, for the scenarios. */
+export interface ClusterServers {
+  /** RELAY_ names that make a node a member. */
+  environment: { readonly [name: string]: string };
+  analyst: ClickHouseAddress;
+  /** Where the servers keep what the nodes gave them. */
+  dataDirectories: readonly string[];
+}
+
+export interface RelayOptions {
+  /** Of each node. */
+  shards: number;
+  environment: { [name: string]: string };
+  /** Several nodes over these servers; a node by itself where absent. */
+  cluster?: { nodes: number; servers: () => ClusterServers };
+}
+
 /**
- * The node that scenarios share. Each test has its own world in it: fresh terminals, uuids and callers, each caller with an
- * address of its own (127.x.y.z), because rate limits count addresses.
+ * The node, or the nodes, that scenarios share. Each test has its own world in it: fresh terminals, uuids and callers, each caller with an
+ * address of its own (127.x.y.z), because rate limits count addresses. Of several nodes each caller and each session takes the next in turn.
  */
 export class Relay {
   readonly shards: number;
-  readonly #environment: { [name: string]: string };
+  readonly #options: RelayOptions;
   readonly #terminals: StompTerminal[] = [];
-  #node: TestNode | null = null;
-  #names = 0;
+  readonly #clock = createClockShift();
+  #nodes: TestNode[] = [];
   #addresses = 0;
+  #turn = 0;
 
-  constructor(shards: number, environment: { [name: string]: string }) {
-    this.shards = shards;
-    this.#environment = environment;
+  constructor(options: RelayOptions) {
+    this.shards = options.shards;
+    this.#options = options;
   }
 
+  /** Whether there are several nodes. */
+  get clustered(): boolean {
+    return this.#options.cluster !== undefined;
+  }
+
+  /** How the connection record may name the node of a session. */
+  readonly server = /^test-node(-\d)?$/;
+
+  /** One of the nodes, the next in turn. */
   get node(): TestNode {
-    assert.ok(this.#node, "the node has not started");
-    return this.#node;
+    this.#turn += 1;
+    return this.#nodeOf(this.#turn);
+  }
+
+  #nodeOf(turn: number): TestNode {
+    const node = this.#nodes[turn % this.#nodes.length];
+    assert.ok(node, "the node has not started");
+    return node;
   }
 
   async start(): Promise<void> {
-    this.#node = await startTestNode({ RELAY_SHARDS: String(this.shards), ...this.#environment });
+    const { cluster, environment } = this.#options;
+    const own = { RELAY_SHARDS: String(this.shards), ...cluster?.servers().environment, ...environment };
+    const starting =
+      cluster === undefined
+        ? [startTestNode(own, undefined, this.#clock)]
+        : Array.from({ length: cluster.nodes }, (_, index) =>
+            startTestNode({ RELAY_NODE_ID: `test-node-${index}`, ...own }, undefined, this.#clock),
+          );
+    this.#nodes = await Promise.all(starting);
   }
 
   async stop(): Promise<void> {
-    await this.#node?.stop();
-    this.#node = null;
+    await Promise.all(this.#nodes.splice(0).map((node) => node.stop()));
   }
 
-  /** Stops the node and starts it again on the same folder. */
+  /** Stops every node and starts it again on the same folder. */
   async restart(): Promise<void> {
-    this.#node = await this.node.restart();
+    this.#nodes = await Promise.all(this.#nodes.map((node) => node.restart()));
   }
 
+  /** Moves the clocks of all nodes. */
   advance(ms: number): void {
-    this.node.advance(ms);
+    shiftClock(this.#clock, ms);
+  }
+
+  /** Resolves when every node has its ClickHouse. */
+  async clickhouse(): Promise<void> {
+    for (const node of this.#nodes) assert.notEqual(await node.clickhouse, null, "ClickHouse does not run here");
+  }
+
+  /** Where analysts read. */
+  async analyst(): Promise<ClickHouseAddress> {
+    const { cluster } = this.#options;
+    if (cluster !== undefined) return cluster.servers().analyst;
+    const address = await readAnalystAccess(this.node.dataDirectory);
+    assert.ok(address !== null, "the node says nowhere where its ClickHouse is");
+    return address;
+  }
+
+  /** Every folder that may hold what the relay has stored. */
+  dataDirectories(): string[] {
+    return [...this.#nodes.map((node) => node.dataDirectory), ...(this.#options.cluster?.servers().dataDirectories ?? [])];
+  }
+
+  /** Where the nodes keep packages of app versions. */
+  packageDirectories(): string[] {
+    const { cluster } = this.#options;
+    if (cluster === undefined) return this.#nodes.map((node) => join(node.dataDirectory, "packages"));
+    return [cluster.servers().environment["RELAY_PACKAGE_DIR"] ?? ""];
   }
 
   /** A terminal id that no other test has; they are at home on all shards in turn of their hash. */
   terminalId(): string {
-    this.#names += 1;
-    return `T${String(this.#names).padStart(4, "0")}`;
+    names += 1;
+    return `T${String(names).padStart(4, "0")}`;
   }
 
   uuid(): string {
@@ -65,7 +142,10 @@ export class Relay {
   client(headers: { [name: string]: string }): HttpClient {
     this.#addresses += 1;
     const address = `127.7.${this.#addresses >> 8}.${this.#addresses & 255}`;
-    return new HttpClient(() => this.node.url, headers, address);
+    this.#turn += 1;
+    const turn = this.#turn;
+    const hearsWithinMs = this.#options.cluster === undefined ? 0 : HEARS_WITHIN_MS;
+    return new HttpClient(() => this.#nodeOf(turn).url, headers, address, hearsWithinMs);
   }
 
   partner = () => this.client(CREDENTIALS.partner);
@@ -106,10 +186,10 @@ export class Relay {
     return (answer.body as { data: { sessions: number } }).data.sessions;
   }
 
-  /** A value of `GET /metrics`: the sum over the series that begin with `name`. */
+  /** A value of `GET /metrics`: the sum over the series that begin with `name`, of all nodes. */
   async metric(name: string): Promise<number> {
-    const { text } = await this.nobody().get("/metrics");
-    const series = text.split("\n").filter((line) => line.startsWith(name));
+    const texts = await Promise.all(this.#nodes.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+    const series = texts.flatMap((text) => text.split("\n")).filter((line) => line.startsWith(name));
     assert.ok(series.length > 0, `there is no metric ${name}`);
     return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
   }

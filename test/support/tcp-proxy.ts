@@ -8,6 +8,10 @@ export interface TcpProxy {
   cut(): void;
   /** Breaks all connections and refuses new ones until `join`. */
   part(): void;
+  /** Loses the cable: connections stay, new ones are taken, and nothing of what either side sends arrives until `release`. */
+  hold(): void;
+  /** Lets what was held arrive, late as it is. */
+  release(): void;
   /** Lets connections through (again), to this port from now on when one is given. */
   join(targetPort?: number): void;
   stop(): Promise<void>;
@@ -17,6 +21,7 @@ export interface TcpProxy {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let target = targetPort;
   let parted = false;
+  let held = false;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -32,6 +37,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     const far = createConnection(target, "127.0.0.1");
     keep(far);
     near.pipe(far).pipe(near);
+    if (held) for (const socket of [near, far]) socket.pause();
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
   });
@@ -48,6 +54,14 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     part: () => {
       parted = true;
       cut();
+    },
+    hold: () => {
+      held = true;
+      for (const socket of sockets) socket.pause();
+    },
+    release: () => {
+      held = false;
+      for (const socket of sockets) socket.resume();
     },
     join: (port = target) => {
       target = port;

@@ -19,22 +19,32 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/auth/", mayImport: ["engine/", "http/endpoint/"] },
   { folder: "http/server/", mayImport: ["engine/", "http/endpoint/", "http/auth/"] },
   { folder: "http/stomp/", mayImport: ["engine/"] },
+  // The gateway protocol: its forms and signatures, which the adapter and the sandbox gateway share, and the client.
+  { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
   { folder: "http/web/", mayImport: ["http/endpoint/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*", "http/gateway/"] },
+  { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/system/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/", mayImport: ["engine/", "http/endpoint/"] },
 
   { folder: "storage/kv/", mayImport: ["engine/"] },
   { folder: "storage/bus/", mayImport: ["engine/"] },
   { folder: "storage/clickhouse/", mayImport: ["engine/"] },
+  { folder: "storage/packages/", mayImport: ["engine/"] },
   { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/", "storage/clickhouse/"] },
   { folder: "storage/stores/", mayImport: ["engine/", "storage/kv/", "storage/feed/"] },
 
   { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
   // A terminal knows the wire and its words, not the relay.
   { folder: "infra/sandbox/terminal/", mayImport: ["engine/domain/", "http/stomp/"] },
+  // So does the gateway.
+  { folder: "infra/sandbox/gateway/", mayImport: ["engine/domain/", "http/auth/", "http/gateway/"] },
 ];
 
 /** Where a package may be imported, in the product. */
@@ -49,10 +59,13 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "classic-level", in: ["storage/kv/"] },
   { name: "re2js", in: ["http/auth/"] },
   { name: "fast-json-stringify", in: ["http/endpoint/"] },
+  { name: "@fastify/busboy", in: ["http/endpoint/"] },
   { name: "pino", in: ["infra/node/"] },
   { name: "prom-client", in: ["infra/node/"] },
+  { name: "qrcode", in: ["http/surfaces/links/"] },
   { name: "commander", in: ["infra/"] },
   { name: "ws", in: ["infra/sandbox/"] },
+  { name: "opossum", in: ["http/gateway/"] },
 ];
 
 /** What must not be written in these folders; strings and comments aside. */

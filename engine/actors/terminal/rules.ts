@@ -31,6 +31,15 @@ export function nextToSend(context: TerminalContext, atMs: number, sessionId: st
   return head;
 }
 
+/**
+ * The context of a record that the store may hold in an old version (design.md, "What is promised"): what waits there may have been sent.
+ * So it counts as sent once and come back too late, which nobody sends again and which ends as `unknown`.
+ */
+export function doubted(context: TerminalContext): TerminalContext {
+  const queue = context.queue.map((entry) => ({ ...entry, attempts: Math.max(entry.attempts, 1), expiresAtMs: 0, refusedBy: null }));
+  return { ...context, queue };
+}
+
 function withLatest(latest: readonly LatestEntry[], newest: LatestEntry): readonly LatestEntry[] {
   return [newest, ...latest.filter((entry) => entry.sender !== newest.sender)].slice(0, LATEST_SENDERS_MAX);
 }

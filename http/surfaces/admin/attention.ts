@@ -8,10 +8,12 @@ const PAGE_MAX = 500;
 const Item = Type.Object({
   id: Type.String({ description: "Sorts by kind, terminal and uuid; the page after it starts with `after`." }),
   kind: Type.Union(
-    ["unknown", "unsolicited", "unreadable", "conflict", "amount_differs", "late"].map((word) => Type.Literal(word)),
+    ["unknown", "unsolicited", "unreadable", "conflict", "amount_differs", "late", "link_late", "link_unverified"].map((word) =>
+      Type.Literal(word),
+    ),
     {
       description:
-        "unknown: sent, and no result came. unsolicited: a result that no command asked for. unreadable: a posting without a certain outcome. conflict: a second, different result. amount_differs. late: a result after the command was shown as expired or cancelled.",
+        "unknown: sent, and no result came. unsolicited: a result that no command asked for. unreadable: a posting without a certain outcome. conflict: a second, different result. amount_differs. late: a result after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link's time is over and the gateway cannot be asked whether it was paid.",
     },
   ),
   at: Type.String({ description: "ISO 8601 UTC." }),
@@ -26,7 +28,7 @@ export const listAttention = admin.endpoint({
   method: "GET",
   path: "/admin/attention",
   summary: "What an operator has to look at",
-  description: "Kept for 90 days; an `unknown` goes when its result comes.",
+  description: "Kept for 90 days; an `unknown` goes when its result comes, a `link_unverified` when the gateway answers.",
   auth: "admin",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 256, description: "The last id of the page before." })),

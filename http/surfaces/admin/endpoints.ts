@@ -1,9 +1,19 @@
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { listAttention } from "./attention.ts";
+import { listAudit } from "./audit.ts";
+import { listCallbacks, resendCallback } from "./callbacks.ts";
+import { clearingEndpoints } from "./clearing.ts";
+import { cloudConfigEndpoints } from "./cloud-configs.ts";
+import { showCluster } from "./cluster.ts";
+import { showDashboard } from "./dashboard.ts";
+import { gatewayAccountEndpoints } from "./gateway-account.ts";
+import { partnerEndpoints } from "./partners.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";
+import { terminalGroupEndpoints } from "./terminal-groups.ts";
 import { allowTerminal, denyTerminal, listTerminals, showTerminal, showTerminalCredentials } from "./terminals.ts";
+import { zvtEndpoints } from "./zvt.ts";
 
 /** Specification, "Administration endpoints", as far as they concern terminals, and the relay's own for operators. */
 export const adminEndpoints: Endpoint<AdminOperations>[] = [
@@ -17,4 +27,15 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   denyTerminal,
   allowTerminal,
   listAttention,
+  listAudit,
+  showCluster,
+  ...partnerEndpoints,
+  listCallbacks,
+  resendCallback,
+  ...terminalGroupEndpoints,
+  ...cloudConfigEndpoints,
+  ...gatewayAccountEndpoints,
+  ...zvtEndpoints,
+  ...clearingEndpoints,
+  showDashboard,
 ];

@@ -23,6 +23,7 @@ export const sendCommand = admin.endpoint({
     { additionalProperties: true },
   ),
   bodyExample: { service: "LOGCAT" },
+  audit: { action: "terminal.command", subject: ({ params, body }) => `${params.terminalId} ${String(body.service)}` },
   responses: {
     200: {
       description: "Stored and forwarded.",

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { isTerminalId } from "../../../engine/domain/identifiers.ts";
 import { terminalOfTopic } from "../../../engine/domain/subscription.ts";
 import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/domain/terminal-rule.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -52,9 +53,11 @@ export const saveSubscriptionRule = admin.endpoint({
   method: "POST",
   path: "/admin/subscription-rules",
   summary: "Creates or replaces the rule of a terminal",
-  description: "In force on every shard when this answers; sessions that may no longer take a topic are ended.",
+  description: "In force on every shard of every live node when this answers; sessions that may no longer take a topic are ended.",
+  deadlineMs: SPREAD_DEADLINE_MS,
   auth: "admin",
   body: RuleRequest,
+  audit: { action: "subscription-rule.save", subject: ({ body }) => body.terminalId },
   bodyExample: { terminalId: "SIM00001", ruleType: "LIST", ruleValue: "SIM00002,SIM00003", enabled: true },
   responses: {
     200: { description: "The rule.", body: okBody(Rule) },
@@ -73,6 +76,7 @@ export const testSubscriptionRule = admin.endpoint({
   path: "/admin/subscription-rules/test",
   summary: "Whether a terminal may take a topic",
   auth: "admin",
+  audit: "changes nothing",
   body: Type.Object({
     authenticatedTerminalId: Type.String({ minLength: 1, maxLength: 64 }),
     topicDestination: Type.String({ minLength: 1, maxLength: 256, description: "`/topic/terminal/{terminalId}`" }),

@@ -4,6 +4,7 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { isTerminalId } from "../../../engine/domain/identifiers.ts";
 import type { DeviceInfo } from "../../../engine/domain/presence.ts";
 import type { TerminalView } from "../../../engine/ports/terminals.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
 import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
@@ -117,12 +118,13 @@ export const showTerminalCredentials = admin.endpoint({
 
 const access = {
   method: "POST",
+  deadlineMs: SPREAD_DEADLINE_MS,
   auth: "admin",
   params: TerminalParams,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   responses: {
     200: {
-      description: "In force on every shard.",
+      description: "In force on every shard of every live node.",
       body: okBody(Type.Object({ terminalId: Type.String(), denied: Type.Boolean() })),
     },
     ...admin.errors(400, 401, 503),
@@ -140,6 +142,7 @@ export const denyTerminal = admin.endpoint({
   name: "denyTerminal",
   path: "/admin/terminals/{terminalId}/deny",
   summary: "Withdraws a terminal's login",
+  audit: { action: "terminal.deny" },
   description: "Its sessions are ended and its requests refused, until it is allowed again.",
   handle: (operations, { params }) => setDenied(operations, params.terminalId, true),
 });
@@ -149,5 +152,6 @@ export const allowTerminal = admin.endpoint({
   name: "allowTerminal",
   path: "/admin/terminals/{terminalId}/allow",
   summary: "Gives a denied terminal its login back",
+  audit: { action: "terminal.allow" },
   handle: (operations, { params }) => setDenied(operations, params.terminalId, false),
 });

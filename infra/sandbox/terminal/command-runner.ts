@@ -51,6 +51,10 @@ export class CommandRunner {
       onEvent({ type: "update_offered", versionCode: typeof versionCode === "number" ? versionCode : null });
       return true;
     }
+    if (service === "CONFIG") {
+      onEvent({ type: "configured" });
+      return true;
+    }
     const known = this.#memory.find(uuid);
     if (known !== undefined) {
       onEvent({ type: "repeated", uuid });

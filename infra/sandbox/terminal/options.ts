@@ -50,7 +50,8 @@ export type TerminalEvent =
   | { type: "posted"; uuid: string }
   | { type: "not_posted"; uuid: string; reason: string; retryMs: number }
   | { type: "refused"; uuid: string; status: number }
-  | { type: "update_offered"; versionCode: number | null };
+  | { type: "update_offered"; versionCode: number | null }
+  | { type: "configured" };
 
 export function settingsOf(options: SimulatedTerminalOptions): Settings {
   return {

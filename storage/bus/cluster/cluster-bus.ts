@@ -46,11 +46,17 @@ export interface ClusterBusOptions<P extends Protocol<P>> {
   onError(error: unknown, context: { kind: string; from: Address }): void;
 }
 
+export interface ClusterBus<P extends Protocol<P>> extends Bus<P> {
+  /** Ends asks to these shards: their nodes have left. One that drains is still a member, and answers what it was asked. */
+  left(addresses: readonly Address[]): void;
+  stats(): { outstanding: number };
+}
+
 /**
  * The bus of a shard in a cluster: within the node by message port, to other nodes by their streams. What is told to one shard in a turn
  * goes in one entry. An ask that is read after its deadline (on Redis's clock) is dropped: a node that slept must not act on old news.
  */
-export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptions<P>): Bus<P> & { stats(): { outstanding: number } } {
+export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptions<P>): ClusterBus<P> {
   const { threads, incarnation, clock, outstandingMax, onError } = options;
   const self = clusterAddress(incarnation, threads.self);
   const handlers = new Map<string, (question: never, from: Address) => unknown>();
@@ -83,7 +89,7 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
   function receive(message: ClusterMessage, entryMs: number): void {
     switch (message.type) {
       case "ask": {
-        if (options.redisNowMs() > entryMs + message.timeoutMs) return;
+        if (options.redisNowMs() > Math.min(entryMs, message.askedAtMs) + message.timeoutMs) return;
         const { from, id, kind } = message;
         handle(kind, message.body, from).then(
           (body) => send({ type: "answer", from: self, to: from, id, body }),
@@ -133,7 +139,7 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
           return;
         }
         const id = asks.add(to, timeoutMs, (answer) => resolve(answer as P[typeof kind]["answer"]), reject);
-        send({ type: "ask", from: self, to, id, kind, body: question, timeoutMs });
+        send({ type: "ask", from: self, to, id, kind, body: question, askedAtMs: options.redisNowMs(), timeoutMs });
       });
     },
     tell: (to, kind, question) => {
@@ -143,6 +149,9 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
     serve: (kind, handler) => {
       handlers.set(kind, handler);
       threads.serve(kind, (question, from) => handler(question, qualified(from)));
+    },
+    left: (addresses) => {
+      for (const to of addresses) for (const ask of asks.takeAll(to)) ask.reject(unavailable(`${to} has left`));
     },
     stats: () => ({ outstanding: asks.size }),
   };

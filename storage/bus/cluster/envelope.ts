@@ -2,11 +2,12 @@ import { decode, encode } from "@msgpack/msgpack";
 import type { Failure } from "../thread-protocol.ts";
 
 /** Version of what stands in the streams. A node that reads another one drops the entry: hints may be lost, asks end at their deadlines. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** A message between shards of different nodes. Addresses are those of the cluster: `<incarnation>/shard-0`. */
 export type ClusterMessage =
-  | { type: "ask"; from: string; to: string; id: number; kind: string; body: unknown; timeoutMs: number }
+  /** `askedAtMs`: on Redis's clock; the entry itself may have been written long after. */
+  | { type: "ask"; from: string; to: string; id: number; kind: string; body: unknown; askedAtMs: number; timeoutMs: number }
   | { type: "tell"; from: string; to: string; kind: string; body: unknown }
   | { type: "answer"; from: string; to: string; id: number; body: unknown }
   | { type: "failure"; from: string; to: string; id: number; failure: Failure };

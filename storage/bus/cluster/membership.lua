@@ -1,29 +1,35 @@
 -- Renews this node's membership, forgets nodes whose membership has lapsed, and answers who is live.
 --   KEYS[1]  sorted set: node incarnation -> end of its membership, milliseconds of Redis's clock
 --   KEYS[2]  hash: node incarnation -> its facts as JSON
+--   KEYS[3]  hash: node incarnation -> since when it has been a member without a gap, microseconds of Redis's clock
 --   ARGV[1]  own incarnation, empty to look only
 --   ARGV[2]  own facts as JSON
 --   ARGV[3]  lifetime in milliseconds; 0 leaves
--- Answers {now, 1 if the own membership was in force before this call, facts of each live node in the order of their incarnations}.
+-- Answers {now, since when the own membership has stood without a gap (0: it does not), facts of each live node in the order of their
+-- incarnations}. A node compares `since` with what it was told before: a renewal of its own that was held up on its way may have made it a
+-- member again without its knowing.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local lapsed = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
 for _, incarnation in ipairs(lapsed) do
   redis.call('ZREM', KEYS[1], incarnation)
   redis.call('HDEL', KEYS[2], incarnation)
+  redis.call('HDEL', KEYS[3], incarnation)
 end
-local was = 0
+local since = '0'
 if ARGV[1] ~= '' then
-  if redis.call('ZSCORE', KEYS[1], ARGV[1]) then was = 1 end
   if tonumber(ARGV[3]) > 0 then
+    redis.call('HSETNX', KEYS[3], ARGV[1], time[1] .. string.format('%06d', time[2]))
     redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
     redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+    since = redis.call('HGET', KEYS[3], ARGV[1])
   else
     redis.call('ZREM', KEYS[1], ARGV[1])
     redis.call('HDEL', KEYS[2], ARGV[1])
+    redis.call('HDEL', KEYS[3], ARGV[1])
   end
 end
-local answer = {now, was}
+local answer = {now, since}
 local live = redis.call('ZRANGE', KEYS[1], 0, -1)
 table.sort(live)
 for _, incarnation in ipairs(live) do

@@ -5,7 +5,8 @@ import type { Clock } from "../../../engine/ports/clock.ts";
 /** A node is live while its key is; it renews well before. Everything of a dead node is usable elsewhere within 7 s. */
 export const LIFETIME_MS = 6_000;
 const RENEW_MS = 2_000;
-const LOOK_MS = 500;
+/** A node that died is known to have at the latest so long after its membership lapsed. */
+const LOOK_MS = 250;
 
 /** Above this a renewal does not count as having been in time. */
 const CALL_TIMEOUT_MS = 1_500;
@@ -20,6 +21,9 @@ export interface NodeFacts {
   incarnation: string;
   shards: number;
   startedAtMs: number;
+  version: string;
+  /** On its way out: a member until it has ended what it had under way, and home to nobody. */
+  draining?: boolean;
 }
 
 export interface MembershipView {
@@ -37,8 +41,10 @@ export interface MembershipOptions {
   changed(view: MembershipView): void;
   /** Called after each look, with Redis's clock as it was measured. */
   looked(view: MembershipView): void;
-  /** The own membership lapsed: others may have taken over. Sessions are void; the node goes on as a member again after this. */
-  lapsed(): void;
+  /** The own membership lapsed: others may have taken over. Called again until it resolves; only then does the node count as live. */
+  lapsed(): Promise<void>;
+  /** The membership certainly stands until then, on the monotonic clock, and the node has done what a lapse asks for. */
+  granted(untilMs: number): void;
   failed(error: unknown): void;
 }
 
@@ -46,24 +52,32 @@ export interface MembershipOptions {
 export interface Membership {
   /** Joins; rejects when Redis cannot be reached. */
   join(): Promise<void>;
+  /** Stays a member, which others tell and ask, and is home to nobody any more. Never rejects. */
+  drain(): Promise<void>;
   /** Leaves at once, so that others take over without waiting for the lifetime. */
   leave(): Promise<void>;
   view(): MembershipView;
-  /** False while the last renewal is too long ago to count on: the node then no longer behaves as anybody's home. */
-  isLive(): boolean;
+  /** The live nodes as they are at this moment; rejects when Redis does not tell. */
+  look(): Promise<MembershipView>;
 }
 
-export function createMembership({ redis, keyPrefix, self, clock, changed, looked, lapsed, failed }: MembershipOptions): Membership {
-  const keys = [`${keyPrefix}nodes`, `${keyPrefix}node-facts`] as const;
-  const facts = JSON.stringify(self);
+export function createMembership(options: MembershipOptions): Membership {
+  const { redis, keyPrefix, self, clock, changed, looked, lapsed, granted, failed } = options;
+  const keys = [`${keyPrefix}nodes`, `${keyPrefix}node-facts`, `${keyPrefix}node-since`] as const;
+  let facts = JSON.stringify(self);
   let view: MembershipView = { nodes: [], redisOffsetMs: 0 };
   let known = "";
   let renewedAt = Number.NEGATIVE_INFINITY;
+  /** Since when the membership has stood, as Redis told it last. */
+  let knownSince = "";
   let joined = false;
   let running = false;
+  /** A lapse that was not dealt with yet, and whether that is under way. */
+  let lapseOwed = false;
+  let recovering = false;
   let timer: NodeJS.Timeout | null = null;
 
-  async function call(lifetimeMs: number | null): Promise<{ was: boolean }> {
+  async function call(lifetimeMs: number | null): Promise<{ since: string }> {
     const askedAtMs = clock.nowMs();
     const answer = await redis.eval(
       SCRIPT,
@@ -74,25 +88,47 @@ export function createMembership({ redis, keyPrefix, self, clock, changed, looke
       String(lifetimeMs ?? 0),
     );
     if (!Array.isArray(answer)) throw new Error("the membership script answered nothing");
-    const [now, was, ...live] = answer;
+    const [now, since, ...live] = answer;
     const redisOffsetMs = Number(now) - (askedAtMs + clock.nowMs()) / 2;
     const nodes = live.map((text): NodeFacts => JSON.parse(String(text)));
     view = { nodes, redisOffsetMs };
     looked(view);
-    const text = nodes.map(({ incarnation }) => incarnation).join(" ");
+    const text = nodes.map(({ incarnation, draining }) => (draining === true ? `${incarnation} drains` : incarnation)).join(", ");
     if (text !== known) {
       known = text;
       changed(view);
     }
-    return { was: Number(was) === 1 };
+    return { since: String(since) };
   }
 
   async function renew(): Promise<void> {
     const startedAt = clock.monotonicMs();
-    const { was } = await call(LIFETIME_MS);
+    const { since } = await call(LIFETIME_MS);
+    if (since !== knownSince) lapseOwed = true;
+    knownSince = since;
     if (clock.monotonicMs() - startedAt > LIFETIME_MS) return;
     renewedAt = startedAt;
-    if (!was) lapsed();
+    grant();
+  }
+
+  function grant(): void {
+    if (lapseOwed && !recovering) void recover();
+    if (!lapseOwed && !recovering) granted(renewedAt + LIFETIME_MS);
+  }
+
+  /** Renewals go on meanwhile. */
+  async function recover(): Promise<void> {
+    recovering = true;
+    lapseOwed = false;
+    try {
+      await lapsed();
+    } catch (error) {
+      lapseOwed = true;
+      failed(error);
+    }
+    recovering = false;
+    // What failed is tried again with the next renewal.
+    if (!lapseOwed) grant();
   }
 
   async function tick(): Promise<void> {
@@ -108,21 +144,34 @@ export function createMembership({ redis, keyPrefix, self, clock, changed, looke
     }
   }
 
+  async function inTime(work: Promise<unknown>): Promise<void> {
+    await Promise.race([work, new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT_MS))]).catch(failed);
+  }
+
   return {
     join: async () => {
-      await call(LIFETIME_MS);
-      renewedAt = clock.monotonicMs();
+      const startedAt = clock.monotonicMs();
+      knownSince = (await call(LIFETIME_MS)).since;
+      renewedAt = startedAt;
       joined = true;
+      grant();
       timer = setInterval(() => void tick(), LOOK_MS);
+    },
+    drain: async () => {
+      facts = JSON.stringify({ ...self, draining: true });
+      if (joined) await inTime(renew());
     },
     leave: async () => {
       if (timer !== null) clearInterval(timer);
       timer = null;
       if (!joined) return;
       joined = false;
-      await Promise.race([call(0), new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT_MS))]).catch(failed);
+      await inTime(call(0));
     },
     view: () => view,
-    isLive: () => joined && clock.monotonicMs() - renewedAt < LIFETIME_MS,
+    look: async () => {
+      await call(null);
+      return view;
+    },
   };
 }

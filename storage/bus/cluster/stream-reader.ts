@@ -9,20 +9,43 @@ const PAUSE_MS = 200;
 /** A stream outlives its node by this much, for the case that the node is cut off for a moment. */
 const STREAM_LIFETIME_SECONDS = 120;
 
+/** How often it is looked how far behind it is. */
+const INSPECT_MS = 1_000;
+
+/** How far a reader is behind, when it was last looked. */
+export interface StreamStats {
+  /** Entries that wait to be read. */
+  waiting: number;
+  /** How old the last entry was when it was read, on Redis's clock. */
+  delayMs: number;
+  /** Entries that were trimmed before they could be read, since the start. */
+  lost: number;
+}
+
+export interface StreamReader {
+  stats(): StreamStats;
+  stop(): Promise<void>;
+}
+
 export interface StreamReaderOptions {
   /** A connection of its own: a blocking read holds it. */
   redis: Redis;
   keyPrefix: string;
   incarnation: string;
+  /** Redis's clock, milliseconds. */
+  redisNowMs(): number;
   deliver(thread: Address, entryMs: number, bytes: Uint8Array): void;
   failed(error: unknown): void;
 }
 
 /** Reads the stream of this node's incarnation from its start, each entry once, and gives each to its shard. */
-export function startStreamReader({ redis, keyPrefix, incarnation, deliver, failed }: StreamReaderOptions): { stop(): Promise<void> } {
+export function startStreamReader({ redis, keyPrefix, incarnation, redisNowMs, deliver, failed }: StreamReaderOptions): StreamReader {
   const stream = streamOf(keyPrefix, incarnation);
   let stopped = false;
   let last = "0";
+  let entriesRead = 0;
+  let inspectedAt = Number.NEGATIVE_INFINITY;
+  const stats: StreamStats = { waiting: 0, delayMs: 0, lost: 0 };
 
   async function read(): Promise<void> {
     const answer = await redis.xreadBuffer("COUNT", READ_ENTRIES_MAX, "BLOCK", BLOCK_MS, "STREAMS", stream, last);
@@ -30,13 +53,34 @@ export function startStreamReader({ redis, keyPrefix, incarnation, deliver, fail
     for (const [, entries] of answer) {
       for (const [id, fields] of entries) {
         last = id.toString("latin1");
+        entriesRead += 1;
         const entryMs = Number(last.slice(0, last.indexOf("-")));
+        stats.delayMs = Math.max(0, Math.round(redisNowMs() - entryMs));
         const [, thread, , bytes] = fields;
         if (thread !== undefined && bytes !== undefined) deliver(thread.toString("latin1"), entryMs, bytes);
       }
     }
     // What was read is not read again by anybody.
     await redis.pipeline().xtrim(stream, "MINID", last).expire(stream, STREAM_LIFETIME_SECONDS).exec();
+    if (performance.now() - inspectedAt >= INSPECT_MS) await inspect();
+  }
+
+  /** Everything up to `last` was read and trimmed, `last` itself excepted; what else was added and is not there was trimmed unread. */
+  async function inspect(): Promise<void> {
+    inspectedAt = performance.now();
+    const answer: unknown = await redis.xinfo("STREAM", stream);
+    if (!Array.isArray(answer)) return;
+    const fields = new Map(Array.from({ length: answer.length / 2 }, (_, index) => [String(answer[2 * index]), answer[2 * index + 1]]));
+    const first: unknown = fields.get("first-entry");
+    const lastIsThere = Array.isArray(first) && String(first[0]) === last;
+    stats.waiting = Number(fields.get("length")) - (lastIsThere ? 1 : 0);
+    const added = Number(fields.get("entries-added"));
+    // Redis before 7 does not count; a stream that was removed begins anew.
+    if (Number.isNaN(added)) return;
+    if (added < entriesRead) entriesRead = added - stats.waiting;
+    const lost = added - entriesRead - stats.waiting;
+    stats.lost += lost;
+    entriesRead += lost;
   }
 
   async function run(): Promise<void> {
@@ -53,6 +97,7 @@ export function startStreamReader({ redis, keyPrefix, incarnation, deliver, fail
 
   const running = run();
   return {
+    stats: () => ({ ...stats }),
     stop: async () => {
       stopped = true;
       redis.disconnect();

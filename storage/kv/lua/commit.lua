@@ -2,25 +2,27 @@
 -- and what they write is written at once, whatever their number: the calls into Redis are what costs.
 --
 -- KEYS[1]  entries: hash, key -> "<version> <expiresAtMs, 0 for never> <value>". Fields that start with \1 are the store's own:
---          \1last -> the last version given; \1w:<writer> -> the version of that writer's last commit
+--          \1last -> the last version given; \1w:<writer> -> the version of that writer's last commit;
+--          \1lost -> "<replication id> <the last version given when this history began with a loss>", absent where nothing was ever lost
 -- KEYS[2]  index: sorted set of all keys, every score 0
 -- ARGV[1]  the writer's own field, \1w:<writer>
 -- ARGV[2]  wall time in ms that expiry goes by; '' for Redis's own
+-- ARGV[3]  the version of \1lost that the caller knows, 0 for none: a caller who has not heard of a loss makes no commit
 -- then for each commit:
 --   notAfterUs, number of checks, of puts, of deletes
 --   key, version              for each check; version 0 means absent or expired
 --   key, expiresAtMs, value   for each put; no key is put or deleted twice in one commit
 --   key                       for each delete
 --
--- Returns { Redis's time in µs, one number for each commit }:
+-- Returns { Redis's time in µs, the version of \1lost or 0, one number for each commit }:
 --   > 0  committed, with this version
 --   < 0  -n: the n-th check was the first that did not hold; nothing was done
---   0    it is later than notAfterUs; nothing was done
+--   0    it is later than notAfterUs, or the caller has not heard of a loss; nothing was done
 --
 -- Versions are times in µs, moved on where two would be the same: a failover to a copy that misses the last writes gives no
 -- version again. Numbers stay below 2^53, so that Lua's doubles and JavaScript's hold them.
 local entries, index, writer = KEYS[1], KEYS[2], ARGV[1]
-local first_commit = 3
+local first_commit = 4
 local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]
 local now_ms = ARGV[2] == '' and math.floor(now_us / 1000) or tonumber(ARGV[2])
@@ -61,7 +63,10 @@ end)
 
 -- key -> the entry to be stored, or false to be deleted
 local writes = {}
-local last_before = tonumber(redis.call('HGET', entries, '\1last') or '0')
+local own = redis.call('HMGET', entries, '\1last', '\1lost')
+local last_before = tonumber(own[1] or '0')
+local lost = own[2] and tonumber(string.match(own[2], '(%d+)$')) or 0
+local has_heard = lost == tonumber(ARGV[3])
 local last = last_before
 
 local function first_failing(checks, first)
@@ -88,14 +93,14 @@ local function write(puts, deletes, first)
   return last
 end
 
-local reply = { now_us }
+local reply = { now_us, lost }
 at = first_commit
 while at <= #ARGV do
   local not_after_us, checks = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
   local puts, deletes = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
   local first = at + 4
   local result = 0
-  if now_us <= not_after_us then
+  if has_heard and now_us <= not_after_us then
     local failing = first_failing(checks, first)
     result = failing > 0 and -failing or write(puts, deletes, first + 2 * checks)
   end

@@ -8,6 +8,7 @@ export class MemoryKv implements Kv {
   readonly #entries = new Map<string, { value: string; version: number }>();
   readonly #late: { commit: Commit; happen: boolean }[] = [];
   #version = 0;
+  #sorted: string[] | null = null;
   #held: (() => void)[] | null = null;
   /** Decides what becomes of each commit. */
   fate: (commit: Commit) => Fate = () => "done";
@@ -58,7 +59,8 @@ export class MemoryKv implements Kv {
 
   async scan({ from, to, limit, reverse }: ScanRange): Promise<Entry[]> {
     this.#assertReadable();
-    const keys = [...this.#entries.keys()].filter((key) => key >= from && key < to).sort();
+    const sorted = this.#sortedKeys();
+    const keys = sorted.slice(placeOf(sorted, from), placeOf(sorted, to));
     if (reverse === true) keys.reverse();
     return keys.slice(0, limit).flatMap((key) => {
       const entry = this.#entries.get(key);
@@ -82,6 +84,12 @@ export class MemoryKv implements Kv {
     return [...this.#entries.keys()].filter((key) => key.startsWith(prefix)).sort();
   }
 
+  /** In order; kept from one scan to the next while no key comes or goes. */
+  #sortedKeys(): readonly string[] {
+    this.#sorted ??= [...this.#entries.keys()].sort();
+    return this.#sorted;
+  }
+
   #assertReadable(): void {
     this.reads += 1;
     if (this.unreadable) throw new StorageUnavailable("unreadable");
@@ -93,9 +101,22 @@ export class MemoryKv implements Kv {
     }
     this.#version += 1;
     for (const operation of operations) {
+      if ((operation.type === "delete") === this.#entries.has(operation.key)) this.#sorted = null;
       if (operation.type === "delete") this.#entries.delete(operation.key);
       else this.#entries.set(operation.key, { value: operation.value, version: this.#version });
     }
     return { type: "committed", version: this.#version };
   }
+}
+
+/** Index of the first key that is not below `bound`. */
+function placeOf(sorted: readonly string[], bound: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? "") < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

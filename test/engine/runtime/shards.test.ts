@@ -20,6 +20,75 @@ async function twoShards(): Promise<TwoShards> {
   return { world, home, other, terminalId };
 }
 
+describe("a shard that has left", () => {
+  it("has its sessions forgotten, so that what comes next waits instead of going into the void", async () => {
+    const { world, home, other } = await twoShards();
+    const socket = openSocket(other, "s1");
+    await settle();
+    assert.equal((await home.terminals.view("T1")).sessions, 1);
+    home.homes.update([home.bus.self]);
+    assert.equal((await home.terminals.view("T1")).sessions, 1, "it drains, and its sockets are still there");
+    home.home.leave([other.bus.self]);
+    await home.terminals.accept(command(world, "a"));
+    await settle();
+    assert.equal((await home.terminals.view("T1")).sessions, 0);
+    assert.equal(await stateOf(home, "a"), "queued");
+    assert.deepEqual(socket.uuids, []);
+    assert.equal(await pollUuid(home), "a");
+  });
+
+  it("leaves a poll that was asked of it to the terminal's new home", async () => {
+    const { world, home, other } = await twoShards();
+    await other.terminals.accept(command(world, "a"));
+    other.bus.hanging.set("terminal.poll", () => {});
+    const polled = pollUuid(other);
+    await settle();
+    other.homes.update([other.bus.self]);
+    other.bus.hanging.get("terminal.poll")?.();
+    assert.equal(await polled, "a");
+    assert.equal(await pollUuid(home), null, "it was handed out once");
+  });
+});
+
+describe("a shard that had lapsed", () => {
+  it("is told again of the sessions at other shards, which it has forgotten", async () => {
+    const { world, home, other } = await twoShards();
+    const sockets = [openSocket(other, "s1"), openSocket(home, "s2")];
+    await settle();
+    assert.equal((await home.terminals.view("T1")).sessions, 2);
+    await home.lapse();
+    await settle();
+    assert.equal((await home.terminals.view("T1")).sessions, 2);
+    await home.terminals.accept(command(world, "a"));
+    await settle();
+    assert.deepEqual(
+      sockets.flatMap(({ uuids }) => uuids),
+      ["a"],
+    );
+  });
+
+  it("asks until it is heard, and asks also those that it sees as members only afterwards", async () => {
+    const { world, home, other } = await twoShards();
+    openSocket(other, "s1");
+    await settle();
+    home.bus.cut.add("session.again");
+    await home.lapse();
+    await settle();
+    assert.equal((await home.terminals.view("T1")).sessions, 0);
+    home.bus.cut.clear();
+    await world.pass(2_100);
+    assert.equal((await home.terminals.view("T1")).sessions, 1);
+
+    home.homes.update([home.bus.self]);
+    await home.lapse();
+    await world.pass(3_000);
+    assert.equal((await home.terminals.view("T1")).sessions, 0);
+    home.homes.update([home.bus.self, other.bus.self]);
+    await world.pass(100);
+    assert.equal((await home.terminals.view("T1")).sessions, 1);
+  });
+});
+
 describe("two shards", () => {
   it("answer alike whichever is asked", async () => {
     const { world, home, other } = await twoShards();

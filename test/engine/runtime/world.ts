@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Command } from "../../../engine/domain/command.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
 import type { FeedRow } from "../../../engine/domain/feed-row.ts";
 import { COMMAND_LIFETIME_MS } from "../../../engine/domain/limits.ts";
 import { type ReadResult, readResult } from "../../../engine/domain/result.ts";
@@ -8,6 +9,7 @@ import type { Clock } from "../../../engine/ports/clock.ts";
 import type { OpenSession, SessionOutlet } from "../../../engine/ports/terminal-sessions.ts";
 import { createPresenceTable, type PresenceTable } from "../../../engine/runtime/presence-table.ts";
 import type { TerminalProtocol } from "../../../engine/runtime/protocol.ts";
+import { createRendezvousHomes, type RendezvousHomes } from "../../../engine/runtime/rendezvous.ts";
 import { createShard, type Shard } from "../../../engine/runtime/terminals.ts";
 import { createWaitingCounters, type WaitingCounters, waitingCountersBuffer } from "../../../engine/runtime/waiting-counters.ts";
 import { readOutbox } from "../../../storage/feed/outbox.ts";
@@ -42,6 +44,8 @@ export class FakeBus implements Bus<TerminalProtocol> {
   readonly #handlers = new Map<string, (question: never, from: Address) => unknown>();
   /** Kinds that are not carried: asks are rejected, tells are lost. */
   readonly cut = new Set<string>();
+  /** Kinds whose asks stay without an answer, and what ends them as unavailable. */
+  readonly hanging = new Map<string, () => void>();
 
   private constructor(self: Address, shards: readonly Address[], all: Map<Address, FakeBus>) {
     this.self = self;
@@ -62,6 +66,10 @@ export class FakeBus implements Bus<TerminalProtocol> {
   ): Promise<TerminalProtocol[Kind]["answer"]> {
     await null;
     if (this.cut.has(kind)) throw new Error(`${kind} is cut`);
+    if (this.hanging.has(kind)) {
+      await new Promise<void>((resolve) => this.hanging.set(kind, resolve));
+      throw new RelayError("unavailable", `${to} has left`);
+    }
     const receiver = this.#all.get(to);
     if (receiver === undefined) throw new Error(`there is no ${to}`);
     return receiver.receive(kind, question, this.self);
@@ -100,6 +108,7 @@ export interface TestShard extends Shard {
   table: PresenceTable;
   waiting: WaitingCounters;
   bus: FakeBus;
+  homes: RendezvousHomes;
   failures: { what: string; error: unknown }[];
   finished: { state: string; kind: string }[];
 }
@@ -117,12 +126,17 @@ export interface World {
   rows(): Promise<FeedRow[]>;
 }
 
+/** What the store has lost: entries up to this version may be old ones. */
+export interface Lost {
+  version: number;
+}
+
 /** Shards over one store in memory, started. */
-export async function openWorld(options: { shards?: number; kv?: MemoryKv; clock?: ManualClock } = {}): Promise<World> {
-  const { kv = new MemoryKv(), clock = new ManualClock() } = options;
+export async function openWorld(options: { shards?: number; kv?: MemoryKv; clock?: ManualClock; lost?: Lost } = {}): Promise<World> {
+  const { kv = new MemoryKv(), clock = new ManualClock(), lost = { version: 0 } } = options;
   const addresses = Array.from({ length: options.shards ?? 1 }, (_, index) => `shard-${index}`);
   const buffer = waitingCountersBuffer();
-  const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer));
+  const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer, lost));
   for (const { start } of shards) await start();
   const [shard] = shards;
   assert.ok(shard !== undefined);
@@ -138,23 +152,31 @@ export async function openWorld(options: { shards?: number; kv?: MemoryKv; clock
         await settle();
       }
     },
-    restart: () => openWorld({ shards: addresses.length, kv, clock }),
+    restart: () => openWorld({ shards: addresses.length, kv, clock, lost }),
     rows: () => rowsIn(kv),
   };
 }
 
 let writers = 0;
 
-function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArrayBuffer): TestShard {
+function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArrayBuffer, lost: Lost): TestShard {
   const failures: TestShard["failures"] = [];
   const finished: TestShard["finished"] = [];
   const table = createPresenceTable(clock);
   const waiting = createWaitingCounters(buffer);
   writers += 1;
+  const homes = createRendezvousHomes(bus.shards);
   const shard = createShard({
     bus,
+    homes,
     nodeId: "node-1",
-    store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: 400 * 86_400_000, writer: `w${writers}` }),
+    store: createTerminalStore({
+      kv,
+      nowMs: clock.nowMs,
+      retentionMs: 400 * 86_400_000,
+      lostVersion: () => lost.version,
+      writer: `w${writers}`,
+    }),
     presences: createPresenceStore(kv),
     table,
     waiting,
@@ -162,7 +184,7 @@ function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArray
     failed: (what, error) => failures.push({ what, error }),
     finished: (state, kind) => finished.push({ state, kind }),
   });
-  return { ...shard, table, waiting, bus, failures, finished };
+  return { ...shard, table, waiting, bus, homes, failures, finished };
 }
 
 async function rowsIn(kv: Kv): Promise<FeedRow[]> {

@@ -38,11 +38,13 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
     fleet: () => ({ username: "fleet", passwordSha256: sha256Hex("shared") }),
     terminalSecret: () => "terminals",
     isTerminalDenied: (id) => state.denied.has(id),
+    managedBy: () => null,
     partnerByUsername: (username) => (username === state.partner.username ? state.partner : null),
     partnerByKeySha256: (hash) => {
       state.lookups++;
       return hash === sha256Hex(state.key) ? state.partner : null;
     },
+    isOriginListed: (origin) => state.partner.allowedOrigins.includes(origin),
   };
   const authenticator = createAuthenticator(source, () => state.nowMs);
   const login = (authorization: string, ipAddress = "192.0.2.1") =>

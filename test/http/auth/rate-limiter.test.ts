@@ -27,6 +27,19 @@ test("counts addresses apart", () => {
   );
 });
 
+test("takes an admission back that came to nothing", () => {
+  const { clock, bucket } = world(2);
+  bucket.giveBack(0, 1);
+  assert.deepEqual([bucket.take(0, 1), bucket.take(0, 1)], [1, 0]);
+  bucket.giveBack(0, 1);
+  bucket.giveBack(0, 2);
+  assert.deepEqual([bucket.take(0, 1), bucket.take(0, 1)], [0, "limited"]);
+  clock.nowMs += 1_001;
+  bucket.take(0, 1);
+  bucket.giveBack(0, 1);
+  assert.deepEqual([bucket.take(0, 1), bucket.take(0, 1), bucket.take(0, 1)], [1, 0, "limited"]);
+});
+
 test("the remaining number follows the window", () => {
   const { clock, bucket } = world(10);
   for (let i = 0; i < 10; i++) {

@@ -102,8 +102,11 @@ test("a bound endpoint runs its handler with the operations it was bound to", as
     headers: {},
     body: { loud: true },
     bodyText: "",
+    upload: { read: () => Promise.reject(new Error("there is none")) },
     caller: { type: "anonymous" },
     request: { id: "1", ipAddress: "127.0.0.1" },
+    idempotencyKey: null,
+    operationId: "",
   });
   assert.deepEqual(reply, { status: 200, body: { text: "hello Ada!" }, headers: { Location: "/greet" } });
 });

@@ -165,6 +165,7 @@ export function exampleAuthenticator(): Authenticator {
       fleet: () => null,
       terminalSecret: () => null,
       isTerminalDenied: () => false,
+      managedBy: () => null,
       partnerByUsername: () => null,
       partnerByKeySha256: (hash) =>
         hash === sha256Hex("key")
@@ -177,6 +178,7 @@ export function exampleAuthenticator(): Authenticator {
               terminals: { names: false, matches: () => true },
             }
           : null,
+      isOriginListed: () => false,
     },
     monotonicMs,
   );

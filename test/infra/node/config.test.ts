@@ -9,7 +9,11 @@ const PRODUCTION: Environment = {
   RELAY_MODE: "production",
   RELAY_TRUSTED_PROXIES: "10.0.0.0/8",
   RELAY_TERMINAL_SECRET: "a-secret-of-at-least-16",
+  RELAY_SECRET_KEY: "q2r9C2Xq0o6Qb0V3J8cVbFh3b0k4m1Zl7pXn5sYtT2E=",
 };
+
+const SANDBOX_SECRET_KEY = "6f1d0a83c25e47b99b7c3e14f8a05d62c4e81b7f2093da56e7450c9b8a1f36d2";
+const KEY_COMPLAINT = /RELAY_SECRET_KEY has a value that is not allowed; allowed: 32 random bytes in base64 or hex/;
 
 /** What is set, and the lines that the refusal has to hold. */
 const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
@@ -46,6 +50,20 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
     { RELAY_PUBLIC_URL: "relay.example" },
     [/RELAY_PUBLIC_URL has a value that is not allowed; allowed: an http/],
   ],
+  ["a context path without a slash", { RELAY_ADAPTER_CONTEXT_PATH: "CG" }, [/RELAY_ADAPTER_CONTEXT_PATH is "CG"; allowed: a path such as/]],
+  ["a context path that ends with one", { RELAY_ADAPTER_CONTEXT_PATH: "/CG/" }, [/RELAY_ADAPTER_CONTEXT_PATH is/]],
+  [
+    "a network that is none",
+    { RELAY_CALLBACK_ALLOWED_NETWORKS: "10.0.0.0/8,lan" },
+    [/RELAY_CALLBACK_ALLOWED_NETWORKS is .* addresses or CIDRs/],
+  ],
+  ["a gateway that is no URL", { RELAY_GATEWAY_URL: "gateway" }, [/RELAY_GATEWAY_URL has a value that is not allowed/]],
+  ["a gateway with a query", { RELAY_GATEWAY_URL: "https://gw.example/CG?x=1" }, [/RELAY_GATEWAY_URL has a value .* without a query/]],
+  [
+    "a gateway in the clear, in production",
+    { RELAY_MODE: "production", RELAY_HOST: "127.0.0.1", RELAY_GATEWAY_URL: "http://gw.example/CG" },
+    [/RELAY_GATEWAY_URL has a value .* an https URL/],
+  ],
   ["a ClickHouse by another protocol", { RELAY_CLICKHOUSE_URL: "tcp://ch:9000" }, [/RELAY_CLICKHOUSE_URL has a value that is not allowed/]],
   [
     "a sandbox key of another shape",
@@ -80,6 +98,22 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
     { ...PRODUCTION, RELAY_SANDBOX_API_KEY: "pk_live_sandbox_0000000000000000000000000000" },
     [/RELAY_SANDBOX_API_KEY .* there is no demo partner/],
   ],
+  ["a secret key that is too short", { RELAY_SECRET_KEY: "c2hvcnQ=" }, [KEY_COMPLAINT]],
+  ["a secret key in another form", { RELAY_SECRET_KEY: "not a key of any form, whatever its length is" }, [KEY_COMPLAINT]],
+  ["a secret key of one byte, repeated", { RELAY_SECRET_KEY: "00".repeat(32) }, [KEY_COMPLAINT]],
+  [
+    "a secret key that is a text",
+    { RELAY_SECRET_KEY: Buffer.from("correct horse battery staple 123").toString("base64") },
+    [KEY_COMPLAINT],
+  ],
+  ["a weak old secret key", { RELAY_SECRET_KEY_OLD: "ab".repeat(32) }, [/RELAY_SECRET_KEY_OLD has a value that is not allowed/]],
+  ["an old secret key that is the present one", { RELAY_SECRET_KEY_OLD: SANDBOX_SECRET_KEY }, [/another key than RELAY_SECRET_KEY/]],
+  ["production without a secret key", { ...PRODUCTION, RELAY_SECRET_KEY: "" }, [/RELAY_SECRET_KEY .*; allowed: required in production/]],
+  [
+    "the sandbox's secret key in production",
+    { ...PRODUCTION, RELAY_SECRET_KEY: SANDBOX_SECRET_KEY },
+    [/RELAY_SECRET_KEY .* known to everyone/],
+  ],
   [
     "everything that is wrong at once",
     { RELAY_PORT: "x", RELAY_SHARDS: "y", RELAY_MODE: "z" },
@@ -93,6 +127,8 @@ const SECRETS: Environment[] = [
   { RELAY_TERMINAL_SECRET: "hunter2" },
   { RELAY_TERMINAL_PASSWORD: "hunter2" },
   { RELAY_SANDBOX_API_KEY: "hunter2" },
+  { RELAY_SECRET_KEY: "hunter2" },
+  { RELAY_SECRET_KEY_OLD: "hunter2" },
   { RELAY_CLICKHOUSE_URL: "tcp://relay:hunter2@ch:9000" },
   { RELAY_PUBLIC_URL: "ftp://relay:hunter2@relay.example" },
   { RELAY_ADMIN_PASSWRD: "hunter2" },
@@ -135,6 +171,13 @@ describe("the configuration", () => {
     assert.equal(config.fleet, null);
     assert.deepEqual(config.administrator, { username: "admin", password: null });
     assert.equal(config.openTerminalLogs, false);
+  });
+
+  it("takes a secret key in base64 and in hex as the same", () => {
+    const base64 = readConfig({ ...PRODUCTION, RELAY_SECRET_KEY_OLD: SANDBOX_SECRET_KEY }).secretKeys;
+    const hex = Buffer.from(PRODUCTION["RELAY_SECRET_KEY"] ?? "", "base64").toString("hex");
+    assert.deepEqual(base64, { current: hex, old: SANDBOX_SECRET_KEY });
+    assert.deepEqual(readConfig({ ...PRODUCTION, RELAY_SECRET_KEY: hex }).secretKeys, { current: hex, old: null });
   });
 
   it("takes names that are not its own, blanks around values, and empty values as not set", () => {

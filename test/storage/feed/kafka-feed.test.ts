@@ -127,7 +127,8 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     ]);
     const { consumer } = pipelineOf(test, kafka.brokers, topics, kv, clickHouseSink(client));
     await until("an empty outbox", 20_000, async () => (await keysUnder(kv, "o/")).length === 0);
-    await until("the dead letters", 5_000, () => consumer.stats().dead === 5);
+    // More than five where a slow start of Kafka made the producer send the refused row again.
+    await until("the dead letters", 5_000, () => consumer.stats().dead >= 5);
     const uuids = await ask(world, "SELECT uuid FROM transactions_final WHERE terminal_id = 'POISON' ORDER BY uuid");
     assert.equal(uuids.text, "after\nbefore\nbetween\n");
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { FeedRow } from "../../../engine/domain/feed-row.ts";
-import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE } from "../../../storage/feed/kafka-message.ts";
+import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE, terminalInRow } from "../../../storage/feed/kafka-message.ts";
 import { START_MS, transactionRow } from "./feed-world.ts";
 
 const WRITTEN = new URL("../../../infra/docs/schemas/relay.transactions.v1.json", import.meta.url);
@@ -29,6 +29,30 @@ const ROWS: FeedRow[] = [
   },
   { type: "conflict", id: "c", ...ids, postedBy: "T2", atMs: START_MS, raw: "{}" },
 ];
+
+describe("the terminal of a row that is text", () => {
+  const inside = '"terminalId":"OTHER"';
+  const row = transactionRow({ uuid: "u", terminalId: "T1" });
+  const withMembers = (members: object) => ({ ...row, transaction: { ...row.transaction, ...members } });
+  const cases: { what: string; row: unknown; terminalId: string | null }[] = [
+    { what: "a result", row, terminalId: "T1" },
+    { what: "the words within a text", row: withMembers({ message: `{${inside}}` }), terminalId: "T1" },
+    {
+      what: "a member of the same name in what the terminal sent",
+      row: withMembers({ voucher: JSON.parse(`{${inside}}`) }),
+      terminalId: "T1",
+    },
+    { what: "a life", row: { type: "life", uuid: "u", terminalId: "T2" }, terminalId: "T2" },
+    { what: "what is no row", row: "text", terminalId: null },
+  ];
+  for (const { what, row: text, terminalId } of cases) {
+    it(`is found: ${what}`, () => assert.equal(terminalInRow(JSON.stringify(text)), terminalId));
+  }
+
+  it("is not looked for in half a row", () => {
+    assert.equal(terminalInRow(JSON.stringify(row).slice(0, -1)), null);
+  });
+});
 
 describe("a message of relay.transactions", () => {
   it("carries each type of row as it is", () => {

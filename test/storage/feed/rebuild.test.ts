@@ -14,6 +14,7 @@ import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
 import type { Kv } from "../../../storage/kv/kv.ts";
+import { link } from "../../engine/actors/link-payment/world.ts";
 import { ADMIN, ask, sharedClickHouse, startClickHouse } from "../clickhouse/clickhouse-world.ts";
 import { openKv, START_MS, transactionRow } from "./feed-world.ts";
 
@@ -62,11 +63,16 @@ describe("the rebuild of the analysts' tables", async () => {
       recordOf("unsolicited", "REBUILT", { command: null }),
     ]);
     await kv.commit({ checks: [], operations: [{ type: "put", key: "c/newer", value: '{"schema":2}' }] });
+    const late = link("success", { order: { txId: "late", terminalId: "REBUILT-LINKS" }, late: true });
+    const open = link("watching", { order: { txId: "open", terminalId: "REBUILT-LINKS" } });
+    for (const record of [late, open]) {
+      await kv.commit({ checks: [], operations: [{ type: "put", key: `link/${record.order.txId}`, value: JSON.stringify(record) }] });
+    }
 
     const refused: string[] = [];
     const rebuild = () => rebuildAnalytics({ kv, sink: clickHouseSink(client), onRefused: (uuid) => refused.push(uuid) });
     const first = await rebuild();
-    assert.deepEqual(first, { records: 2_504, ended: 2_502, rows: 5_002, refused: 1 });
+    assert.deepEqual(first, { records: 2_506, ended: 2_503, rows: 5_003, refused: 1 });
     assert.deepEqual(refused, ["newer"]);
     assert.deepEqual(await rebuild(), first);
     const counts = await ask(
@@ -76,6 +82,8 @@ describe("the rebuild of the analysts' tables", async () => {
               (SELECT count() FROM command_lives_final WHERE terminal_id = 'REBUILT')`,
     );
     assert.equal(counts.text, "2501\t2501\t2501\n");
+    const links = await ask(world, "SELECT uuid, method, status, version FROM transactions_final WHERE terminal_id = 'REBUILT-LINKS'");
+    assert.equal(links.text, "late\tPAYBYLINK\tOK\t2\n");
     const versions = await ask(world, "SELECT DISTINCT version FROM transactions_final WHERE terminal_id = 'REBUILT'");
     assert.equal(versions.text, "2\n");
   });

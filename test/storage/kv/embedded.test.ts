@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { readdir, rm, truncate } from "node:fs/promises";
+import { cp, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { ClassicLevel } from "classic-level";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { repairEmbeddedKv } from "../../../storage/kv/embedded-directory.ts";
+import { LAYOUT_KEY, LAYOUT_VERSION } from "../../../storage/kv/embedded-layout.ts";
 import type { Operation } from "../../../storage/kv/kv.ts";
 import { testKv } from "../../contract/kv.ts";
 import { atEnd, directoryOf, ManualTime, temporaryDirectory } from "./world.ts";
@@ -162,6 +163,33 @@ describe("a data directory", () => {
       reason: "corrupted",
       message: new RegExp(`${table} is cut off`),
     });
+  });
+
+  it("that was left in the middle of a merge is opened, while a merge writes tables under the same numbers again", async (test) => {
+    const original = await directoryOf(test);
+    const level = new ClassicLevel(original, { writeBufferSize: 1_000_000 });
+    await level.open();
+    await level.put(LAYOUT_KEY, String(LAYOUT_VERSION));
+    for (let round = 0; round < 24; round += 1) {
+      const puts = Array.from({ length: 2_000 }, (_, index) => ({
+        type: "put" as const,
+        key: `k${(index * 7_919 + round * 104_729) % 1_000_003}`,
+        value: `1,0,${String(round * index).padEnd(1_000, `${index}-${round}`)}`,
+      }));
+      await level.batch(puts);
+    }
+    await level.close();
+    const last = Math.max(...(await readdir(original)).map((file) => Number(/\d+/.exec(file)?.[0] ?? 0)));
+    // The merge begins with the opening and goes on for some milliseconds: one try might miss it.
+    for (let round = 0; round < 6; round += 1) {
+      const directory = join(await directoryOf(test), "copy");
+      await cp(original, directory, { recursive: true });
+      for (let number = last + 1; number < last + 60; number += 1) {
+        await writeFile(join(directory, `${String(number).padStart(6, "0")}.ldb`), "unfinished");
+      }
+      const kv = await openEmbeddedKv({ directory, nowMs: Date.now });
+      await kv.close();
+    }
   });
 
   it("that cannot be made is refused", async () => {

@@ -7,8 +7,8 @@ import { eventually } from "../../support/within.ts";
 import { atEnd } from "./world.ts";
 
 /** A Redis of this test's own. */
-export async function redisOf(test: TestContext, settings?: Readonly<Record<string, string>>): Promise<TestRedis> {
-  const redis = await startTestRedis(settings);
+export async function redisOf(test: TestContext, ...options: Parameters<typeof startTestRedis>): Promise<TestRedis> {
+  const redis = await startTestRedis(...options);
   atEnd(test, () => redis.stop());
   return redis;
 }

@@ -59,7 +59,11 @@ describe("terminals in the embedded store", () => {
     const second = await openEmbeddedKv({ directory, nowMs: time.nowMs });
     atEnd(test, () => second.close());
     assert.ok(outcome.type === "committed");
-    assert.deepEqual(await createTerminalStore({ kv: second, ...options }).loadTerminal("T1"), { record, version: outcome.version });
+    assert.deepEqual(await createTerminalStore({ kv: second, ...options }).loadTerminal("T1"), {
+      record,
+      version: outcome.version,
+      doubted: false,
+    });
   });
 
   it("refuse with `unavailable` when the store cannot answer, and clearly when a record is of another schema", async (test) => {

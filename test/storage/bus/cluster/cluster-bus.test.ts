@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { Redis } from "ioredis";
 import { RelayError } from "../../../../engine/domain/errors.ts";
-import type { Address, Bus } from "../../../../engine/ports/bus.ts";
+import type { Address } from "../../../../engine/ports/bus.ts";
 import { type ClusterProtocol, clusterAddress, createClusterBus, streamOf } from "../../../../storage/bus/cluster/cluster-bus.ts";
 import { encodeMessages } from "../../../../storage/bus/cluster/envelope.ts";
-import { createMembership, type Membership, type NodeFacts } from "../../../../storage/bus/cluster/membership.ts";
+import { createMembership, LIFETIME_MS, type Membership, type NodeFacts } from "../../../../storage/bus/cluster/membership.ts";
+import { connectRedis } from "../../../../storage/bus/cluster/redis-connection.ts";
 import { createStreamWriter, startStreamReader } from "../../../../storage/bus/cluster/stream-reader.ts";
 import { createThreadBus } from "../../../../storage/bus/thread-bus.ts";
 import { redisMissing, startTestRedis, type TestRedis } from "../../../support/redis.ts";
+import { startTcpProxy } from "../../../support/tcp-proxy.ts";
 import { eventually } from "../../../support/within.ts";
 
 interface Echo {
@@ -31,7 +35,7 @@ before(async () => {
 after(() => redis?.stop());
 
 /** A node with one shard: a thread bus of its own, a stream reader, and the cluster bus on both. */
-async function startNode(incarnation: string, shards: Address[], redisNowMs = () => Date.now()) {
+async function startNode(incarnation: string, shards: Address[], redisNowMs = () => Date.now(), url = redis.url) {
   const { port1, port2 } = new MessageChannel();
   const main = createThreadBus<Wire>({
     self: "main",
@@ -47,10 +51,11 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     clock,
     outstandingMax: 100,
   });
-  const [reading, writing] = [new Redis(redis.url), new Redis(redis.url)];
   const notes: string[] = [];
   const errors: unknown[] = [];
-  const bus: Bus<Echo> = createClusterBus<Echo>({
+  const connect = () => connectRedis(url, (error) => errors.push(error));
+  const [reading, writing] = [connect(), connect()];
+  const bus = createClusterBus<Echo>({
     threads,
     incarnation,
     write: createStreamWriter(writing, PREFIX),
@@ -72,6 +77,7 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     redis: reading,
     keyPrefix: PREFIX,
     incarnation,
+    redisNowMs,
     deliver: (thread, entryMs, bytes) => main.tell(thread, "cluster.deliver", { entryMs, bytes }),
     failed: (error) => errors.push(error),
   });
@@ -79,6 +85,7 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     bus,
     notes,
     errors,
+    stats: reader.stats,
     stop: async () => {
       await reader.stop();
       writing.disconnect();
@@ -86,6 +93,14 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
       main.close();
     },
   };
+}
+
+/** Lets what is ready run and reach Redis. */
+async function settle(): Promise<void> {
+  const probe = new Redis(redis.url);
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  await probe.ping();
+  probe.disconnect();
 }
 
 test("a question to another node is answered, and knows who asked", options, async () => {
@@ -122,6 +137,18 @@ test("a question to a node that is gone ends at its deadline", options, async ()
   }
 });
 
+test("a question to a node that leaves ends when it has left", options, async () => {
+  const a = await startNode("a#5", []);
+  try {
+    const asked = a.bus.ask(clusterAddress("gone#5", "shard-0"), "echo", { text: "" }, 60_000);
+    a.bus.left([clusterAddress("other#5", "shard-0")]);
+    a.bus.left([clusterAddress("gone#5", "shard-0")]);
+    await assert.rejects(asked, { code: "unavailable", message: /has left/ });
+  } finally {
+    await a.stop();
+  }
+});
+
 test("what is told in a turn arrives in order", options, async () => {
   const [a, b] = [await startNode("a#4", []), await startNode("b#4", [])];
   try {
@@ -136,7 +163,7 @@ test("what is told in a turn arrives in order", options, async () => {
   }
 });
 
-test("a question read after its deadline is dropped", options, async () => {
+test("a question read after its deadline is dropped, also when it was written late", options, async () => {
   const writer = new Redis(redis.url);
   const ask = {
     type: "ask",
@@ -145,9 +172,15 @@ test("a question read after its deadline is dropped", options, async () => {
     id: 1,
     kind: "echo",
     body: { text: "old" },
+    askedAtMs: Date.now(),
     timeoutMs: 50,
   } as const;
   await createStreamWriter(writer, PREFIX)("late#1", "shard-0", encodeMessages([ask]));
+  // Held up on its way to Redis: the one who asked has given up long ago.
+  const heldUp = { ...ask, id: 2, askedAtMs: Date.now() - 5_000, timeoutMs: 3_000 };
+  const note = { type: "tell", from: "x#1/shard-0", to: "held#1/shard-0", kind: "note", body: "read" } as const;
+  await createStreamWriter(writer, PREFIX)("held#1", "shard-0", encodeMessages([heldUp, note]));
+  const held = await startNode("held#1", []);
   await createStreamWriter(writer, PREFIX)(
     "late#1",
     "shard-0",
@@ -157,10 +190,32 @@ test("a question read after its deadline is dropped", options, async () => {
   const late = await startNode("late#1", [], () => Date.now() + 60_000);
   try {
     await eventually(() => assert.ok(late.notes.length === 1, "the note after the question"));
+    await eventually(() => assert.ok(held.notes.length === 1, "the note after the question"));
+    // An answer would have left in the turn after the question.
+    await settle();
     assert.equal(await writer.xlen(streamOf(PREFIX, "x#1")), 0, "nothing is answered");
   } finally {
     writer.disconnect();
-    await late.stop();
+    await Promise.all([late.stop(), held.stop()]);
+  }
+});
+
+test("a connection that breaks and comes back at once leaves no node deaf or dumb", options, async () => {
+  const proxy = await startTcpProxy(redis.port);
+  const [a, b] = [await startNode("a#9", []), await startNode("b#9", [], undefined, `redis://127.0.0.1:${proxy.port}/0`)];
+  try {
+    const ask = (from: typeof a, to: string) => from.bus.ask(clusterAddress(to, "shard-0"), "echo", { text: "ciao" }, 2_000);
+    for (let cut = 0; cut < 3; cut += 1) {
+      assert.equal((await ask(a, "b#9")).text, "ciao");
+      assert.equal((await ask(b, "a#9")).text, "ciao");
+      proxy.cut();
+      // Asks on their way while it was broken may be lost; later ones are not.
+      await eventually(() => ask(a, "b#9"));
+      await eventually(() => ask(b, "a#9"));
+    }
+  } finally {
+    await Promise.all([a.stop(), b.stop()]);
+    await proxy.stop();
   }
 });
 
@@ -181,17 +236,70 @@ test("entries of another version are passed over", options, async () => {
   }
 });
 
-function member(name: string, events: string[], prefix: string): { membership: Membership; redis: Redis } {
+test("a reader tells how far it is behind, and what was trimmed before it could read it", options, async () => {
+  const writer = new Redis(redis.url);
+  const stream = streamOf(PREFIX, "behind#1");
+  const tell = (body: string) => ({ type: "tell", from: "x#1/shard-0", to: "behind#1/shard-0", kind: "note", body }) as const;
+  for (let index = 0; index < 30; index += 1) {
+    await writer.xadd(stream, "MAXLEN", "=", 10, "*", "s", "shard-0", "b", Buffer.from(encodeMessages([tell(String(index))])));
+  }
+  const node = await startNode("behind#1", [], () => Date.now() + 5_000);
+  try {
+    await eventually(() => assert.equal(node.notes.length, 10));
+    assert.deepEqual([node.notes[0], node.notes.at(-1)], ["20", "29"]);
+    await eventually(() => assert.equal(node.stats().lost, 20));
+    assert.equal(node.stats().waiting, 0);
+    assert.ok(node.stats().delayMs >= 5_000, "on Redis's clock");
+    // A stream that was removed begins anew, and nothing of it counts as lost.
+    await writer.del(stream);
+    await createStreamWriter(writer, PREFIX)("behind#1", "shard-0", encodeMessages([tell("anew")]));
+    await eventually(() => assert.equal(node.notes.at(-1), "anew"));
+    await delay(1_100);
+    await createStreamWriter(writer, PREFIX)("behind#1", "shard-0", encodeMessages([tell("last")]));
+    await eventually(() => assert.equal(node.notes.at(-1), "last"));
+    assert.equal(node.stats().lost, 20);
+  } finally {
+    writer.disconnect();
+    await node.stop();
+  }
+});
+
+test("a node that drains stays a member until it leaves", options, async () => {
+  const seen: string[] = [];
+  const [a, b] = [member("a", seen, "{drain}:"), member("b", [], "{drain}:")];
+  await a.membership.join();
+  await b.membership.join();
+  await eventually(() => assert.ok(seen.at(-1) === "a,b", "a to see b"));
+  await b.membership.drain();
+  await eventually(() => assert.ok(seen.at(-1) === "a,b drains", "a to see b drain"));
+  assert.deepEqual(
+    (await a.membership.look()).nodes.map(({ nodeId, draining }) => [nodeId, draining === true]),
+    [
+      ["a", false],
+      ["b", true],
+    ],
+  );
+  await b.membership.leave();
+  await eventually(() => assert.ok(seen.at(-1) === "a", "a to see b leave"));
+  await a.membership.leave();
+  a.redis.disconnect();
+  b.redis.disconnect();
+});
+
+function member(name: string, events: string[], prefix: string, grants: number[] = []): { membership: Membership; redis: Redis } {
   const connection = new Redis(redis.url);
-  const self: NodeFacts = { nodeId: name, incarnation: `${name}#1`, shards: 1, startedAtMs: 0 };
+  const self: NodeFacts = { nodeId: name, incarnation: `${name}#1`, shards: 1, startedAtMs: 0, version: "1" };
   const membership = createMembership({
     redis: connection,
     keyPrefix: prefix,
     self,
     clock,
-    changed: (view) => events.push(view.nodes.map((node) => node.nodeId).join(",")),
+    changed: (view) => events.push(view.nodes.map((node) => (node.draining === true ? `${node.nodeId} drains` : node.nodeId)).join(",")),
     looked: () => {},
-    lapsed: () => events.push("lapsed"),
+    lapsed: async () => {
+      events.push("lapsed");
+    },
+    granted: (untilMs) => grants.push(untilMs),
     failed: (error) => events.push(String(error)),
   });
   return { membership, redis: connection };
@@ -211,12 +319,38 @@ test("nodes see each other join and leave", options, async () => {
   b.redis.disconnect();
 });
 
+test("a node hears of its lapse, also when a renewal that was held up on its way has made it a member again", options, async () => {
+  const seen: string[] = [];
+  const slept: string[] = [];
+  const [a, b] = [member("a", seen, "{late}:"), member("b", slept, "{late}:")];
+  await a.membership.join();
+  await b.membership.join();
+  await eventually(() => assert.ok(seen.at(-1) === "a,b", "a to see b"));
+  // In one transaction, so that nobody sees b away: its membership ends, and its own late renewal begins another.
+  const script = readFileSync(new URL("../../../../storage/bus/cluster/membership.lua", import.meta.url), "utf8");
+  const facts = (await a.redis.hget("{late}:node-facts", "b#1")) ?? "";
+  const keys = ["{late}:nodes", "{late}:node-facts", "{late}:node-since"];
+  await a.redis
+    .multi()
+    .zadd("{late}:nodes", 1, "b#1")
+    .eval(script, keys.length, ...keys, "b#1", facts, LIFETIME_MS)
+    .exec();
+  await eventually(() => assert.ok(slept.includes("lapsed"), "b to hear of it"));
+  assert.deepEqual(new Set(seen), new Set(["a", "a,b"]));
+  await Promise.all([a.membership.leave(), b.membership.leave()]);
+  a.redis.disconnect();
+  b.redis.disconnect();
+});
+
 test("a membership that is not renewed lapses, and its node hears of it when it is back", options, async () => {
   const seen: string[] = [];
   const slept: string[] = [];
-  const [a, b] = [member("a", seen, "{sleep}:"), member("b", slept, "{sleep}:")];
+  const grants: number[] = [];
+  const [a, b] = [member("a", seen, "{sleep}:"), member("b", slept, "{sleep}:", grants)];
   await a.membership.join();
   await b.membership.join();
+  assert.equal(grants.length, 1);
+  assert.ok((grants[0] ?? 0) <= performance.now() + LIFETIME_MS, "a lease never outlives the membership");
   await eventually(() => assert.ok(seen.at(-1) === "a,b", "a to see b"));
   // As if b had slept: its entry is past its end.
   await a.redis.zadd("{sleep}:nodes", 1, "b#1");

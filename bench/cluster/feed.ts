@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { TransactionRow } from "../../engine/domain/feed-row.ts";
+import { KEY_PREFIX } from "../../infra/node/cluster.ts";
+import { connectClickHouse } from "../../storage/clickhouse/client.ts";
+import { migrate } from "../../storage/clickhouse/migrate.ts";
+import { outboxOperation } from "../../storage/feed/outbox.ts";
+import { openRedisKv } from "../../storage/kv/redis.ts";
+import { type AskedChild, forkChild } from "../load/child.ts";
+import type { FeedNodeTask } from "./feed-node.ts";
+import type { BenchServers } from "./servers.ts";
+
+const TERMINALS = 5_000;
+const ROWS_A_COMMIT = 500;
+const LOOK_MS = 100;
+const LAG_ROWS = 11;
+const LAG_LOOK_MS = 10;
+
+export interface FeedResult {
+  rows: number;
+  nodes: number;
+  /** From the start of the feed, with everything in the outbox, to the last row in ClickHouse. */
+  seconds: number;
+  perSecond: number;
+  /** Between a tenth and nine tenths of the rows: without the start and the end. */
+  steadyPerSecond: number;
+  /** From the commit of a single row to ClickHouse answering with it, while nothing else is under way. */
+  lagMs: { rows: number; p50: number; max: number };
+  /** Time on a core for each row, microseconds, by process. */
+  cpuMicros: { [process: string]: number };
+}
+
+/** Stores rows in the outbox, then starts the feed of so many nodes and waits until ClickHouse has them all. */
+export async function measureFeed(servers: BenchServers, rows: number, nodes: number): Promise<FeedResult> {
+  const { origin, username, password } = new URL(servers.clickhouseUrl);
+  const client = connectClickHouse({ url: origin, username, password });
+  const kv = await openRedisKv({ url: servers.redisUrl, keyPrefix: KEY_PREFIX, refuseProblems: true });
+  const children: AskedChild<FeedNodeTask, unknown>[] = [];
+  try {
+    await migrate(client);
+    const before = await countOf();
+    for (let stored = 0; stored < rows; stored += ROWS_A_COMMIT) {
+      const operations = Array.from({ length: Math.min(ROWS_A_COMMIT, rows - stored) }, (_, n) => operationOf(stored + n));
+      await kv.commit({ checks: [], operations });
+    }
+    for (let n = 0; n < nodes; n += 1) children.push(forkChild<FeedNodeTask, unknown>("cluster/feed-node.ts"));
+    const pids: [string, number][] = [
+      ["redis", servers.pids.redis],
+      ["kafka", servers.pids.kafka],
+      ["clickhouse", servers.pids.clickhouse],
+      ...children.map(({ pid }, n): [string, number] => [`node-${n}`, pid]),
+    ];
+    const { redisUrl, kafkaBrokers, clickhouseUrl } = servers;
+    await Promise.all(children.map((child, n) => child.ask({ redisUrl, kafkaBrokers, clickhouseUrl, name: `bench-${n}` })));
+    const cpuBefore = pids.map(([, pid]) => cpuMs(pid));
+    const startedMs = performance.now();
+    const seen: { atMs: number; rows: number }[] = [];
+    for (let there = 0; there < rows; ) {
+      await delay(LOOK_MS);
+      there = (await countOf()) - before;
+      seen.push({ atMs: performance.now() - startedMs, rows: there });
+    }
+    const seconds = (performance.now() - startedMs) / 1_000;
+    const cpuMicros = Object.fromEntries(pids.map(([name, pid], n) => [name, ((cpuMs(pid) - (cpuBefore[n] ?? 0)) * 1_000) / rows]));
+    const lagMs = await lags(before + rows);
+    return { rows, nodes, seconds, perSecond: rows / seconds, steadyPerSecond: steady(seen, rows), lagMs, cpuMicros };
+  } finally {
+    await Promise.all(children.map((child) => child.stop()));
+    await kv.close();
+    await client.close();
+  }
+
+  async function lags(there: number): Promise<FeedResult["lagMs"]> {
+    const took: number[] = [];
+    for (let n = 1; n <= LAG_ROWS; n += 1) {
+      await kv.commit({ checks: [], operations: [operationOf(rows + n)] });
+      const committedMs = performance.now();
+      while ((await countOf()) < there + n) await delay(LAG_LOOK_MS);
+      took.push(Math.round(performance.now() - committedMs));
+    }
+    took.sort((a, b) => a - b);
+    return { rows: LAG_ROWS, p50: took[LAG_ROWS >> 1] ?? Number.NaN, max: took.at(-1) ?? Number.NaN };
+  }
+
+  async function countOf(): Promise<number> {
+    const result = await client.query({ query: "SELECT count() AS n FROM relay.transactions", format: "JSONEachRow" });
+    const [row] = await result.json<{ n: string }>();
+    return Number(row?.n ?? 0);
+  }
+}
+
+function steady(seen: readonly { atMs: number; rows: number }[], rows: number): number {
+  const first = seen.find((look) => look.rows >= rows / 10);
+  const last = seen.find((look) => look.rows >= (rows * 9) / 10);
+  if (first === undefined || last === undefined || last.atMs === first.atMs) return Number.NaN;
+  return ((last.rows - first.rows) * 1_000) / (last.atMs - first.atMs);
+}
+
+function operationOf(n: number) {
+  const nowMs = Date.now();
+  const row: TransactionRow = {
+    type: "transaction",
+    version: nowMs * 1_000 + n,
+    transaction: {
+      uuid: randomUUID(),
+      terminalId: `T${String(n % TERMINALS).padStart(6, "0")}`,
+      createdAtMs: nowMs,
+      method: "CARD",
+      status: n % 20 === 0 ? "KO" : "OK",
+      amountCents: 100 + (n % 9_900),
+      currency: "EUR",
+      message: "Transaction approved",
+      auth: { authCode: String(100_000 + (n % 900_000)), stan: String(n % 1_000_000), actionCode: "000" },
+      card: { brand: "MAESTRO", maskedPan: "453957******1486", entry: "NFC" },
+      provider: { name: "relay", model: "A920", clientVersion: "3.1.0" },
+    },
+    kind: "payment",
+    sender: "partner:1",
+    unsolicited: false,
+    amountDiffers: false,
+  };
+  return outboxOperation(row, nowMs, `bench-${n}`);
+}
+
+/** Time on a core of all threads of a process and its children, milliseconds. */
+export function cpuMs(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + ownCpuMs(one), 0);
+}
+
+function ownCpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  // Clock ticks of a hundredth of a second (user and system).
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    const children = readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").trim();
+    return children === "" ? [] : children.split(" ").flatMap((child) => [Number(child), ...childrenOf(Number(child))]);
+  });
+}

@@ -1,0 +1,123 @@
+/**
+ * Payments with and without an upload of 500 MB and 50 parallel downloads beside them: `node --import tsx bench/packages.ts [--rate 200]
+ * [--seconds 10] [--rounds 3]`. Payments leave on a fixed schedule and count from when they were due. Within a round the two take turns, so
+ * that their ratio holds while the machine's speed drifts; the transfers run in a process of their own. Nothing else should run on the machine.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Pool } from "undici";
+import { ADMINISTRATOR, uploadLarge } from "./load/package-transfers.ts";
+import { startRelay } from "./load/relay.ts";
+import { type LatencySummary, Samples } from "./load/samples.ts";
+import { API_KEY } from "./load/terminals.ts";
+
+const { values } = parseArgs({
+  options: {
+    rate: { type: "string", default: "200" },
+    seconds: { type: "string", default: "10" },
+    rounds: { type: "string", default: "3" },
+  },
+});
+const [rate, seconds, rounds] = [Number(values.rate), Number(values.seconds), Number(values.rounds)];
+const WARM_UP_SECONDS = 3;
+
+const directory = await mkdtemp(join(tmpdir(), "relay-bench-packages-"));
+const relay = await startRelay(directory);
+const url = `http://127.0.0.1:${relay.port}`;
+const pool = new Pool(url, { connections: 64, pipelining: 1 });
+let paid = 0;
+let errors = 0;
+
+async function admin(
+  method: "GET" | "POST",
+  path: string,
+  body?: object,
+): Promise<{ data: { id: number; apkUrl: string }[] & { id: number } }> {
+  const headers = { authorization: ADMINISTRATOR, "content-type": "application/json" };
+  const response = await pool.request({ method, path, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  // What the sandbox of this very version answers; a bench that reads it wrongly fails at once.
+  return (await response.body.json()) as Awaited<ReturnType<typeof admin>>;
+}
+
+async function pay(dueMs: number, samples: Samples): Promise<void> {
+  paid += 1;
+  const headers = {
+    "api-key": API_KEY,
+    "content-type": "application/json",
+    "x-forwarded-for": `10.${(paid >> 16) & 255}.${(paid >> 8) & 255}.${paid & 255}`,
+  };
+  const body = JSON.stringify({ uuid: randomUUID(), amount: 1_000, service: "PAYCC" });
+  try {
+    const response = await pool.request({ method: "POST", path: `/api/v1/BENCH-${paid}/pay`, headers, body });
+    await response.body.text();
+    if (response.statusCode !== 200) errors += 1;
+  } catch {
+    errors += 1;
+  }
+  samples.add(performance.now() - dueMs);
+}
+
+/** Payments on their schedule, for so long. */
+async function measure(forSeconds: number): Promise<LatencySummary> {
+  const samples = new Samples();
+  const startedMs = performance.now();
+  const count = Math.round(rate * forSeconds);
+  const under: Promise<void>[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const dueMs = startedMs + (index * 1_000) / rate;
+    const early = dueMs - performance.now();
+    if (early > 1) await delay(early);
+    under.push(pay(dueMs, samples));
+  }
+  await Promise.all(under);
+  return samples.summary();
+}
+
+async function withTransfers<T>(work: () => Promise<T>): Promise<T> {
+  const { data } = await admin("GET", "/admin/app-versions");
+  const [current] = data;
+  if (current === undefined) throw new Error("there is no version");
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--import", "tsx", "bench/load/package-load.ts", url, String(uploaded), current.apkUrl],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
+  if (child.stdout !== null) await once(child.stdout, "data");
+  await delay(500);
+  try {
+    return await work();
+  } finally {
+    const ended = once(child, "exit");
+    child.stdin?.end();
+    await ended;
+  }
+}
+
+const offered = (await admin("POST", "/admin/app-versions", { versionCode: 2, versionName: "downloaded" })).data.id;
+const uploaded = (await admin("POST", "/admin/app-versions", { versionCode: 1, versionName: "uploaded" })).data.id;
+const first = await uploadLarge(url, offered, 500);
+if (first.status !== 200) throw new Error(first.text);
+await measure(WARM_UP_SECONDS);
+
+const ratios: number[] = [];
+console.log(`${rate} payments/s, ${seconds} s each; milliseconds`);
+for (let round = 1; round <= rounds; round += 1) {
+  const without = await measure(seconds);
+  const beside = await withTransfers(() => measure(seconds));
+  ratios.push(beside.p99 / without.p99);
+  console.log(
+    `round ${round}: without p50 ${without.p50} p99 ${without.p99}; with p50 ${beside.p50} p99 ${beside.p99}; p99 ratio ${(beside.p99 / without.p99).toFixed(2)}`,
+  );
+}
+ratios.sort((one, other) => one - other);
+const median = ratios[Math.floor(ratios.length / 2)] ?? Number.NaN;
+console.log(`median p99 ratio ${median.toFixed(2)} (goal: at most 2); errors ${errors}`);
+await pool.destroy();
+await relay.stop();
+await rm(directory, { recursive: true, force: true });

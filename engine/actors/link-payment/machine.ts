@@ -1,0 +1,112 @@
+import { setup } from "xstate";
+import type { FollowUp, FollowUpRefusal, LinkContext, LinkState } from "../../domain/link.ts";
+import type { LinkEffect, LinkEvent } from "./events.ts";
+import { stepOf } from "./rules.ts";
+
+/** Context of the machine: what is stored, and the state that it was stored in, which the rules decide by. */
+export interface LinkMachineContext {
+  state: LinkState;
+  link: LinkContext;
+}
+
+type None = Record<string, never>;
+
+const setUp = setup({
+  types: {} as { context: LinkMachineContext; input: LinkMachineContext; events: LinkEvent },
+  actions: {
+    verify: (_, _params: None) => {},
+    executeFollowUp: (_, _params: { followUp: FollowUp }) => {},
+    repeatFollowUp: (_, _params: { followUp: FollowUp }) => {},
+    refuseFollowUp: (_, _params: { reason: FollowUpRefusal }) => {},
+    ended: (_, _params: None) => {},
+    flagLate: (_, _params: None) => {},
+    flagOverdue: (_, _params: None) => {},
+    settleOverdue: (_, _params: None) => {},
+  },
+  guards: {
+    leadsTo: ({ context, event }, { state }: { state: LinkState }) => stepOf(context.state, context.link, event).state === state,
+  },
+});
+
+const step = setUp.enqueueActions(({ context, event, enqueue }) => {
+  const { state, link, effects } = stepOf(context.state, context.link, event);
+  enqueue.assign({ state, link });
+  for (const effect of effects) enqueueEffect(effect, enqueue);
+});
+
+function enqueueEffect(effect: LinkEffect, enqueue: (effect: LinkEffect) => void): void {
+  enqueue(effect);
+}
+
+const to = (state: LinkState) => ({ guard: { type: "leadsTo", params: { state } }, target: `#link.${state}`, actions: step }) as const;
+
+/** What a paid link still takes. */
+const stays = { actions: step } as const;
+
+/**
+ * A payment link (specification, "Pay-by-link payment"). Pure: time comes with the events, effects are named and carried out by the
+ * runtime once the step is stored. The states list which events can lead where; the rules decide among them.
+ */
+export const linkMachine = setUp.createMachine({
+  id: "link",
+  context: ({ input }) => input,
+  initial: "created",
+  states: {
+    created: {
+      on: {
+        "init.begun": stays,
+        "init.answered": to("waiting"),
+        "init.refused": [to("failed"), stays],
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "followUp.requested": stays,
+        "verify.failed": [to("expired"), stays],
+        "verify.answered": [to("waiting"), to("watching"), to("success"), to("failed"), to("expired"), stays],
+      },
+    },
+    waiting: {
+      on: {
+        "init.answered": stays,
+        "notification.received": [to("watching"), stays],
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "followUp.requested": stays,
+        "verify.failed": [to("watching"), to("expired"), stays],
+        "verify.answered": [to("watching"), to("success"), to("failed"), to("expired"), stays],
+      },
+    },
+    watching: {
+      on: {
+        "init.answered": stays,
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "followUp.requested": stays,
+        "verify.failed": [to("expired"), stays],
+        "verify.answered": [to("success"), to("failed"), to("expired"), stays],
+      },
+    },
+    success: { on: { "followUp.requested": stays, "followUp.answered": stays, "followUp.refused": stays } },
+    failed: {
+      on: {
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "verify.failed": stays,
+        "verify.answered": [to("success"), stays],
+        "followUp.requested": stays,
+      },
+    },
+    expired: {
+      on: {
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "verify.failed": stays,
+        "verify.answered": [to("success"), stays],
+        "followUp.requested": stays,
+      },
+    },
+  },
+});

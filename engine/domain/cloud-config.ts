@@ -1,0 +1,17 @@
+/** Cloud configurations of one installation: one a terminal at most, all in the memory of each shard. */
+export const CLOUD_CONFIGS_MAX = 200_000;
+
+/** What is administered of one terminal (specification, "terminal cloud configuration"). */
+export interface CloudConfig {
+  readonly schema: 1;
+  readonly terminalId: string;
+  /** The merchant that it belongs to: shown on its transactions, and whose partner its links run for. */
+  readonly merchantId: string | null;
+  /** A name to deploy and report by. */
+  readonly group: string | null;
+  /** Decides how tags are sent to it; wins over what the device tells of itself. */
+  readonly family: string | null;
+  /** Sent to the terminal when it connects and when they change; what they mean is the terminal app's. */
+  readonly settings: { readonly [name: string]: string | number | boolean | null };
+  readonly updatedAtMs: number;
+}

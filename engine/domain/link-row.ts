@@ -1,0 +1,35 @@
+import type { TransactionRow } from "./feed-row.ts";
+import { isFinal, type LinkRecord } from "./link.ts";
+
+/**
+ * The row of a link that has ended, null for one that has not or that the gateway never had. Its key never changes; a late success is a
+ * newer version. Holds no personal data of the buyer.
+ */
+export function linkRow({ state, order, paymentId, outcome, late }: LinkRecord): TransactionRow | null {
+  if (!isFinal(state) || paymentId === null || outcome === null) return null;
+  const { payment } = outcome;
+  const card = {
+    ...(payment === null || payment.cardBrand === null ? {} : { brand: payment.cardBrand }),
+    ...(payment === null || payment.maskedPan === null ? {} : { maskedPan: payment.maskedPan }),
+  };
+  return {
+    type: "transaction",
+    version: late ? 2 : 1,
+    transaction: {
+      uuid: order.txId,
+      createdAtMs: order.createdAtMs,
+      method: "PAYBYLINK",
+      status: state === "success" ? "OK" : "KO",
+      amountCents: order.amountMinor,
+      currency: order.currency,
+      terminalId: order.terminalId,
+      message: outcome.description,
+      auth: { ...(payment === null || payment.authCode === null ? {} : { authCode: payment.authCode }), actionCode: outcome.resultCode },
+      ...(Object.keys(card).length === 0 ? {} : { card }),
+    },
+    kind: null,
+    sender: order.owner,
+    unsolicited: false,
+    amountDiffers: false,
+  };
+}

@@ -1,0 +1,45 @@
+import { RelayError } from "../domain/errors.ts";
+import { GATEWAY_ACCOUNT_KEY, GATEWAY_ACCOUNT_PLACE, type GatewayAccount } from "../domain/gateway-account.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { SecretBox } from "../ports/secret-box.ts";
+
+/** The installation's own account at the card gateway. */
+export interface InstallationAccount {
+  get(): GatewayAccount | null;
+  /** Absent members stay as they are. Throws RelayError `invalid_request` where one is missing at the first time. */
+  save(change: { terminalId?: string | undefined; merchantId?: string | undefined; secret?: string | undefined }): Promise<GatewayAccount>;
+}
+
+export interface InstallationAccountOptions {
+  accounts: { get(key: string): GatewayAccount | undefined; save(key: string, account: GatewayAccount): Promise<void> };
+  box: SecretBox;
+  clock: Clock;
+}
+
+export function createInstallationAccount({ accounts, box, clock }: InstallationAccountOptions): InstallationAccount {
+  return {
+    get: () => accounts.get(GATEWAY_ACCOUNT_KEY) ?? null,
+    save: async ({ terminalId, merchantId, secret }) => {
+      const before = accounts.get(GATEWAY_ACCOUNT_KEY);
+      const members = {
+        gwTml: terminalId ?? before?.terminalId,
+        gwApiKey: merchantId ?? before?.merchantId,
+        gwSecretKey: secret === undefined ? before?.sealedSecret : box.seal(secret, GATEWAY_ACCOUNT_PLACE),
+      };
+      const { gwTml, gwApiKey, gwSecretKey } = members;
+      if (gwTml === undefined || gwApiKey === undefined || gwSecretKey === undefined) {
+        const missing = Object.entries(members).find(([, value]) => value === undefined);
+        throw new RelayError("invalid_request", `${missing?.[0]}: is required, none is stored`);
+      }
+      const account: GatewayAccount = {
+        schema: 1,
+        terminalId: gwTml,
+        merchantId: gwApiKey,
+        sealedSecret: gwSecretKey,
+        updatedAtMs: clock.nowMs(),
+      };
+      await accounts.save(GATEWAY_ACCOUNT_KEY, account);
+      return account;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { CallbackRecord } from "../domain/callback.ts";
+import type { Stored } from "./terminal-store.ts";
+
+/**
+ * Callbacks that are owed. They are written in the commit that ends their payment. Every method rejects with RelayError `unavailable`
+ * when the store cannot answer.
+ */
+export interface CallbackStore {
+  /** Those whose time has come, the longest due first. */
+  due(untilMs: number, limit: number): Promise<Stored<CallbackRecord>[]>;
+  load(id: string): Promise<Stored<CallbackRecord> | null>;
+  /** Null when somebody else changed it first. */
+  replace(before: Stored<CallbackRecord>, after: CallbackRecord): Promise<Stored<CallbackRecord> | null>;
+  /** It was delivered; without effect when somebody else changed it first. */
+  remove(before: Stored<CallbackRecord>): Promise<void>;
+  /** By age, those after the one of this id and time only. */
+  page(state: CallbackRecord["state"], after: { id: string; atMs: number } | null, limit: number): Promise<CallbackRecord[]>;
+}

@@ -1,0 +1,13 @@
+import type { GatewayCredentials } from "../domain/gateway.ts";
+
+/** Whose account at the card gateway a payment runs on. In memory of each shard; null where there is none. */
+export interface GatewayAccounts {
+  ofPartner(partnerId: number): GatewayCredentials | null;
+  /**
+   * For a link that a terminal asks for: the partner of its merchant by its cloud config, else the installation's own account
+   * (`/admin/gw-credentials`). `partnerId` is null for the installation's own.
+   */
+  ofTerminal(terminalId: string): { partnerId: number | null; credentials: GatewayCredentials } | null;
+  /** Again, for a payment that runs already: the account that it was created on, by the partner it was created for. */
+  ofPayment(partnerId: number | null): GatewayCredentials | null;
+}

@@ -1,0 +1,19 @@
+import type { ResultCounts } from "../domain/result-count.ts";
+
+/** What an operator sees at a glance, of all nodes together: counted where things happen, never by looking at all of them. */
+export interface Overview {
+  atMs: number;
+  /** The local day that is counted. */
+  day: string;
+  /** `known` is how many were ever seen; looked up once a minute. */
+  terminals: { websocket: number; polling: number; known: number };
+  commands: { queued: number; sent: number };
+  /** Commands that came to their end today, by how. */
+  commandsToday: { [state: string]: number };
+  resultsToday: ResultCounts;
+  links: { pending: number; today: { [state: string]: number } };
+  deployments: { [state: string]: number };
+  /** Rows that ClickHouse has not confirmed. */
+  outbox: { depth: number; oldestAgeMs: number };
+  nodes: readonly { nodeId: string; shards: number; startedAtMs: number }[];
+}

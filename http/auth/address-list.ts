@@ -1,0 +1,47 @@
+import ipaddr from "ipaddr.js";
+import { RelayError } from "../../engine/domain/errors.ts";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+/**
+ * Compiles addresses and networks (CIDR) to a check of a client's address; an empty list lets everyone in. Throws RelayError
+ * `invalid_request` naming the first entry that is neither.
+ */
+export function compileAddressList(entries: readonly string[]): (ipAddress: string) => boolean {
+  const networks = entries.map(networkOf);
+  if (networks.length === 0) return () => true;
+  return (ipAddress) => {
+    if (!ipaddr.isValid(ipAddress)) return false;
+    const address = unmapped(ipaddr.parse(ipAddress));
+    return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+  };
+}
+
+function networkOf(text: string): Network {
+  const [address = "", bits, ...rest] = text.split("/");
+  // ipaddr.js also takes 10.1 and 0x0a000001, which nobody means here.
+  const valid = address.includes(":")
+    ? ipaddr.IPv6.isValid(address) && !address.includes("%")
+    : ipaddr.IPv4.isValidFourPartDecimal(address);
+  if (valid && rest.length === 0) {
+    const parsed = ipaddr.parse(address);
+    const most = parsed.kind() === "ipv4" ? 32 : 128;
+    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (length <= most) return unmappedNetwork(parsed, length);
+  }
+  throw new RelayError(
+    "invalid_request",
+    `"${text.replace(/[^\x20-\x7e]/g, "?").slice(0, 64)}" is not an address or a network such as 10.0.0.0/8`,
+  );
+}
+
+/** Clients of IPv4 are known by their IPv4 address, also on a socket of IPv6. */
+function unmapped(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+function unmappedNetwork(address: Address, bits: number): Network {
+  const plain = unmapped(address);
+  return plain === address || bits < 96 ? [address, bits] : [plain, bits - 96];
+}

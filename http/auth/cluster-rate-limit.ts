@@ -1,0 +1,190 @@
+import { BoundedMap } from "./bounded-map.ts";
+import type { Admission, LocalRateLimit, RateLimitBucket } from "./rate-limiter.ts";
+
+/** Clients of which something is known beside what this node counts itself: those that are not far from their limit. */
+const CLIENTS_MAX = 50_000;
+
+/** What was admitted without asking is told to the others within this time. */
+const REPORT_MS = 20;
+
+const WINDOW_MS = 1_000;
+
+/** When nobody could tell, nobody is asked for so long. */
+const AWAY_MS = 1_000;
+
+/**
+ * What the other nodes may have admitted that a node does not know of, as shares of the limit: of clients that they see little of, and since
+ * they last told. Together a tenth.
+ */
+const LITTLE_SHARE = 0.05;
+const UNTOLD_SHARE = 0.05;
+
+/** A client that is known to use no more than this share of its limit is far from it. */
+const FAR_SHARE = 0.5;
+
+/** The windows of all nodes together. */
+export interface WindowsOfAll {
+  /** Tells what was admitted without asking, and asks for another admission if `asks`. Rejects when nobody can tell. */
+  ask(question: { client: string; perSecond: number; noted: number; asks: boolean }): Promise<{
+    count: number;
+    admitted: boolean;
+    waitMs: number;
+  }>;
+}
+
+export interface ClusterRateLimitOptions {
+  bucket: string;
+  local: LocalRateLimit;
+  all: WindowsOfAll;
+  /** Live nodes now, this one among them. */
+  nodes(): number;
+  monotonicMs(): number;
+}
+
+interface Client {
+  readonly name: string;
+  readonly high: number;
+  readonly low: number;
+  /** Admissions of all nodes when they were last told of, and those of this thread since. */
+  count: number;
+  since: number;
+  heardAt: number;
+  /** When this thread last saw more than a little of it. */
+  activeAt: number;
+  /** Admitted here, and not told yet. */
+  untold: number;
+  /** Told or asked for, and not answered yet. */
+  unanswered: number;
+  /** There is no room for it anywhere until then. */
+  fullUntil: number;
+}
+
+/**
+ * A limit that holds over all nodes. Each node counts for itself as before, and:
+ *
+ * - A client that a node sees little of costs nothing more.
+ * - One that is known to use less than half of its limit is admitted at once, and the others are told within 20 ms, sooner when it is much.
+ * - For one that is nearer, all nodes are asked, with what else is asked in that moment; a client that has no room is not asked for again
+ *   until it has.
+ *
+ * So a limit of 100 is exceeded by a tenth at most, and only by requests of the same moment; a limit of 10 by one a node. When nobody can
+ * tell, each node admits its share of the limit.
+ */
+export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs }: ClusterRateLimitOptions): RateLimitBucket {
+  const n = local.perSecond;
+  const clients = new BoundedMap<string, Client>(CLIENTS_MAX);
+  let telling = new Set<Client>();
+  let awayUntil = Number.NEGATIVE_INFINITY;
+
+  function clientOf(high: number, low: number): Client {
+    const name = `${bucket}:${(high >>> 0).toString(16)}:${(low >>> 0).toString(16)}`;
+    const known = clients.get(name);
+    if (known !== undefined) return known;
+    const client: Client = {
+      name,
+      high,
+      low,
+      count: 0,
+      since: 0,
+      heardAt: Number.NEGATIVE_INFINITY,
+      activeAt: Number.NEGATIVE_INFINITY,
+      untold: 0,
+      unanswered: 0,
+      fullUntil: Number.NEGATIVE_INFINITY,
+    };
+    clients.set(name, client);
+    return client;
+  }
+
+  function isHeard(client: Client): boolean {
+    return monotonicMs() - client.heardAt <= WINDOW_MS;
+  }
+
+  function heard(client: Client, use: { count: number; admitted: boolean; waitMs: number }): void {
+    client.count = use.count;
+    client.since = 0;
+    client.heardAt = monotonicMs();
+    if (!use.admitted && use.waitMs > 0) client.fullUntil = client.heardAt + use.waitMs;
+  }
+
+  /** In the background: who is told later admits a little more meanwhile. */
+  function tellSoon(client: Client): void {
+    if (telling.size === 0) {
+      setTimeout(() => {
+        const told = telling;
+        telling = new Set();
+        for (const one of told) tell(one);
+      }, REPORT_MS);
+    }
+    telling.add(client);
+  }
+
+  function tell(client: Client): void {
+    // It counts here as before, and is forgotten elsewhere within a second anyway.
+    if (client.untold > 0) question(client, false).catch(() => {});
+  }
+
+  async function question(client: Client, asks: boolean): Promise<boolean> {
+    const noted = client.untold;
+    const open = noted + (asks ? 1 : 0);
+    client.untold = 0;
+    client.unanswered += open;
+    try {
+      const use = await all.ask({ client: client.name, perSecond: n, noted, asks });
+      heard(client, use);
+      return use.admitted;
+    } catch (error) {
+      awayUntil = monotonicMs() + AWAY_MS;
+      throw error;
+    } finally {
+      client.unanswered -= open;
+    }
+  }
+
+  async function ask(client: Client, used: number): Promise<Admission> {
+    try {
+      if (await question(client, true)) return Math.max(0, n - client.count);
+    } catch {
+      return withoutOthers(client, used);
+    }
+    return giveBack(client);
+  }
+
+  function withoutOthers(client: Client, used: number): Admission {
+    return used <= Math.ceil(n / nodes()) ? n - used : giveBack(client);
+  }
+
+  function giveBack({ high, low }: Client): Admission {
+    local.giveBack(high, low);
+    return "limited";
+  }
+
+  return {
+    perSecond: n,
+    take: (high, low) => {
+      const admission = local.take(high, low);
+      const others = nodes() - 1;
+      if (typeof admission !== "number" || others <= 0) return admission;
+      const used = n - admission;
+      const little = Math.floor((n * LITTLE_SHARE) / others);
+      const isLittle = used <= little;
+      if (isLittle && clients.size === 0) return admission;
+      const client = clientOf(high, low);
+      const now = monotonicMs();
+      if (awayUntil > now) return withoutOthers(client, used);
+      if (client.fullUntil > now) return giveBack(client);
+      const known = isHeard(client) ? Math.max(used, client.count + client.since + 1) : used;
+      const isFar = known <= n * FAR_SHARE;
+      if (isFar && isLittle) return admission;
+      // What was little until now is told with what made it more.
+      if (now - client.activeAt > WINDOW_MS) client.untold += Math.min(used - 1, little);
+      client.activeAt = now;
+      const untoldMax = little + Math.max(1, Math.floor((n * UNTOLD_SHARE) / others));
+      if (!isFar || client.untold + client.unanswered >= untoldMax) return ask(client, used);
+      client.untold += 1;
+      client.since += 1;
+      tellSoon(client);
+      return n - known;
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+
+/**
+ * HTTP signatures as draft-cavage-http-signatures-10 describes them, with shared secrets (specification, "Authentication", rule 6):
+ * an HMAC over the request line's target with its query, the host, a date, a salt and, for POST, the digest of the body. One file
+ * both signs and verifies; it reads no clock and makes no salt of its own.
+ */
+
+export type SignatureAlgorithm = "hmac-sha256" | "hmac-sha512";
+
+/** A request as it is on the wire. Header names are lower-case; a header that came more than once has its values joined by ", ". */
+export interface SignedRequest {
+  method: string;
+  /** Path and query, as in the request line. */
+  target: string;
+  header(name: string): string | undefined;
+  body: Uint8Array;
+}
+
+/** What a `Signature` header says; nothing of it is believed before `verifySignature`. */
+export interface SignatureParameters {
+  keyId: string;
+  algorithm: SignatureAlgorithm;
+  /** Names of what is signed, in order. */
+  headers: readonly string[];
+  /** Seconds since the epoch, where the signer gave them. */
+  created: number | null;
+  expires: number | null;
+  signature: Buffer;
+}
+
+export type SignatureVerdict =
+  /** `stamp` is what makes this request one of its kind: what stands in its signed date and salt. */
+  { type: "verified"; keyId: string; stamp: string; salt: string } | { type: "refused"; reason: string };
+
+/** How far a signer's clock may be from ours, and so how long a request can be repeated and has to be remembered. */
+export const SIGNATURE_SKEW_MAX_MS = 300_000;
+
+/** A signature over all headers in use takes a few hundred characters. */
+const PARAMETERS_LENGTH_MAX = 4_096;
+const SIGNED_HEADERS_MAX = 32;
+
+export const SALT_LENGTH_MAX = 128;
+
+const HASHES: Record<SignatureAlgorithm, string> = { "hmac-sha256": "sha256", "hmac-sha512": "sha512" };
+
+class SignatureMalformed extends Error {}
+
+/** The `Digest` header of a body. */
+export function digestHeader(body: Uint8Array): string {
+  return `SHA-256=${createHash("sha256").update(body).digest("base64")}`;
+}
+
+/** The headers, beside `Host`, that make a request a signed one. */
+export function signRequest(options: {
+  method: "GET" | "POST";
+  target: string;
+  host: string;
+  body: Uint8Array;
+  keyId: string;
+  secret: string;
+  algorithm: SignatureAlgorithm;
+  atMs: number;
+  /** Never used before with this key. */
+  salt: string;
+}): { [name: string]: string } {
+  const { method, target, host, body, keyId, secret, algorithm, atMs, salt } = options;
+  const headers: { [name: string]: string } = { date: new Date(atMs).toUTCString(), "x-signature-salt": salt };
+  const names = ["(request-target)", "host", "date", "x-signature-salt"];
+  if (method === "POST") {
+    headers["digest"] = digestHeader(body);
+    names.push("digest");
+  }
+  const text = signingString({ headers: names, created: null, expires: null }, method, target, (name) =>
+    name === "host" ? host : headers[name],
+  );
+  const signature = createHmac(HASHES[algorithm], secret).update(text).digest("base64");
+  headers["authorization"] = `Signature keyId="${keyId}",algorithm="${algorithm}",headers="${names.join(" ")}",signature="${signature}"`;
+  return headers;
+}
+
+/**
+ * Says who signed a request, or why that cannot be said. `secretOf` answers null for a key that does not exist; the refusal then reads, and
+ * takes, the same as for a wrong signature.
+ */
+export function verifySignature(request: SignedRequest, secretOf: (keyId: string) => string | null, nowMs: number): SignatureVerdict {
+  try {
+    const parameters = parseSignature(request);
+    requireCovered(request, parameters);
+    requireTimely(request, parameters, nowMs);
+    const salt = saltOf(request);
+    const text = signingString(parameters, request.method, request.target, request.header);
+    const secret = secretOf(parameters.keyId);
+    const expected = createHmac(HASHES[parameters.algorithm], secret ?? "no such key")
+      .update(text)
+      .digest();
+    const matches = sameBytes(expected, parameters.signature);
+    if (secret === null || !matches) return refused("does not match the request");
+    // After the signature: a digest that nobody signed says nothing.
+    if (request.method === "POST") requireDigest(request);
+    const time = parameters.headers.includes("date") ? (request.header("date") ?? "") : String(parameters.created);
+    return { type: "verified", keyId: parameters.keyId, stamp: `${time} ${salt}`, salt };
+  } catch (error) {
+    if (error instanceof SignatureMalformed) return refused(error.message);
+    throw error;
+  }
+}
+
+/** The text that is signed: one line for each name, in order. */
+function signingString(
+  { headers, created, expires }: { headers: readonly string[]; created: number | null; expires: number | null },
+  method: string,
+  target: string,
+  header: (name: string) => string | undefined,
+): string {
+  const lines = headers.map((name) => {
+    switch (name) {
+      case "(request-target)":
+        return `(request-target): ${method.toLowerCase()} ${target}`;
+      case "(created)":
+        return `(created): ${required(created, "has no created, which it signs")}`;
+      case "(expires)":
+        return `(expires): ${required(expires, "has no expires, which it signs")}`;
+      default: {
+        if (name.startsWith("(")) throw new SignatureMalformed(`signs ${name}, which is not known here`);
+        return `${name}: ${required(header(name), `signs the header ${name}, which the request does not have`).trim()}`;
+      }
+    }
+  });
+  return lines.join("\n");
+}
+
+const PARAMETER = /\s*([A-Za-z]+)\s*=\s*(?:"([^"]*)"|(\d{1,12}))\s*(?:,|$)/y;
+
+function parseSignature({ header }: SignedRequest): SignatureParameters {
+  const authorization = header("authorization") ?? "";
+  const text = /^signature\s+/i.test(authorization) ? authorization.replace(/^signature\s+/i, "") : header("signature");
+  if (text === undefined) throw new SignatureMalformed("is missing: the header Authorization has to be of the scheme Signature");
+  if (text.length > PARAMETERS_LENGTH_MAX) throw new SignatureMalformed(`is longer than ${PARAMETERS_LENGTH_MAX} characters`);
+  const found = new Map<string, string>();
+  PARAMETER.lastIndex = 0;
+  while (PARAMETER.lastIndex < text.length) {
+    const [whole, name, quoted, number] = PARAMETER.exec(text) ?? [];
+    if (whole === undefined || name === undefined) throw new SignatureMalformed('is not a list of name="value"');
+    if (found.has(name)) throw new SignatureMalformed(`gives ${name} twice`);
+    found.set(name, quoted ?? number ?? "");
+  }
+  const parameter = (name: string) => required(found.get(name) || undefined, `has no ${name}`);
+  const headers = parameter("headers").trim().toLowerCase().split(/\s+/);
+  if (headers.length > SIGNED_HEADERS_MAX) throw new SignatureMalformed(`signs more than ${SIGNED_HEADERS_MAX} headers`);
+  if (new Set(headers).size < headers.length) throw new SignatureMalformed("signs a header twice");
+  const signature = parameter("signature");
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(signature)) throw new SignatureMalformed("is not Base64");
+  return {
+    keyId: parameter("keyId"),
+    algorithm: algorithmOf(parameter("algorithm")),
+    headers,
+    created: secondsOf(found.get("created"), "created"),
+    expires: secondsOf(found.get("expires"), "expires"),
+    signature: Buffer.from(signature, "base64"),
+  };
+}
+
+function algorithmOf(text: string): SignatureAlgorithm {
+  const name = text.toLowerCase();
+  if (name === "hmac-sha256" || name === "hmac-sha512") return name;
+  throw new SignatureMalformed("has an algorithm other than hmac-sha256 and hmac-sha512");
+}
+
+function secondsOf(text: string | undefined, name: string): number | null {
+  if (text === undefined) return null;
+  if (!/^\d{1,12}$/.test(text)) throw new SignatureMalformed(`has a ${name} that is not a number of seconds`);
+  return Number(text);
+}
+
+function requireCovered({ method }: SignedRequest, { headers }: SignatureParameters): void {
+  const needed = ["(request-target)", "host", "x-signature-salt", ...(method === "POST" ? ["digest"] : [])];
+  for (const name of needed) if (!headers.includes(name)) throw new SignatureMalformed(`does not sign ${name}`);
+  if (!headers.includes("date") && !headers.includes("(created)")) throw new SignatureMalformed("signs neither date nor (created)");
+}
+
+function requireTimely({ header }: SignedRequest, { headers, created, expires }: SignatureParameters, nowMs: number): void {
+  if (headers.includes("date")) {
+    const dateMs = Date.parse(header("date") ?? "");
+    if (Number.isNaN(dateMs)) throw new SignatureMalformed("has a Date that is not an HTTP date");
+    requireNear(dateMs, "Date", nowMs);
+  }
+  if (headers.includes("(created)") && created !== null) requireNear(created * 1_000, "created", nowMs);
+  if (expires !== null && expires * 1_000 < nowMs) throw new SignatureMalformed("has expired");
+}
+
+function requireNear(timeMs: number, name: string, nowMs: number): void {
+  if (Math.abs(timeMs - nowMs) <= SIGNATURE_SKEW_MAX_MS) return;
+  throw new SignatureMalformed(`has a ${name} more than ${SIGNATURE_SKEW_MAX_MS / 1_000} seconds from ours`);
+}
+
+function saltOf({ header }: SignedRequest): string {
+  const salt = header("x-signature-salt") ?? "";
+  if (salt === "" || salt.length > SALT_LENGTH_MAX) {
+    throw new SignatureMalformed(`needs an X-signature-salt of 1 to ${SALT_LENGTH_MAX} characters`);
+  }
+  return salt;
+}
+
+function requireDigest({ header, body }: SignedRequest): void {
+  const digest = header("digest") ?? "";
+  if (!/^sha-256=/i.test(digest)) throw new SignatureMalformed("needs a Digest of the form SHA-256=<Base64>");
+  if (sameBytes(Buffer.from(digest.slice(8), "base64"), createHash("sha256").update(body).digest())) return;
+  throw new SignatureMalformed("has a Digest that is not the body's");
+}
+
+function required<T>(value: T | null | undefined, complaint: string): T {
+  if (value === undefined || value === null) throw new SignatureMalformed(complaint);
+  return value;
+}
+
+function sameBytes(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function refused(reason: string): SignatureVerdict {
+  return { type: "refused", reason: `The signature ${reason}.` };
+}

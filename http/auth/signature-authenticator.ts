@@ -1,0 +1,40 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import type { SignatureStamps } from "../../engine/ports/signature-stamps.ts";
+import type { Refusal } from "./authenticator.ts";
+import { sha256Hex } from "./digest.ts";
+import { SIGNATURE_SKEW_MAX_MS, type SignedRequest, verifySignature } from "./http-signature.ts";
+
+/** Whose signatures count, by their keyId: lookups in memory. */
+export interface SignatureKeys {
+  /** Null for a key that does not exist, or may not be used now. */
+  byKeyId(keyId: string): { secret: string; caller: Caller } | null;
+}
+
+export interface SignatureAuthenticator {
+  /** Rejects with RelayError `unavailable` when it cannot be said whether the request was sent before. */
+  authenticate(request: SignedRequest): Promise<Caller | Refusal>;
+}
+
+/** Authenticates requests by their HTTP signature (specification, "Authentication", rule 6), each of them once. */
+export function createSignatureAuthenticator(options: {
+  keys: SignatureKeys;
+  stamps: SignatureStamps;
+  /** The clock that signers date by: this machine's. */
+  nowMs(): number;
+}): SignatureAuthenticator {
+  return {
+    authenticate: async (request) => {
+      const verdict = verifySignature(request, (keyId) => options.keys.byKeyId(keyId)?.secret ?? null, options.nowMs());
+      if (verdict.type === "refused") return refused(verdict.reason);
+      const key = options.keys.byKeyId(verdict.keyId);
+      if (key === null) return refused("The signature does not match the request.");
+      // A date may lie ahead by as much as behind.
+      const first = await options.stamps.take(sha256Hex(`${verdict.keyId} ${verdict.stamp}`), 2 * SIGNATURE_SKEW_MAX_MS);
+      return first ? key.caller : refused("The request was sent before: its date and salt are used.");
+    },
+  };
+}
+
+function refused(message: string): Refusal {
+  return { type: "refused", code: "unauthorized", message };
+}

@@ -1,0 +1,71 @@
+import type { AuditEntry } from "../../engine/domain/audit.ts";
+import { type Caller, senderOf } from "../../engine/domain/caller.ts";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { AuditLog } from "../../engine/ports/audit-log.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
+
+const SUBJECT_LENGTH_MAX = 256;
+
+/**
+ * Has every endpoint that declares `audit` written to the log: an entry before its handler runs, so that nothing changes that is not in the log, and
+ * what came of it afterwards. Names of the body's declared members are kept, values never.
+ */
+export function audited(endpoints: readonly BoundEndpoint[], log: AuditLog, clock: Clock): BoundEndpoint[] {
+  return endpoints.map((endpoint) => {
+    const { audit } = endpoint;
+    if (audit === undefined || audit === "changes nothing") return endpoint;
+    return {
+      ...endpoint,
+      run: async (input) => {
+        const entry = entryOf(endpoint, audit, input, clock.nowMs());
+        const id = await log.record(entry);
+        try {
+          const reply = await endpoint.run(input);
+          await log.settle(id, entry, reply.status < 400 ? { type: "done" } : { type: "refused", code: String(reply.status) });
+          return reply;
+        } catch (error) {
+          await log.settle(id, entry, { type: "refused", code: error instanceof RelayError ? error.code : "internal" });
+          throw error;
+        }
+      },
+    };
+  });
+}
+
+function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: Input, atMs: number): AuditEntry {
+  const subject = audit.subject?.(input) ?? Object.values(input.params ?? {}).join(" ");
+  return {
+    atMs,
+    actor: senderOf(input.caller),
+    username: usernameOf(input.caller),
+    ipAddress: input.request.ipAddress,
+    requestId: input.request.id,
+    action: audit.action,
+    subject: subject.slice(0, SUBJECT_LENGTH_MAX),
+    members: membersOf(endpoint, input.body),
+    outcome: { type: "begun" },
+  };
+}
+
+function usernameOf(caller: Caller): string {
+  switch (caller.type) {
+    case "administrator":
+    case "partner":
+      return caller.username;
+    case "terminal":
+      return caller.terminalId;
+    case "partnerApi":
+      return caller.partner.partnerCode;
+    case "fleet":
+    case "anonymous":
+      return "";
+  }
+}
+
+/** Only declared members: a caller's own names may be anything. */
+function membersOf({ body: schema }: BoundEndpoint, body: unknown): string[] {
+  const declared: unknown = schema?.["properties"];
+  if (typeof body !== "object" || body === null || typeof declared !== "object" || declared === null) return [];
+  return Object.keys(declared).filter((name) => Object.hasOwn(body, name));
+}

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { senderOf } from "../../engine/domain/caller.ts";
+import { type ErrorCode, RelayError } from "../../engine/domain/errors.ts";
+import type { ExecuteOnce, OnceAnswer } from "../../engine/operations/execute-once.ts";
+import type { Ids } from "../../engine/ports/ids.ts";
+import type { AnyReply, BoundEndpoint, Input } from "./endpoint.ts";
+
+/** Long enough for any uuid, hash or order number; the relay keeps a digest of it. */
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
+
+const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
+
+/** A caller whose first request is still under way asks again after this long. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** The key of a header that is there; null stays null. Throws RelayError `invalid_request`; the value is not quoted. */
+export function readIdempotencyKey(header: string | null): string | null {
+  if (header === null) return null;
+  if (KEY.test(header)) return header;
+  throw new RelayError(
+    "invalid_request",
+    `Idempotency-Key: must be 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, no spaces`,
+  );
+}
+
+export interface IdempotencyOptions {
+  executeOnce: ExecuteOnce;
+  ids: Ids;
+}
+
+/**
+ * Makes an endpoint that declares `idempotency` execute once a key: the same request again gets the stored status and body, another one
+ * 409, and one whose first is still under way 409 with `Retry-After`. Its handler gets the id to execute under as `operationId`. Other
+ * endpoints stay as they are.
+ */
+export function idempotent(endpoint: BoundEndpoint, { executeOnce, ids }: IdempotencyOptions): BoundEndpoint {
+  const { idempotency } = endpoint;
+  if (idempotency === undefined) return endpoint;
+  if (endpoint.auth === "none") throw new Error(`${endpoint.name}: an idempotency key belongs to a caller`);
+  return {
+    ...endpoint,
+    run: async (input) => {
+      if (input.idempotencyKey === null) return endpoint.run({ ...input, operationId: ids.uuid() });
+      const outcome = await executeOnce(
+        { scope: scopeOf(endpoint, input, input.idempotencyKey), fingerprint: fingerprintOf(input), sealed: idempotency === "sealed" },
+        (operationId) => execute(endpoint, { ...input, operationId }),
+      );
+      switch (outcome.type) {
+        case "answered":
+          return repliedBy(outcome.text, outcome.replayed);
+        case "differs":
+          throw new RelayError("conflict", "Idempotency-Key: was used for a request with another body");
+        case "running":
+          throw new RelayError("conflict", "Idempotency-Key: the first request with this key is still under way", {
+            retryAfterSeconds: RETRY_AFTER_SECONDS,
+          });
+      }
+    },
+  };
+}
+
+/** Whether an error stands, or may be otherwise when the same is asked again. */
+const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
+  invalid_request: true,
+  unauthorized: false,
+  forbidden: true,
+  not_found: true,
+  method_not_allowed: true,
+  duplicate: true,
+  conflict: true,
+  queue_full: false,
+  rate_limited: false,
+  too_busy: false,
+  payload_too_large: true,
+  unsupported_media_type: true,
+  request_timeout: false,
+  unavailable: false,
+  internal: false,
+};
+
+/** An answer as it is stored: what the handler replied, or the error that it threw. */
+type StoredAnswer = { reply: AnyReply } | { error: { code: ErrorCode; message: string } };
+
+async function execute(endpoint: BoundEndpoint, input: Input): Promise<OnceAnswer> {
+  try {
+    const reply = await endpoint.run(input);
+    return { text: answerText({ reply }), final: reply.status < 500 && reply.status !== 408 && reply.status !== 429 };
+  } catch (error) {
+    // An error that says when to come again is none that stands.
+    if (!(error instanceof RelayError) || !IS_FINAL[error.code] || error.retryAfterSeconds !== undefined) throw error;
+    return { text: answerText({ error: { code: error.code, message: error.message } }), final: true };
+  }
+}
+
+function answerText(answer: StoredAnswer): string {
+  return JSON.stringify(answer);
+}
+
+function repliedBy(text: string, replayed: boolean): AnyReply {
+  const answer: StoredAnswer = JSON.parse(text);
+  if ("error" in answer) throw new RelayError(answer.error.code, answer.error.message);
+  const { reply } = answer;
+  return replayed ? { ...reply, headers: { ...reply.headers, "Idempotent-Replayed": "true" } } : reply;
+}
+
+function scopeOf({ method, path }: BoundEndpoint, { params, caller }: Input, key: string): string {
+  return digestOf([senderOf(caller), method, path, params, key]);
+}
+
+/** What is asked, in a form that does not change with the order of members or with spaces. */
+function fingerprintOf({ query, body }: Input): string {
+  return digestOf([query, body ?? null]);
+}
+
+function digestOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value, inOrder)).digest("hex");
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,274 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Static, TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import CircuitBreaker from "opossum";
+import type {
+  GatewayAnswer,
+  GatewayCredentials,
+  GatewayFollowedUp,
+  GatewayFollowUp,
+  GatewayOrder,
+  GatewayPaymentState,
+} from "../../engine/domain/gateway.ts";
+import { toMinorUnits } from "../../engine/domain/money.ts";
+import type { CardGateway } from "../../engine/ports/card-gateway.ts";
+import { AnyAnswer, FollowUpAnswer, type FollowUpRequest, InitAnswer, type InitRequest, PROTOCOL_RESULT, VerifyAnswer } from "./forms.ts";
+import { createPermits } from "./permits.ts";
+import { CallFailed, createTransport, type SignedCall, type WireAnswer } from "./transport.ts";
+
+export interface GatewayClientOptions {
+  /** Base address with its context path; operations are found below it at `/pgw/payment/`. */
+  url: string;
+  nowMs(): number;
+  limits?: Partial<GatewayLimits>;
+  /** The circuit opened (the gateway is left alone), or closed again. */
+  circuit?(state: "open" | "closed"): void;
+}
+
+export interface GatewayLimits {
+  /** Of a whole call with its repetitions, and of the wait for a free place. Below the ten seconds that an endpoint has to answer. */
+  deadlineMs: number;
+  /** Calls under way at once, each on a connection of its own; the gateway is not to be flooded after an outage. */
+  callsMax: number;
+  /** Calls that wait for a place; beyond it they are `unavailable` at once. */
+  waitingMax: number;
+  /** Attempts of a call that may be repeated. */
+  attemptsMax: number;
+  /** Pause before the second attempt; doubled before the third. */
+  pauseMs: number;
+  /** How long a gateway that failed is left alone before one call tries it again. */
+  restMs: number;
+}
+
+export const GATEWAY_LIMITS: GatewayLimits = {
+  deadlineMs: 8_000,
+  callsMax: 128,
+  waitingMax: 4_096,
+  attemptsMax: 3,
+  pauseMs: 100,
+  restMs: 2_000,
+};
+
+/** The circuit opens when half of the calls of ten seconds failed, and there were at least these many. */
+const BREAKER_CALLS_MIN = 10;
+const BREAKER_WINDOW_MS = 10_000;
+
+/** Answers of a gateway, or of something before it, that has no time now. */
+const BUSY = new Set([408, 425, 429]);
+
+/** What fits into a signature's keyId. */
+const KEY_ID = /^[\x21\x23-\x7e]{1,64}$/;
+
+export interface GatewayClient extends CardGateway {
+  close(): void;
+}
+
+/** `verify` may be repeated after any failure; the others only where nothing of them was sent. */
+type Repeatable = "always" | "if_never_sent";
+
+type Judged<T> =
+  | { type: "answered"; value: T; head: Head }
+  | { type: "refused"; status: number; head: Head }
+  | { type: "unavailable"; reason: string };
+
+interface GatewayCall extends SignedCall {
+  txId: string;
+}
+
+interface Head {
+  resultCode: string;
+  description: string;
+}
+
+/** The card gateway over HTTP (PROTOCOL.md). One circuit breaker: the gateway has one address. */
+export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }: GatewayClientOptions): GatewayClient {
+  const limits = { ...GATEWAY_LIMITS, ...given };
+  const transport = createTransport({ url, socketsMax: limits.callsMax, nowMs });
+  const permits = createPermits(limits.callsMax, limits.waitingMax);
+  const breaker = new CircuitBreaker((call: SignedCall, deadlineMs: number) => attempt(call, deadlineMs), {
+    // Each call has a deadline of its own.
+    timeout: false,
+    volumeThreshold: BREAKER_CALLS_MIN,
+    rollingCountTimeout: BREAKER_WINDOW_MS,
+    errorThresholdPercentage: 50,
+    resetTimeout: limits.restMs,
+  });
+
+  // Each trial that fails opens it anew; told is only what changes.
+  let state: "open" | "closed" = "closed";
+  const became = (next: "open" | "closed"): void => {
+    if (state !== next) circuit?.(next);
+    state = next;
+  };
+  breaker.on("open", () => became("open"));
+  breaker.on("close", () => became("closed"));
+
+  async function attempt(call: SignedCall, deadlineMs: number): Promise<WireAnswer> {
+    const answer = await transport.call(call, deadlineMs);
+    if (answer.status >= 500 || BUSY.has(answer.status)) throw new CallFailed(`answered ${answer.status}`, false);
+    return answer;
+  }
+
+  async function attempts(call: SignedCall, repeatable: Repeatable, giveUpAtMs: number): Promise<WireAnswer> {
+    for (let count = 1; ; count++) {
+      try {
+        return await breaker.fire(call, Math.max(1, giveUpAtMs - performance.now()));
+      } catch (error) {
+        // An open circuit is no CallFailed: it is not asked again.
+        if (!(error instanceof CallFailed)) throw error;
+        const pauseMs = limits.pauseMs * 2 ** (count - 1) * (0.5 + Math.random());
+        const mayRepeat = repeatable === "always" || error.neverSent;
+        if (!mayRepeat || count >= limits.attemptsMax || performance.now() + pauseMs >= giveUpAtMs) throw error;
+        await delay(pauseMs);
+      }
+    }
+  }
+
+  /** Never rejects for what the network or the gateway does. */
+  async function ask<S extends TSchema>(call: GatewayCall, repeatable: Repeatable, read: Reader<S>): Promise<Judged<Static<S>>> {
+    if (!KEY_ID.test(call.keyId)) return { type: "unavailable", reason: "the account's merchant id cannot be sent" };
+    const giveUpAtMs = performance.now() + limits.deadlineMs;
+    const permit = await permits.take(limits.deadlineMs);
+    if (permit === null) return { type: "unavailable", reason: "too many calls are under way" };
+    try {
+      return read(await attempts(call, repeatable, giveUpAtMs), call.txId);
+    } catch (error) {
+      if (error instanceof CallFailed) return { type: "unavailable", reason: error.message };
+      if (error instanceof Error && CircuitBreaker.isOurError(error))
+        return { type: "unavailable", reason: "the gateway rests after failures" };
+      throw error;
+    } finally {
+      permit.release();
+    }
+  }
+
+  async function followUp(
+    operation: "capture" | "reversal" | "refund",
+    credentials: GatewayCredentials,
+    { txId, origTranId, amount, currency }: GatewayFollowUp,
+  ): Promise<GatewayAnswer<GatewayFollowedUp>> {
+    const request: FollowUpRequest = {
+      txHead: { merId: credentials.merchantId, txId },
+      txReq: { origTranId, amount: { value: toMinorUnits(amount, currency), currency } },
+    };
+    const judged = await ask(post(operation, request, credentials), "if_never_sent", readFollowUp);
+    return answerOf(judged, ({ txRes }, head) => ({ tranId: txRes.tranId, ...head }));
+  }
+
+  return {
+    init: async (credentials, order) => {
+      const judged = await ask(post("init", initRequest(credentials, order), credentials), "if_never_sent", readInit);
+      return answerOf(judged, ({ paymentId, redirectURL }) => ({ paymentId, redirectUrl: redirectURL }));
+    },
+    verify: async (credentials, { txId, paymentId }) => {
+      const query = new URLSearchParams({ merId: credentials.merchantId, ...(paymentId === null ? {} : { paymentId }), txId });
+      const judged = await ask(
+        { method: "GET", path: `/pgw/payment/verify?${query}`, body: "", txId, ...keyOf(credentials) },
+        "always",
+        readVerify,
+      );
+      return verifyAnswerOf(judged, paymentId);
+    },
+    capture: (credentials, request) => followUp("capture", credentials, request),
+    reversal: (credentials, request) => followUp("reversal", credentials, request),
+    refund: (credentials, request) => followUp("refund", credentials, request),
+    close: () => {
+      breaker.shutdown();
+      transport.close();
+    },
+  };
+}
+
+function keyOf({ merchantId, secret }: GatewayCredentials): { keyId: string; secret: string } {
+  return { keyId: merchantId, secret };
+}
+
+function post(operation: string, body: InitRequest | FollowUpRequest, credentials: GatewayCredentials): GatewayCall {
+  return { method: "POST", path: `/pgw/payment/${operation}`, body: JSON.stringify(body), txId: body.txHead.txId, ...keyOf(credentials) };
+}
+
+function initRequest({ merchantId, terminalId }: GatewayCredentials, order: GatewayOrder): InitRequest {
+  return {
+    txHead: { merId: merchantId, txId: order.txId },
+    txReq: {
+      txOp: order.capture === "now" ? "SALE" : "AUTH",
+      amount: { value: toMinorUnits(order.amount, order.currency), currency: order.currency },
+      description: order.description,
+      ...(order.merchantReference === null ? {} : { merchantReference: order.merchantReference }),
+      expiresAt: new Date(order.expiresAtMs).toISOString(),
+    },
+    poiInfo: { pitype: order.instrument === "card" ? "CC" : "BPE", terminalId },
+    ...(order.customerEmail === null ? {} : { buyer: { email: order.customerEmail } }),
+    notifyURL: order.notifyUrl,
+    ...(order.returnUrl === null ? {} : { returnURL: order.returnUrl }),
+  };
+}
+
+/** `txId`: of the request, which an answer to it names. */
+type Reader<S extends TSchema> = (answer: WireAnswer, txId: string) => Judged<Static<S>>;
+
+const readInit = reader(InitAnswer, [PROTOCOL_RESULT.completed]);
+/** A verify answers the payment's own code: which one it is says nothing about the verify. */
+const readVerify = reader(VerifyAnswer, null);
+const readFollowUp = reader(FollowUpAnswer, [PROTOCOL_RESULT.completed]);
+
+/** Reads an answer of the protocol; anything else that came over HTTP (a proxy's page, say) is `unavailable`. */
+function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): Reader<S> {
+  const whole = TypeCompiler.Compile(schema);
+  const any = TypeCompiler.Compile(AnyAnswer);
+  return ({ status, text }, txId) => {
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      return { type: "unavailable", reason: `answered ${status} without JSON` };
+    }
+    if (!any.Check(body)) return { type: "unavailable", reason: `answered ${status} in another form` };
+    const head = { resultCode: body.txHead.resultCode, description: body.txHead.errDescription ?? "" };
+    // Something on the way may have answered with what it kept of another request.
+    if ((body.txHead.txId ?? txId) !== txId) return { type: "unavailable", reason: "the answer is another transaction's" };
+    if (status !== 200 || (codes !== null && !codes.includes(head.resultCode))) return { type: "refused", status, head };
+    if (whole.Check(body)) return { type: "answered", value: body, head };
+    return { type: "unavailable", reason: `answered ${status} without what was asked for` };
+  };
+}
+
+function answerOf<T, Done>(judged: Judged<T>, done: (value: T, head: Head) => Done): GatewayAnswer<Done> {
+  switch (judged.type) {
+    case "answered":
+      return { type: "done", value: done(judged.value, judged.head) };
+    case "refused":
+      return { type: "refused", ...judged.head };
+    case "unavailable":
+      return judged;
+  }
+}
+
+/**
+ * Never `refused`: a verify that was refused (a wrong secret, say) tells nothing about the payment. `absent` only on the protocol's own word
+ * for it, since a 404 may come from anything on the way.
+ */
+function verifyAnswerOf(judged: Judged<Static<typeof VerifyAnswer>>, asked: string | null): GatewayAnswer<GatewayPaymentState> {
+  if (judged.type === "unavailable") return judged;
+  const { resultCode, description } = judged.head;
+  if (judged.type === "refused") {
+    if (judged.status === 404 && resultCode === PROTOCOL_RESULT.paymentUnknown) return { type: "done", value: { type: "absent" } };
+    return { type: "unavailable", reason: `the verify was refused with ${resultCode}` };
+  }
+  const { result, paymentId, redirectURL, txRes } = judged.value;
+  if (asked !== null && asked !== paymentId) return { type: "unavailable", reason: "the answer is another payment's" };
+  switch (result) {
+    case "PENDING":
+      return { type: "done", value: { type: "pending", paymentId, redirectUrl: redirectURL ?? null } };
+    case "KO":
+      if (resultCode === PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
+      return { type: "done", value: { type: "failed", paymentId, resultCode, description } };
+    case "OK": {
+      if (resultCode !== PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
+      if (txRes === undefined || txRes === null) return { type: "unavailable", reason: "the answer lacks its movement" };
+      const { tranId, authCode = null, maskedPan = null, cardBrand = null, payerName = null, payerLastName = null } = txRes;
+      const payment = { resultCode, description, tranId, authCode, maskedPan, cardBrand, payerName, payerLastName };
+      return { type: "done", value: { type: "paid", paymentId, payment } };
+    }
+  }
+}

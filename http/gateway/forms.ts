@@ -1,0 +1,109 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { GATEWAY_RESULT } from "../../engine/domain/gateway.ts";
+
+/**
+ * The JSON forms of the gateway protocol (PROTOCOL.md). Lengths bound what a peer may make us keep. Members that are not known are let through:
+ * a peer may have more to say than we read.
+ */
+
+/** Result codes beside those of the specification; they are this implementation's own and told in PROTOCOL.md. */
+export const PROTOCOL_RESULT = {
+  ...GATEWAY_RESULT,
+  pending: "GW_20001",
+  invalidRequest: "GW_30001",
+  paymentUnknown: "GW_30002",
+  txIdReused: "GW_30003",
+  notPossible: "GW_30004",
+  partialRefund: "GW_30005",
+  notAuthenticated: "GW_30401",
+  notExposed: "GW_30404",
+  tooMany: "GW_30429",
+  internal: "GW_30500",
+  unavailable: "GW_30503",
+} as const;
+
+/** A client's own transaction id. */
+export const TX_ID_LENGTH_MAX = 64;
+/** Specification, "Limits": adapter merchant id. */
+export const MER_ID_LENGTH_MAX = 16;
+/** Specification, "Limits": the paymentId that the adapter answers with. */
+export const PAYMENT_ID_LENGTH = 36;
+
+/** What a hosted payment page can take. */
+export const INSTRUMENTS = { CC: "card", BPE: "bancomat_pay" } as const;
+
+const text = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]));
+
+/** Amounts on the wire: an integer of minor units with its currency. */
+export const Amount = Type.Object({
+  value: Type.Integer({ minimum: 1, maximum: 999_999_999_999 }),
+  currency: Type.String({ pattern: "^[A-Z]{3}$" }),
+});
+
+export const AnswerHead = Type.Object({
+  merId: text(MER_ID_LENGTH_MAX),
+  txId: text(TX_ID_LENGTH_MAX),
+  resultCode: Type.String({ minLength: 1, maxLength: 32 }),
+  errDescription: text(1_024),
+});
+
+/** Every answer, also that of a failure. */
+export const AnyAnswer = Type.Object({ txHead: AnswerHead });
+export type AnyAnswer = Static<typeof AnyAnswer>;
+
+export const InitAnswer = Type.Object({
+  txHead: AnswerHead,
+  resultCode: Type.String(),
+  paymentId: Type.String({ minLength: 1, maxLength: 64 }),
+  redirectURL: Type.String({ minLength: 1, maxLength: 2_048 }),
+});
+
+/** The movement of money behind a payment that is OK. */
+export const MovementAnswer = Type.Object({
+  tranId: Type.String({ minLength: 1, maxLength: 64 }),
+  authCode: text(32),
+  maskedPan: text(32),
+  cardBrand: text(32),
+  payerName: text(128),
+  payerLastName: text(128),
+  amount: Type.Optional(Amount),
+});
+
+export const VerifyAnswer = Type.Object({
+  txHead: AnswerHead,
+  resultCode: Type.String(),
+  result: Type.Union([Type.Literal("OK"), Type.Literal("PENDING"), Type.Literal("KO")]),
+  paymentId: Type.String({ minLength: 1, maxLength: 64 }),
+  redirectURL: text(2_048),
+  txRes: Type.Optional(Type.Union([MovementAnswer, Type.Null()])),
+});
+
+export const FollowUpAnswer = Type.Object({
+  txHead: AnswerHead,
+  resultCode: Type.String(),
+  txRes: Type.Object({ tranId: Type.String({ minLength: 1, maxLength: 64 }), origTranId: text(64) }),
+});
+
+/** What an init asks for. */
+export interface InitRequest {
+  txHead: { merId: string; txId: string };
+  txReq: {
+    /** SALE takes the money at once, AUTH leaves that to a capture. */
+    txOp: "SALE" | "AUTH";
+    amount: Static<typeof Amount>;
+    description: string;
+    merchantReference?: string;
+    /** ISO 8601, UTC. */
+    expiresAt?: string;
+  };
+  poiInfo: { pitype: keyof typeof INSTRUMENTS; terminalId?: string };
+  buyer?: { email: string };
+  notifyURL: string;
+  returnURL?: string;
+}
+
+/** A capture, reversal or refund. */
+export interface FollowUpRequest {
+  txHead: { merId: string; txId: string };
+  txReq: { origTranId: string; amount: Static<typeof Amount> };
+}

@@ -1,0 +1,100 @@
+import type { HttpResponse } from "uWebSockets.js";
+import type { RelayError } from "../../engine/domain/errors.ts";
+
+/** What uWebSockets reads at once: a buffer of this size takes any chunk, so that they are used again whatever sizes come. */
+const BUFFER_BYTES = 524_288;
+
+/**
+ * Buffers kept for the next chunks while the body comes. uWebSockets goes on reading whatever the kernel has before `pause` shows (seen: 83
+ * chunks in one turn on a busy machine), and buffers that were not kept would be garbage that is collected late.
+ */
+const SPARES_MAX = 128;
+
+/**
+ * A request body that is read as it comes. While a chunk waits to be read the client is held up (`pause`), so that at most what
+ * the kernel had for the connection is in memory, however long the body is. Buffers are used again: a chunk is valid until the next one is
+ * asked for.
+ */
+export class BodyStream {
+  readonly #res: Pick<HttpResponse, "pause" | "resume">;
+  readonly #progressed: () => void;
+  readonly #queue: Buffer[] = [];
+  #spares: Buffer[] = [];
+  #lent: Buffer | null = null;
+  #paused = false;
+  #ended = false;
+  #failure: RelayError | null = null;
+  #wake: (() => void) | null = null;
+
+  /** `progressed` is told of each chunk that comes or is asked for. */
+  constructor(res: Pick<HttpResponse, "pause" | "resume">, progressed: () => void) {
+    this.#res = res;
+    this.#progressed = progressed;
+  }
+
+  /** True once the last byte has come. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Takes a chunk from `onData`; it is copied, being valid only during the call. */
+  push(chunk: ArrayBuffer, isLast: boolean): void {
+    this.#progressed();
+    if (chunk.byteLength > 0) this.#queue.push(this.#copy(chunk));
+    this.#ended = isLast;
+    if (!isLast && !this.#paused) {
+      this.#paused = true;
+      this.#res.pause();
+    }
+    this.#awake();
+  }
+
+  /** No more will come, and the response may be gone: whoever reads gets the error. */
+  fail(error: RelayError): void {
+    this.#failure ??= error;
+    this.#queue.length = 0;
+    this.#awake();
+  }
+
+  /** The next chunk, null after the last. The one before must no longer be used. One reader only. */
+  async next(): Promise<Buffer | null> {
+    this.#takeBack();
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure;
+      const chunk = this.#queue.shift();
+      if (chunk !== undefined) {
+        this.#progressed();
+        this.#lent = chunk;
+        return chunk;
+      }
+      if (this.#ended) return null;
+      if (this.#paused) {
+        this.#paused = false;
+        this.#res.resume();
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #copy(chunk: ArrayBuffer): Buffer {
+    const length = chunk.byteLength;
+    const index = this.#spares.findIndex((spare) => spare.byteLength >= length);
+    const [spare = Buffer.allocUnsafeSlow(Math.max(length, BUFFER_BYTES))] = index === -1 ? [] : this.#spares.splice(index, 1);
+    spare.set(new Uint8Array(chunk));
+    return spare.subarray(0, length);
+  }
+
+  #takeBack(): void {
+    if (this.#lent === null) return;
+    this.#spares = [Buffer.from(this.#lent.buffer), ...this.#spares].slice(0, SPARES_MAX);
+    this.#lent = null;
+  }
+
+  #awake(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+}

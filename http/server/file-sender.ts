@@ -1,0 +1,181 @@
+import type { HttpResponse } from "uWebSockets.js";
+import type { OutgoingFile } from "../endpoint/endpoint.ts";
+import type { Pending, Waiting } from "./pending.ts";
+
+/** What is read and written at once: large enough for hundreds of megabytes a second, short enough that a payment behind it does not wait. */
+const CHUNK_BYTES = 131_072;
+
+/** What may be sent at once after a pause, at a bounded rate. */
+const BURST_MS = 50;
+
+export interface FileSendersOptions {
+  pending: Pending;
+  monotonicMs: () => number;
+  /** Files under way; one more is refused. */
+  filesMax: number;
+  /** A client that takes nothing for this long is given up. */
+  stallMs: number;
+  /** Of all files together. */
+  bytesPerSecond: number;
+}
+
+export type SendOutcome = "complete" | "aborted" | "stalled" | { failed: unknown };
+
+/**
+ * Sends files of one thread: chunk by chunk, one read at a time for all of them together, in turn. So all files together take one buffer,
+ * hold one thread of Node's pool (which the store needs as well) and at most one chunk's time of each turn of the event loop. What a
+ * client does not take yet is not kept but read again later.
+ */
+export class FileSenders {
+  readonly #options: FileSendersOptions;
+  readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  readonly #turns: FileSender[] = [];
+  #size = 0;
+  #running = false;
+  /** Bytes that may be sent now; below zero what was sent ahead of the rate. */
+  #allowance = 0;
+  #allowedAtMs = 0;
+
+  constructor(options: FileSendersOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get isFull(): boolean {
+    return this.#size >= this.#options.filesMax;
+  }
+
+  /**
+   * Sends the file on a response whose head is written; `ended` is called once. The owner has to tell when the response is aborted.
+   */
+  send(res: HttpResponse, file: OutgoingFile, ended: (outcome: SendOutcome) => void): FileSender {
+    this.#size += 1;
+    const { pending, monotonicMs, stallMs } = this.#options;
+    const sender: FileSender = new FileSender(res, file, {
+      deadlineMs: () => monotonicMs() + stallMs,
+      ready: () => this.#takeTurn(sender),
+      ended: (outcome) => {
+        this.#size -= 1;
+        pending.delete(sender);
+        ended(outcome);
+      },
+    });
+    pending.add(sender);
+    this.#takeTurn(sender);
+    return sender;
+  }
+
+  #takeTurn(sender: FileSender): void {
+    this.#turns.push(sender);
+    if (this.#running) return;
+    this.#running = true;
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    for (let sender = this.#turns.shift(); sender !== undefined; sender = this.#turns.shift()) {
+      await this.#pace();
+      this.#allowance -= await sender.step(this.#buffer);
+    }
+    this.#running = false;
+  }
+
+  async #pace(): Promise<void> {
+    const { bytesPerSecond, monotonicMs } = this.#options;
+    for (;;) {
+      const now = monotonicMs();
+      const earned = ((now - this.#allowedAtMs) * bytesPerSecond) / 1_000;
+      this.#allowance = Math.min(this.#allowance + earned, (bytesPerSecond * BURST_MS) / 1_000);
+      this.#allowedAtMs = now;
+      if (this.#allowance >= 0) return;
+      const waitMs = Math.max(1, (-this.#allowance * 1_000) / bytesPerSecond);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}
+
+interface SenderHooks {
+  deadlineMs(): number;
+  /** The client takes more. */
+  ready(): void;
+  ended(outcome: SendOutcome): void;
+}
+
+/** One file on its way to one client. */
+export class FileSender implements Waiting {
+  deadlineAtMs: number;
+  readonly #res: HttpResponse;
+  readonly #file: OutgoingFile;
+  readonly #hooks: SenderHooks;
+  #over = false;
+
+  constructor(res: HttpResponse, file: OutgoingFile, hooks: SenderHooks) {
+    this.#res = res;
+    this.#file = file;
+    this.#hooks = hooks;
+    this.deadlineAtMs = hooks.deadlineMs();
+    res.onWritable(() => {
+      if (!this.#over) {
+        this.deadlineAtMs = hooks.deadlineMs();
+        hooks.ready();
+      }
+      return true;
+    });
+  }
+
+  /** Reads and writes the next chunk into `buffer`; answers with how many bytes the client's connection took. */
+  async step(buffer: Buffer): Promise<number> {
+    if (this.#over) return 0;
+    const before = this.#res.getWriteOffset();
+    const wanted = Math.min(buffer.byteLength, this.#file.length - before);
+    try {
+      const read = await this.#file.read(buffer.subarray(0, wanted), this.#file.offset + before);
+      if (this.#over) return 0;
+      if (read === 0) throw new Error("the file is shorter than it was");
+      return this.#write(buffer.subarray(0, read), before);
+    } catch (failed) {
+      this.#giveUp({ failed });
+      return 0;
+    }
+  }
+
+  /** The client is gone. */
+  aborted(): void {
+    this.#end("aborted");
+  }
+
+  expire(): void {
+    this.#giveUp("stalled");
+  }
+
+  #write(chunk: Buffer, before: number): number {
+    let [taken, complete] = [false, false];
+    this.#res.cork(() => {
+      [taken, complete] = this.#res.tryEnd(chunk, this.#file.length);
+    });
+    if (complete) {
+      this.#end("complete");
+      return chunk.byteLength;
+    }
+    this.deadlineAtMs = this.#hooks.deadlineMs();
+    if (taken) this.#hooks.ready();
+    return this.#res.getWriteOffset() - before;
+  }
+
+  /** Less than was promised can only be told by closing the connection. */
+  #giveUp(outcome: SendOutcome): void {
+    if (this.#over) return;
+    this.#end(outcome);
+    this.#res.close();
+  }
+
+  #end(outcome: SendOutcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#file.close(outcome === "complete");
+    this.#hooks.ended(outcome);
+  }
+}

@@ -1,0 +1,71 @@
+import { Type } from "@sinclair/typebox";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+const PAGE_DEFAULT = 100;
+const PAGE_MAX = 500;
+
+const Entry = Type.Object({
+  id: Type.String({ description: "The page after it starts with `before`." }),
+  at: Type.String({ description: "ISO 8601 UTC." }),
+  actor: Type.String({ description: "`administrator`, or `partner:` and the partner's id." }),
+  username: Type.String(),
+  ipAddress: Type.String(),
+  requestId: Type.String({ description: "The `X-Request-Id` of the answer." }),
+  action: Type.String({ description: "`noun.verb`, such as `partner.create`." }),
+  subject: Type.String({ description: "Id or name of what was changed." }),
+  members: Type.Array(Type.String(), { description: "Names of the members that were sent; values are never kept." }),
+  outcome: Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")], {
+    description: "`begun` stays where the node ended on the way: whether it happened is then not known.",
+  }),
+  code: Type.Optional(Type.String({ description: "Why it was refused." })),
+});
+
+export const listAudit = admin.endpoint({
+  name: "listAudit",
+  method: "GET",
+  path: "/admin/audit",
+  summary: "Administrative changes, newest first",
+  description:
+    "Every change by an administrator, and by partners in their portal: who, when, from where, what. Kept for 400 days, at most 100,000 of them.",
+  auth: "admin",
+  query: Type.Object({
+    before: Type.Optional(Type.String({ maxLength: 128, pattern: "^[A-Za-z0-9.-]*$", description: "The last id of the page before." })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+  }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okBody(Type.Array(Entry)),
+      example: {
+        status: "ok",
+        data: [
+          {
+            id: "1763700000000-shard-0-1a2b3c4d-000000001",
+            at: "2025-11-21T04:40:00.000Z",
+            actor: "administrator",
+            username: "admin",
+            ipAddress: "192.0.2.7",
+            requestId: "till-7.42",
+            action: "partner.toggle",
+            subject: "7",
+            members: [],
+            outcome: "done",
+          },
+        ],
+      },
+    },
+    ...admin.errors(400, 401, 503),
+  },
+  handle: async ({ audit }, { query }) => {
+    const page = await audit.page({ before: query.before ?? "", limit: query.limit ?? PAGE_DEFAULT });
+    const data = page.map(({ id, entry: { atMs, outcome, ...entry } }) => ({
+      id,
+      at: new Date(atMs).toISOString(),
+      ...entry,
+      outcome: outcome.type,
+      ...(outcome.type === "refused" ? { code: outcome.code } : {}),
+    }));
+    return { status: 200, body: { status: "ok", data } };
+  },
+});

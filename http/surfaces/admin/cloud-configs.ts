@@ -1,0 +1,132 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { CloudConfig } from "../../../engine/domain/cloud-config.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { TERMINAL_FAMILIES } from "../../../engine/domain/family.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { TerminalParams } from "../identifier-params.ts";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+const PAGE_MAX = 10_000;
+const SETTINGS_MAX = 100;
+
+const Value = Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type.Boolean(), Type.Null()]);
+const Settings = Type.Record(Type.String(), Value, {
+  maxProperties: SETTINGS_MAX,
+  description:
+    "Sent to the terminal as they are, when it connects and when they change; what they mean is the terminal app's. Not a place for secrets.",
+});
+const families = Object.keys(TERMINAL_FAMILIES);
+const Family = Type.Union(
+  families.map((family) => Type.Literal(family)),
+  { description: "How tags reach the terminal; wins over what the device tells." },
+);
+const Text = Type.String({ minLength: 1, maxLength: 64, pattern: "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$" });
+
+const Config = Type.Object(
+  {
+    terminalId: Type.String(),
+    merchantId: Type.Union([Type.String(), Type.Null()], {
+      description: "Shown on its transactions; its links run for this merchant's partner.",
+    }),
+    group: Type.Union([Type.String(), Type.Null()]),
+    family: Type.Union([Type.String(), Type.Null()]),
+    settings: Type.Record(Type.String(), Value),
+    updatedAt: Type.String({ description: "ISO 8601 UTC." }),
+  },
+  { title: "CloudConfiguration" },
+);
+
+const ConfigRequest = Type.Object(
+  {
+    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    merchantId: Type.Optional(Type.Union([Text, Type.Null()])),
+    group: Type.Optional(Type.Union([Text, Type.Null()])),
+    family: Type.Optional(Type.Union([Family, Type.Null()])),
+    settings: Type.Optional(Type.Union([Settings, Type.Null()])),
+    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
+  },
+  { additionalProperties: false },
+);
+
+function shown({ terminalId, merchantId, group, family, settings, updatedAtMs }: CloudConfig): Static<typeof Config> {
+  return { terminalId, merchantId, group, family, settings: { ...settings }, updatedAt: new Date(updatedAtMs).toISOString() };
+}
+
+const example = {
+  terminalId: "TILL0001",
+  merchantId: "SHOP-1",
+  group: "shops",
+  family: "field-47",
+  settings: { idleText: "Welcome", brightness: 80 },
+  updatedAt: "2025-11-21T04:40:00.000Z",
+};
+
+const listCloudConfigs = admin.endpoint({
+  name: "listCloudConfigs",
+  method: "GET",
+  path: "/admin/cloud-configs",
+  summary: "Configurations of terminals, by id",
+  auth: "admin",
+  query: Type.Object({
+    after: Type.Optional(Type.String({ maxLength: 64, description: "The last id of the page before." })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_MAX })),
+  }),
+  responses: {
+    200: { description: "A page.", body: okBody(Type.Array(Config)), example: { status: "ok", data: [example] } },
+    ...admin.errors(400, 401),
+  },
+  handle: ({ cloudConfigs }, { query: { after = "", limit = PAGE_MAX } }) => {
+    const configs = [...cloudConfigs.values()].filter(({ terminalId }) => terminalId > after);
+    const page = configs.sort((one, other) => (one.terminalId < other.terminalId ? -1 : 1)).slice(0, limit);
+    return { status: 200 as const, body: { status: "ok" as const, data: page.map(shown) } };
+  },
+});
+
+const saveCloudConfig = admin.endpoint({
+  name: "saveCloudConfig",
+  method: "POST",
+  path: "/admin/cloud-configs",
+  summary: "Creates or changes the configuration of a terminal",
+  description:
+    "Absent members stay as they are, null takes one away; settings are replaced as a whole. In force on every node when it answers, and told to the terminal where it is connected.",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  body: ConfigRequest,
+  bodyExample: { terminalId: "TILL0001", merchantId: "SHOP-1", family: "field-47", settings: { idleText: "Welcome" } },
+  audit: { action: "cloud-config.save", subject: ({ body }) => body.terminalId },
+  responses: {
+    200: { description: "The configuration.", body: okBody(Config), example: { status: "ok", data: example } },
+    ...admin.errors(400, 401, 413, 415, 503),
+  },
+  handle: async ({ configureTerminal }, { body: { terminalId, merchantId, group, family, settings } }) => {
+    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
+    const odd = Object.keys(settings ?? {}).find((name) => !/^[A-Za-z0-9._-]{1,64}$/.test(name));
+    if (odd !== undefined)
+      throw new RelayError("invalid_request", "settings: names are 1 to 64 letters, digits, dots, underscores or dashes");
+    const config = await configureTerminal.save(terminalId, { merchantId, group, family, settings });
+    return { status: 200, body: { status: "ok", data: shown(config) } };
+  },
+});
+
+const deleteCloudConfig = admin.endpoint({
+  name: "deleteCloudConfig",
+  method: "DELETE",
+  path: "/admin/cloud-configs/{terminalId}",
+  summary: "Deletes the configuration of a terminal",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  params: TerminalParams,
+  audit: { action: "cloud-config.delete" },
+  responses: {
+    200: { description: "Gone.", body: okBody(Type.Object({ terminalId: Type.String() })) },
+    ...admin.errors(400, 401, 404, 503),
+  },
+  handle: async ({ configureTerminal }, { params: { terminalId } }) => {
+    if (!(await configureTerminal.remove(terminalId))) throw new RelayError("not_found", "This terminal has no configuration");
+    return { status: 200, body: { status: "ok", data: { terminalId } } };
+  },
+});
+
+export const cloudConfigEndpoints = [listCloudConfigs, saveCloudConfig, deleteCloudConfig];

@@ -1,0 +1,77 @@
+import { Type } from "@sinclair/typebox";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import {
+  changedCredentials,
+  checkResult,
+  credentialsToCheck,
+  GatewayCheckResult,
+  GatewayCredentialsRequest,
+  SHOWN_CREDENTIALS_EXAMPLE,
+  ShownGatewayCredentials,
+  shownCredentials,
+} from "../gateway-credentials.ts";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+const example = SHOWN_CREDENTIALS_EXAMPLE;
+
+const showGatewayAccount = admin.endpoint({
+  name: "showGatewayAccount",
+  method: "GET",
+  path: "/admin/gw-credentials",
+  summary: "The installation's own account at the card gateway, masked",
+  description: "Links run on it that a terminal asks for and that no partner stands behind.",
+  auth: "admin",
+  responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...admin.errors(401) },
+  handle: ({ installationAccount }) => ({
+    status: 200 as const,
+    body: { status: "ok" as const, data: shownCredentials(installationAccount.get()) },
+  }),
+});
+
+const saveGatewayAccount = admin.endpoint({
+  name: "saveGatewayAccount",
+  method: "POST",
+  path: "/admin/gw-credentials",
+  summary: "Sets the installation's own account at the card gateway",
+  description: "Absent members stay as they are. In force on every node when it answers.",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  body: GatewayCredentialsRequest,
+  bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
+  audit: { action: "gw-credentials.save", subject: () => "installation" },
+  responses: {
+    200: { description: "The account.", body: okBody(ShownGatewayCredentials), example },
+    ...admin.errors(400, 401, 413, 415, 503),
+  },
+  handle: async ({ installationAccount }, { body }) => {
+    const account = await installationAccount.save(changedCredentials(body));
+    return { status: 200, body: { status: "ok", data: shownCredentials(account) } };
+  },
+});
+
+const testGatewayAccount = admin.endpoint({
+  name: "testGatewayAccount",
+  method: "POST",
+  path: "/admin/gw-credentials/test",
+  summary: "Whether the card gateway takes these credentials",
+  description:
+    "Asks the gateway for a payment that there is not. Absent members are taken from the stored account; nothing is stored and no money moves.",
+  auth: "admin",
+  body: Type.Optional(GatewayCredentialsRequest),
+  audit: "changes nothing",
+  responses: {
+    200: {
+      description: "What the gateway said.",
+      body: okBody(GatewayCheckResult),
+      example: { status: "ok", data: { accepted: true, message: "Credentials accepted" } },
+    },
+    ...admin.errors(400, 401, 413, 415, 503),
+  },
+  handle: async ({ gatewayAccounts, checkGateway }, { body }) => {
+    const credentials = credentialsToCheck(body, gatewayAccounts.ofPayment(null));
+    return { status: 200, body: { status: "ok", data: checkResult(await checkGateway(credentials)) } };
+  },
+});
+
+export const gatewayAccountEndpoints = [showGatewayAccount, saveGatewayAccount, testGatewayAccount];

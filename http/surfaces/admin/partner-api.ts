@@ -1,0 +1,128 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/domain/merchant.ts";
+import { SERVICE_CODES } from "../../../engine/domain/merchant-service.ts";
+import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/domain/partner.ts";
+import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES } from "../../../engine/domain/partner-api.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+const Role = Type.Union(
+  PARTNER_API_ROLES.map((role) => Type.Literal(role)),
+  {
+    description:
+      "ADMIN may do everything; OPERATOR may change merchants and their services, but neither create nor deactivate merchants nor make keys; VIEWER may only look.",
+  },
+);
+
+const settings = {
+  partnerCode: Type.String({ minLength: 1, maxLength: 64, description: "Unique, whatever its case." }),
+  name: Type.String({ minLength: 1, maxLength: 128 }),
+  maxMerchants: Type.Integer({ minimum: 0, maximum: MERCHANTS_PER_PARTNER_MAX, description: "How many active merchants it may have." }),
+  ipWhitelist: Type.Array(Type.String({ maxLength: 64 }), {
+    maxItems: ALLOWED_ADDRESSES_MAX,
+    description: "Addresses and networks (CIDR) that it may call from; empty: any.",
+  }),
+};
+
+const previousKeyUntil = Type.String({ description: "Until when the key before works beside the present one; ISO 8601 UTC." });
+
+/** A partner's access to Partner API v1 as the record shows it. */
+export const PartnerApiShown = Type.Union(
+  [
+    Type.Object(
+      {
+        ...settings,
+        role: Role,
+        allowedServices: Type.String({ description: "A JSON array of service codes, as a string." }),
+        previousKeyUntil: Type.Optional(previousKeyUntil),
+      },
+      { title: "PartnerApiAccess" },
+    ),
+    Type.Null(),
+  ],
+  { description: "Its access to Partner API v1; null: none." },
+);
+
+/** The same as it is sent; the engine says what is wrong with the rest. */
+export const PartnerApiSettingsBody = Type.Union(
+  [
+    Type.Object(
+      {
+        partnerCode: Type.Optional(settings.partnerCode),
+        name: Type.Optional(settings.name),
+        role: Type.Optional(Role),
+        allowedServices: Type.Optional(
+          Type.Union([Type.Array(Type.String({ maxLength: 64 }), { maxItems: SERVICE_CODES.length }), Type.String({ maxLength: 1_024 })], {
+            description: `A list of ${SERVICE_CODES.join(", ")}, also as a string that holds it. None where it is left out.`,
+          }),
+        ),
+        maxMerchants: Type.Optional(settings.maxMerchants),
+        ipWhitelist: Type.Optional(settings.ipWhitelist),
+        previousKeyUntil: Type.Optional(Type.Unknown({ description: "Ignored." })),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  {
+    errorMessage: `must be null or an object of partnerCode, name, role (${PARTNER_API_ROLES.join(", ")}), allowedServices, maxMerchants (0 to ${MERCHANTS_PER_PARTNER_MAX}) and ipWhitelist`,
+    description:
+      "Access to Partner API v1. The first grant wants partnerCode and maxMerchants, and is answered with its keys; absent members stay. Null takes the access away, keys and all.",
+  },
+);
+
+export const PartnerApiKeysShown = Type.Object(
+  {
+    apiKey: Type.String({ description: "`pk_partner_...`: `Authorization: Bearer` of Partner API v1." }),
+    secret: Type.String({ description: "`sk_partner_...`: signs webhooks." }),
+  },
+  { title: "PartnerApiKeys", description: "Shown in this answer only." },
+);
+
+export function shownPartnerApi(access: PartnerApiAccess | null): Static<typeof PartnerApiShown> {
+  if (access === null) return null;
+  const { partnerCode, name, role, allowedServices, maxMerchants, ipWhitelist, previousKey } = access;
+  return {
+    partnerCode,
+    name,
+    role,
+    allowedServices: JSON.stringify(allowedServices),
+    maxMerchants,
+    ipWhitelist: [...ipWhitelist],
+    ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
+  };
+}
+
+export const generatePartnerApiKeys = admin.endpoint({
+  name: "generatePartnerApiKeys",
+  method: "POST",
+  path: "/admin/api/partners/{id}/generate-partner-api-keys",
+  summary: "Generates new keys for Partner API v1",
+  description:
+    "Shown in this answer only. The bearer key before stops working before it answers, unless `graceSeconds` lets it work for a while; the secret before is void at once.",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  params: Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) }),
+  body: Type.Optional(
+    Type.Object(
+      { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },
+      { additionalProperties: false },
+    ),
+  ),
+  bodyExample: { graceSeconds: 3_600 },
+  audit: { action: "partner.generate-partner-api-keys" },
+  responses: {
+    200: {
+      description: "The keys.",
+      body: okBody(PartnerApiKeysShown),
+      headers: { "Cache-Control": { description: "no-store" } },
+      example: { status: "ok", data: { apiKey: "pk_partner_...", secret: "sk_partner_..." } },
+    },
+    ...admin.errors(400, 401, 404, 413, 415, 503),
+  },
+  handle: async ({ administerPartnerApi }, { params, body }) => {
+    const { keys } = await administerPartnerApi.replaceKeys(params.id, body?.graceSeconds ?? 0);
+    return { status: 200, body: { status: "ok", data: keys }, headers: { "Cache-Control": "no-store" } };
+  },
+});

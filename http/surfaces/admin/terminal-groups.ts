@@ -1,0 +1,165 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { GROUP_MANAGERS_MAX, GROUP_TERMINALS_MAX, TERMINAL_GROUPS_MAX, type TerminalGroup } from "../../../engine/domain/terminal-group.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
+  errorMessage: "must be 1 to 64 letters, digits, blanks, dots, underscores or dashes",
+});
+const TerminalId = Type.String({ minLength: 1, maxLength: 64 });
+
+const Group = Type.Object(
+  {
+    name: Type.String(),
+    terminalIds: Type.Array(Type.String(), { description: "The members." }),
+    managerTerminalIds: Type.Array(Type.String(), { description: "Each may subscribe, poll and post for each member." }),
+    enabled: Type.Boolean(),
+    notes: Type.Optional(Type.String()),
+    updatedAt: Type.String({ description: "ISO 8601 UTC." }),
+  },
+  { title: "TerminalGroup" },
+);
+
+const GroupRequest = Type.Object(
+  {
+    name: Name,
+    terminalIds: Type.Array(TerminalId, { minItems: 1, maxItems: GROUP_TERMINALS_MAX, uniqueItems: true }),
+    managerTerminalIds: Type.Array(TerminalId, { maxItems: GROUP_MANAGERS_MAX, uniqueItems: true }),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
+    updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),
+  },
+  { additionalProperties: false },
+);
+
+function shown({ name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs }: TerminalGroup): Static<typeof Group> {
+  return {
+    name,
+    terminalIds: [...terminalIds],
+    managerTerminalIds: [...managerTerminalIds],
+    enabled,
+    ...(notes === null ? {} : { notes }),
+    updatedAt: new Date(updatedAtMs).toISOString(),
+  };
+}
+
+function requireTerminalIds(member: string, ids: readonly string[]): void {
+  const index = ids.findIndex((id) => !isTerminalId(id));
+  if (index !== -1) throw new RelayError("invalid_request", `${member}${ids.length === 1 ? "" : `.${index}`}: is not a terminal id`);
+}
+
+const example = {
+  name: "shop 1",
+  terminalIds: ["TILL0001", "TILL0002"],
+  managerTerminalIds: ["MANAGER1"],
+  enabled: true,
+  updatedAt: "2025-11-21T04:40:00.000Z",
+};
+
+const listTerminalGroups = admin.endpoint({
+  name: "listTerminalGroups",
+  method: "GET",
+  path: "/admin/terminal-groups",
+  summary: "Terminals that others act for, by name",
+  auth: "admin",
+  responses: {
+    200: { description: "All groups.", body: okBody(Type.Array(Group)), example: { status: "ok", data: [example] } },
+    ...admin.errors(401),
+  },
+  handle: ({ terminalGroups }) => {
+    const groups = [...terminalGroups.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+    return { status: 200 as const, body: { status: "ok" as const, data: groups.map(shown) } };
+  },
+});
+
+const saveTerminalGroup = admin.endpoint({
+  name: "saveTerminalGroup",
+  method: "POST",
+  path: "/admin/terminal-groups",
+  summary: "Creates or replaces a group, by its name",
+  description: "In force on every node when it answers; sessions that may no longer take a topic are ended.",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  bodyBytesMax: 131_072,
+  body: GroupRequest,
+  bodyExample: { name: "shop 1", terminalIds: ["TILL0001", "TILL0002"], managerTerminalIds: ["MANAGER1"] },
+  audit: { action: "terminal-group.save", subject: ({ body }) => body.name },
+  responses: {
+    200: { description: "The group.", body: okBody(Group), example: { status: "ok", data: example } },
+    ...admin.errors(400, 401, 413, 415, 503),
+  },
+  handle: async ({ terminalGroups, clock }, { body }) => {
+    requireTerminalIds("terminalIds", body.terminalIds);
+    requireTerminalIds("managerTerminalIds", body.managerTerminalIds);
+    const { name, terminalIds, managerTerminalIds, enabled = true, notes = null } = body;
+    if (terminalGroups.get(name) === undefined && terminalGroups.size >= TERMINAL_GROUPS_MAX) {
+      throw new RelayError("invalid_request", `There are ${TERMINAL_GROUPS_MAX} groups already`);
+    }
+    const group: TerminalGroup = { schema: 1, name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs: clock.nowMs() };
+    await terminalGroups.save(name, group);
+    return { status: 200, body: { status: "ok", data: shown(group) } };
+  },
+});
+
+const deleteTerminalGroup = admin.endpoint({
+  name: "deleteTerminalGroup",
+  method: "DELETE",
+  path: "/admin/terminal-groups/{name}",
+  summary: "Deletes a group",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  params: Type.Object({ name: Name }),
+  audit: { action: "terminal-group.delete" },
+  responses: {
+    200: { description: "Gone.", body: okBody(Type.Object({ name: Type.String() })) },
+    ...admin.errors(400, 401, 404, 503),
+  },
+  handle: async ({ terminalGroups }, { params: { name } }) => {
+    if (!(await terminalGroups.remove(name))) throw new RelayError("not_found", "There is no such group");
+    return { status: 200, body: { status: "ok", data: { name } } };
+  },
+});
+
+const testTerminalGroup = admin.endpoint({
+  name: "testTerminalGroup",
+  method: "POST",
+  path: "/admin/terminal-groups/test",
+  summary: "Whether a terminal can manage another one",
+  description: "By the enabled groups alone; a whitelist rule may let it take the topic besides.",
+  auth: "admin",
+  body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }, { additionalProperties: false }),
+  bodyExample: { managerTerminalId: "MANAGER1", terminalId: "TILL0001" },
+  audit: "changes nothing",
+  responses: {
+    200: {
+      description: "The decision.",
+      body: okBody(
+        Type.Object({
+          allowed: Type.Boolean(),
+          managerTerminalId: Type.String(),
+          terminalId: Type.String(),
+          groups: Type.Array(Type.String(), { description: "Names of the enabled groups that allow it." }),
+        }),
+      ),
+      example: { status: "ok", data: { allowed: true, managerTerminalId: "MANAGER1", terminalId: "TILL0001", groups: ["shop 1"] } },
+    },
+    ...admin.errors(400, 401, 413, 415),
+  },
+  handle: ({ terminalGroups }, { body: { managerTerminalId, terminalId } }) => {
+    requireTerminalIds("managerTerminalId", [managerTerminalId]);
+    requireTerminalIds("terminalId", [terminalId]);
+    const groups = [...terminalGroups.values()]
+      .filter((group) => group.enabled && group.managerTerminalIds.includes(managerTerminalId) && group.terminalIds.includes(terminalId))
+      .map(({ name }) => name);
+    const allowed = managerTerminalId === terminalId || terminalGroups.managedBy(managerTerminalId)?.has(terminalId) === true;
+    return { status: 200 as const, body: { status: "ok" as const, data: { allowed, managerTerminalId, terminalId, groups } } };
+  },
+});
+
+export const terminalGroupEndpoints = [listTerminalGroups, saveTerminalGroup, deleteTerminalGroup, testTerminalGroup];

@@ -1,0 +1,75 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { type StoredZvtConfig, ZVT_DEFAULT, ZVT_KEY, type ZvtConfig } from "../../../engine/domain/zvt-config.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { okBody } from "../relay-envelope.ts";
+import { admin } from "./surface.ts";
+
+const Level = Type.Union([Type.Literal("DEBUG"), Type.Literal("INFO"), Type.Literal("WARN"), Type.Literal("ERROR")]);
+
+const members = {
+  enabled: Type.Boolean(),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  timeoutSeconds: Type.Integer({ minimum: 1, maximum: 3_600 }),
+  maxConnections: Type.Integer({ minimum: 1, maximum: 10_000 }),
+  loggingLevel: Level,
+  logRawBytes: Type.Boolean({ description: "Raw bytes may hold card data: for a test terminal only." }),
+};
+
+const Shown = Type.Object({
+  ...members,
+  stored: Type.Boolean({ description: "False while only the defaults are there." }),
+  restartRequired: Type.Boolean({ description: "A restart applies what is stored." }),
+  message: Type.String(),
+});
+
+const MESSAGE = "A restart is required to apply the configuration.";
+
+function shown(stored: StoredZvtConfig | undefined): Static<typeof Shown> {
+  const { enabled, port, timeoutSeconds, maxConnections, loggingLevel, logRawBytes } = stored ?? ZVT_DEFAULT;
+  const config: ZvtConfig = { enabled, port, timeoutSeconds, maxConnections, loggingLevel, logRawBytes };
+  return { ...config, stored: stored !== undefined, restartRequired: true, message: MESSAGE };
+}
+
+const example = { status: "ok", data: { ...ZVT_DEFAULT, enabled: true, stored: true, restartRequired: true, message: MESSAGE } };
+
+const showZvtConfig = admin.endpoint({
+  name: "showZvtConfig",
+  method: "GET",
+  path: "/admin/zvt/config",
+  summary: "Configuration of the ZVT listener, as it is stored",
+  description: "The listener itself is not part of this version.",
+  auth: "admin",
+  responses: { 200: { description: "What is stored, or the defaults.", body: okBody(Shown), example }, ...admin.errors(401) },
+  handle: ({ serviceSettings }) => ({ status: 200 as const, body: { status: "ok" as const, data: shown(serviceSettings.get(ZVT_KEY)) } }),
+});
+
+const saveZvtConfig = admin.endpoint({
+  name: "saveZvtConfig",
+  method: "POST",
+  path: "/admin/zvt/config",
+  summary: "Stores the configuration of the ZVT listener",
+  description: "Absent members stay as they are, others than these are ignored. The listener itself is not part of this version.",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  body: Type.Partial(Type.Object(members)),
+  bodyExample: { enabled: true, port: 40_007, timeoutSeconds: 60, maxConnections: 10, loggingLevel: "INFO", logRawBytes: false },
+  audit: { action: "zvt.configure", subject: () => "zvt" },
+  responses: { 200: { description: "What is stored now.", body: okBody(Shown), example }, ...admin.errors(400, 401, 413, 415, 503) },
+  handle: async ({ serviceSettings, clock }, { body }) => {
+    const before = serviceSettings.get(ZVT_KEY) ?? ZVT_DEFAULT;
+    const stored: StoredZvtConfig = {
+      schema: 1,
+      enabled: body.enabled ?? before.enabled,
+      port: body.port ?? before.port,
+      timeoutSeconds: body.timeoutSeconds ?? before.timeoutSeconds,
+      maxConnections: body.maxConnections ?? before.maxConnections,
+      loggingLevel: body.loggingLevel ?? before.loggingLevel,
+      logRawBytes: body.logRawBytes ?? before.logRawBytes,
+      updatedAtMs: clock.nowMs(),
+    };
+    await serviceSettings.save(ZVT_KEY, stored);
+    return { status: 200, body: { status: "ok", data: shown(stored) } };
+  },
+});
+
+export const zvtEndpoints = [showZvtConfig, saveZvtConfig];

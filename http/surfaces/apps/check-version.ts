@@ -1,0 +1,68 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { okBody } from "../relay-envelope.ts";
+import { VERSION_EXAMPLE } from "./schemas.ts";
+import { apps } from "./surface.ts";
+
+const { id: _id, active: _active, createdAt: _createdAt, ...offered } = VERSION_EXAMPLE;
+
+export const checkAppVersion = apps.endpoint({
+  name: "checkAppVersion",
+  method: "GET",
+  path: "/api/v1/app/version",
+  summary: "The app version that a terminal is to install",
+  description:
+    "A deployment to the terminal goes before one to its merchant, that before one to all. Never a version below the one that runs. Without currentVersionCode whatever is deployed is offered.",
+  auth: "none",
+  rateLimit: { bucket: "app-version", perSecond: 50 },
+  unknownQuery: "ignore",
+  query: Type.Object({
+    terminalId: Type.String({ minLength: 1, maxLength: 64 }),
+    currentVersionCode: Type.Optional(Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })),
+  }),
+  responses: {
+    200: {
+      description: "A newer version applies to this terminal.",
+      body: okBody(
+        Type.Object({
+          id: Type.Integer(),
+          versionCode: Type.Integer(),
+          versionName: Type.String(),
+          mandatory: Type.Boolean(),
+          releaseNotes: Type.String(),
+          apkUrl: Type.String({ description: "To be used as it is." }),
+          md5: Type.String(),
+          fileSize: Type.Integer(),
+          deployment: Type.Union([Type.Literal("terminal"), Type.Literal("merchant"), Type.Literal("global")]),
+        }),
+      ),
+      example: {
+        status: "ok",
+        data: { id: VERSION_EXAMPLE.id, ...offered, apkUrl: `${offered.apkUrl}?terminalId=SIM00001`, deployment: "global" },
+      },
+      headers: { "Cache-Control": { description: "no-store" } },
+    },
+    204: { description: "Up to date.", headers: { "Cache-Control": { description: "no-store" } } },
+    ...apps.errors(400, 429),
+  },
+  handle: (operations, { query: { terminalId, currentVersionCode } }) => {
+    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
+    const offer = operations.checkAppVersion(terminalId, currentVersionCode ?? null);
+    const headers = { "Cache-Control": "no-store" };
+    if (offer === null) return { status: 204 as const, headers };
+    const { id, versionCode, versionName, mandatory, releaseNotes, package: file } = offer.version;
+    const data = {
+      id,
+      versionCode,
+      versionName,
+      mandatory,
+      releaseNotes,
+      apkUrl: operations.packageUrl(file.fileName, terminalId),
+      md5: file.md5,
+      fileSize: file.bytes,
+      deployment: offer.deployment.target.type,
+    };
+    return { status: 200 as const, headers, body: { status: "ok" as const, data } };
+  },
+});

@@ -1,0 +1,188 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { AppDeployment } from "../../../engine/domain/app-deployment.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { okBody } from "../relay-envelope.ts";
+import {
+  DEPLOYMENT_EXAMPLE,
+  Deployment,
+  DeploymentParams,
+  deploymentBody,
+  MerchantDeployRequest,
+  RolloutRequest,
+  rolloutOf,
+  TerminalDeployRequest,
+  VersionParams,
+} from "./schemas.ts";
+import { type AppsOperations, apps } from "./surface.ts";
+
+const PAGE_DEFAULT = 100;
+const PAGE_MAX = 500;
+
+const deployed = {
+  description: "The deployment; a draft where the version has no package yet.",
+  body: okBody(Deployment),
+  example: { status: "ok", data: DEPLOYMENT_EXAMPLE },
+};
+
+function answer(deployment: AppDeployment) {
+  return { status: 200 as const, body: { status: "ok" as const, data: deploymentBody(deployment) } };
+}
+
+export const deployToTerminal = apps.endpoint({
+  name: "deployToTerminal",
+  method: "POST",
+  path: "/admin/app-versions/{versionId}/deploy-terminal",
+  summary: "Deploys an app version to one terminal",
+  description: "Goes before deployments to its merchant and to all. Takes the place of the terminal's deployment before.",
+  auth: "admin",
+  audit: { action: "app-deployment.create", subject: ({ params, body }) => `${params.versionId} terminal ${body.terminalId}` },
+  deadlineMs: SPREAD_DEADLINE_MS,
+  params: VersionParams,
+  body: TerminalDeployRequest,
+  bodyExample: { terminalId: "SIM00001" },
+  responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
+  handle: async ({ deployments }, { params, body }) => {
+    const { terminalId } = body;
+    if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
+    return answer(await deployments.deploy(params.versionId, { type: "terminal", terminalId }, rolloutOf(body)));
+  },
+});
+
+export const deployToMerchant = apps.endpoint({
+  name: "deployToMerchant",
+  method: "POST",
+  path: "/admin/app-versions/{versionId}/deploy-merchant",
+  summary: "Deploys an app version to the terminals of a merchant",
+  description: "Which terminals those are is said by their cloud configurations. Goes before the deployment to all.",
+  auth: "admin",
+  audit: { action: "app-deployment.create", subject: ({ params, body }) => `${params.versionId} merchant ${body.merchantId}` },
+  deadlineMs: SPREAD_DEADLINE_MS,
+  params: VersionParams,
+  body: MerchantDeployRequest,
+  bodyExample: { merchantId: "SHOP-1" },
+  responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
+  handle: async ({ deployments }, { params, body }) =>
+    answer(await deployments.deploy(params.versionId, { type: "merchant", merchantId: body.merchantId }, rolloutOf(body))),
+});
+
+export const deployToAll = apps.endpoint({
+  name: "deployToAll",
+  method: "POST",
+  path: "/admin/app-versions/{versionId}/deploy-global",
+  summary: "Deploys an app version to all terminals without a deployment of their own",
+  auth: "admin",
+  audit: { action: "app-deployment.create", subject: ({ params }) => `${params.versionId} all` },
+  deadlineMs: SPREAD_DEADLINE_MS,
+  params: VersionParams,
+  body: Type.Optional(RolloutRequest),
+  bodyExample: { rolloutPercent: 10, pauseAtFailurePercent: 20 },
+  responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
+  handle: async ({ deployments }, { params, body }) =>
+    answer(await deployments.deploy(params.versionId, { type: "global" }, rolloutOf(body ?? {}))),
+});
+
+const page = {
+  after: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The last id of the page before." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+};
+
+/** The catalog knows which there are, the store how the counts stand. */
+async function list(
+  { appCatalog, deployments }: AppsOperations,
+  versionId: number | null,
+  { after, limit = PAGE_DEFAULT }: { after?: number; limit?: number },
+): Promise<Static<typeof Deployment>[]> {
+  const wanted = appCatalog
+    .deployments()
+    .filter((one) => (versionId === null || one.versionId === versionId) && (after === undefined || one.id < after))
+    .slice(0, limit);
+  const read = await deployments.read(wanted.map(({ id }) => id));
+  return read.filter((one) => one !== null).map(deploymentBody);
+}
+
+export const listDeployments = apps.endpoint({
+  name: "listDeployments",
+  method: "GET",
+  path: "/admin/app-deployments",
+  summary: "App deployments with their counts, the latest first",
+  auth: "admin",
+  query: Type.Object(page),
+  responses: { 200: { description: "A page.", body: okBody(Type.Array(Deployment)) }, ...apps.errors(400, 401, 503) },
+  handle: async (operations, { query }) => ({ status: 200, body: { status: "ok", data: await list(operations, null, query) } }),
+});
+
+export const listDeploymentsOfVersion = apps.endpoint({
+  name: "listDeploymentsOfVersion",
+  method: "GET",
+  path: "/admin/app-versions/{versionId}/deployments",
+  summary: "Deployments of an app version with their counts, the latest first",
+  auth: "admin",
+  params: VersionParams,
+  query: Type.Object(page),
+  responses: { 200: { description: "A page.", body: okBody(Type.Array(Deployment)) }, ...apps.errors(400, 401, 404, 503) },
+  handle: async (operations, { params: { versionId }, query }) => {
+    if (operations.appCatalog.version(versionId) === null) throw new RelayError("not_found", "There is no such version");
+    return { status: 200, body: { status: "ok", data: await list(operations, versionId, query) } };
+  },
+});
+
+const step = {
+  method: "POST",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  params: DeploymentParams,
+  body: Type.Optional(Type.Object({})),
+  responses: { 200: { ...deployed, description: "The deployment as it is now." }, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
+} as const;
+
+export const pauseDeployment = apps.endpoint({
+  ...step,
+  name: "pauseDeployment",
+  audit: { action: "app-deployment.pause" },
+  path: "/admin/app-deployments/{deploymentId}/pause",
+  summary: "Pauses an app deployment: its terminals stay where they are",
+  handle: async ({ deployments }, { params }) => answer(await deployments.pause(params.deploymentId)),
+});
+
+export const resumeDeployment = apps.endpoint({
+  ...step,
+  name: "resumeDeployment",
+  audit: { action: "app-deployment.resume" },
+  path: "/admin/app-deployments/{deploymentId}/resume",
+  summary: "Resumes a paused app deployment",
+  description: "Failures reported before no longer count towards a pause by itself.",
+  handle: async ({ deployments }, { params }) => answer(await deployments.resume(params.deploymentId)),
+});
+
+export const rollBackDeployment = apps.endpoint({
+  ...step,
+  name: "rollBackDeployment",
+  audit: { action: "app-deployment.roll-back" },
+  path: "/admin/app-deployments/{deploymentId}/roll-back",
+  summary: "Puts the deployment before in the place of this one",
+  description:
+    "The earlier version is offered again to terminals below it; those that have the later one keep it, since nothing is ever offered as a downgrade. Answers with the deployment that stands now.",
+  handle: async ({ deployments }, { params }) => answer(await deployments.rollBack(params.deploymentId)),
+});
+
+export const changeDeployment = apps.endpoint({
+  ...step,
+  name: "changeDeployment",
+  audit: { action: "app-deployment.change" },
+  method: "PATCH",
+  path: "/admin/app-deployments/{deploymentId}",
+  summary: "Changes how far an app deployment goes, and when it pauses by itself",
+  description: "Absent members stay. A larger share keeps the terminals that a smaller one had.",
+  body: RolloutRequest,
+  bodyExample: { rolloutPercent: 50 },
+  handle: async ({ deployments }, { params, body: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } }) => {
+    const changed = await deployments.tune(params.deploymentId, {
+      ...(rolloutPercent === undefined ? {} : { rolloutPercent }),
+      ...(pauseAtFailurePercent === undefined ? {} : { pauseAtFailurePercent }),
+      ...(pauseAfterReports === undefined ? {} : { pauseAfterReports }),
+    });
+    return answer(changed);
+  },
+});

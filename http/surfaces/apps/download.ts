@@ -1,0 +1,122 @@
+import { Type } from "@sinclair/typebox";
+import parseRange from "range-parser";
+import type { AppPackage } from "../../../engine/domain/app-version.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { apps } from "./surface.ts";
+
+/** Names under which packages are kept hold none but these characters; anything else is no name of a package. */
+const FILE_NAME = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$";
+
+const header = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }));
+
+const fileHeaders = {
+  ETag: { description: "Of the bytes; under one name they never change." },
+  "Accept-Ranges": { description: "bytes" },
+  "Cache-Control": { description: "May be kept for ever." },
+  "Content-Disposition": { description: "attachment, with the file name" },
+};
+
+const APK = "application/vnd.android.package-archive";
+
+export const downloadPackage = apps.endpoint({
+  name: "downloadAppPackage",
+  method: "GET",
+  path: "/api/v1/app/download/{filename}",
+  summary: "The package of an app version",
+  description:
+    "One range at a time; a request for several gets the whole. Sent as fast as the terminal takes it, within the relay's own pace.",
+  auth: "none",
+  rateLimit: { bucket: "app-download", perSecond: 50 },
+  unknownQuery: "ignore",
+  params: Type.Object({
+    filename: Type.String({ minLength: 1, maxLength: 128, pattern: FILE_NAME, errorMessage: "is not the name of a package" }),
+  }),
+  query: Type.Object({
+    terminalId: Type.Optional(Type.String({ maxLength: 64, description: "In the address that a terminal gets; counts its download." })),
+  }),
+  headers: Type.Object({
+    range: header("`bytes=from-to`"),
+    "if-range": header("The range only when this ETag still stands; else the whole."),
+    "if-none-match": header("304 when this ETag still stands."),
+    "x-terminal-id": header("Counts the download where the address does not name the terminal."),
+  }),
+  responses: {
+    200: { description: "The whole package.", file: true, contentType: APK, headers: fileHeaders },
+    206: {
+      description: "A part of it.",
+      file: true,
+      contentType: APK,
+      headers: { ...fileHeaders, "Content-Range": { description: "`bytes from-to/size`" } },
+    },
+    304: { description: "The caller has it already.", headers: { ETag: fileHeaders.ETag } },
+    416: {
+      description: "The range lies outside the package.",
+      body: Type.Object({ status: Type.Literal("error"), error: Type.String(), message: Type.String() }),
+      headers: { "Content-Range": { description: "`bytes */size`" } },
+    },
+    ...apps.errors(400, 404, 429, 503),
+  },
+  handle: async ({ appCatalog, packages, recordInstall }, { params: { filename }, query, headers }) => {
+    // Only names that a version has are opened, whatever else lies in the folder.
+    const version = appCatalog.byFileName(filename);
+    if (version?.package == null) throw notFound();
+    const stored = version.package;
+    const etag = `"${stored.md5}"`;
+    if (headers["if-none-match"] !== undefined && names(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };
+    const part = partOf(stored, etag, headers);
+    if (part === "outside") {
+      const message = `range: the package has ${stored.bytes} bytes`;
+      return { status: 416, headers: { "Content-Range": `bytes */${stored.bytes}` }, body: { status: "error", error: message, message } };
+    }
+    const open = await packages.open(filename);
+    if (open === null) throw notFound();
+    const terminalId = query.terminalId ?? headers["x-terminal-id"];
+    const { start, end } = part ?? { start: 0, end: stored.bytes - 1 };
+    const file = {
+      offset: start,
+      length: end - start + 1,
+      read: open.read,
+      close: (complete: boolean) => {
+        // A file that was only read cannot fail to close in a way that matters.
+        open.close().catch(() => {});
+        // The last byte goes last: then the terminal has it all, in however many parts.
+        if (complete && end === stored.bytes - 1 && terminalId !== undefined && isTerminalId(terminalId)) {
+          recordInstall.downloaded(terminalId, version.id);
+        }
+      },
+    };
+    const common = {
+      ETag: etag,
+      "Accept-Ranges": "bytes",
+      "Cache-Control": "public, max-age=31536000, immutable",
+      "Content-Disposition": `attachment; filename="${filename}"`,
+    };
+    if (part === null) return { status: 200, file, headers: common };
+    return { status: 206, file, headers: { ...common, "Content-Range": `bytes ${start}-${end}/${stored.bytes}` } };
+  },
+});
+
+/** Null for the whole: no range, none that is understood, several, or one for other bytes than these. */
+function partOf(
+  { bytes }: AppPackage,
+  etag: string,
+  headers: { range?: string; "if-range"?: string },
+): { start: number; end: number } | "outside" | null {
+  const { range } = headers;
+  if (range === undefined || !/^\s*bytes\s*=/i.test(range)) return null;
+  if (headers["if-range"] !== undefined && headers["if-range"].trim() !== etag) return null;
+  const parsed = parseRange(bytes, range);
+  if (parsed === -1) return "outside";
+  if (parsed === -2 || parsed.length !== 1) return null;
+  return parsed[0] ?? null;
+}
+
+/** `If-None-Match` compares weakly: `W/"x"` is `"x"`. */
+function names(list: string, etag: string): boolean {
+  return list.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag);
+}
+
+function notFound(): RelayError {
+  return new RelayError("not_found", "There is no such package");
+}

@@ -1,0 +1,45 @@
+import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { checkAppVersion } from "./check-version.ts";
+import {
+  changeDeployment,
+  deployToAll,
+  deployToMerchant,
+  deployToTerminal,
+  listDeployments,
+  listDeploymentsOfVersion,
+  pauseDeployment,
+  resumeDeployment,
+  rollBackDeployment,
+} from "./deploy.ts";
+import { downloadPackage } from "./download.ts";
+import { listInstallLogs, recordInstall } from "./install-log.ts";
+import { pushUpdate } from "./push-update.ts";
+import type { AppsOperations } from "./surface.ts";
+import { uploadPackageEndpoint } from "./upload-package.ts";
+import { changeAppVersion, createAppVersion, deleteAppVersion, listAppVersions, switchAppVersion } from "./versions.ts";
+
+/** Specification, "App auto-update endpoints" and `/admin/app-versions`, and the relay's own additions for operators. */
+export function appsEndpoints(options: { packageBytesMax: number }): Endpoint<AppsOperations>[] {
+  return [
+    checkAppVersion,
+    downloadPackage,
+    recordInstall,
+    listAppVersions,
+    createAppVersion,
+    changeAppVersion,
+    switchAppVersion,
+    deleteAppVersion,
+    uploadPackageEndpoint(options),
+    pushUpdate,
+    deployToTerminal,
+    deployToMerchant,
+    deployToAll,
+    listDeploymentsOfVersion,
+    listDeployments,
+    changeDeployment,
+    pauseDeployment,
+    resumeDeployment,
+    rollBackDeployment,
+    listInstallLogs,
+  ];
+}

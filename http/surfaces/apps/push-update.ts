@@ -1,0 +1,43 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { okBody } from "../relay-envelope.ts";
+import { VersionParams } from "./schemas.ts";
+import { apps } from "./surface.ts";
+
+export const pushUpdate = apps.endpoint({
+  name: "pushUpdate",
+  method: "POST",
+  path: "/admin/app-versions/{versionId}/push-update",
+  summary: "Sends FORCE_UPDATE over WebSocket to one terminal, or to all that are connected",
+  description:
+    "Goes to every session, a few at a time, and waits for nobody: who is not connected does not get it. The message is {uuid, service: FORCE_UPDATE, amount: 0, terminalId, apkUrl, versionCode, versionName, mandatory, md5, fileSize}.",
+  auth: "admin",
+  audit: { action: "app-version.push", subject: ({ params, body }) => `${params.versionId} ${body?.terminalId ?? "all"}` },
+  params: VersionParams,
+  body: Type.Optional(Type.Object({ terminalId: Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Null()])) })),
+  bodyExample: { terminalId: "SIM00001" },
+  responses: {
+    200: {
+      description: "Sent.",
+      body: okBody(
+        Type.Object({
+          uuid: Type.String(),
+          service: Type.Literal("FORCE_UPDATE"),
+          versionCode: Type.Integer(),
+          terminalId: Type.Union([Type.String(), Type.Null()]),
+          recipients: Type.Integer({ description: "Sessions that got it." }),
+          message: Type.String(),
+        }),
+      ),
+    },
+    ...apps.errors(400, 401, 404, 409, 413, 415, 503),
+  },
+  handle: async (operations, { params, body }) => {
+    const terminalId = body?.terminalId ?? null;
+    if (terminalId !== null && !isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
+    const { uuid, versionCode, recipients } = await operations.pushUpdate(params.versionId, terminalId);
+    const message = recipients === 0 ? "Nobody is connected" : `Update sent to ${recipients} ${recipients === 1 ? "session" : "sessions"}`;
+    return { status: 200, body: { status: "ok", data: { uuid, service: "FORCE_UPDATE", versionCode, terminalId, recipients, message } } };
+  },
+});

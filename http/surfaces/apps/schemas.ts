@@ -1,0 +1,178 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { type AppDeployment, MERCHANT_ID_LENGTH_MAX, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/domain/app-deployment.ts";
+import {
+  type AppVersion,
+  RELEASE_NOTES_LENGTH_MAX,
+  VERSION_CODE_MAX,
+  VERSION_NAME_LENGTH_MAX,
+} from "../../../engine/domain/app-version.ts";
+import type { AppsOperations } from "./surface.ts";
+
+const ID = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+
+export const VersionParams = Type.Object({ versionId: Type.Integer({ ...ID, description: "The version's id." }) });
+export const DeploymentParams = Type.Object({ deploymentId: Type.Integer({ ...ID, description: "The deployment's id." }) });
+
+const versionCode = Type.Integer({ minimum: 1, maximum: VERSION_CODE_MAX, description: "Positive, unique; what terminals compare." });
+const versionName = Type.String({ minLength: 1, maxLength: VERSION_NAME_LENGTH_MAX });
+const releaseNotes = Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX });
+
+export const VersionRequest = Type.Object({
+  versionCode,
+  versionName,
+  mandatory: Type.Optional(Type.Boolean({ default: false, description: "The app may not go on without it." })),
+  releaseNotes: Type.Optional(Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX, default: "" })),
+  active: Type.Optional(Type.Boolean({ default: true })),
+});
+
+export const VersionChange = Type.Object({
+  versionCode: Type.Optional(versionCode),
+  versionName: Type.Optional(versionName),
+  mandatory: Type.Optional(Type.Boolean()),
+  releaseNotes: Type.Optional(releaseNotes),
+});
+
+const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** Specification, "App version". */
+export const Version = Type.Object({
+  id: Type.Integer(),
+  versionCode: Type.Integer(),
+  versionName: Type.String(),
+  mandatory: Type.Boolean(),
+  releaseNotes: Type.String(),
+  active: Type.Boolean({ description: "False: withdrawn, not offered." }),
+  apkUrl: NullableText("Where the package is; null until it is uploaded."),
+  md5: NullableText("Of the package, lower-case hex."),
+  fileSize: Type.Union([Type.Integer(), Type.Null()], { description: "Of the package, bytes." }),
+  createdAt: Type.String({ description: "ISO 8601 UTC." }),
+});
+
+export function versionBody(version: AppVersion, { packageUrl }: Pick<AppsOperations, "packageUrl">): Static<typeof Version> {
+  const { id, versionCode, versionName, mandatory, releaseNotes, active, createdAtMs } = version;
+  return {
+    id,
+    versionCode,
+    versionName,
+    mandatory,
+    releaseNotes,
+    active,
+    apkUrl: version.package === null ? null : packageUrl(version.package.fileName, null),
+    md5: version.package?.md5 ?? null,
+    fileSize: version.package?.bytes ?? null,
+    createdAt: new Date(createdAtMs).toISOString(),
+  };
+}
+
+export const VERSION_EXAMPLE = {
+  id: 3,
+  versionCode: 42,
+  versionName: "4.2.0",
+  mandatory: false,
+  releaseNotes: "Faster contactless payments.",
+  active: true,
+  apkUrl: "https://relay.example.com/api/v1/app/download/app-42-5b0c8a3e-6f0f-4a53-9d2c-0b8b6f0f7f11.apk",
+  md5: "9e107d9d372bb6826bd81d3542a419d6",
+  fileSize: 18_874_368,
+  createdAt: "2026-01-15T09:30:00.000Z",
+};
+
+/** Additive: staged rollout, and a pause by itself. Off by default. */
+const rollout = {
+  rolloutPercent: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: "Share of the target's terminals, always the same ones; the others get what stood before. 100 when absent.",
+    }),
+  ),
+  pauseAtFailurePercent: Type.Optional(
+    Type.Union([Type.Number({ minimum: 1, maximum: 100 }), Type.Null()], {
+      description: "Pauses the deployment once so many percent of the install reports are failures; null or absent: never.",
+    }),
+  ),
+  pauseAfterReports: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Reports before that is looked at; 10 when absent." }),
+  ),
+};
+
+export const RolloutRequest = Type.Object(rollout);
+export const MerchantDeployRequest = Type.Object({
+  merchantId: Type.String({ minLength: 1, maxLength: MERCHANT_ID_LENGTH_MAX, pattern: "^\\S(?:.*\\S)?$" }),
+  ...rollout,
+});
+export const TerminalDeployRequest = Type.Object({
+  terminalId: Type.String({ minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9._-]+$" }),
+  ...rollout,
+});
+
+export function rolloutOf({ rolloutPercent, pauseAtFailurePercent, pauseAfterReports }: Static<typeof RolloutRequest>): RolloutOptions {
+  return {
+    rolloutPercent: rolloutPercent ?? ROLLOUT_DEFAULT.rolloutPercent,
+    pauseAtFailurePercent: pauseAtFailurePercent ?? ROLLOUT_DEFAULT.pauseAtFailurePercent,
+    pauseAfterReports: pauseAfterReports ?? ROLLOUT_DEFAULT.pauseAfterReports,
+  };
+}
+
+const state = Type.Union([
+  Type.Literal("draft"),
+  Type.Literal("active"),
+  Type.Literal("paused"),
+  Type.Literal("superseded"),
+  Type.Literal("disabled"),
+]);
+
+export const Deployment = Type.Object({
+  id: Type.Integer(),
+  versionId: Type.Integer(),
+  target: Type.Union([Type.Literal("terminal"), Type.Literal("merchant"), Type.Literal("global")]),
+  terminalId: Type.Optional(Type.String({ description: "Of a terminal's deployment." })),
+  merchantId: Type.Optional(Type.String({ description: "Of a merchant's deployment." })),
+  state: Type.Unsafe<AppDeployment["state"]>({
+    ...state,
+    description:
+      "draft: the version has no package yet; active: offered; paused: holds its terminals where they are; superseded: another has its place; disabled: the version is withdrawn.",
+  }),
+  pausedBecause: Type.Optional(Type.Union([Type.Literal("operator"), Type.Literal("failures")])),
+  rolloutPercent: Type.Number(),
+  pauseAtFailurePercent: Type.Union([Type.Number(), Type.Null()]),
+  pauseAfterReports: Type.Integer(),
+  counts: Type.Object(
+    { offered: Type.Integer(), downloaded: Type.Integer(), installed: Type.Integer(), failed: Type.Integer() },
+    { description: "Distinct terminals. One that failed and then succeeded is counted as installed only." },
+  ),
+  createdAt: Type.String({ description: "ISO 8601 UTC." }),
+  changedAt: Type.String({ description: "ISO 8601 UTC." }),
+});
+
+export function deploymentBody(deployment: AppDeployment): Static<typeof Deployment> {
+  const { id, versionId, target, pausedBecause, rolloutPercent, pauseAtFailurePercent, pauseAfterReports, counts } = deployment;
+  return {
+    id,
+    versionId,
+    target: target.type,
+    ...(target.type === "terminal" ? { terminalId: target.terminalId } : {}),
+    ...(target.type === "merchant" ? { merchantId: target.merchantId } : {}),
+    state: deployment.state,
+    ...(deployment.state === "paused" && pausedBecause !== null ? { pausedBecause } : {}),
+    rolloutPercent,
+    pauseAtFailurePercent,
+    pauseAfterReports,
+    counts,
+    createdAt: new Date(deployment.createdAtMs).toISOString(),
+    changedAt: new Date(deployment.changedAtMs).toISOString(),
+  };
+}
+
+export const DEPLOYMENT_EXAMPLE = {
+  id: 7,
+  versionId: 3,
+  target: "global",
+  state: "active",
+  rolloutPercent: 100,
+  pauseAtFailurePercent: null,
+  pauseAfterReports: 10,
+  counts: { offered: 812, downloaded: 790, installed: 761, failed: 4 },
+  createdAt: "2026-01-15T09:40:00.000Z",
+  changedAt: "2026-01-15T09:40:00.000Z",
+};

@@ -1,0 +1,43 @@
+import type { Static } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
+import { RequestRefused } from "../../gateway/requests.ts";
+import { type AdapterError, resultOf } from "./surface.ts";
+
+/** Who and what an answer is about. */
+export interface Subject {
+  merId: string | null;
+  txId: string | null;
+}
+
+export function headOf({ merId, txId }: Subject, resultCode: string, errDescription: string) {
+  return { merId, txId, resultCode, errDescription };
+}
+
+type Refusing = 400 | 401 | 404 | 409 | 503;
+
+export function refuse<S extends Refusing>(status: S, subject: Subject, resultCode: string, description: string) {
+  const body: Static<typeof AdapterError> = { txHead: headOf(subject, resultCode, description), resultCode };
+  return { status, body };
+}
+
+export function unknownPayment(subject: Subject) {
+  return refuse(404, subject, PROTOCOL_RESULT.paymentUnknown, "There is no such payment");
+}
+
+export function foreignMerchant(subject: Subject) {
+  return refuse(401, subject, PROTOCOL_RESULT.notAuthenticated, "merId: is not the keyId of the signature");
+}
+
+/** What is wrong with a request, told with its own names; what concerns the service itself is left to the envelope. */
+export async function told<R>(subject: Subject, work: () => Promise<R>) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RequestRefused) return refuse(400, subject, PROTOCOL_RESULT.invalidRequest, error.message);
+    if (!(error instanceof RelayError)) throw error;
+    if (error.code === "invalid_request") return refuse(400, subject, resultOf(error.code), error.message);
+    if (error.code === "conflict") return refuse(409, subject, resultOf(error.code), error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { Type } from "@sinclair/typebox";
+import type { FollowUpType, LinkRecord } from "../../../engine/domain/link.ts";
+import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
+import { type FollowUpOrder, headOrNull, readFollowUp } from "../../gateway/requests.ts";
+import { foreignMerchant, headOf, refuse, told, unknownPayment } from "./answers.ts";
+import { derivedId } from "./derived-id.ts";
+import { AdapterHead, adapter } from "./surface.ts";
+
+const FollowUpRequest = Type.Object(
+  {
+    txHead: Type.Optional(
+      Type.Unknown({ type: "object", description: "`merId`, equal to the signature's keyId, and `txId`, of this operation." }),
+    ),
+    txReq: Type.Optional(
+      Type.Unknown({
+        type: "object",
+        description: "`origTranId`, the tranId of the payment; `amount` (`value` in minor units, `currency`): all of it where absent.",
+      }),
+    ),
+  },
+  { additionalProperties: true, description: "Each member may stand at the top, in txHead or in txReq." },
+);
+
+const FollowUpAnswer = Type.Object({
+  txHead: AdapterHead,
+  resultCode: Type.String(),
+  txRes: Type.Object({ tranId: Type.String({ description: "Of this movement." }), origTranId: Type.String() }),
+});
+
+const DEADLINE_MS = 20_000;
+
+const TOLD: Readonly<Record<FollowUpType, { name: string; summary: string; description: string }>> = {
+  capture: { name: "adapterCapture", summary: "Takes the money of an authorized payment (txOp AUTH)", description: "Once a payment." },
+  reversal: {
+    name: "adapterReversal",
+    summary: "Undoes a payment, the whole or a part of it",
+    description: "A whole reversal that is repeated is refused; the same txId again gets the answer of the first.",
+  },
+  refund: {
+    name: "adapterRefund",
+    summary: "Pays a captured payment back",
+    description: "The whole only: an amount below it is refused with GW_30005.",
+  },
+};
+
+export const followUpOf = (type: FollowUpType, path: string) =>
+  adapter.endpoint({
+    ...TOLD[type],
+    method: "POST",
+    path,
+    auth: "signature",
+    deadlineMs: DEADLINE_MS,
+    body: FollowUpRequest,
+    bodyExample: {
+      txHead: { merId: "SANDBOXADAPTER1", txId: `${type}-7` },
+      txReq: { origTranId: "1780000000000012345", amount: { value: 1230, currency: "EUR" } },
+    },
+    responses: {
+      200: {
+        description: "Done.",
+        body: FollowUpAnswer,
+        example: {
+          txHead: headOf({ merId: "SANDBOXADAPTER1", txId: `${type}-7` }, PROTOCOL_RESULT.completed, "Transaction completed successfully"),
+          resultCode: PROTOCOL_RESULT.completed,
+          txRes: { tranId: "1780000000000067890", origTranId: "1780000000000012345" },
+        },
+      },
+      ...adapter.errors(400, 401, 404, 409, 503),
+    },
+    handle: ({ useLink, adapterMerchantOf }, { body, caller }) => {
+      const subject = headOrNull(body);
+      return told(subject, async () => {
+        const order = readFollowUp(body);
+        if (caller.type !== "partner" || order.merId !== adapterMerchantOf(caller)) return foreignMerchant(subject);
+        const record = await useLink.findByTranId(caller, order.origTranId);
+        if (record === null) return unknownPayment(subject);
+        const wrong = amountProblem(type, order, record);
+        if (wrong !== null) return refuse(400, subject, wrong.code, wrong.description);
+        const outcome = await useLink.followUp(caller, record.order.txId, {
+          type,
+          amount: order.amount === null ? null : fromMinorUnits(order.amount.value, order.amount.currency),
+          operationId: derivedId(caller.partnerId, type, order.txId),
+        });
+        if (outcome === null) return unknownPayment(subject);
+        const { followUp } = outcome;
+        if (order.amount !== null && order.amount.value !== followUp.amountMinor) {
+          return refuse(409, subject, PROTOCOL_RESULT.txIdReused, "The txId was used for another amount");
+        }
+        const resultCode = followUp.resultCode ?? PROTOCOL_RESULT.completed;
+        const description = followUp.description ?? "";
+        if (outcome.type === "refused") return refuse(400, subject, resultCode, description);
+        if (outcome.type === "unavailable" || followUp.tranId === null) {
+          const unknown = "Not known whether it was executed: the same request, signed anew, finds out";
+          return refuse(503, subject, PROTOCOL_RESULT.unavailable, unknown);
+        }
+        const { tranId } = followUp;
+        const { origTranId } = order;
+        return {
+          status: 200 as const,
+          body: { txHead: headOf(subject, resultCode, description), resultCode, txRes: { tranId, origTranId } },
+        };
+      });
+    },
+  });
+
+/** What is wrong with an amount that the payment itself would not tell in the protocol's words. */
+function amountProblem(
+  type: FollowUpType,
+  { amount }: FollowUpOrder,
+  { order, followUps }: LinkRecord,
+): { code: string; description: string } | null {
+  if (amount === null) return null;
+  if (amount.currency !== order.currency) {
+    return { code: PROTOCOL_RESULT.invalidRequest, description: `amount.currency: the payment is in ${order.currency}` };
+  }
+  const captured = followUps.find((followUp) => followUp.type === "capture" && followUp.state === "done")?.amountMinor;
+  if (type === "refund" && amount.value < (captured ?? order.amountMinor)) {
+    return { code: PROTOCOL_RESULT.partialRefund, description: "A partial refund is not available; leave the amount out for the whole" };
+  }
+  return null;
+}

@@ -1,0 +1,68 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { Caller } from "../../../engine/domain/caller.ts";
+import type { ErrorCode } from "../../../engine/domain/errors.ts";
+import type { CreateLink } from "../../../engine/operations/create-link.ts";
+import type { UseLink } from "../../../engine/operations/use-link.ts";
+import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
+import { surface } from "../../endpoint/surface.ts";
+import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
+
+/** What the gateway-protocol adapter uses: the operations of payment links. */
+export interface AdapterOperations {
+  createLink: CreateLink;
+  useLink: UseLink;
+  /** The caller's merId at the adapter; null for one that has none (any more). */
+  adapterMerchantOf(caller: Caller): string | null;
+}
+
+const Nullable = Type.Union([Type.String(), Type.Null()]);
+
+export const AdapterHead = Type.Object(
+  {
+    merId: Nullable,
+    txId: Nullable,
+    resultCode: Type.String({ description: "Of this operation; of a verify, the payment's." }),
+    errDescription: Type.String({ description: "What the code means here; the gateway's own words where it said no." }),
+  },
+  { title: "AdapterHead" },
+);
+
+/** Every refusal, also of operations that are not there. */
+export const AdapterError = Type.Object({ txHead: AdapterHead, resultCode: Type.String() }, { title: "AdapterError" });
+
+const RESULT_OF: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: PROTOCOL_RESULT.invalidRequest,
+  unauthorized: PROTOCOL_RESULT.notAuthenticated,
+  forbidden: PROTOCOL_RESULT.notAuthenticated,
+  not_found: PROTOCOL_RESULT.notExposed,
+  method_not_allowed: PROTOCOL_RESULT.notExposed,
+  duplicate: PROTOCOL_RESULT.txIdReused,
+  conflict: PROTOCOL_RESULT.notPossible,
+  queue_full: PROTOCOL_RESULT.tooMany,
+  rate_limited: PROTOCOL_RESULT.tooMany,
+  too_busy: PROTOCOL_RESULT.unavailable,
+  payload_too_large: PROTOCOL_RESULT.invalidRequest,
+  unsupported_media_type: PROTOCOL_RESULT.invalidRequest,
+  request_timeout: PROTOCOL_RESULT.invalidRequest,
+  unavailable: PROTOCOL_RESULT.unavailable,
+  internal: PROTOCOL_RESULT.internal,
+};
+
+export function resultOf(code: ErrorCode): string {
+  return RESULT_OF[code];
+}
+
+export const adapterEnvelope: ErrorEnvelope & { schema: typeof AdapterError } = {
+  schema: AdapterError,
+  status: USUAL_STATUS,
+  body: (code, message): Static<typeof AdapterError> => {
+    const resultCode = resultOf(code);
+    return { txHead: { merId: null, txId: null, resultCode, errDescription: message }, resultCode };
+  },
+};
+
+export const adapter = surface<AdapterOperations>()({
+  name: "gatewayAdapter",
+  tags: ["Gateway-protocol adapter"],
+  envelope: adapterEnvelope,
+});

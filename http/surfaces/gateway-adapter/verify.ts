@@ -1,0 +1,120 @@
+import { Type } from "@sinclair/typebox";
+import { readAdapterOrder } from "../../../engine/domain/adapter-order.ts";
+import type { Caller } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { isFinal, type LinkRecord } from "../../../engine/domain/link.ts";
+import type { UseLink } from "../../../engine/operations/use-link.ts";
+import { Amount, PROTOCOL_RESULT } from "../../gateway/forms.ts";
+import { foreignMerchant, headOf, refuse, type Subject, told, unknownPayment } from "./answers.ts";
+import { derivedId } from "./derived-id.ts";
+import { AdapterHead, adapter } from "./surface.ts";
+
+const Nullable = Type.Union([Type.String(), Type.Null()]);
+
+const Movement = Type.Object({
+  tranId: Type.String({ description: "What capture, reversal and refund name as origTranId." }),
+  authCode: Nullable,
+  maskedPan: Nullable,
+  cardBrand: Nullable,
+  payerName: Nullable,
+  payerLastName: Nullable,
+  amount: Amount,
+});
+
+const VerifyAnswer = Type.Object({
+  txHead: AdapterHead,
+  resultCode: Type.String(),
+  result: Type.Union([Type.Literal("OK"), Type.Literal("PENDING"), Type.Literal("KO")], {
+    description: "The authoritative state: paid, not ended yet, or ended unpaid.",
+  }),
+  paymentId: Type.String(),
+  redirectURL: Nullable,
+  txRes: Type.Union([Movement, Type.Null()]),
+});
+
+const EXAMPLE_ID = "6f1c1f3e-6b43-8b0e-9d5b-0d8c8f6f2b11";
+const DEADLINE_MS = 20_000;
+
+export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: string) =>
+  adapter.endpoint({
+    name,
+    method: "GET",
+    path,
+    summary: name === "adapterVerify" ? "How a payment stands" : "How a payment stands (alias)",
+    description:
+      "The gateway is asked, unless it was just now. PENDING has the resultCode GW_20001; KO the failure's own code with its original description.",
+    auth: "signature",
+    deadlineMs: DEADLINE_MS,
+    unknownQuery: "ignore",
+    query: Type.Object({
+      merId: Type.Optional(Type.String({ description: "Equal to the signature's keyId." })),
+      paymentId: Type.Optional(Type.String({ description: "As init answered it." })),
+      txId: Type.Optional(Type.String({ description: "The client's own; one of the two is needed." })),
+    }),
+    responses: {
+      200: {
+        description: "The state.",
+        body: VerifyAnswer,
+        example: {
+          txHead: headOf({ merId: "SANDBOXADAPTER1", txId: "order-7" }, PROTOCOL_RESULT.completed, "Transaction completed successfully"),
+          resultCode: PROTOCOL_RESULT.completed,
+          result: "OK",
+          paymentId: EXAMPLE_ID,
+          redirectURL: null,
+          txRes: {
+            tranId: "1780000000000012345",
+            authCode: "123456",
+            maskedPan: "411111******1111",
+            cardBrand: "VISA",
+            payerName: "Ada",
+            payerLastName: "Lovelace",
+            amount: { value: 1230, currency: "EUR" },
+          },
+        },
+      },
+      ...adapter.errors(400, 401, 404, 409, 503),
+    },
+    handle: ({ useLink, adapterMerchantOf }, { query, caller }) => {
+      const { merId = null, paymentId, txId } = query;
+      const subject: Subject = { merId, txId: txId ?? null };
+      return told(subject, async () => {
+        if (caller.type !== "partner" || merId === null || merId !== adapterMerchantOf(caller)) return foreignMerchant(subject);
+        const derived = txId === undefined ? undefined : derivedId(caller.partnerId, "payment", txId);
+        const id = paymentId ?? derived;
+        if (id === undefined) {
+          return refuse(400, subject, PROTOCOL_RESULT.invalidRequest, "txId or paymentId: one is required");
+        }
+        const record = derived === undefined || id === derived ? await useLink.find(caller, id) : null;
+        const order = record === null || record.order.txId !== id ? null : readAdapterOrder(record.order.attachment);
+        if (record === null || order === null) return unknownPayment(subject);
+        return { status: 200 as const, body: stateOf({ merId, txId: order.txId }, await current(useLink, caller, record)) };
+      });
+    },
+  });
+
+/** As the gateway has it now, where that can change and it can be asked. */
+async function current(useLink: UseLink, caller: Caller, record: LinkRecord): Promise<LinkRecord> {
+  if (record.state === "success") return record;
+  try {
+    return (await useLink.verify(caller, record.order.txId)) ?? record;
+  } catch (error) {
+    // Too much is asked just now: what is known is not wrong, only not the newest.
+    if (error instanceof RelayError && error.code === "too_busy") return record;
+    throw error;
+  }
+}
+
+function stateOf(subject: Subject, { state, order, outcome, paymentUrl }: LinkRecord) {
+  const paymentId = order.txId;
+  if (!isFinal(state) || outcome === null) {
+    const resultCode = PROTOCOL_RESULT.pending;
+    const txHead = headOf(subject, resultCode, "Payment not completed yet");
+    return { txHead, resultCode, result: "PENDING" as const, paymentId, redirectURL: paymentUrl, txRes: null };
+  }
+  const { resultCode, description, payment } = outcome;
+  const head = { txHead: headOf(subject, resultCode, description), resultCode, paymentId, redirectURL: null };
+  if (payment === null) return { ...head, result: "KO" as const, txRes: null };
+  const { tranId, authCode, maskedPan, cardBrand, payerName, payerLastName } = payment;
+  const amount = { value: order.amountMinor, currency: order.currency };
+  return { ...head, result: "OK" as const, txRes: { tranId, authCode, maskedPan, cardBrand, payerName, payerLastName, amount } };
+}

@@ -1,0 +1,136 @@
+import { Type } from "@sinclair/typebox";
+import QRCode from "qrcode";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import type { LinkRecord } from "../../../engine/domain/link.ts";
+import type { OutgoingFile } from "../../endpoint/endpoint.ts";
+import { IdParams, notFound, TxIdParams } from "./link-params.ts";
+import { LinkStatus, statusBody, statusWord } from "./record.ts";
+import { links } from "./surface.ts";
+
+const answers = {
+  ...links.errors(401, 404, 503),
+  200: {
+    description: "The payment.",
+    body: LinkStatus,
+    example: {
+      status: "SUCCESS",
+      txId: "2f6f1d38-0c3b-4b6d-9d1e-0b0d8d6b1a51",
+      paymentId: "8c8f6f5f2d7b4f0e9a5e3f1f7a2b9c10",
+      createdAt: "2025-10-04T12:00:00.000",
+      expiresAt: "2025-10-04T13:00:00.000",
+      amount: "12.34",
+      currency: "EUR",
+      terminalID: "SIM00001",
+      resultCode: "GW_000",
+      message: "Transaction completed successfully",
+      tranId: "3000025641",
+      authCode: "A1B2C3",
+      maskedPan: "411111******1111",
+      cardBrand: "VISA",
+      payerName: "Ada",
+      payerLastName: "Lovelace",
+    },
+  },
+} as const;
+
+export const linkStatus = links.endpoint({
+  name: "linkStatus",
+  method: "GET",
+  path: "/api/v1/payment/status/{txId}",
+  summary: "Where a payment link stands",
+  description:
+    "What the relay knows, at once; the gateway is not asked. `GW_20002` is the result code of one that expired. One that the gateway has not confirmed is PENDING without `paymentUrl`.",
+  auth: "apiKey",
+  params: TxIdParams,
+  responses: answers,
+  handle: async ({ useLink, localTime }, { params, caller }) => {
+    const record = await useLink.find(caller, params.txId);
+    return record === null ? notFound(params.txId) : { status: 200 as const, body: statusBody(record, localTime) };
+  },
+});
+
+export const paymentStatus = links.endpoint({
+  name: "paymentStatus",
+  method: "GET",
+  path: "/api/payment/status/{id}",
+  summary: "Where a payment link stands, under the path of the partner guide",
+  auth: "apiKey",
+  params: IdParams,
+  responses: answers,
+  handle: async ({ useLink, localTime }, { params, caller }) => {
+    const record = await useLink.find(caller, params.id);
+    return record === null ? notFound(params.id) : { status: 200 as const, body: statusBody(record, localTime) };
+  },
+});
+
+export const verifyLink = links.endpoint({
+  name: "verifyLink",
+  method: "POST",
+  path: "/api/v1/payment/verify/{txId}",
+  summary: "Has the gateway asked now",
+  description:
+    "Answers PENDING, SUCCESS, FAILED or EXPIRED as text. A payment that was verified within the last three seconds, or is paid, is answered as it is known. While the gateway cannot be reached it stays as it was.",
+  auth: "apiKey",
+  rateLimit: { bucket: "links", perSecond: 50 },
+  deadlineMs: 20_000,
+  params: TxIdParams,
+  responses: {
+    200: { description: "The state.", contentType: "text/plain; charset=utf-8", body: Type.String(), example: "SUCCESS" },
+    ...links.errors(401, 404, 429, 503),
+  },
+  handle: async ({ useLink }, { params, caller }) => {
+    const record = await useLink.verify(caller, params.txId);
+    return record === null ? notFound(params.txId) : { status: 200 as const, text: statusWord(record) };
+  },
+});
+
+/** Modules of the code's edge to its border, and pixels of a module: read by cameras from screens and slips alike. */
+const MARGIN = 4;
+const PNG_SCALE = 8;
+
+export const linkQrCode = links.endpoint({
+  name: "linkQrCode",
+  method: "GET",
+  path: "/api/v1/payment/qr/{txId}",
+  summary: "The link as a QR code",
+  description: "SVG, or PNG where `format` or the header `Accept` asks for it.",
+  auth: "apiKey",
+  params: TxIdParams,
+  query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal("svg"), Type.Literal("png")])) }),
+  headers: Type.Object({ Accept: Type.Optional(Type.String({ maxLength: 1_024 })) }),
+  responses: {
+    200: { description: "The image, as `image/svg+xml` or `image/png`.", contentType: "image/svg+xml", file: true },
+    ...links.errors(401, 404, 409, 503),
+  },
+  handle: async ({ useLink }, { params, query, headers, caller }) => {
+    const record = await useLink.find(caller, params.txId);
+    if (record === null) return notFound(params.txId);
+    const format = query.format ?? formatOf(headers.Accept ?? "");
+    return { status: 200 as const, file: await imageOf(addressOf(record), format) };
+  },
+});
+
+function addressOf({ paymentUrl }: LinkRecord): string {
+  if (paymentUrl === null) throw new RelayError("conflict", "The gateway has not confirmed this payment yet: it has no address");
+  return paymentUrl;
+}
+
+function formatOf(accept: string): "svg" | "png" {
+  return accept.includes("image/png") && !accept.includes("image/svg+xml") ? "png" : "svg";
+}
+
+async function imageOf(text: string, format: "svg" | "png"): Promise<OutgoingFile> {
+  if (format === "svg") return fileOf(Buffer.from(await QRCode.toString(text, { type: "svg", margin: MARGIN })), "image/svg+xml");
+  return fileOf(await QRCode.toBuffer(text, { type: "png", margin: MARGIN, scale: PNG_SCALE }), "image/png");
+}
+
+/** What is in memory, sent as a file is. */
+function fileOf(bytes: Buffer, contentType: string): OutgoingFile {
+  return {
+    contentType,
+    offset: 0,
+    length: bytes.length,
+    read: async (into, position) => bytes.copy(into, 0, position, position + into.length),
+    close: () => {},
+  };
+}

@@ -1,0 +1,147 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { Caller } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import type { FollowUpType } from "../../../engine/domain/link.ts";
+import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import { IdParams, notFound } from "./link-params.ts";
+import { LinkError, type LinkOperations, links } from "./surface.ts";
+
+const amount = Type.Optional(
+  Type.Union([Type.Number(), Type.String(), Type.Null()], {
+    description: "Decimal amount in the payment's currency; everything that is left where absent.",
+    errorMessage: 'must be a decimal number such as 12.34 or "12.34"',
+  }),
+);
+
+const AmountBody = Type.Optional(Type.Object({ amount }, { additionalProperties: true }));
+
+const FinalizeBody = Type.Object(
+  {
+    txId: Type.Optional(Type.String({ description: "One of the three names the payment." })),
+    paymentId: Type.Optional(Type.String()),
+    origTranId: Type.Optional(Type.String({ description: "The gateway's id of the authorization (`tranId` of its status)." })),
+    amount,
+  },
+  { additionalProperties: true },
+);
+
+const Done = Type.Object(
+  {
+    status: Type.Literal("ok"),
+    txId: Type.String(),
+    paymentId: Type.Optional(Type.String()),
+    operation: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")]),
+    amount: Type.String({ description: "Decimal, as executed." }),
+    currency: Type.String(),
+    tranId: Type.Optional(Type.String({ description: "The gateway's id of this movement of money." })),
+    resultCode: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String({ description: "The gateway's description." })),
+  },
+  { title: "PaymentOperation" },
+);
+
+const movement = {
+  method: "POST",
+  auth: "apiKey",
+  rateLimit: { bucket: "links", perSecond: 50 },
+  idempotency: "plain",
+  deadlineMs: 20_000,
+  responses: {
+    200: { description: "Executed.", body: Done },
+    400: { description: "The request is not valid, or the gateway refused it (then with `resultCode`).", body: LinkError },
+    409: {
+      description:
+        "Not possible as the payment stands: not paid, captured, reversed or refunded already, or the same is under way (then with `Retry-After`). Or another body under the same `Idempotency-Key`.",
+      body: LinkError,
+    },
+    500: {
+      description:
+        "Internal error, or the gateway did not answer: whether it was executed is not known. The same request with the same `Idempotency-Key` finds out, and so does a repetition of one of everything that is left, half a minute later. It is never executed twice.",
+      body: LinkError,
+    },
+    ...links.errors(401, 404, 429, 503),
+  },
+} as const;
+
+async function execute(
+  { useLink }: LinkOperations,
+  caller: Caller,
+  id: string,
+  request: { type: FollowUpType; amount: unknown; operationId: string },
+) {
+  const outcome = await useLink.followUp(caller, id, request);
+  if (outcome === null) return notFound(id);
+  const { record, followUp } = outcome;
+  const { txId, currency } = record.order;
+  switch (outcome.type) {
+    case "done": {
+      const body: Static<typeof Done> = {
+        status: "ok",
+        txId,
+        ...(record.paymentId === null ? {} : { paymentId: record.paymentId }),
+        operation: followUp.type,
+        amount: fromMinorUnits(followUp.amountMinor, currency),
+        currency,
+        ...(followUp.tranId === null ? {} : { tranId: followUp.tranId }),
+        ...(followUp.resultCode === null ? {} : { resultCode: followUp.resultCode }),
+        ...(followUp.description === null ? {} : { message: followUp.description }),
+      };
+      return { status: 200 as const, body };
+    }
+    case "refused": {
+      const resultCode = followUp.resultCode === null ? {} : { resultCode: followUp.resultCode };
+      return {
+        status: 400 as const,
+        body: { status: "error" as const, error: `The gateway refused: ${followUp.description ?? ""}`, txId, ...resultCode },
+      };
+    }
+    case "unavailable": {
+      const message = "The payment gateway did not answer in time; whether it was executed is not known yet";
+      return { status: 500 as const, body: { status: "error" as const, error: message, message, txId } };
+    }
+  }
+}
+
+export const finalizePayment = links.endpoint({
+  ...movement,
+  name: "finalizePayment",
+  path: "/api/payment/finalize/no-voucher",
+  summary: "Takes the money of an authorized payment",
+  description: "Of a payment initiated with `capture: later`, once; all of it or a part.",
+  body: FinalizeBody,
+  bodyExample: { origTranId: "3000025641" },
+  handle: async (operations, { body, caller, operationId }) => {
+    const { txId, paymentId, origTranId } = body;
+    const given = [txId, paymentId, origTranId].filter((id) => id !== undefined);
+    if (given.length !== 1) throw new RelayError("invalid_request", "body: needs just one of txId, paymentId, origTranId");
+    const found = origTranId === undefined ? undefined : await operations.useLink.findByTranId(caller, origTranId);
+    if (found === null) return notFound(origTranId ?? "");
+    const id = found?.order.txId ?? txId ?? paymentId ?? "";
+    return execute(operations, caller, id, { type: "capture", amount: body.amount, operationId });
+  },
+});
+
+export const cancelPayment = links.endpoint({
+  ...movement,
+  name: "cancelPayment",
+  path: "/api/payment/cancel/{id}",
+  summary: "Reverses a paid or authorized payment",
+  description:
+    "All of it, or with `amount` a part. A repeated full reversal is refused by itself; a repeated partial reversal is executed again unless it carries its `Idempotency-Key`.",
+  params: IdParams,
+  body: AmountBody,
+  handle: (operations, { params, body, caller, operationId }) =>
+    execute(operations, caller, params.id, { type: "reversal", amount: body?.amount, operationId }),
+});
+
+export const refundPayment = links.endpoint({
+  ...movement,
+  name: "refundPayment",
+  path: "/api/payment/refund/{id}",
+  summary: "Pays a captured payment back",
+  description: "The whole; a partial refund is not available.",
+  params: IdParams,
+  body: AmountBody,
+  handle: (operations, { params, body, caller, operationId }) =>
+    execute(operations, caller, params.id, { type: "refund", amount: body?.amount, operationId }),
+});

@@ -1,0 +1,35 @@
+import { Type } from "@sinclair/typebox";
+import { links } from "./surface.ts";
+
+const text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }));
+
+/**
+ * Says nothing about what it was told: an answer that told known payments from unknown ones, or right signatures from wrong ones, would
+ * help only those who guess.
+ */
+export const gatewayNotification = links.endpoint({
+  name: "gatewayNotification",
+  method: "POST",
+  path: "/api/v1/gw/notify",
+  summary: "The card gateway says that something has happened to a payment",
+  description:
+    "Never believed: the relay asks the gateway. A wrong `signature` (HMAC-SHA256 over `merId=...&txId=...&paymentId=...`, hex) is answered the same and ignored; without one a payment is verified at most every three seconds. The specification declares API-Key here, which the gateway does not have: one that is sent is not read.",
+  auth: "none",
+  rateLimit: { bucket: "notify", perSecond: 200 },
+  query: Type.Object({
+    txId: Type.String({ minLength: 1, maxLength: 256, description: "Link transaction id." }),
+    merId: text(256, "Merchant at the gateway."),
+    paymentId: text(256, "The gateway's payment id."),
+    signature: text(512, "Checked where it is present."),
+  }),
+  unknownQuery: "ignore",
+  responses: { 200: { description: "Taken in." }, ...links.errors(400, 429, 503) },
+  handle: async ({ notified }, { query }) => {
+    const { txId, merId, paymentId, signature } = query;
+    if (KNOWABLE.test(txId)) await notified({ txId, merId: merId ?? null, paymentId: paymentId ?? null }, signature ?? null);
+    return { status: 200 as const };
+  },
+});
+
+/** What can be one of our ids at all. */
+const KNOWABLE = /^[A-Za-z0-9._-]{1,64}$/;

@@ -1,0 +1,14 @@
+import { Type } from "@sinclair/typebox";
+import { IDENTIFIER_LENGTH_MAX } from "../../../engine/domain/limits.ts";
+
+const id = (description: string) =>
+  Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, pattern: "^[A-Za-z0-9._-]+$", description });
+
+export const TxIdParams = Type.Object({ txId: id("Link transaction id, or the gateway's payment id.") });
+export const IdParams = Type.Object({ id: id("Link transaction id, or the gateway's payment id.") });
+
+/** 404 of a link that is not there, or not the caller's (specification, "Errors": a record). */
+export function notFound(txId: string) {
+  const message = "Payment not found";
+  return { status: 404 as const, body: { status: "error" as const, error: message, message, txId } };
+}

@@ -1,0 +1,133 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { LinkRecord, LinkState } from "../../../engine/domain/link.ts";
+import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import type { LocalTime } from "../local-time.ts";
+
+const optional = (description: string) => Type.Optional(Type.String({ description }));
+
+const order = {
+  txId: Type.String({ description: "Link transaction id." }),
+  paymentId: optional("The gateway's payment id."),
+  paymentUrl: optional("Address of the hosted payment page."),
+  qrCodeData: optional("What to put into a QR code: the address of the payment page. As an image: GET /api/v1/payment/qr/{txId}."),
+  createdAt: Type.String({ description: "ISO 8601 local date-time." }),
+  expiresAt: Type.String({ description: "ISO 8601 local date-time; one hour after creation." }),
+  amount: Type.String({ description: "Decimal, with the currency's decimals." }),
+  currency: Type.String(),
+  terminalID: Type.String(),
+  description: optional("The same as `reason`."),
+  reason: optional("Purpose text."),
+  merchantReference: optional("The partner's order reference."),
+  customerEmail: optional("As given at creation."),
+};
+
+/** Answer to a creation (specification, "Pay-by-link response and status record"). */
+export const CreatedLink = Type.Object({ status: Type.Literal("ok"), ...order }, { title: "CreatedLink" });
+
+const STATUS = ["PENDING", "SUCCESS", "FAILED", "EXPIRED"] as const;
+
+const Operation = Type.Object({
+  type: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")]),
+  status: Type.Union([Type.Literal("done"), Type.Literal("refused"), Type.Literal("unknown")], {
+    description: "`unknown`: the gateway has not answered; the same request again finds out.",
+  }),
+  amount: Type.String(),
+  at: Type.String({ description: "ISO 8601 local date-time." }),
+  tranId: optional("The gateway's id of this movement of money."),
+  resultCode: optional("The gateway's result code."),
+  message: optional("The gateway's description."),
+});
+
+export const LinkStatus = Type.Object(
+  {
+    status: Type.Union(STATUS.map((status) => Type.Literal(status))),
+    ...order,
+    resultCode: optional("The gateway's result code, once the payment has ended."),
+    message: optional("The gateway's description of it."),
+    tranId: optional("The gateway's id of the movement of money."),
+    authCode: optional("Authorization code."),
+    maskedPan: optional("Masked card number."),
+    cardBrand: optional("Card brand."),
+    payerName: optional("Personal data of the payer."),
+    payerLastName: optional("Personal data of the payer."),
+    lateSuccess: Type.Optional(Type.Literal(true, { description: "Paid after it had been shown as EXPIRED or FAILED." })),
+    unverified: Type.Optional(
+      Type.Literal(true, { description: "Its time is over, and the gateway cannot be asked whether it was paid." }),
+    ),
+    operations: Type.Optional(Type.Array(Operation, { description: "Captures, reversals and refunds, oldest first." })),
+  },
+  { title: "LinkStatus" },
+);
+
+/** A link that the gateway has not confirmed is pending too: whether it can be paid is not known yet. */
+const WORDS: Readonly<Record<LinkState, (typeof STATUS)[number]>> = {
+  created: "PENDING",
+  waiting: "PENDING",
+  watching: "PENDING",
+  success: "SUCCESS",
+  failed: "FAILED",
+  expired: "EXPIRED",
+};
+
+export function statusWord(record: LinkRecord): (typeof STATUS)[number] {
+  return WORDS[record.state];
+}
+
+export function createdBody(record: LinkRecord, localTime: LocalTime): Static<typeof CreatedLink> {
+  return { status: "ok", ...orderBody(record, localTime) };
+}
+
+export function statusBody(record: LinkRecord, localTime: LocalTime): Static<typeof LinkStatus> {
+  const { outcome, late, overdue, followUps, order } = record;
+  const payment = outcome?.payment ?? null;
+  return {
+    status: statusWord(record),
+    ...orderBody(record, localTime),
+    ...present({ resultCode: outcome?.resultCode, message: outcome?.description }),
+    ...present({
+      tranId: payment?.tranId,
+      authCode: payment?.authCode,
+      maskedPan: payment?.maskedPan,
+      cardBrand: payment?.cardBrand,
+      payerName: payment?.payerName,
+      payerLastName: payment?.payerLastName,
+    }),
+    ...(late ? { lateSuccess: true as const } : {}),
+    ...(overdue ? { unverified: true as const } : {}),
+    ...(followUps.length === 0
+      ? {}
+      : {
+          operations: followUps.map(({ type, state, amountMinor, requestedAtMs, tranId, resultCode, description }) => ({
+            type,
+            status: state === "requested" ? ("unknown" as const) : state,
+            amount: fromMinorUnits(amountMinor, order.currency),
+            at: localTime.format(requestedAtMs),
+            ...present({ tranId, resultCode, message: description }),
+          })),
+        }),
+  };
+}
+
+function orderBody({ order, paymentId, paymentUrl }: LinkRecord, localTime: LocalTime): Omit<Static<typeof CreatedLink>, "status"> {
+  const { txId, createdAtMs, expiresAtMs, amount, currency, terminalId, description, merchantReference, customerEmail } = order;
+  return {
+    txId,
+    ...present({ paymentId, paymentUrl, qrCodeData: paymentUrl }),
+    createdAt: localTime.format(createdAtMs),
+    expiresAt: localTime.format(expiresAtMs),
+    amount,
+    currency,
+    terminalID: terminalId,
+    ...present({ description, reason: description, merchantReference, customerEmail }),
+  };
+}
+
+/** The members that have a value. */
+function present<Name extends string>(members: { [name in Name]: string | null | undefined }): { [name in Name]?: string } {
+  const found: { [name in Name]?: string } = {};
+  for (const name in members) {
+    const value = members[name];
+    if (value !== null && value !== undefined) found[name] = value;
+  }
+  return found;
+}

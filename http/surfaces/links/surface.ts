@@ -1,0 +1,37 @@
+import { Type } from "@sinclair/typebox";
+import type { CreateLink } from "../../../engine/operations/create-link.ts";
+import type { UseLink } from "../../../engine/operations/use-link.ts";
+import type { Links } from "../../../engine/ports/links.ts";
+import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
+import { surface } from "../../endpoint/surface.ts";
+import type { LocalTime } from "../local-time.ts";
+
+/** What the pay-by-link endpoints use. */
+export interface LinkOperations {
+  createLink: CreateLink;
+  useLink: UseLink;
+  /** Takes in what the gateway notifies. */
+  notified: Links["notified"];
+  localTime: LocalTime;
+}
+
+/** Error body of the pay-by-link endpoints (specification, "Errors"): `error` for an invalid request, a record with `message` otherwise. */
+export const LinkError = Type.Object(
+  {
+    status: Type.Literal("error"),
+    error: Type.String({ description: "What went wrong." }),
+    message: Type.Optional(Type.String({ description: "The same text; absent for an invalid request." })),
+    txId: Type.Optional(Type.String({ description: "Of the payment, where there is one to ask about later." })),
+    resultCode: Type.Optional(Type.String({ description: "The gateway's, where it refused." })),
+  },
+  { title: "LinkError" },
+);
+
+const envelope: ErrorEnvelope & { schema: typeof LinkError } = {
+  schema: LinkError,
+  status: USUAL_STATUS,
+  body: (code, message) =>
+    code === "invalid_request" ? { status: "error", error: message } : { status: "error", error: message, message },
+};
+
+export const links = surface<LinkOperations>()({ name: "links", tags: ["Pay-by-link"], envelope });

@@ -1,0 +1,75 @@
+import { Type } from "@sinclair/typebox";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import {
+  changedCredentials,
+  checkResult,
+  credentialsToCheck,
+  GatewayCheckResult,
+  GatewayCredentialsRequest,
+  SHOWN_CREDENTIALS_EXAMPLE,
+  ShownGatewayCredentials,
+  shownCredentials,
+} from "../gateway-credentials.ts";
+import { okBody } from "../relay-envelope.ts";
+import { callingPartner, portal } from "./surface.ts";
+
+const example = SHOWN_CREDENTIALS_EXAMPLE;
+
+export const showGatewayCredentials = portal.endpoint({
+  name: "showOwnGatewayCredentials",
+  method: "GET",
+  path: "/api/partner/gw-credentials",
+  summary: "The calling partner's account at the card gateway, masked",
+  auth: "basic",
+  responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...portal.errors(401, 403) },
+  handle: ({ partners }, { caller }) => {
+    const partner = partners.byId(callingPartner(caller));
+    return { status: 200 as const, body: { status: "ok" as const, data: shownCredentials(partner?.record.gateway ?? null) } };
+  },
+});
+
+export const saveGatewayCredentials = portal.endpoint({
+  name: "saveOwnGatewayCredentials",
+  method: "POST",
+  path: "/api/partner/gw-credentials",
+  summary: "Changes the calling partner's account at the card gateway",
+  description:
+    "Absent members stay as they are. In force on every node when it answers; links that were made before are followed with the new account.",
+  auth: "basic",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  body: GatewayCredentialsRequest,
+  bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
+  audit: { action: "partner.gw-credentials", subject: ({ caller }) => String(callingPartner(caller)) },
+  responses: {
+    200: { description: "The account.", body: okBody(ShownGatewayCredentials), example },
+    ...portal.errors(400, 401, 403, 413, 415, 503),
+  },
+  handle: async ({ administerPartners }, { caller, body }) => {
+    const partner = await administerPartners.change(callingPartner(caller), { gateway: changedCredentials(body) });
+    return { status: 200, body: { status: "ok", data: shownCredentials(partner.gateway) } };
+  },
+});
+
+export const testGatewayCredentials = portal.endpoint({
+  name: "testOwnGatewayCredentials",
+  method: "POST",
+  path: "/api/partner/gw-credentials/test",
+  summary: "Whether the card gateway takes these credentials",
+  description:
+    "Asks the gateway for a payment that there is not. Absent members are taken from the stored account; nothing is stored and no money moves.",
+  auth: "basic",
+  body: Type.Optional(GatewayCredentialsRequest),
+  audit: "changes nothing",
+  responses: {
+    200: {
+      description: "What the gateway said.",
+      body: okBody(GatewayCheckResult),
+      example: { status: "ok", data: { accepted: true, message: "Credentials accepted" } },
+    },
+    ...portal.errors(400, 401, 403, 413, 415, 503),
+  },
+  handle: async ({ gatewayAccounts, checkGateway }, { caller, body }) => {
+    const stored = gatewayAccounts.ofPartner(callingPartner(caller));
+    return { status: 200, body: { status: "ok", data: checkResult(await checkGateway(credentialsToCheck(body, stored))) } };
+  },
+});

@@ -1,0 +1,39 @@
+import { Type } from "@sinclair/typebox";
+import { KEY_GRACE_SECONDS_MAX } from "../../../engine/domain/partner.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { callingPartner, portal } from "./surface.ts";
+
+export const regenerateKey = portal.endpoint({
+  name: "regenerateOwnApiKey",
+  method: "POST",
+  path: "/api/partner/regenerate-key",
+  summary: "Generates a new API key for the calling partner",
+  description: "Shown in this answer only. The key before stops working before it answers, unless `graceSeconds` lets it work for a while.",
+  auth: "basic",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  body: Type.Optional(
+    Type.Object(
+      { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },
+      { additionalProperties: false },
+    ),
+  ),
+  bodyExample: { graceSeconds: 3_600 },
+  audit: { action: "partner.regenerate-key", subject: ({ caller }) => String(callingPartner(caller)) },
+  responses: {
+    200: {
+      description: "The key.",
+      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }),
+      headers: { "Cache-Control": { description: "no-store" } },
+      example: { status: "ok", apiKey: "pk_live_...", message: "The key is not shown again." },
+    },
+    ...portal.errors(400, 401, 403, 503),
+  },
+  handle: async ({ administerPartners }, { caller, body }) => {
+    const { apiKey } = await administerPartners.regenerateKey(callingPartner(caller), body?.graceSeconds ?? 0);
+    return {
+      status: 200,
+      body: { status: "ok", apiKey, message: "The key is not shown again." },
+      headers: { "Cache-Control": "no-store" },
+    };
+  },
+});

@@ -1,0 +1,24 @@
+import type { Caller } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import type { AdministerPartners } from "../../../engine/operations/administer-partners.ts";
+import type { CheckGateway } from "../../../engine/operations/check-gateway.ts";
+import type { GatewayAccounts } from "../../../engine/ports/gateway-accounts.ts";
+import type { Partners } from "../../../engine/ports/partners.ts";
+import { surface } from "../../endpoint/surface.ts";
+import { relayEnvelope } from "../relay-envelope.ts";
+
+/** What the partner portal's endpoints use. */
+export interface PartnerPortalOperations {
+  partners: Partners;
+  administerPartners: AdministerPartners;
+  gatewayAccounts: GatewayAccounts;
+  checkGateway: CheckGateway;
+}
+
+export const portal = surface<PartnerPortalOperations>()({ name: "partner-portal", tags: ["Partner portal"], envelope: relayEnvelope });
+
+/** The partner that calls, with its user name and password. Throws RelayError `forbidden` for anyone else: nobody acts for a partner here. */
+export function callingPartner(caller: Caller): number {
+  if (caller.type !== "partner") throw new RelayError("forbidden", "Only a partner may do this, with its own user name and password");
+  return caller.partnerId;
+}

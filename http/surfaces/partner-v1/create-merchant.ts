@@ -1,0 +1,67 @@
+import { Type } from "@sinclair/typebox";
+import { MERCHANT_NAME_LENGTH_MAX, MERCHANTS_PER_PARTNER_MAX } from "../../../engine/domain/merchant.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { refusal } from "./error-body.ts";
+import { Environment, keysOf, MERCHANT_EXAMPLE, MerchantId, MerchantWithKeys, merchantOf } from "./schemas.ts";
+import { NO_STORE, NO_STORE_HEADERS, PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
+
+/** Specification, "Merchant create request". */
+const MerchantRequest = Type.Object(
+  {
+    merchantId: MerchantId,
+    merchantName: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX, description: "Display name; the id where it is left out." }),
+    ),
+    environment: Type.Optional(Type.Union([Environment], { description: "TEST where it is left out." })),
+  },
+  { additionalProperties: false, title: "MerchantCreateRequest" },
+);
+
+export const createMerchant = partnerV1.endpoint({
+  name: "partnerApiCreateMerchant",
+  method: "POST",
+  path: `${PARTNER_API_BASE}/merchants`,
+  summary: "Creates a merchant",
+  description:
+    "The merchant's keys are in this answer and nowhere else. Send an `Idempotency-Key`: without one, an answer that is lost takes the keys with it.",
+  auth: "partnerApi",
+  rateLimit: PARTNER_API_RATE,
+  idempotency: "sealed",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  body: MerchantRequest,
+  bodyExample: { merchantId: "SHOP-001", merchantName: "Bar Centrale", environment: "TEST" },
+  responses: {
+    201: {
+      description: "Created.",
+      body: MerchantWithKeys,
+      headers: NO_STORE_HEADERS,
+      example: {
+        success: true,
+        merchant: { ...MERCHANT_EXAMPLE, services: [] },
+        keys: { publishableKey: "pk_merchant_...", secretKey: "sk_merchant_..." },
+        message: "Keep the keys: they are not shown again",
+      },
+    },
+    ...partnerV1.errors(400, 401, 403, 413, 415, 500, 503),
+    409: {
+      description: `The id is taken (merchant_exists), \`maxMerchants\` or ${MERCHANTS_PER_PARTNER_MAX} with the deactivated ones are reached (merchant_limit_reached), or the Idempotency-Key was used for another request (conflict).`,
+      body: partnerV1.envelope.schema,
+    },
+  },
+  handle: async ({ merchants }, { caller, body, operationId }) => {
+    const partner = permitted(caller, "own");
+    const outcome = await merchants.create(partner, body, operationId);
+    switch (outcome.type) {
+      case "taken":
+        return refusal(409, "merchant_exists", "merchantId: is taken");
+      case "full":
+        return refusal(409, "merchant_limit_reached", `The partner may have ${outcome.maxMerchants} merchants and has them`);
+      case "created": {
+        const { merchant, keys } = outcome;
+        const message = "Keep the keys: they are not shown again";
+        const body = { success: true as const, merchant: merchantOf(merchant, partner), keys: keysOf(keys), message };
+        return { status: 201, body, headers: NO_STORE };
+      }
+    }
+  },
+});

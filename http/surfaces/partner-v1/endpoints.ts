@@ -1,0 +1,22 @@
+import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { createMerchant } from "./create-merchant.ts";
+import { listMerchants } from "./list-merchants.ts";
+import { showMe } from "./me.ts";
+import { deactivateMerchant, patchMerchant, replaceMerchantKeys, showMerchant } from "./merchant.ts";
+import { configureService, disableService, enableService, listServices } from "./services.ts";
+import type { PartnerV1Operations } from "./surface.ts";
+
+/** Specification, "Partner API v1", and new keys for a merchant that lost its own. */
+export const partnerV1Endpoints: Endpoint<PartnerV1Operations>[] = [
+  showMe,
+  listMerchants,
+  createMerchant,
+  showMerchant,
+  patchMerchant,
+  deactivateMerchant,
+  replaceMerchantKeys,
+  listServices,
+  enableService,
+  disableService,
+  configureService,
+];

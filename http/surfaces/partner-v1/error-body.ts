@@ -1,0 +1,30 @@
+import { type Static, Type } from "@sinclair/typebox";
+import type { ErrorCode } from "../../../engine/domain/errors.ts";
+import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
+
+/** Reasons beside the usual ones, each told by one endpoint or a few. */
+const REASONS = ["merchant_exists", "merchant_limit_reached", "merchant_inactive", "service_not_permitted"] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** The one error body of the whole API. */
+export const PartnerApiError = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.String({ description: "What went wrong, for people." }),
+    code: Type.String({
+      description: `What went wrong, for programs: ${[...Object.keys(USUAL_STATUS), ...REASONS].join(", ")}. More may come.`,
+    }),
+  },
+  { title: "PartnerApiError" },
+);
+
+export const partnerApiEnvelope: ErrorEnvelope & { schema: typeof PartnerApiError } = {
+  schema: PartnerApiError,
+  status: { ...USUAL_STATUS, duplicate: 409 },
+  body: (code: ErrorCode, message): Static<typeof PartnerApiError> => ({ success: false, error: message, code }),
+};
+
+/** An expected refusal in the one error body. */
+export function refusal<S extends 403 | 409>(status: S, code: Reason, error: string) {
+  return { status, body: { success: false as const, error, code } };
+}

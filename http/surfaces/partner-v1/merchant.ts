@@ -1,0 +1,138 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { MERCHANT_NAME_LENGTH_MAX } from "../../../engine/domain/merchant.ts";
+import { refusal } from "./error-body.ts";
+import {
+  Environment,
+  keysOf,
+  MERCHANT_EXAMPLE,
+  MerchantAnswer,
+  MerchantParams,
+  MerchantWithKeys,
+  merchantOf,
+  SERVICE_EXAMPLE,
+} from "./schemas.ts";
+import { NO_STORE, NO_STORE_HEADERS, PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
+
+const answered = {
+  description: "The merchant.",
+  body: MerchantAnswer,
+  example: { success: true, merchant: { ...MERCHANT_EXAMPLE, services: [SERVICE_EXAMPLE] } },
+};
+
+/** The 409 of a merchant that has to be activated first. */
+export function inactive() {
+  return refusal(409, "merchant_inactive", "The merchant is deactivated; activate it first");
+}
+
+export const showMerchant = partnerV1.endpoint({
+  name: "partnerApiShowMerchant",
+  method: "GET",
+  path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
+  summary: "A merchant and its services",
+  description: "Deactivated ones too. Another partner's merchant is not there.",
+  auth: "partnerApi",
+  rateLimit: PARTNER_API_RATE,
+  params: MerchantParams,
+  responses: { 200: answered, ...partnerV1.errors(400, 401, 403, 404, 500, 503) },
+  handle: async ({ merchants }, { caller, params }) => {
+    const partner = permitted(caller, "look");
+    const merchant = await merchants.find(partner, params.merchantId);
+    return { status: 200, body: { success: true, merchant: merchantOf(merchant, partner) } };
+  },
+});
+
+/** Specification, "Partial configuration update"; it does not give the fields. The id never changes. */
+const MerchantPatch = Type.Object(
+  {
+    merchantName: Type.Optional(Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX })),
+    environment: Type.Optional(Environment),
+    active: Type.Optional(
+      Type.Boolean({
+        description: "false deactivates, as DELETE does; true brings a deactivated merchant back, where `maxMerchants` has room.",
+      }),
+    ),
+  },
+  { additionalProperties: false, title: "MerchantPatch" },
+);
+
+export const patchMerchant = partnerV1.endpoint({
+  name: "partnerApiPatchMerchant",
+  method: "PATCH",
+  path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
+  summary: "Changes a merchant in part",
+  description: "Members that are left out stay as they are. `active` wants the role ADMIN.",
+  auth: "partnerApi",
+  rateLimit: PARTNER_API_RATE,
+  idempotency: "plain",
+  params: MerchantParams,
+  body: MerchantPatch,
+  bodyExample: { merchantName: "Bar Centrale 2", environment: "LIVE" },
+  responses: {
+    200: answered,
+    ...partnerV1.errors(400, 401, 403, 404, 413, 415, 500, 503),
+    409: {
+      description: "Deactivated (merchant_inactive), no room to activate it (merchant_limit_reached), or the Idempotency-Key (conflict).",
+      body: partnerV1.envelope.schema,
+    },
+  },
+  handle: async ({ merchants }, { caller, params, body }) => {
+    const partner = permitted(caller, body.active === undefined ? "change" : "own");
+    if (Object.keys(body).length === 0) throw new RelayError("invalid_request", "body: names nothing to change");
+    const outcome = await merchants.patch(partner, params.merchantId, body);
+    switch (outcome.type) {
+      case "inactive":
+        return inactive();
+      case "full":
+        return refusal(409, "merchant_limit_reached", `The partner may have ${outcome.maxMerchants} merchants and has them`);
+      case "changed":
+        return { status: 200, body: { success: true, merchant: merchantOf(outcome.merchant, partner) } };
+    }
+  },
+});
+
+export const deactivateMerchant = partnerV1.endpoint({
+  name: "partnerApiDeactivateMerchant",
+  method: "DELETE",
+  path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
+  summary: "Deactivates a merchant",
+  description:
+    "It stays, its id stays taken, and PATCH with `active` brings it back. Its keys open nothing from this answer on. Doing it twice is doing it once.",
+  auth: "partnerApi",
+  rateLimit: PARTNER_API_RATE,
+  params: MerchantParams,
+  responses: {
+    200: { ...answered, example: { success: true, merchant: { ...MERCHANT_EXAMPLE, status: "INACTIVE", services: [SERVICE_EXAMPLE] } } },
+    ...partnerV1.errors(400, 401, 403, 404, 500, 503),
+  },
+  handle: async ({ merchants }, { caller, params }) => {
+    const partner = permitted(caller, "own");
+    const outcome = await merchants.patch(partner, params.merchantId, { active: false });
+    if (outcome.type !== "changed") throw new Error(`deactivating a merchant came out as ${outcome.type}`);
+    return { status: 200, body: { success: true, merchant: merchantOf(outcome.merchant, partner) } };
+  },
+});
+
+export const replaceMerchantKeys = partnerV1.endpoint({
+  name: "partnerApiReplaceMerchantKeys",
+  method: "POST",
+  path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
+  summary: "Gives a merchant new keys",
+  description: "For keys that were lost or have leaked: the present pair ends with this answer.",
+  auth: "partnerApi",
+  rateLimit: PARTNER_API_RATE,
+  idempotency: "sealed",
+  params: MerchantParams,
+  responses: {
+    200: { description: "The new keys, shown in this answer only.", body: MerchantWithKeys, headers: NO_STORE_HEADERS },
+    ...partnerV1.errors(400, 401, 403, 404, 409, 500, 503),
+  },
+  handle: async ({ merchants }, { caller, params }) => {
+    const partner = permitted(caller, "own");
+    const outcome = await merchants.replaceKeys(partner, params.merchantId);
+    if (outcome.type === "inactive") return inactive();
+    const message = "Keep the keys: they are not shown again. The ones before are void";
+    const merchant = merchantOf(outcome.merchant, partner);
+    return { status: 200, body: { success: true, merchant, keys: keysOf(outcome.keys), message }, headers: NO_STORE };
+  },
+});

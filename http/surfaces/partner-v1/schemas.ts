@@ -1,0 +1,133 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { MERCHANT_ENVIRONMENTS, MERCHANT_ID_PATTERN, type MerchantRecord, serviceOf } from "../../../engine/domain/merchant.ts";
+import { SERVICE_CODES, type ServiceCode } from "../../../engine/domain/merchant-service.ts";
+import type { PartnerApiGrant } from "../../../engine/domain/partner-api.ts";
+import type { MerchantKeys } from "../../../engine/operations/merchants.ts";
+
+const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
+
+export const MerchantId = Type.String({
+  pattern: MERCHANT_ID_PATTERN,
+  errorMessage: "must be 1 to 64 letters, digits, dots, underscores or dashes",
+  description: "Unique in the whole installation, also among deactivated merchants.",
+});
+
+export const Environment = Type.Union(
+  MERCHANT_ENVIRONMENTS.map((word) => Type.Literal(word)),
+  { description: "Says what the merchant is for; the `mode` of each service decides by itself whether money moves there." },
+);
+
+export const ServiceWord = Type.Union(SERVICE_CODES.map((code) => Type.Literal(code)));
+
+/** A path that names a merchant. */
+export const MerchantParams = Type.Object({ merchantId: Type.String({ description: "The merchant." }) });
+
+/** A path that names a service of a merchant; a word that is none is 404, not 400. */
+export const MerchantServiceParams = Type.Object({
+  id: Type.String({ description: "The merchant." }),
+  service: Type.String({ description: `One of ${SERVICE_CODES.join(", ")}.` }),
+});
+
+const summaryMembers = {
+  merchantId: Type.String(),
+  merchantName: Type.String(),
+  environment: Environment,
+  status: Type.Union([Type.Literal("ACTIVE"), Type.Literal("INACTIVE")], {
+    description: "INACTIVE: deactivated. Its keys open nothing, and it does not count towards `maxMerchants`.",
+  }),
+  createdAt: instant("when it was created."),
+  updatedAt: instant("when it last changed."),
+};
+
+export const MerchantSummary = Type.Object(summaryMembers, { title: "MerchantSummary" });
+
+export const MerchantServiceState = Type.Object(
+  {
+    service: ServiceWord,
+    enabled: Type.Boolean(),
+    configured: Type.Boolean(),
+    configuredAt: Type.Union([Type.String(), Type.Null()], { description: "ISO 8601 UTC; null until it is configured." }),
+    config: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+      description:
+        "`mode` and the service's members; of secrets a mask, with the last four characters of long ones. Null until it is configured.",
+    }),
+  },
+  { title: "MerchantService" },
+);
+
+export const Merchant = Type.Object(
+  {
+    ...summaryMembers,
+    services: Type.Array(MerchantServiceState, { description: "The partner's services and what the merchant has of each." }),
+  },
+  { title: "Merchant" },
+);
+
+export const MerchantAnswer = Type.Object({ success: Type.Literal(true), merchant: Merchant });
+
+export const Keys = Type.Object(
+  {
+    publishableKey: Type.String({ description: "`pk_merchant_...`" }),
+    secretKey: Type.String({ description: "`sk_merchant_...`" }),
+  },
+  { title: "MerchantKeys", description: "Shown in this answer only: the relay keeps digests of them." },
+);
+
+export const MerchantWithKeys = Type.Object({
+  success: Type.Literal(true),
+  merchant: Merchant,
+  keys: Keys,
+  message: Type.String(),
+});
+
+export const ServiceAnswer = Type.Object({ success: Type.Literal(true), merchantId: Type.String(), service: MerchantServiceState });
+
+export const MERCHANT_EXAMPLE = {
+  merchantId: "SHOP-001",
+  merchantName: "Bar Centrale",
+  environment: "TEST",
+  status: "ACTIVE",
+  createdAt: "2026-03-01T09:30:00.000Z",
+  updatedAt: "2026-03-01T09:30:00.000Z",
+};
+
+export const SERVICE_EXAMPLE = {
+  service: "PAYPAL",
+  enabled: true,
+  configured: true,
+  configuredAt: "2026-03-01T09:31:00.000Z",
+  config: { mode: "sandbox", clientId: "AeA1QIZXiflr1", clientSecret: "********9f2c" },
+};
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+export function summaryOf(merchant: MerchantRecord): Static<typeof MerchantSummary> {
+  const { merchantId, merchantName, environment, active, createdAtMs, updatedAtMs } = merchant;
+  return {
+    merchantId,
+    merchantName,
+    environment,
+    status: active ? "ACTIVE" : "INACTIVE",
+    createdAt: iso(createdAtMs),
+    updatedAt: iso(updatedAtMs),
+  };
+}
+
+export function serviceStateOf(merchant: MerchantRecord, service: ServiceCode): Static<typeof MerchantServiceState> {
+  const { enabled, configuration } = serviceOf(merchant, service);
+  return {
+    service,
+    enabled,
+    configured: configuration !== null,
+    configuredAt: configuration === null ? null : iso(configuration.updatedAtMs),
+    config: configuration === null ? null : { mode: configuration.mode, ...configuration.members },
+  };
+}
+
+export function merchantOf(merchant: MerchantRecord, partner: PartnerApiGrant): Static<typeof Merchant> {
+  return { ...summaryOf(merchant), services: partner.allowedServices.map((service) => serviceStateOf(merchant, service)) };
+}
+
+export function keysOf({ publishable, secret }: MerchantKeys): Static<typeof Keys> {
+  return { publishableKey: publishable, secretKey: secret };
+}

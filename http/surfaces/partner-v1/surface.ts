@@ -1,0 +1,35 @@
+import type { Caller } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { type PartnerApiAct, type PartnerApiGrant, roleMay } from "../../../engine/domain/partner-api.ts";
+import type { MerchantServices } from "../../../engine/operations/merchant-services.ts";
+import type { Merchants } from "../../../engine/operations/merchants.ts";
+import type { CallCounts } from "../../../engine/runtime/call-counts.ts";
+import { surface } from "../../endpoint/surface.ts";
+import { partnerApiEnvelope } from "./error-body.ts";
+
+/** Specification, "Versioning": the base ends in `/api/v1`. */
+export const PARTNER_API_BASE = "/partner/api/v1";
+
+/** What the endpoints of Partner API v1 use. */
+export interface PartnerV1Operations {
+  merchants: Merchants;
+  merchantServices: MerchantServices;
+  callCounts: CallCounts;
+}
+
+export const partnerV1 = surface<PartnerV1Operations>()({ name: "partner-v1", tags: ["Partner API"], envelope: partnerApiEnvelope });
+
+/** Calls of one address in any one second: a partner's back office, not a till. */
+export const PARTNER_API_RATE = { bucket: "partnerApi", perSecond: 50 };
+
+/** Answers that show keys are kept nowhere on their way. */
+export const NO_STORE = { "Cache-Control": "no-store" } as const;
+export const NO_STORE_HEADERS = { "Cache-Control": { description: "no-store" } };
+
+/** The partner that calls. Throws RelayError `forbidden` where its role does not permit the act. */
+export function permitted(caller: Caller, act: PartnerApiAct): PartnerApiGrant {
+  if (caller.type !== "partnerApi") throw new RelayError("unauthorized", "A partner API key is required");
+  const { partner } = caller;
+  if (!roleMay(partner.role, act)) throw new RelayError("forbidden", `The role ${partner.role} does not permit this`);
+  return partner;
+}

@@ -1,0 +1,72 @@
+import { partnerPlace } from "../../engine/domain/partner.ts";
+import { type AdministerCallbacks, createAdministerCallbacks } from "../../engine/operations/administer-callbacks.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Partners } from "../../engine/ports/partners.ts";
+import type { SecretBox } from "../../engine/ports/secret-box.ts";
+import { type CallbackSender, createCallbackSender } from "../../engine/runtime/callback-sender.ts";
+import { createSignatureAuthenticator, type SignatureAuthenticator, type SignatureKeys } from "../../http/auth/signature-authenticator.ts";
+import { createCallbackTarget } from "../../http/gateway/callback-post.ts";
+import type { AdapterOperations } from "../../http/surfaces/gateway-adapter/surface.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+import { createCallbackStore } from "../../storage/stores/callback-store.ts";
+import { createSignatureStampStore } from "../../storage/stores/signature-stamp-store.ts";
+import type { Config } from "./config.ts";
+import { type Lease, leasedSignatures } from "./lease.ts";
+import type { Log } from "./log.ts";
+
+export interface AdapterParts {
+  config: Config;
+  kv: Kv;
+  clock: Clock;
+  /** The machine's own, whatever a test has moved: signatures are dated by it. */
+  machineClock: Clock;
+  partners: Partners;
+  box: SecretBox;
+  /** Null for a node by itself. */
+  lease: Lease | null;
+  log: Log;
+}
+
+/** What the gateway-protocol adapter needs beside its surface. */
+export interface Adapter {
+  signatures: SignatureAuthenticator;
+  callbacks: AdministerCallbacks;
+  merchantOf: AdapterOperations["adapterMerchantOf"];
+  /** To be run by one thread of a node. */
+  sender(): CallbackSender;
+}
+
+export function composeAdapter({ config, kv, clock, machineClock, partners, box, lease, log }: AdapterParts): Adapter {
+  const store = createCallbackStore(kv);
+  const signatures = createSignatureAuthenticator({
+    keys: signatureKeys(partners, box),
+    stamps: createSignatureStampStore(kv, clock.nowMs),
+    nowMs: machineClock.nowMs,
+  });
+  return {
+    signatures: lease === null ? signatures : leasedSignatures(signatures, lease, machineClock.monotonicMs),
+    callbacks: createAdministerCallbacks({ store, clock }),
+    merchantOf: (caller) => (caller.type === "partner" ? (partners.byId(caller.partnerId)?.record.adapter?.merchantId ?? null) : null),
+    sender: () =>
+      createCallbackSender({
+        store,
+        target: createCallbackTarget({ allowedNetworks: config.callbackAllowedNetworks }),
+        clock,
+        told: log.callback,
+        failed: log.engineFailed,
+      }),
+  };
+}
+
+/** Partners' logins at the adapter. A disabled one has none. */
+function signatureKeys(partners: Partners, box: SecretBox): SignatureKeys {
+  return {
+    byKeyId: (keyId) => {
+      const partner = partners.byAdapterMerchant(keyId);
+      if (partner === null || !partner.record.enabled || partner.record.adapter === null) return null;
+      const { id, username, adapter } = partner.record;
+      const secret = box.open(adapter.sealedSecret, partnerPlace(id, "adapterSecret"));
+      return { secret, caller: { type: "partner", partnerId: id, username, terminals: partner.terminals } };
+    },
+  };
+}

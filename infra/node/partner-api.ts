@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import type { MerchantOwner } from "../../engine/domain/merchant.ts";
+import { type AdministerPartnerApi, createAdministerPartnerApi } from "../../engine/operations/administer-partner-api.ts";
+import type { AdministerPartners } from "../../engine/operations/administer-partners.ts";
+import { createMerchantsByKey } from "../../engine/operations/merchant-by-key.ts";
+import { createMerchantServices } from "../../engine/operations/merchant-services.ts";
+import { createMerchants } from "../../engine/operations/merchants.ts";
+import type { ApiKeys } from "../../engine/ports/api-keys.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { MerchantsByKey } from "../../engine/ports/merchants-by-key.ts";
+import type { Partner, Partners } from "../../engine/ports/partners.ts";
+import type { SecretBox } from "../../engine/ports/secret-box.ts";
+import { createCallCounts } from "../../engine/runtime/call-counts.ts";
+import type { Tables } from "../../engine/runtime/tables.ts";
+import { compileAddressList } from "../../http/auth/address-list.ts";
+import { sha256Hex } from "../../http/auth/digest.ts";
+import type { PartnerApiCredential, PartnerApiCredentials } from "../../http/auth/partner-api-key.ts";
+import type { PartnerV1Operations } from "../../http/surfaces/partner-v1/surface.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+import { createCallCountStore } from "../../storage/stores/call-count-store.ts";
+import { createMerchantStore } from "../../storage/stores/merchant-store.ts";
+import { createRecordStore, MERCHANT_OWNERS } from "../../storage/stores/record-store.ts";
+
+const apiKeys: ApiKeys = {
+  generate: (prefix) => prefix + randomBytes(32).toString("base64url"),
+  digest: sha256Hex,
+};
+
+export interface PartnerApiParts {
+  kv: Kv;
+  tables: Tables;
+  box: SecretBox;
+  partners: Partners;
+  administerPartners: AdministerPartners;
+  clock: Clock;
+}
+
+/** Partner API v1 in a shard. */
+export interface PartnerApi {
+  operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
+  credentials: PartnerApiCredentials;
+  merchantsByKey: MerchantsByKey;
+  /** The partner that a merchant belongs to, deactivated or not; null where there is no such merchant. In memory. */
+  partnerOfMerchant(merchantId: string): number | null;
+  /** Stores the calls that were counted; to be called about once a second, and at the end. */
+  flush(): Promise<void>;
+}
+
+export function composePartnerApi({ kv, tables, box, partners, administerPartners, clock }: PartnerApiParts): PartnerApi {
+  const store = createMerchantStore(kv);
+  const ownerStore = createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS);
+  const owners = tables.add<MerchantOwner>({
+    name: ownerStore.table,
+    parts: ownerStore.parts,
+    load: ownerStore.load,
+    changed: () => {},
+  });
+  const callCounts = createCallCounts(createCallCountStore(kv));
+  const merchants = createMerchants({ store, apiKeys, clock, spread: owners.spread });
+  const merchantServices = createMerchantServices({ merchants, store, secretBox: box, clock });
+  const administerPartnerApi = createAdministerPartnerApi({
+    administerPartners,
+    apiKeys,
+    box,
+    clock,
+    addressLists: { compile: compileAddressList },
+  });
+  return {
+    operations: { merchants, merchantServices, callCounts, administerPartnerApi },
+    credentials: createPartnerApiCredentials(partners, callCounts.count),
+    merchantsByKey: createMerchantsByKey({
+      store,
+      apiKeys,
+      servicesOfPartner: (partnerId) => {
+        const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
+        return enabled ? (partnerApi?.allowedServices ?? null) : null;
+      },
+    }),
+    partnerOfMerchant: (merchantId) => owners.get(merchantId)?.partnerId ?? null,
+    flush: callCounts.flush,
+  };
+}
+
+/** Keys of enabled partners, with each partner's whitelist compiled once for as long as its record stands. */
+function createPartnerApiCredentials(partners: Partners, called: (partnerId: number) => void): PartnerApiCredentials {
+  const known = new WeakMap<Partner, PartnerApiCredential>();
+  return {
+    called,
+    byKeySha256: (keySha256) => {
+      const partner = partners.byPartnerApiKeySha256(keySha256);
+      if (partner === null || !partner.record.enabled) return null;
+      let credential = known.get(partner) ?? null;
+      if (credential === null) {
+        credential = credentialOf(partner);
+        if (credential !== null) known.set(partner, credential);
+      }
+      return credential;
+    },
+  };
+}
+
+function credentialOf({ record: { id: partnerId, partnerApi } }: Partner): PartnerApiCredential | null {
+  if (partnerApi === null) return null;
+  const { partnerCode, name, role, allowedServices, maxMerchants, ipWhitelist } = partnerApi;
+  const grant = { partnerId, partnerCode, name, role, allowedServices, maxMerchants };
+  return { caller: { type: "partnerApi", partner: grant }, grant, mayCallFrom: compileAddressList(ipWhitelist) };
+}

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+
+const SCRIPT = readFileSync(new URL("./windows.lua", import.meta.url), "utf8");
+const SHA1 = createHash("sha1").update(SCRIPT).digest("hex");
+
+/** Questions of one run: Redis is not kept from others for longer than a millisecond or so. */
+const BATCH_MAX = 200;
+/** Questions that wait or are under way; more are refused. */
+const PENDING_MAX = 10_000;
+/** Runs under way at once. */
+const IN_FLIGHT_MAX = 4;
+/** A client does not wait longer for a number; who asked decides without. */
+const DEADLINE_MS = 1_000;
+
+/** What Redis knows of a client's last second. */
+export interface WindowUse {
+  count: number;
+  admitted: boolean;
+  /** Until there is room again; 0 when there is. */
+  waitMs: number;
+}
+
+export interface WindowQuestion {
+  /** Names the client and the limit that is counted. */
+  client: string;
+  perSecond: number;
+  /** Admissions that were made without asking, and are told now. */
+  noted: number;
+  /** Whether another one is asked for. */
+  asks: boolean;
+}
+
+interface Pending extends WindowQuestion {
+  resolve(use: WindowUse): void;
+  reject(error: Error): void;
+}
+
+/** Windows of a second over all nodes, in Redis; what is asked in a turn of the event loop, or while others are under way, goes in one run. */
+export class SharedWindows {
+  readonly #redis: Redis;
+  readonly #keyPrefix: string;
+  #waiting: Pending[] = [];
+  #pending = 0;
+  #inFlight = 0;
+  #scheduled = false;
+  /** Runs and questions since the start; for metrics. */
+  runs = 0;
+  asked = 0;
+
+  constructor(redis: Redis, keyPrefix: string) {
+    this.#redis = redis;
+    this.#keyPrefix = keyPrefix;
+  }
+
+  /** Rejects when Redis does not answer in time: then nothing is known. */
+  ask(question: WindowQuestion): Promise<WindowUse> {
+    if (this.#pending >= PENDING_MAX) return Promise.reject(new Error("too many questions wait for Redis"));
+    this.#pending += 1;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...question, resolve, reject });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.#flush();
+      });
+    });
+  }
+
+  #flush(): void {
+    while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) void this.#run(this.#waiting.splice(0, BATCH_MAX));
+  }
+
+  async #run(questions: readonly Pending[]): Promise<void> {
+    this.#inFlight += 1;
+    this.runs += 1;
+    this.asked += questions.length;
+    let timer: NodeJS.Timeout | null = null;
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error("Redis did not answer in time")), DEADLINE_MS);
+      });
+      const answers = await Promise.race([this.#call(questions), late]);
+      questions.forEach((question, index) => {
+        question.resolve(useOf(answers[index]));
+      });
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      for (const question of questions) question.reject(failure);
+    } finally {
+      if (timer !== null) clearTimeout(timer);
+      this.#inFlight -= 1;
+      this.#pending -= questions.length;
+      this.#flush();
+    }
+  }
+
+  async #call(questions: readonly WindowQuestion[]): Promise<readonly unknown[]> {
+    const keys = questions.map(({ client }) => `${this.#keyPrefix}window:${client}`);
+    const args = questions.flatMap(({ perSecond, noted, asks }) => [perSecond, noted, asks ? 1 : 0]);
+    let answer: unknown;
+    try {
+      answer = await this.#redis.evalsha(SHA1, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+      answer = await this.#redis.eval(SCRIPT, keys.length, ...keys, ...args);
+    }
+    if (!Array.isArray(answer) || answer.length !== questions.length) throw new Error("windows.lua answers each question");
+    return answer;
+  }
+}
+
+function useOf(answer: unknown): WindowUse {
+  if (!Array.isArray(answer)) throw new Error("windows.lua answers with numbers");
+  const [count, admitted, waitMs] = answer.map(Number);
+  return { count: count ?? 0, admitted: admitted === 1, waitMs: waitMs ?? 0 };
+}

@@ -1,0 +1,57 @@
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { Kv } from "../kv/kv.ts";
+import { findInOutbox } from "./outbox.ts";
+
+/** Who waits for the next look; one more is refused. */
+const WAITING_MAX = 1_000;
+
+/** Looks through the outbox for what is not in ClickHouse yet. */
+export interface OutboxLooks {
+  /** Rows whose JSON contains `text`, as they stand after this call; null when there are too many to look through. */
+  find(text: string): Promise<FeedRow[] | null>;
+}
+
+interface Waiting {
+  text: string;
+  resolve(rows: FeedRow[] | null): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One look at a time, whatever is asked: who asks while one is under way shares the next. In a cluster the outbox is in Redis, and a look
+ * for each page of the list would keep Redis from payments.
+ */
+export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, rowsMax: number): OutboxLooks {
+  let waiting: Waiting[] = [];
+  let looking = false;
+
+  async function look(): Promise<void> {
+    looking = true;
+    while (waiting.length > 0) {
+      const asked = waiting;
+      waiting = [];
+      const texts = [...new Set(asked.map(({ text }) => text))];
+      try {
+        const found = await findInOutbox(kv, deliveredUntil(), texts, rowsMax);
+        const byText = new Map(texts.map((text, index) => [text, found?.[index] ?? null]));
+        for (const { text, resolve } of asked) resolve(byText.get(text) ?? null);
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+      }
+    }
+    looking = false;
+  }
+
+  return {
+    find: (text) =>
+      new Promise((resolve, reject) => {
+        if (waiting.length >= WAITING_MAX) {
+          reject(new RelayError("too_busy", "Too many lists are asked for at once", { retryAfterSeconds: 1 }));
+          return;
+        }
+        waiting.push({ text, resolve, reject });
+        if (!looking) void look();
+      }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { CallCountStore } from "../../engine/ports/call-count-store.ts";
+import type { Kv } from "../kv/kv.ts";
+import { available } from "./terminal-store.ts";
+
+const CALLS = "partner-calls/";
+
+/** Every shard of every node adds about once a second, so a turn of one is lost to few others. */
+const TRIES_MAX = 100;
+
+/** Counts of calls on the key-value store: `partner-calls/<partnerId>`. */
+export function createCallCountStore(kv: Kv): CallCountStore {
+  return {
+    load: (partnerId) => available(async () => callsOf(await kv.get(CALLS + partnerId))),
+    add: (partnerId, calls) =>
+      available(async () => {
+        const key = CALLS + partnerId;
+        for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+          const entry = await kv.get(key);
+          const value = JSON.stringify({ schema: 1, calls: callsOf(entry) + calls });
+          const checks = [{ key, version: entry?.version ?? 0 }];
+          if ((await kv.commit({ checks, operations: [{ type: "put", key, value }] })).type === "committed") return;
+        }
+        throw new Error(`${key} changed ${TRIES_MAX} times while it was added to`);
+      }),
+  };
+}
+
+function callsOf(entry: { value: string } | null): number {
+  return entry === null ? 0 : JSON.parse(entry.value).calls;
+}

@@ -1,0 +1,133 @@
+import type { LinkRecord } from "../../engine/domain/link.ts";
+import type { DueLink, LinkChange, LinkStore } from "../../engine/ports/link-store.ts";
+import type { Stored } from "../../engine/ports/terminal-store.ts";
+import { partOf } from "../../engine/runtime/link-parts.ts";
+import { outboxOperation } from "../feed/outbox.ts";
+import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
+import { attentionKey, attentionOperation, available } from "./terminal-store.ts";
+
+export const LINKS = "link/";
+/** One entry for each link that is still followed. */
+export const LINKS_DUE = "link-due/";
+const PAYMENTS = "link-payment/";
+const MOVEMENTS = "link-tran/";
+
+const MS_DIGITS = 13;
+
+/** Names that the gateway gives and links are found by; a longer one is no id. */
+const NAME = /^[!-~]{1,200}$/;
+
+export interface LinkStoreOptions {
+  kv: Kv;
+  /** How long a link is kept after its time is over. */
+  retentionMs: number;
+  /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
+  writer: string;
+  /** Further entries for the same commit, such as callbacks that a link's end owes to somebody. */
+  alongside?: readonly ((change: LinkChange) => readonly Operation[])[];
+}
+
+/**
+ * Payment links on the key-value store: `link/<txId>`, the index of deadlines `link-due/<part>/<13 digits of milliseconds>/<txId>`, the
+ * gateway's names `link-payment/` and `link-tran/<partner>/<name>`, outbox rows.
+ */
+export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: LinkStoreOptions): LinkStore {
+  let rowsWritten = 0;
+
+  async function loadBy(key: string | null): Promise<Stored<LinkRecord> | null> {
+    const name = key === null ? null : await kv.get(key);
+    return name === null ? null : storedOf(await kv.get(LINKS + name.value));
+  }
+
+  function operationsOf(change: LinkChange): Operation[] {
+    const { record, before, rows, attention, settled, atMs } = change;
+    const { txId, partnerId, expiresAtMs } = record.order;
+    const kept = record.nextAtMs === null ? { expiresAtMs: expiresAtMs + retentionMs } : {};
+    const operations: Operation[] = [{ type: "put", key: LINKS + txId, value: JSON.stringify(record), ...kept }];
+    const dueBefore = before === null ? null : dueKeyOf(before);
+    const due = dueKeyOf(record);
+    if (dueBefore !== null && dueBefore !== due) operations.push({ type: "delete", key: dueBefore });
+    if (due !== null && dueBefore !== due) operations.push({ type: "put", key: due, value: "1" });
+    const movementsBefore = before === null ? [] : tranIdsOf(before);
+    const names = [
+      record.paymentId === before?.paymentId ? null : nameKey(PAYMENTS, partnerId, record.paymentId),
+      ...tranIdsOf(record).map((tranId) => (movementsBefore.includes(tranId) ? null : nameKey(MOVEMENTS, partnerId, tranId))),
+    ];
+    for (const key of names) {
+      if (key !== null) operations.push({ type: "put", key, value: txId, expiresAtMs: expiresAtMs + retentionMs });
+    }
+    for (const row of rows) {
+      rowsWritten += 1;
+      operations.push(outboxOperation(row, atMs, `${writer}-l${rowsWritten.toString(36)}`));
+    }
+    for (const item of attention) operations.push(attentionOperation(item));
+    for (const item of settled) operations.push({ type: "delete", key: attentionKey(item.kind, item.terminalId, item.uuid ?? "") });
+    for (const more of alongside) operations.push(...more(change));
+    return operations;
+  }
+
+  return {
+    // Ids come out of requests as they are.
+    load: (txId) => available(async () => (NAME.test(txId) ? storedOf(await kv.get(LINKS + txId)) : null)),
+    findByPaymentId: (partnerId, paymentId) => available(() => loadBy(nameKey(PAYMENTS, partnerId, paymentId))),
+    findByTranId: (partnerId, tranId) => available(() => loadBy(nameKey(MOVEMENTS, partnerId, tranId))),
+    commit: (change) =>
+      available(async () => {
+        const result = await kv.commit({
+          checks: [{ key: LINKS + change.record.order.txId, version: change.version }],
+          operations: operationsOf(change),
+        });
+        return result.type === "committed" ? result.version : null;
+      }),
+    pageDue: (part, after, untilMs, limit) =>
+      available(async () => {
+        const prefix = duePrefix(part);
+        const from = after === null ? prefix : `${dueKey(after.txId, after.atMs)}\u0001`;
+        const entries = await kv.scan({ from, to: prefix + digitsOf(untilMs), limit });
+        return entries.map(({ key }) => dueOf(key, prefix.length));
+      }),
+  };
+}
+
+/** All links, for those who go through the whole store. */
+export function linkRange(): { from: string; to: string } {
+  return prefixRange(LINKS);
+}
+
+function duePrefix(part: number): string {
+  return `${LINKS_DUE}${String(part).padStart(2, "0")}/`;
+}
+
+function digitsOf(ms: number): string {
+  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
+}
+
+function dueKey(txId: string, atMs: number): string {
+  return `${duePrefix(partOf(txId))}${digitsOf(atMs)}/${txId}`;
+}
+
+function dueKeyOf({ order, nextAtMs }: LinkRecord): string | null {
+  return nextAtMs === null ? null : dueKey(order.txId, nextAtMs);
+}
+
+function dueOf(key: string, prefixLength: number): DueLink {
+  const atMs = Number(key.slice(prefixLength, prefixLength + MS_DIGITS));
+  return { txId: key.slice(prefixLength + MS_DIGITS + 1), atMs };
+}
+
+/** The payment's own movement of money, and those that followed it: a refund may name a later capture. */
+function tranIdsOf({ outcome, followUps }: LinkRecord): string[] {
+  return [outcome?.payment?.tranId, ...followUps.map(({ tranId }) => tranId)].filter((tranId) => typeof tranId === "string");
+}
+
+/** Null for a name that cannot be one: what the gateway calls its payments is not ours to choose, keys are plain ASCII. */
+function nameKey(prefix: string, partnerId: number | null, name: string | null): string | null {
+  return name !== null && NAME.test(name) ? `${prefix}${partnerId ?? "own"}/${name}` : null;
+}
+
+function storedOf(entry: Entry | null): Stored<LinkRecord> | null {
+  if (entry === null) return null;
+  const record: LinkRecord = JSON.parse(entry.value);
+  if (record.schema !== 1) throw new Error(`a link has schema ${record.schema}, which this version cannot read`);
+  return { record, version: entry.version };
+}

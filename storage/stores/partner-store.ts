@@ -1,0 +1,106 @@
+import { DELETED_PARTNER_KEPT_MS, type PartnerRecord, type PartnerUnique, uniquesOf } from "../../engine/domain/partner.ts";
+import { PARTNER_PARTS, PARTNER_TABLE, type PartnerStore, type PartnerTaken } from "../../engine/ports/partner-store.ts";
+import { partName, partOf } from "../../engine/runtime/tables.ts";
+import type { Entry, Kv, Operation } from "../kv/kv.ts";
+import { scanAll } from "./scan-all.ts";
+import { stampOperation } from "./table-stamps.ts";
+import { available } from "./terminal-store.ts";
+
+export const PARTNERS = "nr/";
+const UNIQUES = "nu/";
+const COUNTER = "g/partner-counter";
+
+/** Rounds after which a counter that always moves on is given up; each round somebody else has made a partner. */
+const ATTEMPTS_MAX = 50;
+
+/**
+ * Partners on the key-value store: `nr/<part>/<id, 16 digits>` the record, `nu/<member>/<value>` the id of who has it, `g/partner-counter` the id that
+ * is next. A record and what makes it unique change in one commit.
+ */
+export function createPartnerStore(kv: Kv): PartnerStore {
+  /** Checks and operations that take the values `after` has and `before` had not, and give back the others. */
+  function claims(before: PartnerRecord | null, after: PartnerRecord) {
+    const [had, has] = [keysOf(before), keysOf(after)];
+    const [taken, freed] = [[...has.keys()].filter((key) => !had.has(key)), [...had.keys()].filter((key) => !has.has(key))];
+    const puts = taken.map((key): Operation => ({ type: "put", key, value: JSON.stringify(after.id) }));
+    return {
+      checks: taken.map((key) => ({ key, version: 0 })),
+      operations: [...puts, ...freed.map((key): Operation => ({ type: "delete", key }))],
+      takenBy: (key: string): PartnerTaken | null => {
+        const what = has.get(key);
+        return what === undefined ? null : { type: "taken", what };
+      },
+    };
+  }
+
+  return {
+    load: (part) =>
+      available(async () => {
+        const entries = await scanAll(kv, `${PARTNERS}${part}/`);
+        return new Map(entries.map((entry) => [String(recordOf(entry).id), { record: recordOf(entry), version: entry.version }]));
+      }),
+    find: (id) =>
+      available(async () => {
+        const entry = await kv.get(keyOf(id));
+        return entry === null ? null : { record: recordOf(entry), version: entry.version };
+      }),
+    create: (build) =>
+      available(async () => {
+        for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+          const counter = await kv.get(COUNTER);
+          const id = counter === null ? 1 : Number(JSON.parse(counter.value));
+          const record = build(id);
+          const { checks, operations, takenBy } = claims(null, record);
+          const result = await kv.commit({
+            checks: [{ key: COUNTER, version: counter?.version ?? 0 }, { key: keyOf(id), version: 0 }, ...checks],
+            operations: [{ type: "put", key: COUNTER, value: JSON.stringify(id + 1) }, put(record), stamp(id), ...operations],
+          });
+          if (result.type === "committed") return { type: "created", record };
+          const taken = takenBy(result.key);
+          if (taken !== null) return taken;
+        }
+        throw new Error("the counter of partners never stood still");
+      }),
+    replace: (before, after) =>
+      available(async () => {
+        const { checks, operations, takenBy } = claims(before.record, after);
+        const result = await kv.commit({
+          checks: [{ key: keyOf(after.id), version: before.version }, ...checks],
+          operations: [put(after), stamp(after.id), ...operations],
+        });
+        if (result.type === "committed") return { type: "replaced" };
+        return takenBy(result.key) ?? { type: "stale" };
+      }),
+  };
+}
+
+function put(record: PartnerRecord): Operation {
+  const operation = { type: "put", key: keyOf(record.id), value: JSON.stringify(record) } as const;
+  const expiresAtMs = partnerExpiresAtMs(record);
+  return expiresAtMs === null ? operation : { ...operation, expiresAtMs };
+}
+
+/** When a stored partner is to be forgotten; null for one that was not deleted. */
+export function partnerExpiresAtMs(record: unknown): number | null {
+  const deletedAtMs = typeof record === "object" && record !== null && "deletedAtMs" in record ? record.deletedAtMs : null;
+  return typeof deletedAtMs === "number" ? deletedAtMs + DELETED_PARTNER_KEPT_MS : null;
+}
+
+function stamp(id: number): Operation {
+  return stampOperation(partName(PARTNER_TABLE, partOf(String(id), PARTNER_PARTS)));
+}
+
+function keyOf(id: number): string {
+  return `${PARTNERS}${partOf(String(id), PARTNER_PARTS)}/${String(id).padStart(16, "0")}`;
+}
+
+function keysOf(record: PartnerRecord | null): Map<string, PartnerUnique> {
+  const uniques = record === null ? [] : uniquesOf(record);
+  return new Map(uniques.map(({ what, value }) => [`${UNIQUES}${what}/${value}`, what]));
+}
+
+function recordOf({ key, value }: Entry): PartnerRecord {
+  const record: PartnerRecord = JSON.parse(value);
+  if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
+  return record;
+}

@@ -1,0 +1,58 @@
+import type { RecordStore } from "../../engine/ports/record-store.ts";
+import { partName, partOf } from "../../engine/runtime/tables.ts";
+import type { Kv, Operation } from "../kv/kv.ts";
+import { scanAll } from "./scan-all.ts";
+import { stampOperation } from "./table-stamps.ts";
+import { available } from "./terminal-store.ts";
+
+/** A kind of administered records: where they stand, and in how many parts, which must never change. */
+export interface RecordKind {
+  prefix: string;
+  table: string;
+  parts: number;
+}
+
+export const CLOUD_CONFIGS: RecordKind = { prefix: "h/", table: "cloud-configs", parts: 64 };
+export const TERMINAL_GROUPS: RecordKind = { prefix: "j/", table: "terminal-groups", parts: 1 };
+export const GATEWAY_ACCOUNTS: RecordKind = { prefix: "ga/", table: "gateway-accounts", parts: 1 };
+/** Whose a merchant is: what is asked of merchants while nobody can wait. */
+export const MERCHANT_OWNERS: RecordKind = { prefix: "merchant-owner/", table: "merchant-owners", parts: 64 };
+export const SERVICE_SETTINGS: RecordKind = { prefix: "gs/", table: "service-settings", parts: 1 };
+
+/** What has to be in a commit that stores a record of this kind. */
+export function recordOperations({ prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
+  const part = partOf(key, parts);
+  return [{ type: "put", key: `${prefix}${part}/${key}`, value: JSON.stringify(record) }, stampOperation(partName(table, part))];
+}
+
+/** Records of one kind on the key-value store: `<prefix><part>/<key>`. */
+export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind: RecordKind): RecordStore<R> {
+  const { prefix, table, parts } = kind;
+  const at = (key: string) => `${prefix}${partOf(key, parts)}/${key}`;
+  const stamp = (key: string) => stampOperation(partName(table, partOf(key, parts)));
+
+  function recordOf(key: string, value: string): R {
+    const record: R = JSON.parse(value);
+    if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
+    return record;
+  }
+
+  return {
+    table,
+    parts,
+    load: (part) =>
+      available(async () => {
+        const start = `${prefix}${part}/`;
+        const entries = await scanAll(kv, start);
+        return new Map(entries.map(({ key, value, version }) => [key.slice(start.length), { record: recordOf(key, value), version }]));
+      }),
+    save: (key, record) =>
+      available(async () => {
+        await kv.commit({ checks: [], operations: recordOperations(kind, key, record) });
+      }),
+    remove: (key) =>
+      available(async () => {
+        await kv.commit({ checks: [], operations: [{ type: "delete", key: at(key) }, stamp(key)] });
+      }),
+  };
+}

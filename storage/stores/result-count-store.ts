@@ -1,0 +1,31 @@
+import { addResultCounts, type ResultCounts } from "../../engine/domain/result-count.ts";
+import type { ResultCountStore } from "../../engine/ports/result-count-store.ts";
+import type { Kv } from "../kv/kv.ts";
+import { scanAll } from "./scan-all.ts";
+import { available } from "./terminal-store.ts";
+
+const COUNTS = "y/";
+const KEPT_MS = 8 * 86_400_000;
+
+/** Counted results on the key-value store: `y/<day>/<counter>`. Each counter writes its own alone. */
+export function createResultCountStore(kv: Kv, nowMs: () => number): ResultCountStore {
+  const keyOf = (day: string, counter: string) => `${COUNTS}${day}/${counter}`;
+  return {
+    load: (day, counter) =>
+      available(async () => {
+        const entry = await kv.get(keyOf(day, counter));
+        const counts: ResultCounts = entry === null ? {} : JSON.parse(entry.value);
+        return counts;
+      }),
+    save: (day, counter, counts) =>
+      available(async () => {
+        const operation = { type: "put", key: keyOf(day, counter), value: JSON.stringify(counts), expiresAtMs: nowMs() + KEPT_MS } as const;
+        await kv.commit({ checks: [], operations: [operation] });
+      }),
+    total: (day) =>
+      available(async () => {
+        const entries = await scanAll(kv, `${COUNTS}${day}/`);
+        return entries.reduce<ResultCounts>((sum, { value }) => addResultCounts(sum, JSON.parse(value)), {});
+      }),
+  };
+}

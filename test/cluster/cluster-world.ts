@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { createRendezvousHomes } from "../../engine/runtime/rendezvous.ts";
+import { startBalancer } from "../../infra/local/balancer.ts";
+import { freePort } from "../../infra/local/free-port.ts";
+import { weightName } from "../../infra/node/cluster.ts";
+import { type EmbeddedClickHouse, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
+import { type NodeProcess, startNodeProcess } from "../fault/node-process.ts";
+import { ADMIN, ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
+import { atEnd } from "../storage/kv/world.ts";
+import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
+import { startTestKafka, type TestKafka } from "../support/kafka.ts";
+import { startTestRedis, type TestRedis } from "../support/redis.ts";
+import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+
+/** A ClickHouse that a test kills and starts again on its port and data. */
+export interface ClusterClickHouse {
+  /** As the nodes are told, credentials included. */
+  readonly url: string;
+  readonly directory: string;
+  /** kill -9; nothing starts it again but `start`. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What all nodes of a cluster share: a real Redis, Kafka and ClickHouse. */
+export interface SharedServers {
+  readonly redis: TestRedis;
+  readonly kafka: TestKafka;
+  readonly clickhouse: ClusterClickHouse;
+  /** The variables that name them. */
+  readonly environment: { readonly [name: string]: string };
+  stop(): Promise<void>;
+}
+
+export async function startSharedServers(): Promise<SharedServers> {
+  const [redis, kafka, clickhouse] = await Promise.all([startTestRedis(), startTestKafka(), startClusterClickHouse()]);
+  const packages = await mkdtemp(join(tmpdir(), "relay-packages-"));
+  return {
+    redis,
+    kafka,
+    clickhouse,
+    environment: {
+      RELAY_REDIS_URL: redis.url,
+      RELAY_KAFKA_BROKERS: kafka.brokers.join(","),
+      RELAY_CLICKHOUSE_URL: clickhouse.url,
+      RELAY_PACKAGE_DIR: packages,
+    },
+    stop: async () => {
+      await rm(packages, { recursive: true, force: true });
+      await Promise.all([redis.stop(), kafka.stop(), clickhouse.stop()]);
+    },
+  };
+}
+
+async function startClusterClickHouse(): Promise<ClusterClickHouse> {
+  const directory = await mkdtemp(join(tmpdir(), "relay-clickhouse-"));
+  const start = (port: number) =>
+    startEmbeddedClickHouse({
+      directory,
+      host: "127.0.0.1",
+      port,
+      adminPassword: ADMIN.password,
+      readerUsername: ANALYST.username,
+      readerPassword: ANALYST.password,
+      onLog: () => undefined,
+    });
+  let running: EmbeddedClickHouse | null = await start(0);
+  const address = new URL(running.url);
+  const port = Number(address.port);
+  [address.username, address.password] = [ADMIN.username, ADMIN.password];
+  const kill = async (): Promise<void> => {
+    const pid = running?.pid() ?? null;
+    if (pid !== null) process.kill(pid, "SIGKILL");
+    await running?.stop();
+    running = null;
+  };
+  return {
+    url: address.href,
+    directory,
+    kill,
+    start: async () => {
+      running ??= await start(port);
+    },
+    stop: async () => {
+      await kill();
+      await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    },
+  };
+}
+
+/** Nodes in processes of their own, `node-0` and so on, over servers of their own. */
+export interface TestCluster extends SharedServers {
+  readonly nodes: readonly NodeProcess[];
+  /** Leads to the nodes in turn, past those that refuse. */
+  readonly balancerUrl: string;
+  /** Between the last node and Redis. */
+  readonly redisProxy: TcpProxy;
+  /** Index of the node that is home to a terminal while all of `live` are (all nodes, where absent). */
+  homeOf(terminalId: string, live?: readonly number[]): number;
+  /** A caller of one node, or of the balancer, at an address of its own. */
+  caller(node: number | "balancer", credential: keyof typeof CREDENTIALS): HttpClient;
+  /** Starts a node (again) on its port and folder; resolves when it is ready. */
+  start(node: number): Promise<void>;
+}
+
+export interface ClusterOptions {
+  nodes: number;
+  environment?: { readonly [name: string]: string };
+}
+
+/** Starts servers and nodes; all end with the test. */
+export async function startCluster(test: TestContext, { nodes: count, environment = {} }: ClusterOptions): Promise<TestCluster> {
+  const directory = await mkdtemp(join(tmpdir(), "relay-cluster-"));
+  atEnd(test, () => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  const servers = await startSharedServers();
+  atEnd(test, () => servers.stop());
+  const redisProxy = await startTcpProxy(servers.redis.port);
+  atEnd(test, () => redisProxy.stop());
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const nodes: NodeProcess[] = [];
+  const last = count - 1;
+  const start = async (node: number): Promise<void> => {
+    const started = startNodeProcess(test, {
+      port: ports[node] ?? 0,
+      dataDirectory: join(directory, `node-${node}`),
+      environment: {
+        ...servers.environment,
+        ...(node === last ? { RELAY_REDIS_URL: `redis://127.0.0.1:${redisProxy.port}/0` } : {}),
+        RELAY_SHARDS: "1",
+        RELAY_NODE_ID: `node-${node}`,
+        ...environment,
+      },
+    });
+    nodes[node] = started;
+    await started.ready();
+  };
+  await Promise.all(ports.map((_, node) => start(node)));
+  const balancer = await startBalancer(0, ports);
+  atEnd(test, () => balancer.stop());
+  const balancerUrl = `http://127.0.0.1:${balancer.port}`;
+  let addresses = 0;
+  return {
+    ...servers,
+    nodes,
+    balancerUrl,
+    redisProxy,
+    homeOf: (terminalId, live = ports.map((_, node) => node)) => {
+      const homes = createRendezvousHomes(
+        live.map((node) => `node-${node}#0/shard-0`),
+        weightName,
+      );
+      return Number(/^node-(\d+)/.exec(homes.homeOf(terminalId))?.[1]);
+    },
+    caller: (node, credential) => {
+      addresses += 1;
+      const url = () => (node === "balancer" ? balancerUrl : (nodes[node]?.url ?? ""));
+      return new HttpClient(url, CREDENTIALS[credential], `127.9.${addresses >> 8}.${addresses & 255}`);
+    },
+    start,
+  };
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import { kafkaMissing } from "../support/kafka.ts";
+import { assertMatches, member } from "../support/matches.ts";
+import { redisMissing } from "../support/redis.ts";
+import { eventually } from "../support/within.ts";
+import { startCluster, type TestCluster } from "./cluster-world.ts";
+
+const missing = (await redisMissing()) || (await kafkaMissing());
+
+interface ShownNode {
+  nodeId: string;
+  state: string;
+  report: { terminals: number; commandsQueued: number; stream: { lost: number } } | null;
+}
+
+async function nodesAt(cluster: TestCluster, node: number): Promise<ShownNode[]> {
+  const answer = await cluster.caller(node, "administrator").get("/admin/cluster");
+  assert.equal(answer.status, 200, answer.text);
+  const nodes = member(member(answer.body, "data"), "nodes");
+  assert.ok(Array.isArray(nodes), answer.text);
+  return nodes;
+}
+
+const states = (nodes: readonly ShownNode[]) => nodes.map(({ nodeId, state }) => `${nodeId} ${state}`);
+
+describe("GET /admin/cluster", { skip: missing }, () => {
+  it("shows on every node what each of them has, and which are gone", async (test) => {
+    const cluster = await startCluster(test, { nodes: 3 });
+    const homes = [0, 0, 0];
+    for (let index = 0; index < 30; index += 1) {
+      const paid = await cluster.caller(index % 3, "partner").pay(`N${index}`, { uuid: randomUUID() });
+      assert.equal(paid.status, 200, paid.text);
+      const home = cluster.homeOf(`N${index}`);
+      homes[home] = (homes[home] ?? 0) + 1;
+    }
+    for (const node of [0, 1, 2]) {
+      const nodes = await nodesAt(cluster, node);
+      assert.deepEqual(states(nodes), ["node-0 live", "node-1 live", "node-2 live"]);
+      assert.deepEqual(
+        nodes.map(({ report }) => report?.commandsQueued),
+        homes,
+      );
+      assert.deepEqual(
+        nodes.map(({ report }) => report?.stream.lost),
+        [0, 0, 0],
+      );
+    }
+    const metrics = await cluster.caller(1, "nobody").get("/metrics");
+    for (const line of ["relay_cluster_nodes 3", "relay_cluster_lapses 0", "relay_cluster_stream_lost 0"]) {
+      assert.ok(metrics.text.split("\n").includes(line), `${line} is not in the metrics`);
+    }
+    assert.match(metrics.text, /^relay_cluster_conflicts_total \d+$/m);
+
+    cluster.nodes[2]?.signal("SIGTERM");
+    await cluster.nodes[2]?.exited;
+    await cluster.nodes[1]?.kill();
+    await eventually(async () => {
+      const nodes = await nodesAt(cluster, 0);
+      assert.deepEqual(states(nodes), ["node-0 live", "node-1 gone", "node-2 gone"]);
+      assertMatches(nodes[0], { report: { commandsQueued: 30 } });
+      assert.equal(nodes[1]?.report, null);
+    }, 15_000);
+  });
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { clientOf } from "../storage/kv/redis-world.ts";
+import { type Answer, CREDENTIALS, HttpClient } from "../support/http-client.ts";
+import { kafkaMissing } from "../support/kafka.ts";
+import { redisMissing } from "../support/redis.ts";
+import { startCluster, type TestCluster } from "./cluster-world.ts";
+
+const missing = (await redisMissing()) || (await kafkaMissing());
+
+type Request = (client: HttpClient) => Promise<Answer>;
+
+/** One client's requests at one node, at their times; answers with the moments at which the admitted ones were answered. */
+class Sender {
+  readonly #clients: HttpClient[];
+  readonly admittedAt: number[] = [];
+  refused = 0;
+  readonly #underWay: Promise<void>[] = [];
+
+  /** All of them come from one address. */
+  constructor(cluster: TestCluster, address: string, credential: "fleet" | "partner" = "fleet") {
+    this.#clients = cluster.nodes.map((node) => new HttpClient(() => node.url, CREDENTIALS[credential], address));
+  }
+
+  send(request: Request, node: number): void {
+    const client = this.#clients[node % this.#clients.length];
+    if (client === undefined) throw new Error(`there is no node ${node}`);
+    this.#underWay.push(
+      request(client).then(({ status }) => {
+        if (status === 429) this.refused += 1;
+        else this.admittedAt.push(performance.now());
+        assert.ok(status === 429 || status < 300, `answered ${status}`);
+      }),
+    );
+  }
+
+  /** Sends `perSecond` requests a second for some seconds, over all nodes in turn. */
+  async steadily(request: Request, perSecond: number, seconds: number): Promise<void> {
+    const startedAt = performance.now();
+    for (let sent = 0; sent < perSecond * seconds; sent += 1) {
+      const dueAt = startedAt + (sent * 1_000) / perSecond;
+      if (dueAt > performance.now()) await delay(dueAt - performance.now());
+      this.send(request, sent);
+    }
+    await Promise.all(this.#underWay);
+  }
+
+  async done(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+}
+
+describe("rate limits over three nodes", { skip: missing }, () => {
+  it("hold within a tenth, and cost a client that is far from them no question to Redis", async (test) => {
+    const cluster = await startCluster(test, { nodes: 3 });
+    const redis = clientOf(test, cluster.redis);
+    const poll: Request = (client) => client.poll("LIMITED");
+
+    // Steadily, at three times the limits of 100 polls and of 10 pays a second.
+    const pay: Request = (client) => client.pay(`T${randomUUID()}`, { uuid: randomUUID() });
+    for (const { request, limit, credential } of [
+      { request: poll, limit: 100, credential: "fleet" },
+      { request: pay, limit: 10, credential: "partner" },
+    ] as const) {
+      const steady = new Sender(cluster, "127.7.0.1", credential);
+      const startedAt = performance.now();
+      await steady.steadily(request, 3 * limit, 5);
+      const seconds = (performance.now() - startedAt) / 1_000;
+      const admitted = steady.admittedAt.length;
+      test.diagnostic(`${limit} a second: ${admitted} admitted in ${seconds.toFixed(2)} s, ${steady.refused} refused`);
+      // The first second's worth comes at once.
+      assert.ok(admitted <= limit * (seconds + 1) * 1.1, `${admitted} admitted`);
+      assert.ok(admitted >= limit * seconds * 0.9, `${admitted} admitted`);
+    }
+
+    // In bursts of three times the limit, each of them over all nodes at once.
+    const bursty = new Sender(cluster, "127.7.0.2");
+    for (let burst = 0; burst < 4; burst += 1) {
+      const before = bursty.admittedAt.length;
+      for (let request = 0; request < 300; request += 1) bursty.send(poll, request);
+      await bursty.done();
+      const admitted = bursty.admittedAt.length - before;
+      test.diagnostic(`burst: ${admitted} admitted`);
+      // A burst that this machine takes longer than a second for has room for more.
+      const spreadMs = (bursty.admittedAt.at(-1) ?? 0) - (bursty.admittedAt[before] ?? 0);
+      assert.ok(admitted >= 90 && admitted <= 110 + spreadMs / 10, `${admitted} of a burst admitted, in ${Math.round(spreadMs)} ms`);
+      await delay(1_500);
+    }
+
+    // A client at nine tenths of the limit is never refused.
+    const within = new Sender(cluster, "127.7.0.3");
+    await within.steadily(poll, 90, 3);
+    assert.equal(within.refused, 0);
+
+    // Two hundred clients with a request or two a second at each node: nothing of theirs is in Redis.
+    const far = Array.from({ length: 200 }, (_, index) => new Sender(cluster, `127.7.1.${index + 1}`));
+    for (let round = 0; round < 3; round += 1) {
+      for (const client of far) for (let node = 0; node < 3; node += 1) client.send(poll, node);
+      const questions = await redis.keys("{relay}:window:get:*");
+      // What the three clients above asked is gone after two seconds at the latest.
+      assert.ok(questions.length <= 3, `Redis was asked of ${questions.join(" ")}`);
+      await delay(500);
+    }
+    await Promise.all(far.map((client) => client.done()));
+    assert.equal(
+      far.reduce((sum, { refused }) => sum + refused, 0),
+      0,
+    );
+    const stats = async () => {
+      const text = await redis.info("commandstats");
+      return Number(/cmdstat_rpush:calls=(\d+)/.exec(text)?.[1] ?? 0);
+    };
+    const before = await stats();
+    for (const client of far) for (let node = 0; node < 3; node += 1) client.send(poll, node);
+    await Promise.all(far.map((client) => client.done()));
+    assert.equal(await stats(), before, "no admission was written to Redis for 600 requests");
+  });
+});

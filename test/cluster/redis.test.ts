@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it, type TestContext } from "node:test";
+import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
+import { clientOf, redisOf } from "../storage/kv/redis-world.ts";
+import { atEnd } from "../storage/kv/world.ts";
+import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
+import { assertMatches } from "../support/matches.ts";
+import { redisMissing } from "../support/redis.ts";
+import { connectStomp } from "../support/stomp-terminal.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
+import { eventually, Inbox } from "../support/within.ts";
+
+/** A node of a cluster without Kafka and ClickHouse: what waits for them waits in Redis. */
+async function nodeOn(test: TestContext, redisUrl: string, environment: { [name: string]: string } = {}): Promise<NodeProcess> {
+  return startNodeProcess(test, {
+    ...(await placeOf(test)),
+    environment: {
+      ...NO_CLICKHOUSE,
+      RELAY_REDIS_URL: redisUrl,
+      RELAY_KAFKA_BROKERS: "127.0.0.1:1",
+      RELAY_SHARDS: "1",
+      RELAY_LOG_LEVEL: "silent",
+      ...environment,
+    },
+  });
+}
+
+describe("a cluster whose Redis fails over to a copy", { skip: await redisMissing() }, () => {
+  it("sends nothing that waited before, and says unknown of it", async (test) => {
+    const primary = await redisOf(test, { "repl-diskless-sync-delay": "0" });
+    const copy = await redisOf(test, { replicaof: `127.0.0.1 ${primary.port}` });
+    const proxy = await startTcpProxy(primary.port);
+    atEnd(test, () => proxy.stop());
+    const node = await nodeOn(test, `redis://127.0.0.1:${proxy.port}/0`);
+    await node.ready();
+    const [partner, fleet] = [CREDENTIALS.partner, CREDENTIALS.fleet].map(
+      (headers) => new HttpClient(() => node.url, headers, "127.8.0.1"),
+    );
+    assert.ok(partner !== undefined && fleet !== undefined);
+
+    const waiting = ["T1", "T2", "T3"].map((terminalId) => ({ terminalId, uuid: randomUUID() }));
+    for (const { terminalId, uuid } of waiting) assert.equal((await partner.pay(terminalId, { uuid })).status, 200);
+    const [primaryClient, copyClient] = [clientOf(test, primary), clientOf(test, copy)];
+    const last = () => primaryClient.hget("{relay}:entries", "\u{1}last");
+    await eventually(async () => assert.equal(await copyClient.hget("{relay}:entries", "\u{1}last"), await last()));
+
+    proxy.part();
+    await primary.process.kill();
+    await copyClient.replicaof("NO", "ONE");
+    // A terminal that listens all along, and one that polls as soon as it may.
+    proxy.join(copy.port);
+    await eventually(async () => {
+      const life = await partner.get(`/api/v1/commands/${waiting[0]?.uuid}`);
+      assertMatches(life.body, { data: { state: "unknown" } });
+    }, 20_000);
+    for (const { terminalId, uuid } of waiting) {
+      assert.equal((await fleet.poll(terminalId)).status, 204);
+      assertMatches((await partner.get(`/api/v1/commands/${uuid}`)).body, { data: { state: "unknown" } });
+    }
+
+    // What comes afterwards goes out, by poll and by push, and the result of an unknown one is taken.
+    const later = randomUUID();
+    assert.equal((await partner.pay("T1", { uuid: later })).status, 200);
+    const polled = await fleet.poll("T1");
+    assertMatches(polled.body, { uuid: later });
+    const commands = new Inbox<{ [member: string]: unknown }>("a command");
+    const terminal = await connectStomp(node.url, { login: "terminal", passcode: "terminal" });
+    atEnd(test, async () => terminal.client.deactivate());
+    terminal.client.subscribe("/topic/terminal/T2", (message) => commands.add(JSON.parse(message.body)));
+    const pushed = randomUUID();
+    assert.equal((await partner.pay("T2", { uuid: pushed })).status, 200);
+    assert.equal((await commands.next())["uuid"], pushed);
+    assert.equal((await fleet.receipt("T3", { uuid: waiting[2]?.uuid, result: "OK", amount: 1_050 })).status, 200);
+    assertMatches((await partner.get(`/api/v1/commands/${waiting[2]?.uuid}`)).body, { data: { state: "done" } });
+
+    // A node that starts afterwards knows of it.
+    const second = await nodeOn(test, copy.url);
+    await second.ready();
+    assertMatches(
+      (await new HttpClient(() => second.url, CREDENTIALS.partner, "127.8.0.2").get(`/api/v1/commands/${waiting[1]?.uuid}`)).body,
+      {
+        data: { state: "unknown" },
+      },
+    );
+  });
+});
+
+describe("a node of a cluster", { skip: await redisMissing() }, () => {
+  it("sweeps what has expired out of Redis, and nothing else", async (test) => {
+    const redis = await redisOf(test);
+    const client = clientOf(test, redis);
+    const entries = [
+      ...Array.from({ length: 500 }, (_, index) => ({ key: `c/expired-${index}`, expiresAtMs: Date.now() - 60_000 })),
+      { key: "c/later", expiresAtMs: Date.now() + 3_600_000 },
+      { key: "c/never", expiresAtMs: 0 },
+    ];
+    await client.hset("{relay}:entries", Object.fromEntries(entries.map(({ key, expiresAtMs }) => [key, `1 ${expiresAtMs} {}`])));
+    await client.zadd("{relay}:index", ...entries.flatMap(({ key }) => [0, key]));
+    const node = await nodeOn(test, redis.url);
+    await node.ready();
+    await eventually(async () => {
+      const left = await client.zrangebylex("{relay}:index", "[c/", "(c0");
+      assert.deepEqual(left, ["c/later", "c/never"]);
+    }, 20_000);
+    assert.equal(await client.hexists("{relay}:entries", "c/expired-0"), 0);
+    assert.equal(await client.hexists("{relay}:entries", "c/later"), 1);
+  });
+});
+
+describe("the start of a node in production", { skip: await redisMissing() }, () => {
+  const production = {
+    RELAY_MODE: "production",
+    RELAY_HOST: "127.0.0.1",
+    RELAY_TERMINAL_SECRET: "a-terminal-secret-of-this-test",
+    RELAY_SECRET_KEY: "q2r9C2Xq0o6Qb0V3J8cVbFh3b0k4m1Zl7pXn5sYtT2E=",
+    RELAY_ADMIN_PASSWORD: "a-password-of-this-test",
+  };
+
+  async function refusalBy(test: TestContext, redisUrl: string): Promise<string> {
+    const node = await nodeOn(test, redisUrl, production);
+    assert.equal((await node.exited).code, 1);
+    return node.output().trim();
+  }
+
+  it("is refused on a Redis that would lose what it acknowledged, with every reason and no stack", async (test) => {
+    const redis = await redisOf(test, { appendfsync: "everysec", "maxmemory-policy": "allkeys-lru" });
+    assert.equal(
+      await refusalBy(test, redis.url),
+      `RELAY_REDIS_URL: the Redis at 127.0.0.1:${redis.port} would lose what it has acknowledged, and production does not take that: ` +
+        "appendfsync is everysec, not always; maxmemory-policy is allkeys-lru, not noeviction",
+    );
+  });
+
+  it("is refused without its Redis, and tells no password", async (test) => {
+    const redis = await redisOf(test);
+    await clientOf(test, redis).config("SET", "requirepass", "right");
+    const refusal = await refusalBy(test, `redis://:wrong-secret@127.0.0.1:${redis.port}/0`);
+    assert.match(refusal, /^RELAY_REDIS_URL: the Redis at 127\.0\.0\.1:\d+ cannot be used: Redis did not answer in \d+ ms \(.*WRONGPASS/);
+    assert.doesNotMatch(refusal, /wrong-secret|\n +at /);
+  });
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import { runScenarios } from "../scenario/scenarios.ts";
+import { ANALYST } from "../storage/clickhouse/clickhouse-world.ts";
+import { kafkaMissing } from "../support/kafka.ts";
+import { redisMissing } from "../support/redis.ts";
+import type { RelayOptions } from "../support/relay.ts";
+import { type SharedServers, startSharedServers } from "./cluster-world.ts";
+
+const missing = (await redisMissing()) || (await kafkaMissing());
+
+/**
+ * Every scenario of the relay, as it stands in test/scenario, on three nodes over one Redis, Kafka and ClickHouse: each caller and each
+ * session is at the next node in turn. They run in this process, so that the clock of all can be moved. Left out is what is about a node by
+ * itself (`relay.clustered`): how /admin/cluster shows it.
+ */
+describe("three nodes", { skip: missing }, () => {
+  let running: SharedServers | null = null;
+  before(async () => {
+    running = await startSharedServers();
+  });
+
+  /** Each relay has a database of Redis to itself. */
+  let databases = 0;
+  function relay(): RelayOptions {
+    const database = databases;
+    databases += 1;
+    const servers = () => {
+      assert.ok(running !== null, "the servers have not started");
+      const { redis, kafka, clickhouse, environment } = running;
+      return {
+        environment: { ...environment, RELAY_REDIS_URL: `redis://127.0.0.1:${redis.port}/${database}` },
+        analyst: { url: new URL(clickhouse.url).origin, ...ANALYST },
+        dataDirectories: [redis.directory, kafka.directory, clickhouse.directory],
+      };
+    };
+    return { shards: 1, environment: {}, cluster: { nodes: 3, servers } };
+  }
+  runScenarios(relay(), relay);
+  // Registered last, so that the nodes have ended before.
+  after(() => running?.stop());
+});

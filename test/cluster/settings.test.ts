@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { kafkaMissing } from "../support/kafka.ts";
+import { basic } from "../support/node.ts";
+import { redisMissing } from "../support/redis.ts";
+import { eventually } from "../support/within.ts";
+import { startCluster, type TestCluster } from "./cluster-world.ts";
+
+const missing = (await redisMissing()) || (await kafkaMissing());
+
+/** A terminal that logs in by itself; the secret is that of the sandbox. */
+const login = (terminalId: string) => ({ authorization: basic(terminalId, terminalPassword("sandbox-terminal-secret", terminalId)) });
+
+async function pollsAt(cluster: TestCluster, node: number, terminalId: string): Promise<number> {
+  return (await cluster.caller(node, "nobody").poll(terminalId, login(terminalId))).status;
+}
+
+describe("a login that was withdrawn", { skip: missing }, () => {
+  it("is good on no node once that is answered, also on one that slept meanwhile", async (test) => {
+    const cluster = await startCluster(test, { nodes: 3 });
+    const everywhere = (terminalId: string) => Promise.all([0, 1, 2].map((node) => pollsAt(cluster, node, terminalId)));
+    const change = (node: number, what: string) => cluster.caller(node, "administrator").post(`/admin/terminals/${what}`);
+    assert.deepEqual(await everywhere("T1"), [204, 204, 204]);
+
+    for (let round = 0; round < 5; round += 1) {
+      const changedAt = performance.now();
+      assert.equal((await change(round % 3, "T1/deny")).status, 200);
+      const tookMs = performance.now() - changedAt;
+      assert.deepEqual(await everywhere("T1"), [401, 401, 401]);
+      test.diagnostic(`withdrawn everywhere after ${Math.round(tookMs)} ms`);
+      assert.equal((await change((round + 1) % 3, "T1/allow")).status, 200);
+      assert.deepEqual(await everywhere("T1"), [204, 204, 204]);
+    }
+
+    const [, , sleeper] = cluster.nodes;
+    sleeper?.signal("SIGSTOP");
+    const startedAt = performance.now();
+    const denied = await change(0, "T2/deny");
+    const tookMs = performance.now() - startedAt;
+    assert.equal(denied.status, 200, denied.text);
+    assert.ok(tookMs > 2_000, `answered after ${Math.round(tookMs)} ms, when the node that sleeps was still a member`);
+    test.diagnostic(`withdrawn after ${Math.round(tookMs)} ms, while a node slept`);
+    // These wait in the sockets of the node that sleeps: they are the first that it sees when it wakes up.
+    const early = Array.from({ length: 10 }, () => pollsAt(cluster, 2, "T2"));
+    sleeper?.signal("SIGCONT");
+    for (const status of await Promise.all(early)) assert.ok(status === 401 || status === 503, `${status} for a login that was withdrawn`);
+    const seen: number[] = [];
+    await eventually(async () => {
+      seen.push(await pollsAt(cluster, 2, "T2"));
+      assert.equal(seen.at(-1), 401);
+    }, 10_000);
+    assert.ok(!seen.includes(204), `it was good for a while: ${seen.join(" ")}`);
+    assert.equal(await pollsAt(cluster, 2, "T1"), 204);
+  });
+});

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AUDIT_LIFETIME_MS, type AuditEntry } from "../../engine/domain/audit.ts";
+import { deletedPartner, type PartnerRecord } from "../../engine/domain/partner.ts";
+import { PARTNER_PARTS } from "../../engine/ports/partner-store.ts";
+import { partName, partOf } from "../../engine/runtime/tables.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+import { createAuditStore } from "../../storage/stores/audit-store.ts";
+import { createPartnerStore } from "../../storage/stores/partner-store.ts";
+import { CLOUD_CONFIGS, createRecordStore } from "../../storage/stores/record-store.ts";
+import { createTableStamps } from "../../storage/stores/table-stamps.ts";
+
+/** A store of its own for one test, empty. */
+export interface OpenKv {
+  kv: Kv;
+  clock: { advance(ms: number): void };
+  close(): Promise<void>;
+}
+
+/** The contract of the partner store, the audit log and the administered records; each engine's test file calls this. */
+export function testAdministrationStores(name: string, open: () => Promise<OpenKv>): void {
+  describe(`${name} keeps the contract of the administration's stores`, () => {
+    const test = (title: string, body: (world: OpenKv) => Promise<void>): void => {
+      it(title, async () => {
+        const world = await open();
+        try {
+          await body(world);
+        } finally {
+          await world.close();
+        }
+      });
+    };
+
+    test("gives partners ids one after the other, also when many are made at once", async ({ kv }) => {
+      const store = createPartnerStore(kv);
+      const made = await Promise.all(Array.from({ length: 10 }, (_, index) => store.create((id) => partner(id, `p${index}`))));
+      const ids = made.map((outcome) => (outcome.type === "created" ? outcome.record.id : 0));
+      assert.deepEqual(
+        ids.sort((one, other) => one - other),
+        Array.from({ length: 10 }, (_, index) => index + 1),
+      );
+      const parts = await Promise.all(Array.from({ length: PARTNER_PARTS }, (_, part) => store.load(part)));
+      assert.equal(
+        parts.reduce((sum, part) => sum + part.size, 0),
+        10,
+      );
+      for (const [index, part] of parts.entries()) for (const key of part.keys()) assert.equal(partOf(key, PARTNER_PARTS), index);
+    });
+
+    test("lets one of a hundred races for a name win, and takes nothing for the others", async ({ kv }) => {
+      const store = createPartnerStore(kv);
+      const outcomes = await Promise.all(Array.from({ length: 100 }, () => store.create((id) => partner(id, "same"))));
+      assert.equal(outcomes.filter(({ type }) => type === "created").length, 1);
+      assert.ok(outcomes.every((outcome) => outcome.type === "created" || outcome.what === "username"));
+      const next = await store.create((id) => partner(id, "other"));
+      assert.equal(next.type === "created" && next.record.id, 2);
+    });
+
+    test("refuses a change of what has changed, frees what a change gives up, and marks the part", async ({ kv }) => {
+      const store = createPartnerStore(kv);
+      await store.create((id) => partner(id, "one"));
+      await store.create((id) => partner(id, "two"));
+      const before = await store.find(1);
+      assert.ok(before !== null);
+      const stamps = createTableStamps(kv);
+      const marks = () => stamps.load([partName("partners", partOf("1", PARTNER_PARTS))]);
+      const marked = await marks();
+      assert.deepEqual(await store.replace(before, { ...before.record, username: "TWO" }), { type: "taken", what: "username" });
+      assert.deepEqual(await marks(), marked);
+      assert.deepEqual(await store.replace(before, { ...before.record, username: "three" }), { type: "replaced" });
+      assert.notDeepEqual(await marks(), marked);
+      assert.deepEqual(await store.replace(before, { ...before.record, username: "four" }), { type: "stale" });
+      assert.equal((await store.create((id) => partner(id, "one"))).type, "created");
+      assert.equal((await store.create((id) => partner(id, "three"))).type, "taken");
+    });
+
+    test("keeps a deleted partner for a time, and its name not at all", async ({ kv, clock }) => {
+      const store = createPartnerStore(kv);
+      await store.create((id) => partner(id, "one"));
+      const before = await store.find(1);
+      assert.ok(before !== null);
+      await store.replace(before, deletedPartner(before.record, NOW_MS));
+      assert.equal((await store.find(1))?.record.deletedAtMs, NOW_MS);
+      assert.equal((await store.create((id) => partner(id, "one"))).type, "created");
+      clock.advance(400 * 86_400_000);
+      assert.equal(await store.find(1), null);
+      assert.notEqual(await store.find(2), null);
+    });
+
+    test("pages the audit log newest first, settled entries in their place, and forgets them after 400 days", async ({ kv, clock }) => {
+      const log = createAuditStore({ kv, writer: "w", failed: (what, error) => assert.fail(`${what}: ${error}`) });
+      const ids: string[] = [];
+      for (let index = 0; index < 5; index++) ids.push(await log.record(entry(index)));
+      await log.settle(ids[1] ?? "", entry(1), { type: "refused", code: "not_found" });
+      const first = await log.page({ before: "", limit: 3 });
+      const second = await log.page({ before: first.at(-1)?.id ?? "", limit: 3 });
+      assert.deepEqual(
+        [...first, ...second].map(({ id }) => id),
+        [...ids].reverse(),
+      );
+      assert.deepEqual(second[0], { id: ids[1], entry: { ...entry(1), outcome: { type: "refused", code: "not_found" } } });
+      clock.advance(AUDIT_LIFETIME_MS + 2);
+      assert.equal((await log.page({ before: "", limit: 10 })).length, 2);
+    });
+
+    test("keeps the newest of too many audit entries", async ({ kv }) => {
+      const log = createAuditStore({ kv, writer: "w", failed: (what, error) => assert.fail(`${what}: ${error}`), entriesMax: 50 });
+      for (let index = 0; index < 1_000; index += 100) {
+        await Promise.all(Array.from({ length: 100 }, (_, one) => log.record(entry(index + one))));
+      }
+      for (let looks = 0; looks < 500; looks++) {
+        if ((await log.page({ before: "", limit: 1_000 })).length === 50) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      const left = await log.page({ before: "", limit: 1_000 });
+      assert.deepEqual([left.length, left[0]?.entry.subject, left.at(-1)?.entry.subject], [50, "999", "950"]);
+    });
+
+    test("keeps administered records in their parts, the latest write of each", async ({ kv }) => {
+      const store = createRecordStore<{ schema: 1; text: string }>(kv, CLOUD_CONFIGS);
+      const keys = Array.from({ length: 200 }, (_, index) => `T${index}`);
+      for (const key of keys) await store.save(key, { schema: 1, text: key });
+      await store.save("T7", { schema: 1, text: "again" });
+      await store.remove("T8");
+      const loaded = await Promise.all(Array.from({ length: store.parts }, (_, part) => store.load(part)));
+      const all = new Map(loaded.flatMap((part) => [...part]));
+      assert.equal(all.size, 199);
+      assert.equal(all.get("T7")?.record.text, "again");
+      assert.ok((all.get("T7")?.version ?? 0) > (all.get("T9")?.version ?? 0));
+      assert.equal(all.has("T8"), false);
+    });
+  });
+}
+
+/** The time at which the engines' test clocks begin. */
+const NOW_MS = 1_700_000_000_000;
+
+function partner(id: number, username: string): PartnerRecord {
+  return {
+    schema: 1,
+    id,
+    username,
+    passwordHash: "hash",
+    keySha256: `key of ${username}, ${id}`.replaceAll(/[^a-z0-9]/g, "-"),
+    previousKey: null,
+    enabled: true,
+    gateway: { terminalId: "T", merchantId: "M", sealedSecret: "sealed" },
+    allowedOrigins: {},
+    terminals: { ruleType: "ANY" },
+    adapter: null,
+    partnerApi: null,
+    sandbox: false,
+    createdAtMs: NOW_MS,
+    updatedAtMs: NOW_MS,
+    deletedAtMs: null,
+  };
+}
+
+function entry(index: number): AuditEntry {
+  return {
+    atMs: NOW_MS + index,
+    actor: "administrator",
+    username: "admin",
+    ipAddress: "192.0.2.1",
+    requestId: `r${index}`,
+    action: "partner.toggle",
+    subject: String(index),
+    members: [],
+    outcome: { type: "begun" },
+  };
+}

@@ -1,0 +1,601 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { signNotification } from "../../http/gateway/notification.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/node/sandbox-partner.ts";
+import { TestGateway } from "../support/gateway.ts";
+import { type Answer, CREDENTIALS, type HttpClient } from "../support/http-client.ts";
+import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
+import { newPartner } from "../support/new-partner.ts";
+import { bearer, callBy } from "../support/new-partner-api.ts";
+import { Relay, type RelayOptions } from "../support/relay.ts";
+import { eventually } from "../support/within.ts";
+
+/** With three threads all are met by so many connections, but for one case in a hundred million. */
+const REQUESTS_TO_ALL_THREADS = 48;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/;
+
+/** Paying takes a gateway; its relay is its own, whose clock goes hours ahead. `clickhouse` false where there is none. */
+export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void {
+  const options = { ...startable, environment: { ...startable.environment } };
+  const relay = new Relay(options);
+  let gateway: TestGateway;
+  before(async () => {
+    gateway = await TestGateway.start();
+    options.environment["RELAY_GATEWAY_URL"] = gateway.url;
+    await relay.start();
+  });
+  after(async () => {
+    await relay.stop();
+    await gateway.stop();
+  });
+  afterEach(() => gateway.faults({ outage: "none", notify: "once", notifySignature: "right", notifyDelayMs: 0, latencyMs: 0 }));
+
+  /** Time passes for the relay and for the gateway. */
+  async function advance(ms: number): Promise<void> {
+    relay.advance(ms);
+    await gateway.advance(ms);
+  }
+
+  async function create(caller: HttpClient = relay.partner(), members: object = {}): Promise<string> {
+    const answer = await caller.post("/api/v1/paybylink", { amount: 12.34, reason: "Order 7", ...members });
+    assert.equal(answer.status, 200, answer.text);
+    return textMember(answer.body, "txId");
+  }
+
+  /** After an outage each thread's breaker finds out for itself that the gateway is back; each request may come to another thread. */
+  async function allThreadsReachTheGateway(): Promise<void> {
+    await eventually(async () => {
+      for (let request = 0; request < REQUESTS_TO_ALL_THREADS; request += 1) await create();
+    }, 30_000);
+  }
+
+  function status(txId: string, caller: HttpClient = relay.partner()): Promise<Answer> {
+    return caller.get(`/api/v1/payment/status/${txId}`);
+  }
+
+  async function becomes(txId: string, expected: object): Promise<void> {
+    await eventually(async () => assertMatches((await status(txId)).body, expected));
+  }
+
+  /** Lets time pass in steps of half a minute, in which verifies come and go, until the link stands so. */
+  async function becomesIn(txId: string, expected: object, steps: number): Promise<void> {
+    for (let step = 0; step < steps; step += 1) {
+      await advance(30_000);
+      const found = await eventually(async () => assertMatches((await status(txId)).body, expected), 700).then(
+        () => true,
+        () => false,
+      );
+      if (found) return;
+    }
+    assertMatches((await status(txId)).body, expected);
+  }
+
+  async function paidLink(caller?: HttpClient, members?: object): Promise<string> {
+    const txId = await create(caller, members);
+    await gateway.act(txId, "pay");
+    await eventually(async () => assertMatches((await status(txId, caller)).body, { status: "SUCCESS" }));
+    return txId;
+  }
+
+  test("credentials are tested against the gateway: taken, or refused with its reason", async () => {
+    const { merchantId: gwApiKey, secret: gwSecretKey } = SANDBOX_GATEWAY_ACCOUNT;
+    const demo = relay.client(CREDENTIALS.partnerByPassword);
+    const check = async (caller: HttpClient, path: string, body?: object) => (await caller.post(path, body)).body;
+    const accepted = { status: "ok", data: { accepted: true, message: "Credentials accepted" } };
+    for (const [caller, path] of [
+      [demo, "/api/partner/gw-credentials/test"],
+      [relay.administrator(), "/admin/gw-credentials/test"],
+    ] as const) {
+      assert.deepEqual(await check(caller, path, { gwTml: "T", gwApiKey, gwSecretKey }), accepted);
+      const wrong = await check(caller, path, { gwTml: "T", gwApiKey, gwSecretKey: "another secret" });
+      assertMatches(wrong, { data: { accepted: false, message: /refused/ } });
+    }
+    assert.deepEqual(await check(demo, "/api/partner/gw-credentials/test"), accepted);
+    assert.deepEqual(await gateway.payments(), []);
+  });
+
+  test("a link is created, its page paid, the gateway notifies, and its status is SUCCESS", async () => {
+    const partner = relay.partner();
+    const answer = await partner.post("/api/v1/paybylink", {
+      amount: 12.34,
+      reason: "Order 7",
+      terminalID: "T77",
+      customerEmail: "buyer@example.org",
+      merchantReference: "R7",
+    });
+    assertMatches(answer, {
+      status: 200,
+      body: {
+        status: "ok",
+        txId: /^[0-9a-f-]{36}$/,
+        paymentId: /./,
+        paymentUrl: /^http/,
+        createdAt: LOCAL_TIME,
+        expiresAt: LOCAL_TIME,
+        amount: "12.34",
+        currency: "EUR",
+        terminalID: "T77",
+        reason: "Order 7",
+        description: "Order 7",
+        customerEmail: "buyer@example.org",
+        merchantReference: "R7",
+      },
+    });
+    const [createdAt, expiresAt] = ["createdAt", "expiresAt"].map((name) => Date.parse(`${textMember(answer.body, name)}Z`));
+    assert.equal(Number(expiresAt) - Number(createdAt), HOUR_MS);
+    const [txId, paymentUrl] = [textMember(answer.body, "txId"), textMember(answer.body, "paymentUrl")];
+    assert.equal(textMember(answer.body, "qrCodeData"), paymentUrl);
+    assertMatches((await status(txId)).body, { status: "PENDING", txId, resultCode: undefined });
+
+    const page = await fetch(paymentUrl);
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /Order 7/);
+    const form = new URLSearchParams({
+      action: "pay",
+      number: "4111 1111 1111 1111",
+      expiry: "12/49",
+      code: "123",
+      holder: "Ada Lovelace",
+    });
+    assert.equal((await fetch(paymentUrl, { method: "POST", body: form, redirect: "manual" })).status, 303);
+    await becomes(txId, {
+      status: "SUCCESS",
+      resultCode: "GW_000",
+      tranId: /./,
+      authCode: /./,
+      maskedPan: /\*+1111$/,
+      cardBrand: /./,
+      payerName: "Ada",
+      payerLastName: "Lovelace",
+      lateSuccess: undefined,
+    });
+    for (const path of [`/api/payment/status/${txId}`, `/api/payment/status/${textMember(answer.body, "paymentId")}`]) {
+      assertMatches(await partner.get(path), { status: 200, body: { status: "SUCCESS", txId } });
+    }
+    assertMatches(await partner.post(`/api/v1/payment/verify/${txId}`), {
+      status: 200,
+      text: "SUCCESS",
+      headers: { "content-type": /^text\/plain/ },
+    });
+  });
+
+  const ENDS: [what: string, end: (txId: string) => Promise<void>, expected: object][] = [
+    [
+      "cancelled by the buyer",
+      (txId) => gateway.act(txId, "cancel"),
+      { status: "FAILED", resultCode: "GW_20090", message: /./, tranId: undefined },
+    ],
+    ["declined", (txId) => gateway.act(txId, "pay", "4000000000000002"), { status: "FAILED", resultCode: "GW_10001" }],
+    ["without funds", (txId) => gateway.act(txId, "pay", "4000000000009995"), { status: "FAILED", resultCode: "GW_10002" }],
+    [
+      "ended by the gateway's own time limit",
+      (txId) => gateway.act(txId, "pay", "4000000000000069"),
+      { status: "EXPIRED", resultCode: "GW_20002" },
+    ],
+    [
+      "refused with a code that nobody has named",
+      (txId) => gateway.act(txId, "pay", "4000000000000119"),
+      { status: "FAILED", resultCode: "GW_10099" },
+    ],
+  ];
+  for (const [what, end, expected] of ENDS) {
+    test(`a payment that is ${what}`, async () => {
+      const txId = await create();
+      await end(txId);
+      await becomes(txId, expected);
+    });
+  }
+
+  test("without a notification what was paid is found when the grace of five minutes ends", async () => {
+    await gateway.faults({ notify: "never" });
+    const earlier = await create();
+    await advance(10_000);
+    const txId = await create();
+    for (const paid of [earlier, txId]) await gateway.act(paid, "pay");
+    await advance(5 * MINUTE_MS - 5_000);
+    await becomes(earlier, { status: "SUCCESS" });
+    assert.equal(gateway.verifies(txId), 0);
+    assertMatches((await status(txId)).body, { status: "PENDING" });
+    await advance(5_000);
+    await becomes(txId, { status: "SUCCESS" });
+  });
+
+  test("a caller that asks for a verify need not wait for it", async () => {
+    await gateway.faults({ notify: "never" });
+    const txId = await create();
+    assert.equal((await relay.partner().post(`/api/v1/payment/verify/${txId}`)).text, "PENDING");
+    await gateway.act(txId, "pay");
+    await advance(4_000);
+    assert.equal((await relay.partner().post(`/api/v1/payment/verify/${txId}`)).text, "SUCCESS");
+  });
+
+  test("a notification before the payment: verified as pending, and again within thirty seconds", async () => {
+    await gateway.faults({ notify: "never" });
+    const txId = await create();
+    assert.equal((await relay.nobody().post(`/api/v1/gw/notify?txId=${txId}`)).status, 200);
+    await eventually(() => assert.equal(gateway.verifies(txId), 1));
+    await gateway.act(txId, "pay");
+    await becomesIn(txId, { status: "SUCCESS" }, 2);
+  });
+
+  test("a gateway that is away for twenty minutes fails nothing, and what was paid is found afterwards", async () => {
+    await gateway.faults({ notify: "never" });
+    const [paid, unpaid] = [await create(), await create()];
+    await gateway.act(paid, "pay");
+    await gateway.faults({ outage: "error" });
+    for (let step = 0; step < 20; step += 1) {
+      await advance(MINUTE_MS);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    for (const txId of [paid, unpaid]) assertMatches((await status(txId)).body, { status: "PENDING" });
+    const refused = await relay.partner().post("/api/v1/paybylink", { amount: 1 });
+    assertMatches(refused, { status: 500, body: { status: "error", message: /./, txId: /./ } });
+    await gateway.faults({ outage: "none" });
+    await becomesIn(paid, { status: "SUCCESS", resultCode: "GW_000" }, 20);
+    assertMatches((await status(unpaid)).body, { status: "PENDING" });
+    await allThreadsReachTheGateway();
+  });
+
+  test("a restart in the middle loses no deadline", async () => {
+    await gateway.faults({ notify: "never" });
+    const txId = await create();
+    await gateway.act(txId, "pay");
+    await advance(MINUTE_MS);
+    await relay.restart();
+    assertMatches((await status(txId)).body, { status: "PENDING" });
+    await advance(10 * MINUTE_MS);
+    await becomes(txId, { status: "SUCCESS" });
+  });
+
+  test("unpaid for an hour it expires, and a payment that is found after that is recorded and flagged", async () => {
+    await gateway.faults({ notify: "never" });
+    const txId = await create();
+    // The gateway's clock stays behind: it takes a payment that the relay holds for expired.
+    for (let step = 0; step < 12; step += 1) {
+      relay.advance(5 * MINUTE_MS);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await becomes(txId, { status: "EXPIRED", resultCode: "GW_20002" });
+    await gateway.act(txId, "pay");
+    assert.equal((await relay.nobody().post(`/api/v1/gw/notify?txId=${txId}`)).status, 200);
+    relay.advance(MINUTE_MS + 1_000);
+    await becomes(txId, { status: "SUCCESS", resultCode: "GW_000", lateSuccess: true });
+    const { body } = await relay.administrator().get("/admin/attention?limit=500");
+    const flagged = listOf(member(body, "data")).filter((item) => member(item, "uuid") === txId);
+    assertMatches(flagged, [{ kind: "link_late" }]);
+    await gateway.advance(HOUR_MS);
+  });
+
+  test("an answer to a creation that is lost is found by a verify, and the same key gets the link that there is", async () => {
+    const headers = { "idempotency-key": relay.uuid() };
+    const partner = relay.partner();
+    await gateway.faults({ outage: "drop_answer", outageOf: ["init"] });
+    const lost = await partner.post("/api/v1/paybylink", { amount: 5 }, headers);
+    assertMatches(lost, { status: 500, body: { status: "error", txId: /./, paymentUrl: undefined } });
+    await gateway.faults({ outage: "none", outageOf: ["init", "verify", "capture", "reversal", "refund"] });
+    const txId = textMember(lost.body, "txId");
+    await becomesIn(txId, { status: "PENDING", paymentUrl: /^http/ }, 3);
+    assertMatches(await partner.post("/api/v1/paybylink", { amount: 5 }, headers), { status: 200, body: { txId, paymentUrl: /^http/ } });
+    assert.equal((await gateway.payments()).filter((payment) => member(payment, "txId") === txId).length, 1);
+  });
+
+  test("the same creation with its Idempotency-Key is one link; another body is refused", async () => {
+    const headers = { "idempotency-key": relay.uuid() };
+    const first = await relay.partner().post("/api/v1/paybylink", { amount: 5, reason: "a" }, headers);
+    const again = await relay.partner().post("/api/v1/paybylink", { reason: "a", amount: 5 }, headers);
+    assert.deepEqual(again.body, first.body);
+    assertMatches(again, { status: 200, headers: { "idempotent-replayed": "true" } });
+    const other = await relay.partner().post("/api/v1/paybylink", { amount: 6, reason: "a" }, headers);
+    assertMatches(other, { status: 409, body: { status: "error", error: /Idempotency-Key/ } });
+  });
+
+  describe("notifications", () => {
+    const notify = (query: { [name: string]: string }) => relay.nobody().post(`/api/v1/gw/notify?${new URLSearchParams(query)}`);
+
+    test("of unknown payments and with wrong signatures are answered like all others, and nothing comes of them", async () => {
+      await gateway.faults({ notify: "never" });
+      const txId = await create();
+      const paymentId = textMember((await status(txId)).body, "paymentId");
+      await gateway.act(txId, "pay");
+      const forged = signNotification({ merId: SANDBOX_GATEWAY_ACCOUNT.merchantId, txId, paymentId }, "another secret");
+      for (const query of [{ txId: "nobody" }, { txId: "%00/../x" }, { txId, signature: "" }, { txId, paymentId, signature: forged }]) {
+        assertMatches(await notify(query), { status: 200, text: "" });
+      }
+      // What is notified rightly after them has been verified, and they have not.
+      const other = await create();
+      await gateway.act(other, "pay");
+      await notify({ txId: other });
+      await becomes(other, { status: "SUCCESS" });
+      assert.equal(gateway.verifies(txId), 0);
+      assertMatches((await status(txId)).body, { status: "PENDING" });
+      assertMatches(await relay.nobody().post("/api/v1/gw/notify"), { status: 400, body: { status: "error", error: /txId/ } });
+      const { merchantId: merId, secret } = SANDBOX_GATEWAY_ACCOUNT;
+      assertMatches(await notify({ merId, txId, paymentId, signature: signNotification({ merId, txId, paymentId }, secret) }), {
+        status: 200,
+        text: "",
+      });
+      await becomes(txId, { status: "SUCCESS" });
+    });
+
+    test("without a signature are verified like any other, with one that the gateway signs wrongly not at all", async () => {
+      await gateway.faults({ notifySignature: "absent" });
+      const unsigned = await create();
+      await gateway.act(unsigned, "pay");
+      await becomes(unsigned, { status: "SUCCESS" });
+      await gateway.faults({ notifySignature: "wrong" });
+      const wrong = await create();
+      await gateway.act(wrong, "pay");
+      await eventually(() => assert.equal(gateway.notified(wrong), 1));
+      assert.equal(gateway.verifies(wrong), 0);
+      assertMatches((await status(wrong)).body, { status: "PENDING" });
+      await advance(5 * MINUTE_MS);
+      await becomes(wrong, { status: "SUCCESS" });
+    });
+
+    test("repeated a hundred times change nothing more", async () => {
+      await gateway.faults({ notify: "twice" });
+      const txId = await create();
+      await gateway.act(txId, "pay");
+      await becomes(txId, { status: "SUCCESS" });
+      const before = (await status(txId)).body;
+      for (let count = 0; count < 100; count += 1) assert.equal((await notify({ txId })).status, 200);
+      assert.deepEqual((await status(txId)).body, before);
+    });
+
+    test("in a flood from one address are refused beyond the limit, and others come through", async () => {
+      const flooding = relay.nobody();
+      const answers = await Promise.all(Array.from({ length: 450 }, () => flooding.post("/api/v1/gw/notify?txId=nobody")));
+      const refused = answers.filter(({ status }) => status === 429);
+      assert.ok(refused.length > 0, "none was refused");
+      assertMatches(refused[0], { headers: { "retry-after": /^\d+$/ } });
+      await paidLink();
+    });
+  });
+
+  describe("captures, reversals and refunds", () => {
+    test("a full reversal is executed once; repeated it is refused by itself, and with its key answered again", async () => {
+      const txId = await paidLink();
+      const headers = { "idempotency-key": relay.uuid() };
+      const partner = relay.partner();
+      const done = await partner.post(`/api/payment/cancel/${txId}`, undefined, headers);
+      assertMatches(done, {
+        status: 200,
+        body: { status: "ok", txId, operation: "reversal", amount: "12.34", tranId: /./, resultCode: "GW_000" },
+      });
+      assert.deepEqual((await partner.post(`/api/payment/cancel/${txId}`, undefined, headers)).body, done.body);
+      assertMatches(await partner.post(`/api/payment/cancel/${txId}`), { status: 409, body: { status: "error", error: /already/ } });
+      assertMatches(await gateway.payment(txId), { reversedValue: 1234 });
+      assertMatches((await status(txId)).body, { status: "SUCCESS", operations: [{ type: "reversal", status: "done", amount: "12.34" }] });
+    });
+
+    test("partial reversals add up to the whole and no further; with a key one is executed once", async () => {
+      const txId = await paidLink();
+      const partner = relay.partner();
+      const headers = { "idempotency-key": relay.uuid() };
+      for (let count = 0; count < 2; count += 1) {
+        assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4 }, headers), { status: 200, body: { amount: "4.00" } });
+      }
+      assertMatches(await gateway.payment(txId), { reversedValue: 400 });
+      assert.equal((await partner.post(`/api/payment/cancel/${txId}`, { amount: "4.00" })).status, 200);
+      assertMatches(await gateway.payment(txId), { reversedValue: 800 });
+      assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4.35 }), { status: 400, body: { error: /amount/ } });
+      assertMatches(await partner.post(`/api/payment/cancel/${txId}`), { status: 200, body: { amount: "4.34" } });
+      assertMatches(await gateway.payment(txId), { reversedValue: 1234 });
+    });
+
+    test("a refund is of the whole", async () => {
+      const txId = await paidLink();
+      const partner = relay.partner();
+      assertMatches(await partner.post(`/api/payment/refund/${txId}`, { amount: 1 }), { status: 400, body: { error: /partial refund/ } });
+      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 200, body: { operation: "refund", amount: "12.34" } });
+      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409 });
+    });
+
+    test("what was authorized is taken later, by the movement of its authorization", async () => {
+      const partner = relay.partner();
+      const initiated = await partner.post("/api/payment/initiate", { amount: "20.00", capture: "later" });
+      assertMatches(initiated, { status: 200, body: { paymentUrl: /^http/ } });
+      const txId = textMember(initiated.body, "txId");
+      assertMatches(await partner.post("/api/payment/finalize/no-voucher", { txId }), { status: 409, body: { error: /not paid/ } });
+      await gateway.act(txId, "pay");
+      await becomes(txId, { status: "SUCCESS" });
+      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409, body: { error: /not captured/ } });
+      const origTranId = textMember((await status(txId)).body, "tranId");
+      const captured = await partner.post("/api/payment/finalize/no-voucher", { origTranId });
+      assertMatches(captured, { status: 200, body: { operation: "capture", txId, amount: "20.00" } });
+      assertMatches(await partner.post("/api/payment/finalize/no-voucher", { origTranId }), { status: 409 });
+      assertMatches(await gateway.payment(txId), { captured: true });
+      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 200 });
+    });
+
+    test("one whose answer was lost is not executed twice", async () => {
+      const txId = await paidLink();
+      const partner = relay.partner();
+      const headers = { "idempotency-key": relay.uuid() };
+      await gateway.faults({ outage: "drop_answer", outageOf: ["reversal"] });
+      assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4 }, headers), {
+        status: 500,
+        body: { status: "error", message: /./ },
+      });
+      assertMatches((await status(txId)).body, { operations: [{ type: "reversal", status: "unknown", amount: "4.00" }] });
+      await gateway.faults({ outage: "none", outageOf: ["init", "verify", "capture", "reversal", "refund"] });
+      await eventually(async () =>
+        assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4 }, headers), { status: 200, body: { amount: "4.00" } }),
+      );
+      assertMatches(await gateway.payment(txId), { reversedValue: 400 });
+    });
+
+    test("names that are needed: just one of them", async () => {
+      const partner = relay.partner();
+      assertMatches(await partner.post("/api/payment/finalize/no-voucher", {}), { status: 400, body: { error: /one of/ } });
+      assertMatches(await partner.post("/api/payment/finalize/no-voucher", { txId: "é/…" }), { status: 404 });
+      assertMatches(await partner.post("/api/payment/cancel/nobody"), { status: 404, body: { status: "error", txId: "nobody" } });
+    });
+  });
+
+  test("the QR code is an SVG, or a PNG where that is asked for", async () => {
+    const txId = await create();
+    const svg = await relay.partner().get(`/api/v1/payment/qr/${txId}`);
+    assertMatches(svg, { status: 200, headers: { "content-type": "image/svg+xml" }, text: /^<svg/ });
+    const png = { status: 200, headers: { "content-type": "image/png" }, text: /PNG/ };
+    assertMatches(await relay.partner().get(`/api/v1/payment/qr/${txId}?format=png`), png);
+    assertMatches(await relay.partner().get(`/api/v1/payment/qr/${txId}`, { accept: "image/png" }), png);
+    assert.equal((await relay.partner().get(`/api/v1/payment/qr/${txId}?format=gif`)).status, 400);
+    assert.equal((await relay.partner().get("/api/v1/payment/qr/nobody")).status, 404);
+  });
+
+  test("a partner sees its own links only, by its key only", async () => {
+    const secret = { gwApiKey: "M9", gwSecretKey: "sandbox-gateway-secret" };
+    const [one, other] = [await newPartner(relay, secret), await newPartner(relay, secret)];
+    const txId = await create(one.byKey);
+    assertMatches(await status(txId, one.byKey), { status: 200, body: { terminalID: "GWT1" } });
+    const missing = { status: 404, body: { status: "error", txId, message: "Payment not found" } };
+    assertMatches(await status(txId, other.byKey), missing);
+    assertMatches(await other.byKey.post(`/api/v1/payment/verify/${txId}`), missing);
+    assertMatches(await other.byKey.get(`/api/v1/payment/qr/${txId}`), missing);
+    for (const path of ["cancel", "refund"]) assertMatches(await other.byKey.post(`/api/payment/${path}/${txId}`), missing);
+    for (const caller of [relay.nobody(), one.byPassword, relay.client({ "api-key": "pk_live_wrong" })]) {
+      assertMatches(await status(txId, caller), { status: 401, body: { status: "error", error: "Invalid API Key" } });
+      assert.equal((await caller.post("/api/v1/paybylink", { amount: 1 })).status, 401);
+    }
+  });
+
+  test("a terminal's link: its merchant's account, else the installation's, else none", async () => {
+    const terminalId = relay.terminalId();
+    const none = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 });
+    assertMatches(none, { status: 400, body: { status: "error", error: /account/ } });
+    const secret = { gwApiKey: "M8", gwSecretKey: "sandbox-gateway-secret" };
+    const partner = await newPartner(relay, secret);
+    const created = await partner.byPassword.post(`/api/v1/${terminalId}/paybylink`, { amount: "7.00" });
+    assertMatches(created, { status: 200, body: { status: "ok", terminalID: terminalId, amount: "7.00" } });
+    assertMatches(await status(textMember(created.body, "txId"), partner.byKey), { status: 200 });
+    const bpe = await partner.byPassword.post(`/api/v1/${terminalId}/paybpe`, { amount: 7 });
+    assert.match(await (await fetch(textMember(bpe.body, "paymentUrl"))).text(), /BANCOMAT Pay/);
+    assertMatches(await partner.byPassword.post(`/api/v1/${terminalId}/paybylink`, { amount: 7, terminalID: "T1" }), { status: 400 });
+    const terminal = await relay.terminal(terminalId);
+    assertMatches(await terminal.post(`/api/v1/${relay.terminalId()}/paybylink`, { amount: 7 }), { status: 403 });
+  });
+
+  const REFUSED: [what: string, body: unknown, error: RegExp][] = [
+    ["no amount", {}, /^amount: /],
+    ["zero", { amount: 0 }, /^amount: must be more than zero/],
+    ["less than zero", { amount: -1 }, /^amount: /],
+    ["three decimals of euros", { amount: 1.234 }, /^amount: may have at most 2 decimals/],
+    ["a sum of binary fractions", { amount: 0.1 + 0.2 }, /^amount: /],
+    ["a text with a comma", { amount: "1,50" }, /^amount: /],
+    ["an exponent", { amount: "1e3" }, /^amount: /],
+    ["too much", { amount: 1e15 }, /^amount: /],
+    ["something else", { amount: { value: 1 } }, /^amount: /],
+    ["decimals of yen", { amount: 1.5, currency: "JPY" }, /^amount: may have no decimals/],
+    ["an unknown currency", { amount: 1, currency: "XYZ" }, /^currency: /],
+    ["a currency in small letters", { amount: 1, currency: "eur" }, /^currency: /],
+    ["a terminal that cannot be one", { amount: 1, terminalID: "a b" }, /^terminalID: /],
+    ["a reserved word for a terminal", { amount: 1, terminalID: "status" }, /^terminalID: /],
+    ["a number for a reason", { amount: 1, reason: 7 }, /^reason: /],
+    ["a long reason", { amount: 1, reason: "x".repeat(256) }, /^reason: /],
+    ["a reason with a line break", { amount: 1, reason: "a\nb" }, /^reason: /],
+    ["an e-mail address that is none", { amount: 1, customerEmail: "nobody" }, /^customerEmail: /],
+    ["a return address that is none", { amount: 1, returnUrl: "javascript:alert(1)" }, /^returnUrl: /],
+    ["a list", [], /^body: /],
+    ["no JSON", "{", /^body: /],
+    ["nothing", "", /^body: /],
+  ];
+  for (const [what, body, error] of REFUSED) {
+    test(`refuses ${what}`, async () => {
+      const answer = await relay.partner().post("/api/v1/paybylink", body);
+      assertMatches(answer, { status: 400, body: { status: "error", error } });
+    });
+  }
+
+  test("a terminal's link runs for the partner of its merchant, as soon as both are known on any shard", async () => {
+    const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
+    const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
+    const configured = await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId });
+    assert.equal(configured.status, 200, configured.text);
+    assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), { status: 400 });
+    assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);
+    for (let round = 0; round < 4; round += 1) {
+      const created = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 });
+      assert.equal(created.status, 200, created.text);
+      // It is the partner's own: what is another's is not found.
+      assertMatches(await status(textMember(created.body, "txId")), { status: 200, body: { status: "PENDING", terminalID: terminalId } });
+    }
+  });
+
+  test("a terminal that is not the partner's is refused", async () => {
+    const partner = await newPartner(relay, {
+      gwSecretKey: "sandbox-gateway-secret",
+      gwApiKey: "M7",
+      terminalRule: { ruleType: "LIST", ruleValue: "A1,A2" },
+    });
+    assertMatches(await partner.byKey.post("/api/v1/paybylink", { amount: 1, terminalID: "B1" }), {
+      status: 400,
+      body: { status: "error", error: /^terminalID: / },
+    });
+    assertMatches(await partner.byKey.post("/api/v1/paybylink", { amount: 1, terminalID: "A2" }), { status: 200 });
+  });
+
+  test("amounts are exact in every currency's decimals", async () => {
+    for (const [amount, currency, shown] of [
+      [0.29, "EUR", "0.29"],
+      ["1.10", "EUR", "1.10"],
+      [1150, "JPY", "1150"],
+      ["1.005", "KWD", "1.005"],
+      ["9999999999.99", "EUR", "9999999999.99"],
+    ] as const) {
+      assertMatches(await relay.partner().post("/api/v1/paybylink", { amount, currency }), {
+        status: 200,
+        body: { amount: shown, currency },
+      });
+    }
+  });
+
+  test("what a gateway refuses is a 400 with its code", async () => {
+    const partner = await newPartner(relay, { gwApiKey: "M6", gwSecretKey: "not the gateway's secret" });
+    assertMatches(await partner.byKey.post("/api/v1/paybylink", { amount: 1 }), {
+      status: 400,
+      body: { status: "error", error: /./, resultCode: /^GW_/ },
+    });
+  });
+
+  test("ended links are in the terminal's transactions, as PAYBYLINK, at once; pending ones are not", {
+    skip: clickhouse ? false : "chdb, an optional dependency, is not installed",
+  }, async () => {
+    await relay.clickhouse();
+    const [terminalID, partner] = [relay.terminalId(), relay.partner()];
+    await relay.fleet().poll(terminalID);
+    const paid = await paidLink(partner, { terminalID });
+    const failed = await create(partner, { terminalID });
+    await gateway.act(failed, "cancel");
+    await becomes(failed, { status: "FAILED" });
+    await create(partner, { terminalID });
+    const list = async (query: string) => {
+      const answer = await partner.get(`/api/v1/${terminalID}/transactions${query}`);
+      assert.equal(answer.status, 200, answer.text);
+      return listOf(member(answer.body, "data"));
+    };
+    await eventually(async () => {
+      for (const query of ["", "?type=PAYBYLINK", "?type=ALL&status=OK"]) {
+        assertMatches(await list(query), [
+          {
+            uuid: paid,
+            method: "PAYBYLINK",
+            status: "OK",
+            amountCents: 1234,
+            currency: "EUR",
+            terminalId: terminalID,
+            card: { maskedPan: /1111$/ },
+          },
+        ]);
+      }
+      assertMatches(await list("?status=KO&type=PAYBYLINK"), [
+        { uuid: failed, method: "PAYBYLINK", status: "KO", auth: { actionCode: "GW_20090" } },
+      ]);
+      assert.deepEqual(await list("?type=CARD"), []);
+    });
+    assert.equal(JSON.stringify(await list("")).includes("Lovelace"), false, "the payer's name is in the list");
+  });
+}

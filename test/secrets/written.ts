@@ -1,0 +1,142 @@
+import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
+import { member, textMember } from "../support/matches.ts";
+import { basic } from "../support/node.ts";
+
+/** A relay to write secrets into. */
+export interface Written {
+  /** A caller with these headers, at an address of its own. */
+  caller(headers: { [name: string]: string }): HttpClient;
+  /** A secret that nobody else has, to be looked for afterwards; also fit for keys and user names. */
+  secret(): string;
+  /** A name that is no secret. */
+  name(): string;
+  /** A credential that an answer has shown for its one time: from now on it is looked for too. */
+  shownOnce(answer: Answer, ...path: string[]): string;
+}
+
+/**
+ * Every way by which a secret gets in, to be looked for afterwards in the data directory, the logs, all answers and the metrics (secrets.test.ts). Whoever adds
+ * an endpoint that takes or makes a secret adds it here; each entry writes what it writes rightly, wrongly and twice.
+ */
+export const WAYS_IN: { about: string; write: (relay: Written) => Promise<void> }[] = [
+  { about: "partners", write: partners },
+  { about: "the partner portal", write: portal },
+  { about: "the installation's gateway account", write: installation },
+  { about: "Partner API v1", write: partnerApi },
+  { about: "credentials of callers that are not let in", write: wrongCallers },
+];
+
+const ADMINISTRATOR = { authorization: basic("admin", "admin") };
+
+async function must(status: number, answer: Promise<Answer>): Promise<Answer> {
+  const found = await answer;
+  if (found.status !== status) throw new Error(`${status} was expected, not ${found.status}: ${found.text}`);
+  return found;
+}
+
+/** A partner with everything that a partner can have. */
+async function newPartner(relay: Written) {
+  const administrator = relay.caller(ADMINISTRATOR);
+  const username = relay.name();
+  const created = await must(
+    201,
+    administrator.post("/admin/api/partners", {
+      username,
+      gwTml: "T",
+      gwApiKey: relay.name().slice(0, 60),
+      gwSecretKey: relay.secret(),
+      adapterMerId: relay.name().slice(-16),
+      adapterSecret: relay.secret(),
+      partnerApi: { partnerCode: relay.name(), maxMerchants: 10, allowedServices: ["PAYPAL", "SHIFT4", "BANCOMAT_PAY"] },
+    }),
+  );
+  return { administrator, username, created, path: `/admin/api/partners/${member(created.body, "data", "id")}` };
+}
+
+async function partners(relay: Written): Promise<void> {
+  const { administrator, username, created, path } = await newPartner(relay);
+  const put = (status: number, body: object) => must(status, administrator.send(path, { method: "PUT", body }));
+  relay.shownOnce(created, "data", "apiKey");
+  const password = relay.shownOnce(created, "generatedPassword");
+  relay.shownOnce(created, "partnerApiKeys", "apiKey");
+  relay.shownOnce(created, "partnerApiKeys", "secret");
+  await must(200, relay.caller({ authorization: basic(username, password) }).connection("T1"));
+  const chosen = relay.secret();
+  await put(200, { password: chosen, gwSecretKey: relay.secret(), adapterSecret: relay.secret() });
+  await must(200, relay.caller({ authorization: basic(username, chosen) }).connection("T1"));
+  const again = await must(200, administrator.post(`${path}/generate-api-key`, { graceSeconds: 60 }));
+  await must(200, relay.caller({ "api-key": relay.shownOnce(again, "apiKey") }).connection("T1"));
+  relay.shownOnce(await must(200, administrator.post(`${path}/reset-password`)), "data", "generatedPassword");
+  // What is refused is not repeated either.
+  await put(400, { gwSecretKey: { nested: relay.secret() } });
+  await put(400, { password: [relay.secret()] });
+  await put(400, { gwSecretKey: `${relay.secret()}${"x".repeat(600)}` });
+  await must(400, administrator.post("/admin/api/partners", { username, gwTml: "T", gwApiKey: "K", gwSecretKey: relay.secret() }));
+  await must(400, administrator.post("/admin/api/partners", `{"gwSecretKey":"${relay.secret()}"`));
+  await must(404, administrator.send("/admin/api/partners/999999", { method: "PUT", body: { password: relay.secret() } }));
+  await must(200, administrator.send(`${path}/toggle`, { method: "PATCH" }));
+  await must(200, administrator.send(path, { method: "DELETE" }));
+}
+
+async function portal(relay: Written): Promise<void> {
+  const { username, created } = await newPartner(relay);
+  const password = relay.shownOnce(created, "generatedPassword");
+  relay.shownOnce(created, "data", "apiKey");
+  const partner = relay.caller({ authorization: basic(username, password) });
+  relay.shownOnce(await must(200, partner.post("/api/partner/regenerate-key")), "apiKey");
+  await must(200, partner.post("/api/partner/gw-credentials", { gwSecretKey: relay.secret() }));
+  await must(200, partner.post("/api/partner/gw-credentials/test", { gwSecretKey: relay.secret() }));
+  await must(400, partner.post("/api/partner/gw-credentials", { gwSecretKey: [relay.secret()] }));
+  await must(400, partner.post("/api/partner/gw-credentials/test", { secret: relay.secret() }));
+  await must(400, partner.post("/api/partner/origins", { shop: relay.secret() }));
+  await must(200, partner.get("/api/partner/gw-credentials"));
+}
+
+async function installation(relay: Written): Promise<void> {
+  const administrator = relay.caller(ADMINISTRATOR);
+  const account = () => ({ gwTml: "T", gwApiKey: "INSTALLATION", gwSecretKey: relay.secret() });
+  await must(200, administrator.post("/admin/gw-credentials", account()));
+  await must(200, administrator.post("/admin/gw-credentials", account()));
+  await must(200, administrator.post("/admin/gw-credentials/test", account()));
+  await must(400, administrator.post("/admin/gw-credentials", { ...account(), gwTml: "" }));
+}
+
+async function partnerApi(relay: Written): Promise<void> {
+  const { created } = await newPartner(relay);
+  const caller = relay.caller({ authorization: `Bearer ${relay.shownOnce(created, "partnerApiKeys", "apiKey")}` });
+  const merchantId = relay.name();
+  const base = "/partner/api/v1/merchants";
+  const idempotent = { "idempotency-key": relay.name() };
+  const merchant = await must(201, caller.post(base, { merchantId, merchantName: "Shop" }, idempotent));
+  relay.shownOnce(merchant, "keys", "publishableKey");
+  relay.shownOnce(merchant, "keys", "secretKey");
+  const configure = (status: number, service: string, body: object, request: Pick<HttpRequest, "headers"> = {}) =>
+    must(status, caller.send(`${base}/${merchantId}/services/${service}/config`, { method: "PUT", body, ...request }));
+  await configure(
+    200,
+    "PAYPAL",
+    { clientId: "client", clientSecret: relay.secret(), mode: "sandbox" },
+    { headers: { "idempotency-key": relay.name() } },
+  );
+  await configure(200, "SHIFT4", { merchantId: "shift", signatureKey: relay.secret(), mode: "sandbox" });
+  const certificate = relay.secret();
+  const store = { idPg: "p", idNegozio: "n", merchantName: "Shop", certificate, privateKey: relay.secret(), mode: "sandbox" };
+  await configure(200, "BANCOMAT_PAY", store);
+  await configure(400, "PAYPAL", { clientId: "client", clientSecret: { nested: relay.secret() }, mode: "sandbox" });
+  await must(200, caller.get(`${base}/${merchantId}`));
+  await must(200, caller.get(base));
+}
+
+async function wrongCallers(relay: Written): Promise<void> {
+  await must(401, relay.caller({ "api-key": `pk_live_${relay.secret()}` }).connection("T1"));
+  await must(401, relay.caller({ authorization: basic("demo", relay.secret()) }).connection("T1"));
+  await must(401, relay.caller({ authorization: basic(relay.secret(), "x") }).connection("T1"));
+  await must(401, relay.caller({ authorization: `Bearer pk_partner_${relay.secret()}` }).get("/partner/api/v1/me"));
+  await must(400, relay.caller(ADMINISTRATOR).get(`/admin/audit?limit=${relay.secret()}`));
+  await must(404, relay.caller(ADMINISTRATOR).get(`/admin/nothing?key=${relay.secret()}`));
+}
+
+/** Keeps `textMember` in one place for what is shown once. */
+export function textAt(answer: Answer, path: string[]): string {
+  return textMember(answer.body, ...path);
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { openRedisKv } from "../../../storage/kv/redis.ts";
+import type { TestRedis } from "../../support/redis.ts";
+import { skipReason } from "../../support/server-process.ts";
+import { installWaitingRedis } from "../../support/waiting-redis.ts";
+import { eventually } from "../../support/within.ts";
+import { clientOf, countUp, kvOf, put, redisOf } from "./redis-world.ts";
+
+const WRITERS = 4;
+const COMMITS_BEFORE_THE_FAULT = 200;
+
+/** A primary and a copy of it, connected. */
+async function pairOf(test: TestContext): Promise<{ primary: TestRedis; copy: TestRedis }> {
+  const primary = await redisOf(test, {}, installWaitingRedis);
+  const copy = await redisOf(test, { replicaof: `127.0.0.1 ${primary.port}` }, installWaitingRedis);
+  const client = clientOf(test, copy);
+  await eventually(async () => assert.match(await client.info("replication"), /^master_link_status:up\r?$/m));
+  return { primary, copy };
+}
+
+describe("a Redis with a replica for failover", { skip: skipReason(await installWaitingRedis()) }, () => {
+  it("acknowledges a commit once the replica has it on disk", async (test) => {
+    const { primary, copy } = await pairOf(test);
+    const kv = await kvOf(test, { url: primary.url, waitReplicas: 1 });
+    assert.equal((await kv.commit(put("a", "1", 0))).type, "committed");
+    process.kill(copy.process.pid, "SIGSTOP");
+    try {
+      await assert.rejects(kv.commit(put("b", "1", 0)), { name: "StorageUnavailable" });
+    } finally {
+      process.kill(copy.process.pid, "SIGCONT");
+    }
+    // What became of it is told by the store, as for every commit whose answer did not come.
+    await eventually(async () => assert.equal((await kv.get("b"))?.value, "1"));
+    await eventually(async () => assert.equal((await kv.commit(put("c", "1"))).type, "committed"));
+  });
+
+  it("has every acknowledged commit after the primary is killed under load and the replica promoted", async (test) => {
+    const { primary, copy } = await pairOf(test);
+    const kv = await kvOf(test, { url: primary.url, waitReplicas: 1 });
+    const stop = { stopped: false };
+    const acknowledged = new Map<string, number>();
+    const writers = Array.from({ length: WRITERS }, async (_, index) => {
+      const key = `w${index}`;
+      let version = 0;
+      for (let count = 1; !stop.stopped; count += 1) {
+        const result = await kv.commit(put(key, String(count), version)).catch(() => null);
+        if (result?.type !== "committed") return;
+        version = result.version;
+        acknowledged.set(key, count);
+      }
+    });
+    await eventually(
+      () => assert.equal([...acknowledged.values()].reduce((sum, count) => sum + count, 0) > COMMITS_BEFORE_THE_FAULT, true),
+      30_000,
+    );
+    await primary.process.kill();
+    stop.stopped = true;
+    await Promise.all(writers);
+    await clientOf(test, copy).replicaof("NO", "ONE");
+    const promoted = await eventually(() => openRedisKv({ url: copy.url, refuseProblems: true }));
+    try {
+      for (const [key, count] of acknowledged)
+        assert.equal(Number((await promoted.get(key))?.value) >= count, true, `${key} stands below ${count}`);
+    } finally {
+      await promoted.close();
+    }
+  });
+
+  it("takes commits again when a lost replica is back", async (test) => {
+    const { primary, copy } = await pairOf(test);
+    const kv = await kvOf(test, { url: primary.url, waitReplicas: 1 });
+    const stop = { stopped: false };
+    const counting = countUp(kv, "a", stop);
+    await copy.process.kill();
+    await eventually(async () => assert.equal((await kv.commit(put("x", "1")).catch(() => null)) === null, true));
+    await copy.restart();
+    await eventually(async () => assert.equal((await kv.commit(put("x", "2"))).type, "committed"), 20_000);
+    stop.stopped = true;
+    const written = await counting;
+    assert.equal(Number((await kv.get("a"))?.value ?? 0), written.known);
+  });
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import type { Kv } from "../../../storage/kv/kv.ts";
+import { openRedisKv } from "../../../storage/kv/redis.ts";
+import { createIdempotencyStore, IDEMPOTENCY_LIFETIME_MS } from "../../../storage/stores/idempotency-store.ts";
+import { createLinkStore } from "../../../storage/stores/link-store.ts";
+import { testLinkStore } from "../../contract/link-store.ts";
+import { EXPIRES_MS, link } from "../../engine/actors/link-payment/world.ts";
+import { redisMissing, startTestRedis, type TestRedis } from "../../support/redis.ts";
+import { atEnd, directoryOf, ManualTime, temporaryDirectory } from "../kv/world.ts";
+
+const RETENTION_MS = 400 * 86_400_000;
+
+function storesOn(kv: Kv) {
+  return { kv, store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" }), claims: createIdempotencyStore(kv) };
+}
+
+testLinkStore("the embedded store", async () => {
+  const directory = await temporaryDirectory();
+  const time = new ManualTime();
+  const kv = await openEmbeddedKv({ directory: directory.path, nowMs: time.nowMs });
+  return {
+    ...storesOn(kv),
+    nowMs: time.nowMs,
+    close: async () => {
+      await kv.close();
+      await directory.remove();
+    },
+  };
+});
+
+describe("on a real Redis", { skip: await redisMissing() }, () => {
+  let redis: TestRedis;
+  let worlds = 0;
+  before(async () => {
+    redis = await startTestRedis();
+  });
+  after(() => redis.stop());
+
+  testLinkStore("the Redis store", async () => {
+    const time = new ManualTime();
+    const kv = await openRedisKv({ url: redis.url, keyPrefix: `{links-${worlds++}}:`, refuseProblems: true, nowMs: time.nowMs });
+    return { ...storesOn(kv), nowMs: time.nowMs, close: () => kv.close() };
+  });
+});
+
+describe("links in the embedded store", () => {
+  async function open(test: Parameters<typeof directoryOf>[0]): Promise<{ kv: EmbeddedKv; time: ManualTime }> {
+    const time = new ManualTime();
+    const kv = await openEmbeddedKv({ directory: await directoryOf(test), nowMs: time.nowMs });
+    atEnd(test, () => kv.close());
+    return { kv, time };
+  }
+  const change = { before: null, version: 0, rows: [], attention: [], settled: [], atMs: 0 };
+
+  it("go with their names after the retention, but stay as long as they are looked after", async (test) => {
+    const { kv, time } = await open(test);
+    const { store } = storesOn(kv);
+    await store.commit({ ...change, record: link("success") });
+    await store.commit({ ...change, record: link("watching", { order: { txId: "x2" }, paymentId: "g2" }) });
+    time.ms = EXPIRES_MS + RETENTION_MS - 1;
+    assert.notEqual(await store.findByTranId(1, "m1"), null);
+    time.advance(2);
+    assert.deepEqual([await store.load("x1"), await store.findByTranId(1, "m1")], [null, null]);
+    assert.notEqual(await store.load("x2"), null);
+  });
+
+  it("take entries of others into the same commit", async (test) => {
+    const { kv } = await open(test);
+    const store = createLinkStore({
+      kv,
+      retentionMs: RETENTION_MS,
+      writer: "w",
+      alongside: [({ record }) => [{ type: "put", key: `callback/${record.order.txId}`, value: record.state }]],
+    });
+    await store.commit({ ...change, record: link("success") });
+    assert.equal((await kv.get("callback/x1"))?.value, "success");
+    assert.equal(await store.commit({ ...change, record: link("failed") }), null);
+    assert.equal((await kv.get("callback/x1"))?.value, "success");
+  });
+
+  it("are refused clearly where their schema is another", async (test) => {
+    const { kv } = await open(test);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "link/x1", value: '{"schema":2}' }] });
+    await assert.rejects(storesOn(kv).store.load("x1"), /schema 2/);
+  });
+
+  it("an idempotency key is valid for thirty days", async (test) => {
+    const { kv, time } = await open(test);
+    const { claims } = storesOn(kv);
+    await claims.save("s", { schema: 1, fingerprint: "f", operationId: "o", createdAtMs: time.ms, state: { type: "open" } }, 0);
+    time.advance(IDEMPOTENCY_LIFETIME_MS - 1);
+    assert.notEqual(await claims.load("s"), null);
+    time.advance(2);
+    assert.equal(await claims.load("s"), null);
+  });
+});

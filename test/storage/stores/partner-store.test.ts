@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PartnerRecord } from "../../../engine/domain/partner.ts";
+import { PARTNER_PARTS, PARTNER_TABLE } from "../../../engine/ports/partner-store.ts";
+import { partName, partOf } from "../../../engine/runtime/tables.ts";
+import { createPartnerStore } from "../../../storage/stores/partner-store.ts";
+import { createTableStamps } from "../../../storage/stores/table-stamps.ts";
+import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
+
+function partner(id: number): PartnerRecord {
+  return {
+    schema: 1,
+    id,
+    username: `partner-${id}`,
+    passwordHash: "",
+    keySha256: `key-${id}`,
+    previousKey: null,
+    enabled: true,
+    gateway: { terminalId: "T", merchantId: "M", sealedSecret: "" },
+    allowedOrigins: {},
+    terminals: { ruleType: "ANY" },
+    adapter: null,
+    partnerApi: null,
+    sandbox: false,
+    createdAtMs: 1,
+    updatedAtMs: 1,
+    deletedAtMs: null,
+  };
+}
+
+test("a new partner and a changed one move the mark of their part, so that a shard which nobody told finds them", async () => {
+  const kv = new MemoryKv();
+  const [store, stamps] = [createPartnerStore(kv), createTableStamps(kv)];
+  const created = await store.create(partner);
+  assert.equal(created.type, "created");
+  const part = partName(PARTNER_TABLE, partOf("1", PARTNER_PARTS));
+  const [first = 0] = await stamps.load([part]);
+  assert.notEqual(first, 0);
+  const stored = await store.find(1);
+  assert.ok(stored);
+  await store.replace(stored, { ...stored.record, enabled: false });
+  const [second = 0] = await stamps.load([part]);
+  assert.equal(second > first, true);
+});

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createReceiptCleaner } from "../../../storage/stores/receipt-cleaner.ts";
+import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
+
+const DAY_MS = 86_400_000;
+
+function world() {
+  const kv = new MemoryKv();
+  const clock = { ms: 0 };
+  const cleaner = createReceiptCleaner({ kv, monotonicMs: () => clock.ms, retentionMs: 400 * DAY_MS });
+  const put = async (uuid: string, finishedAtMs: number | null) => {
+    const life = finishedAtMs === null ? null : { state: "done", sentAtMs: 1, finishedAtMs, channel: "poll", attempts: 1 };
+    const command = { uuid, payload: `sent ${uuid}`, sender: "partner:1", amountCents: 5 };
+    const result = { transaction: { uuid, status: "OK" }, raw: `posted ${uuid}`, postedBy: "T1", amountDiffers: false };
+    const record = { schema: 1, revision: 3, uuid, terminalId: "T1", command, life, result: finishedAtMs === null ? null : result };
+    await kv.commit({ checks: [], operations: [{ type: "put", key: `c/${uuid}`, value: JSON.stringify(record) }] });
+  };
+  const read = async (uuid: string) => JSON.parse((await kv.get(`c/${uuid}`))?.value ?? "null");
+  return { kv, clock, cleaner, put, read };
+}
+
+describe("cleaning receipts", () => {
+  it("takes bodies from what ended before the time, once, and leaves the rest as it is", async () => {
+    const { kv, cleaner, put, read } = world();
+    await put("old", 10);
+    await put("young", 20);
+    await put("pending", null);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "o/1", value: '{"life":{"finishedAtMs":1},"raw":"feed"}' }] });
+    const [young, pending] = [await read("young"), await read("pending")];
+    const old = await read("old");
+    assert.deepEqual(await cleaner.clean(20, 1_000), { deleted: 1, complete: true });
+    assert.deepEqual(await read("old"), { ...old, command: { ...old.command, payload: "" }, result: { ...old.result, raw: null } });
+    assert.deepEqual([await read("young"), await read("pending")], [young, pending]);
+    assert.equal((await kv.get("o/1"))?.value, '{"life":{"finishedAtMs":1},"raw":"feed"}');
+    assert.deepEqual(await cleaner.clean(20, 1_000), { deleted: 0, complete: true });
+  });
+
+  it("goes on where it ran out of time, and leaves what changes meanwhile for the next pass", async () => {
+    const { kv, clock, cleaner, put, read } = world();
+    for (let index = 0; index < 1_200; index++) await put(String(index).padStart(4, "0"), 10);
+    let meddled = false;
+    const scan = kv.scan.bind(kv);
+    kv.scan = async (range) => {
+      const page = await scan(range);
+      clock.ms += 1_000;
+      if (!meddled) await put("0000", 15);
+      meddled = true;
+      return page;
+    };
+    assert.deepEqual(await cleaner.clean(20, 500), { deleted: 499, complete: false });
+    assert.deepEqual(await cleaner.clean(20, 500), { deleted: 500, complete: false });
+    assert.deepEqual(await cleaner.clean(20, 500), { deleted: 200, complete: true });
+    assert.equal((await read("0000")).result.raw, "posted 0000");
+    assert.deepEqual(await cleaner.clean(20, 60_000), { deleted: 1, complete: true });
+  });
+});
