@@ -75,6 +75,14 @@ export interface GatewayPayment {
   readonly cardBrand: string | null;
   readonly payerName: string | null;
   readonly payerLastName: string | null;
+  /** What was paid; absent where the gateway does not say. */
+  readonly amount?: MinorAmount;
+}
+
+export interface MinorAmount {
+  readonly amountMinor: number;
+  /** ISO 4217, upper case. */
+  readonly currency: string;
 }
 
 /** A capture, reversal or refund of an earlier movement of money. */

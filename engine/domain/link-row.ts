@@ -1,5 +1,5 @@
 import type { TransactionRow } from "./feed-row.ts";
-import { isFinal, type LinkRecord } from "./link.ts";
+import { amountDiffers, amountOf, isFinal, type LinkRecord } from "./link.ts";
 
 /**
  * The row of a link that has ended, null for one that has not or that the gateway never had. Its key never changes; a late success is a
@@ -8,6 +8,7 @@ import { isFinal, type LinkRecord } from "./link.ts";
 export function linkRow({ state, order, paymentId, outcome, late }: LinkRecord): TransactionRow | null {
   if (!isFinal(state) || paymentId === null || outcome === null) return null;
   const { payment } = outcome;
+  const { amountMinor, currency } = amountOf({ order, outcome });
   const card = {
     ...(payment === null || payment.cardBrand === null ? {} : { brand: payment.cardBrand }),
     ...(payment === null || payment.maskedPan === null ? {} : { maskedPan: payment.maskedPan }),
@@ -20,8 +21,8 @@ export function linkRow({ state, order, paymentId, outcome, late }: LinkRecord):
       createdAtMs: order.createdAtMs,
       method: "PAYBYLINK",
       status: state === "success" ? "OK" : "KO",
-      amountCents: order.amountMinor,
-      currency: order.currency,
+      amountCents: amountMinor,
+      currency,
       terminalId: order.terminalId,
       message: outcome.description,
       auth: { ...(payment === null || payment.authCode === null ? {} : { authCode: payment.authCode }), actionCode: outcome.resultCode },
@@ -30,6 +31,6 @@ export function linkRow({ state, order, paymentId, outcome, late }: LinkRecord):
     kind: null,
     sender: order.owner,
     unsolicited: false,
-    amountDiffers: false,
+    amountDiffers: amountDiffers({ order, outcome }),
   };
 }

@@ -1,4 +1,4 @@
-import type { GatewayInstrument, GatewayPayment } from "./gateway.ts";
+import type { GatewayInstrument, GatewayPayment, MinorAmount } from "./gateway.ts";
 
 /** How a link is to be paid; fixed when it is created. */
 export interface LinkOrder {
@@ -98,6 +98,17 @@ export interface LinkContext {
 export interface LinkRecord extends LinkContext {
   readonly schema: 1;
   readonly state: LinkState;
+}
+
+/** What was paid, or while that is not known what is to be: captures, reversals and refunds are of this. */
+export function amountOf({ order, outcome }: Pick<LinkContext, "order" | "outcome">): MinorAmount {
+  return outcome?.payment?.amount ?? order;
+}
+
+/** Whether the gateway says that something else was paid than was ordered. It is kept as it is, and shown. */
+export function amountDiffers({ order, outcome }: Pick<LinkContext, "order" | "outcome">): boolean {
+  const { amountMinor, currency } = amountOf({ order, outcome });
+  return amountMinor !== order.amountMinor || currency !== order.currency;
 }
 
 export function isFinal(state: LinkState): boolean {

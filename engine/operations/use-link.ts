@@ -1,7 +1,7 @@
 import { type Caller, senderOf } from "../domain/caller.ts";
 import { readAmount } from "../domain/decimal-amount.ts";
 import { RelayError } from "../domain/errors.ts";
-import type { FollowUpRefusal, FollowUpType, LinkRecord } from "../domain/link.ts";
+import { amountOf, type FollowUpRefusal, type FollowUpType, type LinkRecord } from "../domain/link.ts";
 import type { FollowUpOutcome, Links } from "../ports/links.ts";
 
 /** What its owner does with a payment link. Null is also the answer for a link of somebody else. */
@@ -45,7 +45,8 @@ export function createUseLink({ links }: { links: Links }): UseLink {
     followUp: async (caller, id, { type, amount, operationId }) => {
       const record = await find(caller, id);
       if (record === null) return null;
-      const { txId, currency } = record.order;
+      const { txId } = record.order;
+      const { currency } = amountOf(record);
       const read = amount === undefined || amount === null ? null : readAmount(amount, currency);
       if (typeof read === "string") throw new RelayError("invalid_request", `amount: ${read}`);
       const outcome = await links.followUp({ txId, operationId, type, amountMinor: read?.minor ?? null });

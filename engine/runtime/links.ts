@@ -1,8 +1,8 @@
 import type { LinkEffect, LinkEvent } from "../actors/link-payment/events.ts";
 import { newLink } from "../actors/link-payment/rules.ts";
 import { RelayError } from "../domain/errors.ts";
-import type { GatewayAnswer, GatewayFollowedUp, GatewayPaymentState } from "../domain/gateway.ts";
-import type { FollowUp, LinkRecord } from "../domain/link.ts";
+import type { GatewayAnswer, GatewayFollowedUp, GatewayPaymentState, MinorAmount } from "../domain/gateway.ts";
+import { amountOf, type FollowUp, type LinkRecord } from "../domain/link.ts";
 import { linkRow } from "../domain/link-row.ts";
 import { fromMinorUnits } from "../domain/money.ts";
 import type { Address } from "../ports/bus.ts";
@@ -208,9 +208,10 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     const credentials = accounts.ofPayment(order.partnerId);
     const origTranId = movementOf(record, followUp);
     if (credentials === null || origTranId === null || outcome === null) return { type: "unavailable", record, followUp };
-    const amount = fromMinorUnits(followUp.amountMinor, order.currency);
+    const { currency } = amountOf(record);
+    const amount = fromMinorUnits(followUp.amountMinor, currency);
     const answer: GatewayAnswer<GatewayFollowedUp> = await gateway[followUp.type](credentials, {
-      ...{ txId: followUp.id, origTranId, amount, currency: order.currency },
+      ...{ txId: followUp.id, origTranId, amount, currency },
     });
     const atMs = clock.nowMs();
     if (answer.type === "unavailable") return { type: "unavailable", record, followUp };
@@ -343,6 +344,15 @@ function changeOf(record: LinkRecord, stored: Stored<LinkRecord>, effects: reado
             },
           ]
         : []),
+      ...(has("flagAmount")
+        ? [
+            {
+              ...item,
+              kind: "amount_differs" as const,
+              detail: `A payment link was paid with ${shownAmount(amountOf(record))}, and ordered with ${shownAmount(record.order)}`,
+            },
+          ]
+        : []),
       ...(has("flagOverdue")
         ? [
             {
@@ -356,6 +366,10 @@ function changeOf(record: LinkRecord, stored: Stored<LinkRecord>, effects: reado
     settled: has("settleOverdue") ? [{ kind: "link_unverified", terminalId, uuid: txId }] : [],
     atMs,
   };
+}
+
+function shownAmount({ amountMinor, currency }: MinorAmount): string {
+  return `${fromMinorUnits(amountMinor, currency)} ${currency}`;
 }
 
 /** What the creation of a link has come to, by how it stands. */

@@ -266,8 +266,9 @@ function verifyAnswerOf(judged: Judged<Static<typeof VerifyAnswer>>, asked: stri
     case "OK": {
       if (resultCode !== PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
       if (txRes === undefined || txRes === null) return { type: "unavailable", reason: "the answer lacks its movement" };
-      const { tranId, authCode = null, maskedPan = null, cardBrand = null, payerName = null, payerLastName = null } = txRes;
-      const payment = { resultCode, description, tranId, authCode, maskedPan, cardBrand, payerName, payerLastName };
+      const { tranId, authCode = null, maskedPan = null, cardBrand = null, payerName = null, payerLastName = null, amount } = txRes;
+      const said = amount === undefined ? {} : { amount: { amountMinor: amount.value, currency: amount.currency } };
+      const payment = { resultCode, description, tranId, authCode, maskedPan, cardBrand, payerName, payerLastName, ...said };
       return { type: "done", value: { type: "paid", paymentId, payment } };
     }
   }

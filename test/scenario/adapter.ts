@@ -209,13 +209,19 @@ export function gatewayAdapter(startable: RelayOptions): void {
   for (const [what, card, code, description] of OUTCOMES) {
     test(`${what}: KO with the gateway's code and words, and a callback`, async () => {
       const { paymentId } = await initiated({ callbackURL: `${shopUrl}/callback` });
-      await gateway.act(paymentId, "pay", card);
+      await gateway.act(paymentId, "pay", { card });
       assertMatches((await calls.next()).body, { paymentId });
       const verified = await client.verify({ paymentId });
       assertMatches(verified.body, { result: "KO", resultCode: code, txHead: { resultCode: code }, txRes: null });
       assert.match(textMember(verified.body, "txHead", "errDescription"), description);
     });
   }
+
+  test("another amount than the order's: verify tells what was paid", async () => {
+    const { paymentId } = await initiated();
+    await gateway.act(paymentId, "pay", { amount: { value: 1000, currency: "EUR" } });
+    assertMatches((await client.verify({ paymentId })).body, { result: "OK", txRes: { amount: { value: 1000, currency: "EUR" } } });
+  });
 
   test("cancelled by the buyer: GW_20090 with its original description", async () => {
     const { paymentId } = await initiated();

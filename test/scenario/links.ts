@@ -151,6 +151,8 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
       payerName: "Ada",
       payerLastName: "Lovelace",
       lateSuccess: undefined,
+      amountDiffers: undefined,
+      paidAmount: undefined,
     });
     for (const path of [`/api/payment/status/${txId}`, `/api/payment/status/${textMember(answer.body, "paymentId")}`]) {
       assertMatches(await partner.get(path), { status: 200, body: { status: "SUCCESS", txId } });
@@ -162,22 +164,35 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     });
   });
 
+  test("one that was paid with another amount says so wherever it is told, is flagged, and undone as it was paid", async () => {
+    const terminalID = relay.terminalId();
+    const partner = relay.partner();
+    const txId = await create(partner, { terminalID });
+    await gateway.act(txId, "pay", { amount: { value: 1000, currency: "EUR" } });
+    const expected = { status: "SUCCESS", amount: "12.34", amountDiffers: true, paidAmount: "10.00", paidCurrency: "EUR" };
+    await becomes(txId, expected);
+    assertMatches(await partner.post(`/api/v1/payment/verify/${txId}`), { text: "SUCCESS", headers: { "relay-amount-differs": "true" } });
+    assertMatches(await relay.attention(terminalID), [{ kind: "amount_differs", uuid: txId, detail: /10\.00 EUR.*12\.34 EUR/ }]);
+    assertMatches(await partner.post(`/api/payment/cancel/${txId}`), { status: 200, body: { amount: "10.00", currency: "EUR" } });
+    assertMatches(await gateway.payment(txId), { reversedValue: 1000 });
+  });
+
   const ENDS: [what: string, end: (txId: string) => Promise<void>, expected: object][] = [
     [
       "cancelled by the buyer",
       (txId) => gateway.act(txId, "cancel"),
       { status: "FAILED", resultCode: "GW_20090", message: /./, tranId: undefined },
     ],
-    ["declined", (txId) => gateway.act(txId, "pay", "4000000000000002"), { status: "FAILED", resultCode: "GW_10001" }],
-    ["without funds", (txId) => gateway.act(txId, "pay", "4000000000009995"), { status: "FAILED", resultCode: "GW_10002" }],
+    ["declined", (txId) => gateway.act(txId, "pay", { card: "4000000000000002" }), { status: "FAILED", resultCode: "GW_10001" }],
+    ["without funds", (txId) => gateway.act(txId, "pay", { card: "4000000000009995" }), { status: "FAILED", resultCode: "GW_10002" }],
     [
       "ended by the gateway's own time limit",
-      (txId) => gateway.act(txId, "pay", "4000000000000069"),
+      (txId) => gateway.act(txId, "pay", { card: "4000000000000069" }),
       { status: "EXPIRED", resultCode: "GW_20002" },
     ],
     [
       "refused with a code that nobody has named",
-      (txId) => gateway.act(txId, "pay", "4000000000000119"),
+      (txId) => gateway.act(txId, "pay", { card: "4000000000000119" }),
       { status: "FAILED", resultCode: "GW_10099" },
     ],
   ];

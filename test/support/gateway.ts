@@ -45,8 +45,12 @@ export class TestGateway {
   }
 
   /** A buyer without a browser. */
-  async act(txId: string, action: "pay" | "cancel" | "notify", card?: string): Promise<void> {
-    await this.#ask("POST", "/control/payments", { txId, action, ...(card === undefined ? {} : { card }) });
+  async act(
+    txId: string,
+    action: "pay" | "cancel" | "notify",
+    members: { card?: string; amount?: { value: number; currency: string } } = {},
+  ): Promise<void> {
+    await this.#ask("POST", "/control/payments", { txId, action, ...members });
   }
 
   /** How often it was asked where the payment stands. */

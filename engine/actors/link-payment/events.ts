@@ -35,6 +35,8 @@ export type LinkEffect =
   | { type: "ended"; params: Record<string, never> }
   /** An operator is to look at it: paid after it was told as ended. */
   | { type: "flagLate"; params: Record<string, never> }
+  /** An operator is to look at it: another amount was paid than was ordered. */
+  | { type: "flagAmount"; params: Record<string, never> }
   /** An operator is to look at it: its time is over, and the gateway cannot be asked. */
   | { type: "flagOverdue"; params: Record<string, never> }
   /** The gateway could be asked after all. */

@@ -20,6 +20,7 @@ const setUp = setup({
     refuseFollowUp: (_, _params: { reason: FollowUpRefusal }) => {},
     ended: (_, _params: None) => {},
     flagLate: (_, _params: None) => {},
+    flagAmount: (_, _params: None) => {},
     flagOverdue: (_, _params: None) => {},
     settleOverdue: (_, _params: None) => {},
   },

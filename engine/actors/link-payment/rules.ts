@@ -12,6 +12,8 @@ import {
   LINK_VERIFY_MS,
 } from "../../domain/limits.ts";
 import {
+  amountDiffers,
+  amountOf,
   type FollowUp,
   type FollowUpRefusal,
   isFinal,
@@ -35,6 +37,7 @@ type Of<Type extends LinkEvent["type"]> = Extract<LinkEvent, { type: Type }>;
 const VERIFY: LinkEffect = { type: "verify", params: {} };
 const ENDED: LinkEffect = { type: "ended", params: {} };
 const FLAG_LATE: LinkEffect = { type: "flagLate", params: {} };
+const FLAG_AMOUNT: LinkEffect = { type: "flagAmount", params: {} };
 const FLAG_OVERDUE: LinkEffect = { type: "flagOverdue", params: {} };
 const SETTLE_OVERDUE: LinkEffect = { type: "settleOverdue", params: {} };
 
@@ -162,7 +165,8 @@ function paid(state: LinkState, link: LinkContext, found: Extract<GatewayPayment
   const { payment, paymentId } = found;
   const late = isFinal(state);
   const outcome: LinkOutcome = { resultCode: payment.resultCode, description: payment.description, atMs, payment };
-  const effects = [...(link.overdue ? [SETTLE_OVERDUE] : []), ENDED, ...(late ? [FLAG_LATE] : [])];
+  const differs = amountDiffers({ order: link.order, outcome });
+  const effects = [...(link.overdue ? [SETTLE_OVERDUE] : []), ENDED, ...(late ? [FLAG_LATE] : []), ...(differs ? [FLAG_AMOUNT] : [])];
   return { state: "success", link: { ...link, paymentId, outcome, late, overdue: false, nextAtMs: null }, effects };
 }
 
@@ -281,20 +285,21 @@ function counted(link: LinkContext, type: FollowUp["type"]): { minor: number; en
 /** The entry to execute (an earlier one, where its answer never came and the same is wanted), or why there is none. */
 function judgeFollowUp(link: LinkContext, event: Of<"followUp.requested">): FollowUp | FollowUpRefusal {
   const { order } = link;
+  const { amountMinor } = amountOf(link);
   const captures = counted(link, "capture");
   const reversals = counted(link, "reversal");
   const refunds = counted(link, "refund");
-  const capturedMinor = order.capture === "now" ? order.amountMinor : captures.minor;
+  const capturedMinor = order.capture === "now" ? amountMinor : captures.minor;
   switch (event.followUp) {
     case "capture":
       if (order.capture === "now") return "already_captured";
       if (reversals.entries.length > 0) return "already_reversed";
-      return unanswered(captures.entries, event) ?? (captures.entries.length > 0 ? "already_captured" : entryOf(event, order.amountMinor));
+      return unanswered(captures.entries, event) ?? (captures.entries.length > 0 ? "already_captured" : entryOf(event, amountMinor));
     case "reversal":
       if (refunds.entries.length > 0) return "already_refunded";
       return (
         unanswered(reversals.entries, event) ??
-        (reversals.minor >= order.amountMinor ? "already_reversed" : entryOf(event, order.amountMinor - reversals.minor))
+        (reversals.minor >= amountMinor ? "already_reversed" : entryOf(event, amountMinor - reversals.minor))
       );
     case "refund":
       if (capturedMinor === 0) return "not_captured";

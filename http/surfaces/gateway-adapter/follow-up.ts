@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { FollowUpType, LinkRecord } from "../../../engine/domain/link.ts";
+import { amountOf, type FollowUpType, type LinkRecord } from "../../../engine/domain/link.ts";
 import { fromMinorUnits } from "../../../engine/domain/money.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { type FollowUpOrder, headOrNull, readFollowUp } from "../../gateway/requests.ts";
@@ -105,17 +105,14 @@ export const followUpOf = (type: FollowUpType, path: string) =>
   });
 
 /** What is wrong with an amount that the payment itself would not tell in the protocol's words. */
-function amountProblem(
-  type: FollowUpType,
-  { amount }: FollowUpOrder,
-  { order, followUps }: LinkRecord,
-): { code: string; description: string } | null {
+function amountProblem(type: FollowUpType, { amount }: FollowUpOrder, record: LinkRecord): { code: string; description: string } | null {
   if (amount === null) return null;
-  if (amount.currency !== order.currency) {
-    return { code: PROTOCOL_RESULT.invalidRequest, description: `amount.currency: the payment is in ${order.currency}` };
+  const paid = amountOf(record);
+  if (amount.currency !== paid.currency) {
+    return { code: PROTOCOL_RESULT.invalidRequest, description: `amount.currency: the payment is in ${paid.currency}` };
   }
-  const captured = followUps.find((followUp) => followUp.type === "capture" && followUp.state === "done")?.amountMinor;
-  if (type === "refund" && amount.value < (captured ?? order.amountMinor)) {
+  const captured = record.followUps.find((followUp) => followUp.type === "capture" && followUp.state === "done")?.amountMinor;
+  if (type === "refund" && amount.value < (captured ?? paid.amountMinor)) {
     return { code: PROTOCOL_RESULT.partialRefund, description: "A partial refund is not available; leave the amount out for the whole" };
   }
   return null;

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { readAdapterOrder } from "../../../engine/domain/adapter-order.ts";
 import type { Caller } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
-import { isFinal, type LinkRecord } from "../../../engine/domain/link.ts";
+import { amountOf, isFinal, type LinkRecord } from "../../../engine/domain/link.ts";
 import type { UseLink } from "../../../engine/operations/use-link.ts";
 import { Amount, PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { foreignMerchant, headOf, refuse, type Subject, told, unknownPayment } from "./answers.ts";
@@ -115,6 +115,7 @@ function stateOf(subject: Subject, { state, order, outcome, paymentUrl }: LinkRe
   const head = { txHead: headOf(subject, resultCode, description), resultCode, paymentId, redirectURL: null };
   if (payment === null) return { ...head, result: "KO" as const, txRes: null };
   const { tranId, authCode, maskedPan, cardBrand, payerName, payerLastName } = payment;
-  const amount = { value: order.amountMinor, currency: order.currency };
+  const { amountMinor, currency } = amountOf({ order, outcome });
+  const amount = { value: amountMinor, currency };
   return { ...head, result: "OK" as const, txRes: { tranId, authCode, maskedPan, cardBrand, payerName, payerLastName, amount } };
 }

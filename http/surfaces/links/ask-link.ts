@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import QRCode from "qrcode";
 import { RelayError } from "../../../engine/domain/errors.ts";
-import type { LinkRecord } from "../../../engine/domain/link.ts";
+import { amountDiffers, type LinkRecord } from "../../../engine/domain/link.ts";
 import type { OutgoingFile } from "../../endpoint/endpoint.ts";
 import { IdParams, notFound, TxIdParams } from "./link-params.ts";
 import { LinkStatus, statusBody, statusWord } from "./record.ts";
@@ -75,12 +75,19 @@ export const verifyLink = links.endpoint({
   deadlineMs: 20_000,
   params: TxIdParams,
   responses: {
-    200: { description: "The state.", contentType: "text/plain; charset=utf-8", body: Type.String(), example: "SUCCESS" },
+    200: {
+      description: "The state.",
+      contentType: "text/plain; charset=utf-8",
+      body: Type.String(),
+      example: "SUCCESS",
+      headers: { "Relay-Amount-Differs": { description: "`true` where something else was paid than was ordered; the status has what." } },
+    },
     ...links.errors(401, 404, 429, 503),
   },
   handle: async ({ useLink }, { params, caller }) => {
     const record = await useLink.verify(caller, params.txId);
-    return record === null ? notFound(params.txId) : { status: 200 as const, text: statusWord(record) };
+    if (record === null) return notFound(params.txId);
+    return { status: 200 as const, text: statusWord(record), headers: amountDiffers(record) ? { "Relay-Amount-Differs": "true" } : {} };
   },
 });
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Caller } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
-import type { FollowUpType } from "../../../engine/domain/link.ts";
+import { amountOf, type FollowUpType } from "../../../engine/domain/link.ts";
 import { fromMinorUnits } from "../../../engine/domain/money.ts";
 import { IdParams, notFound } from "./link-params.ts";
 import { LinkError, type LinkOperations, links } from "./surface.ts";
@@ -72,7 +72,8 @@ async function execute(
   const outcome = await useLink.followUp(caller, id, request);
   if (outcome === null) return notFound(id);
   const { record, followUp } = outcome;
-  const { txId, currency } = record.order;
+  const { txId } = record.order;
+  const { currency } = amountOf(record);
   switch (outcome.type) {
     case "done": {
       const body: Static<typeof Done> = {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { LinkRecord, LinkState } from "../../../engine/domain/link.ts";
+import { amountDiffers, amountOf, type LinkRecord, type LinkState } from "../../../engine/domain/link.ts";
 import { fromMinorUnits } from "../../../engine/domain/money.ts";
 import type { LocalTime } from "../local-time.ts";
 
@@ -50,6 +50,11 @@ export const LinkStatus = Type.Object(
     cardBrand: optional("Card brand."),
     payerName: optional("Personal data of the payer."),
     payerLastName: optional("Personal data of the payer."),
+    amountDiffers: Type.Optional(
+      Type.Literal(true, { description: "The gateway says that something else was paid than was ordered: `paidAmount`, `paidCurrency`." }),
+    ),
+    paidAmount: optional("Decimal, what the gateway says was paid; only where it differs. Captures, reversals and refunds are of this."),
+    paidCurrency: optional("Its currency."),
     lateSuccess: Type.Optional(Type.Literal(true, { description: "Paid after it had been shown as EXPIRED or FAILED." })),
     unverified: Type.Optional(
       Type.Literal(true, { description: "Its time is over, and the gateway cannot be asked whether it was paid." }),
@@ -78,7 +83,8 @@ export function createdBody(record: LinkRecord, localTime: LocalTime): Static<ty
 }
 
 export function statusBody(record: LinkRecord, localTime: LocalTime): Static<typeof LinkStatus> {
-  const { outcome, late, overdue, followUps, order } = record;
+  const { outcome, late, overdue, followUps } = record;
+  const paid = amountOf(record);
   const payment = outcome?.payment ?? null;
   return {
     status: statusWord(record),
@@ -92,6 +98,9 @@ export function statusBody(record: LinkRecord, localTime: LocalTime): Static<typ
       payerName: payment?.payerName,
       payerLastName: payment?.payerLastName,
     }),
+    ...(amountDiffers(record)
+      ? { amountDiffers: true as const, paidAmount: fromMinorUnits(paid.amountMinor, paid.currency), paidCurrency: paid.currency }
+      : {}),
     ...(late ? { lateSuccess: true as const } : {}),
     ...(overdue ? { unverified: true as const } : {}),
     ...(followUps.length === 0
@@ -100,7 +109,7 @@ export function statusBody(record: LinkRecord, localTime: LocalTime): Static<typ
           operations: followUps.map(({ type, state, amountMinor, requestedAtMs, tranId, resultCode, description }) => ({
             type,
             status: state === "requested" ? ("unknown" as const) : state,
-            amount: fromMinorUnits(amountMinor, order.currency),
+            amount: fromMinorUnits(amountMinor, paid.currency),
             at: localTime.format(requestedAtMs),
             ...present({ tranId, resultCode, message: description }),
           })),

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { Amount } from "../../../http/gateway/forms.ts";
 import type { Notifier } from "./notifier.ts";
 import { type Faults, OPERATIONS } from "./options.ts";
 import type { Payment, Payments } from "./payments.ts";
@@ -40,6 +41,7 @@ const Act = Type.Object({
   merId: Type.Optional(Type.String()),
   action: union("pay", "cancel", "notify"),
   card: Type.Optional(Type.String()),
+  amount: Type.Optional(Amount),
 });
 
 export interface ControlAnswer {
@@ -86,14 +88,18 @@ function faultsOf(change: Static<typeof FaultsChange>): Partial<Faults> {
   return change;
 }
 
-function act({ payments, notifier }: Controlled, { txId, merId, action, card = "4111111111111111" }: Static<typeof Act>): ControlAnswer {
+function act(
+  { payments, notifier }: Controlled,
+  { txId, merId, action, card = "4111111111111111", amount }: Static<typeof Act>,
+): ControlAnswer {
   const payment = payments.all().find(({ order }) => order.txId === txId && (merId === undefined || order.merId === merId));
   if (payment === undefined) return { status: 404, body: { error: "there is no such payment" } };
   if (action === "notify") notifier.notify(payment);
   else if (action === "pay" && !isCardNumber(card)) return REFUSED;
   else {
     const outcome = action === "cancel" ? CANCELLED : outcomeOfCard(card);
-    const paid = { maskedPan: masked(card), cardBrand: brandOf(card), payerName: "Ada", payerLastName: "Lovelace" };
+    const other = amount === undefined ? {} : { amount };
+    const paid = { maskedPan: masked(card), cardBrand: brandOf(card), payerName: "Ada", payerLastName: "Lovelace", ...other };
     if (payments.end(payment, outcome, action === "cancel" ? null : paid)) notifier.notify(payment);
   }
   return { status: 200, body: shown(payment) };

@@ -73,7 +73,7 @@ function verify(payments: Payments, { keyId, query, pageUrl }: ProtocolRequest):
   }
   if (paid === null) return done(payment, outcome, { result: "KO", paymentId: payment.paymentId, txRes: null });
   const { captured, reversedValue, refundedValue } = payment;
-  const txRes = { ...paid, amount: order.amount, captured, reversedValue, refundedValue };
+  const txRes = { amount: order.amount, ...paid, captured, reversedValue, refundedValue };
   return done(payment, outcome, { result: "OK", paymentId: payment.paymentId, txRes });
 }
 

@@ -19,6 +19,8 @@ export interface Paid {
   cardBrand: string | null;
   payerName: string | null;
   payerLastName: string | null;
+  /** Absent for what was ordered. */
+  amount?: InitOrder["amount"];
 }
 
 export interface Payment {
@@ -110,9 +112,10 @@ export class Payments {
       const same = earlier.kind === kind && isDeepStrictEqual(earlier.order, order);
       return same ? { type: "done", tranId: earlier.tranId } : refused(PROTOCOL_RESULT.txIdReused, "The txId was used for something else");
     }
-    const left = payment.order.amount.value - payment.reversedValue - payment.refundedValue;
+    const paid = payment.paid.amount ?? payment.order.amount;
+    const left = paid.value - payment.reversedValue - payment.refundedValue;
     const value = order.amount?.value ?? left;
-    if (order.amount !== null && order.amount.currency !== payment.order.amount.currency) {
+    if (order.amount !== null && order.amount.currency !== paid.currency) {
       return refused(PROTOCOL_RESULT.invalidRequest, "amount.currency: is not the payment's");
     }
     if (left === 0) return refused(PROTOCOL_RESULT.notPossible, "The payment was reversed or refunded already");

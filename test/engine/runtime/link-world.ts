@@ -5,6 +5,7 @@ import type {
   GatewayFollowUp,
   GatewayOrder,
   GatewayPaymentState,
+  MinorAmount,
 } from "../../../engine/domain/gateway.ts";
 import type { LinkOrder, LinkRecord } from "../../../engine/domain/link.ts";
 import type { CardGateway } from "../../../engine/ports/card-gateway.ts";
@@ -42,8 +43,9 @@ export class FakeGateway implements CardGateway {
     payment.state = state;
   }
 
-  pay(txId: string): void {
-    this.set(txId, { type: "paid", paymentId: `g-${txId}`, payment: { ...PAYMENT, tranId: `m-${txId}` } });
+  pay(txId: string, amount?: MinorAmount): void {
+    const said = amount === undefined ? {} : { amount };
+    this.set(txId, { type: "paid", paymentId: `g-${txId}`, payment: { ...PAYMENT, tranId: `m-${txId}`, ...said } });
   }
 
   async init(_credentials: GatewayCredentials, given: GatewayOrder) {

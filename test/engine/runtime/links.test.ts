@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import { createLinkPacer } from "../../../engine/runtime/link-pacer.ts";
+import { readOutbox } from "../../../storage/feed/outbox.ts";
 import { type LinkWorld, openLinkWorld } from "./link-world.ts";
 import { settle } from "./world.ts";
 
@@ -135,6 +136,25 @@ for (const shards of [1, 2]) {
     });
   });
 }
+
+test("another amount than was ordered is kept as it is, with what was paid in its row, and flagged; it is undone as it was paid", async () => {
+  const world = openLinkWorld();
+  await world.create("x1");
+  world.gateway.pay("x1", { amountMinor: 1_000, currency: "USD" });
+  await world.shard.links.verify("x1");
+  assert.equal((await world.link("x1")).state, "success");
+  const rows = [];
+  for await (const { row } of readOutbox(world.kv, null, 10)) if (row?.type === "transaction") rows.push(row);
+  assert.deepEqual(
+    rows.map(({ transaction: { status, amountCents, currency }, amountDiffers }) => ({ status, amountCents, currency, amountDiffers })),
+    [{ status: "OK", amountCents: 1_000, currency: "USD", amountDiffers: true }],
+  );
+  const [flag = ""] = world.kv.keys("a/amount_differs/");
+  assert.match((await world.kv.get(flag))?.value ?? "", /paid with 10\.00 USD, and ordered with 12\.34 EUR/);
+  await world.shard.links.followUp({ txId: "x1", operationId: "f1", type: "reversal", amountMinor: null });
+  const { amount, currency } = world.gateway.executed.get("f1") ?? {};
+  assert.deepEqual([amount, currency], ["10.00", "USD"]);
+});
 
 test("asked again under its id, a creation goes on where the first attempt ended", async () => {
   const world = openLinkWorld();

@@ -112,6 +112,13 @@ test("verify is signed with its query, and tells a payment", async (t) => {
   assert.deepEqual(request?.signed, ["(request-target)", "host", "date", "x-signature-salt"]);
 });
 
+test("verify tells what was paid where the gateway says it", async (t) => {
+  const paid = verified({ result: "OK", txRes: { tranId: "tran-1", amount: { value: 1230, currency: "EUR" } } });
+  const { verify } = await world(t, (_request, response) => json(response, 200, paid));
+  const { value } = Object(await verify());
+  assert.deepEqual(value.payment.amount, { amountMinor: 1230, currency: "EUR" });
+});
+
 const STATES: [string, number, object, object][] = [
   [
     "pending",

@@ -33,6 +33,7 @@ function table(title: string, rows: readonly Row[]): void {
 const VERIFY: LinkEffect = { type: "verify", params: {} };
 const ENDED: LinkEffect = { type: "ended", params: {} };
 const LATE: LinkEffect = { type: "flagLate", params: {} };
+const AMOUNT: LinkEffect = { type: "flagAmount", params: {} };
 const OVERDUE: LinkEffect = { type: "flagOverdue", params: {} };
 const SETTLED: LinkEffect = { type: "settleOverdue", params: {} };
 
@@ -49,10 +50,18 @@ const answered = (payment: GatewayPaymentState, atMs = NOW_MS, askedAtMs = atMs)
 
 const pending: GatewayPaymentState = { type: "pending", paymentId: "g1", redirectUrl: "https://pay.example/g1" };
 const absent: GatewayPaymentState = { type: "absent" };
-const paid: GatewayPaymentState = { type: "paid", paymentId: "g1", payment: PAYMENT };
+const paid: Extract<GatewayPaymentState, { type: "paid" }> = { type: "paid", paymentId: "g1", payment: PAYMENT };
 const failed = (resultCode: string): GatewayPaymentState => ({ type: "failed", paymentId: "g1", resultCode, description: resultCode });
 const outcome = (resultCode: string, atMs = NOW_MS, description = resultCode) => ({ resultCode, description, atMs, payment: null });
 const success = (atMs = NOW_MS) => ({ resultCode: "GW_000", description: PAYMENT.description, atMs, payment: PAYMENT });
+const paidWith = (amountMinor: number, currency: string): GatewayPaymentState => ({
+  ...paid,
+  payment: { ...PAYMENT, amount: { amountMinor, currency } },
+});
+const successWith = (amountMinor: number, currency: string) => ({
+  ...success(),
+  payment: { ...PAYMENT, amount: { amountMinor, currency } },
+});
 const inTime = "The buyer did not pay in time";
 
 table("init", [
@@ -270,6 +279,33 @@ table("verified as paid", [
     effects: [SETTLED, ENDED],
   },
   { title: "again: nothing", from: link("success"), event: answered(paid) },
+  {
+    title: "with the amount that was ordered",
+    from: link("watching"),
+    event: answered(paidWith(1234, "EUR")),
+    to: { state: "success", outcome: successWith(1234, "EUR"), nextAtMs: null, verifiedAtMs: NOW_MS },
+    effects: [ENDED],
+  },
+  ...(
+    [
+      ["less", 1233, "EUR"],
+      ["more", 1235, "EUR"],
+      ["another currency", 1234, "USD"],
+    ] as const
+  ).map(([what, amountMinor, currency]) => ({
+    title: `with ${what}: kept as it is, and flagged`,
+    from: link("watching"),
+    event: answered(paidWith(amountMinor, currency)),
+    to: { state: "success" as const, outcome: successWith(amountMinor, currency), nextAtMs: null, verifiedAtMs: NOW_MS },
+    effects: [ENDED, AMOUNT],
+  })),
+  {
+    title: "with another amount, late: both are flagged",
+    from: link("expired"),
+    event: answered(paidWith(1_000, "EUR")),
+    to: { state: "success", outcome: successWith(1_000, "EUR"), late: true, nextAtMs: null, verifiedAtMs: NOW_MS },
+    effects: [ENDED, LATE, AMOUNT],
+  },
 ]);
 
 table("verified as failed", [
@@ -373,6 +409,18 @@ const later = { order: { capture: "later" as const } };
 table("reversal", [
   { title: "of the whole", from: link("success"), event: wanted("reversal"), ...begun("reversal", 1234, true) },
   { title: "of a part", from: link("success"), event: wanted("reversal", 600), ...begun("reversal", 600, false) },
+  {
+    title: "of what was paid, where that is not what was ordered",
+    from: link("success", { outcome: successWith(1_000, "USD") }),
+    event: wanted("reversal"),
+    ...begun("reversal", 1_000, true),
+  },
+  {
+    title: "of more than was paid",
+    from: link("success", { outcome: successWith(1_000, "EUR") }),
+    event: wanted("reversal", 1_234),
+    effects: refusal("too_much"),
+  },
   {
     title: "of another part",
     from: link("success", { followUps: [half] }),
