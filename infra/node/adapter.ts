@@ -3,7 +3,7 @@ import { type AdministerCallbacks, createAdministerCallbacks } from "../../engin
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Partners } from "../../engine/ports/partners.ts";
 import type { SecretBox } from "../../engine/ports/secret-box.ts";
-import { type CallbackSender, createCallbackSender } from "../../engine/runtime/callback-sender.ts";
+import { createCallbackSender } from "../../engine/runtime/callback-sender.ts";
 import { createSignatureAuthenticator, type SignatureAuthenticator, type SignatureKeys } from "../../http/auth/signature-authenticator.ts";
 import { createCallbackTarget } from "../../http/gateway/callback-post.ts";
 import type { AdapterOperations } from "../../http/surfaces/gateway-adapter/surface.ts";
@@ -13,6 +13,7 @@ import { createSignatureStampStore } from "../../storage/stores/signature-stamp-
 import type { Config } from "./config.ts";
 import { type Lease, leasedSignatures } from "./lease.ts";
 import type { Log } from "./log.ts";
+import type { Living } from "./shard-life.ts";
 
 export interface AdapterParts {
   config: Config;
@@ -30,10 +31,9 @@ export interface AdapterParts {
 /** What the gateway-protocol adapter needs beside its surface. */
 export interface Adapter {
   signatures: SignatureAuthenticator;
-  callbacks: AdministerCallbacks;
-  merchantOf: AdapterOperations["adapterMerchantOf"];
-  /** To be run by one thread of a node. */
-  sender(): CallbackSender;
+  operations: { callbacks: AdministerCallbacks; adapterMerchantOf: AdapterOperations["adapterMerchantOf"] };
+  /** Sends the callbacks that are owed; to be run by one thread of a node. */
+  sender(): Living;
 }
 
 export function composeAdapter({ config, kv, clock, machineClock, partners, box, lease, log }: AdapterParts): Adapter {
@@ -45,16 +45,27 @@ export function composeAdapter({ config, kv, clock, machineClock, partners, box,
   });
   return {
     signatures: lease === null ? signatures : leasedSignatures(signatures, lease, machineClock.monotonicMs),
-    callbacks: createAdministerCallbacks({ store, clock }),
-    merchantOf: (caller) => (caller.type === "partner" ? (partners.byId(caller.partnerId)?.record.adapter?.merchantId ?? null) : null),
-    sender: () =>
-      createCallbackSender({
+    operations: {
+      callbacks: createAdministerCallbacks({ store, clock }),
+      adapterMerchantOf: (caller) =>
+        caller.type === "partner" ? (partners.byId(caller.partnerId)?.record.adapter?.merchantId ?? null) : null,
+    },
+    sender: () => {
+      const { tick, stop } = createCallbackSender({
         store,
         target: createCallbackTarget({ allowedNetworks: config.callbackAllowedNetworks }),
         clock,
         told: log.callback,
         failed: log.engineFailed,
-      }),
+      });
+      return {
+        tick,
+        // Not waited for longer than requests are: what is cut off is sent again by whoever comes next.
+        drain: () => {
+          stop().catch((error: unknown) => log.engineFailed("callbacks", error));
+        },
+      };
+    },
   };
 }
 

@@ -19,6 +19,7 @@ import type { Kv } from "../../storage/kv/kv.ts";
 import { createPackageFolder } from "../../storage/packages/package-folder.ts";
 import { createAppStore } from "../../storage/stores/app-store.ts";
 import type { Config } from "./config.ts";
+import type { Living } from "./shard-life.ts";
 
 /** A file that another node's upload has not written to for so long is a broken one's; an upload that stands still ends long before. */
 const QUIET_MS = 600_000;
@@ -40,13 +41,10 @@ export interface AppsParts {
 }
 
 /** App updates, as a shard has them. */
-export interface Apps {
+export interface Apps extends Living {
   operations: AppsOperations;
-  load(): Promise<void>;
   /** Finishes deletions, and removes what broken uploads left. For one shard of a node, before anything is served. */
   tidy(): Promise<void>;
-  /** Addresses of packages name the listener where no public address is configured. */
-  listening(port: number): void;
 }
 
 export async function composeApps(parts: AppsParts): Promise<Apps> {
@@ -86,6 +84,7 @@ export async function composeApps(parts: AppsParts): Promise<Apps> {
         failed("tidy packages", error);
       }
     },
+    // Addresses of packages name the listener where no public address is configured.
     listening: (port) => {
       base ??= `${config.tls === null ? "http" : "https"}://${reachable(config.host)}:${port}`;
     },

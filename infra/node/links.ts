@@ -15,6 +15,7 @@ import { createLocalTime } from "../../http/surfaces/local-time.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import { createLinkStore, type LinkStoreOptions } from "../../storage/stores/link-store.ts";
 import type { Config } from "./config.ts";
+import type { Living } from "./shard-life.ts";
 
 /** What is under way at the gateway has this long to end when the node stops; its calls have deadlines of their own. */
 const STOP_MS = 5_000;
@@ -40,17 +41,11 @@ export interface LinkParts {
   failed(what: string, error: unknown): void;
 }
 
-export interface ComposedLinks {
+export interface ComposedLinks extends Living {
   operations: LinkOperations;
   links: Links;
-  /** Where the gateway can reach this node, unless the configuration says. */
-  listening(port: number): void;
   /** Links that are to be verified now or within seconds. */
   due(): number;
-  tick(): void;
-  /** Looks after no deadline any more; what is asked for is still done. */
-  pause(): void;
-  stop(): Promise<void>;
 }
 
 /** A shard's payment links, with the gateway that they are paid at. */
@@ -102,6 +97,7 @@ export function composeLinks({
       notified: shard.links.notified,
       localTime: createLocalTime(config.timeZone),
     },
+    // Where the gateway can reach this node, unless the configuration says.
     listening: (port) => {
       // Without RELAY_PUBLIC_URL only a gateway on this machine, such as the sandbox's, can notify; others are verified all the same.
       const any = config.host === "0.0.0.0" || config.host === "::";
@@ -110,10 +106,11 @@ export function composeLinks({
     },
     due: () => shard.counts().due,
     tick: shard.tick,
-    pause: () => {
+    // Looks after no deadline any more; what is asked for is still done.
+    drain: () => {
       stopped ??= shard.stop();
     },
-    stop: async () => {
+    close: async () => {
       stopped ??= shard.stop();
       await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },

@@ -7,6 +7,10 @@ export type ThreadMetrics = object[];
 
 /** What one thread measures. Labels are endpoints, states and threads: never ids, addresses or anything of a payment. */
 export interface ShardMetrics {
+  /** A value that is read when metrics are asked for; those of all threads are added. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** The same for several values, told apart by the label `state`. */
+  gaugeByState(name: string, help: string, read: () => { readonly [state: string]: number }): void;
   answered(endpoint: string, status: number, durationMs: number): void;
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
@@ -19,27 +23,21 @@ export interface ShardMetrics {
   collect(): Promise<ThreadMetrics>;
 }
 
-/** Values that are read when metrics are asked for. */
-export interface ShardGauges {
-  sessions(): number;
-  actors(): number;
-  waiters(): number;
-  /** Commands that wait, and that await their results. */
-  outstanding(): { queued: number; sent: number };
-  pendingRequests(): number;
-  /** Payment links that are due or being verified. */
-  linksDue(): number;
-  /** Null on a shard that does not hold the store. */
-  store(): { pendingOperations: number; batches: number; lastSyncMs: number } | null;
+/** Of the files that a shard holds. */
+interface StoreStats {
+  pendingOperations: number;
+  batches: number;
+  lastSyncMs: number;
 }
 
-export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMetrics {
+/** `store` is null on a shard that holds no files. */
+export function createShardMetrics(thread: string, store: (() => StoreStats) | null): ShardMetrics {
   const registry = new Registry();
   const registers = [registry];
   const durations = new LatencyHistogram();
   watchEventLoop(registry, thread);
 
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge: ShardMetrics["gauge"] = (name, help, read) => {
     new Gauge({
       name,
       help,
@@ -49,27 +47,11 @@ export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMe
         this.set(read());
       },
     });
-  gauge("relay_sessions", "Subscriptions of terminals over WebSocket.", () => gauges.sessions());
-  gauge("relay_actors", "Terminal actors in memory.", () => gauges.actors());
-  gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => gauges.waiters());
-  gauge("relay_pending_requests", "HTTP requests under way.", () => gauges.pendingRequests());
-  gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", () => gauges.linksDue());
-  new Gauge({
-    name: "relay_commands",
-    help: "Commands that wait for their terminal (queued) and that await their result (sent), now.",
-    labelNames: ["state"],
-    registers,
-    aggregator: "sum",
-    collect() {
-      const { queued, sent } = gauges.outstanding();
-      this.set({ state: "queued" }, queued);
-      this.set({ state: "sent" }, sent);
-    },
-  });
-  if (gauges.store() !== null) {
-    gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => gauges.store()?.pendingOperations ?? 0);
-    gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => (gauges.store()?.lastSyncMs ?? 0) / 1_000);
-    gauge("relay_store_batches", "Batches written since the start.", () => gauges.store()?.batches ?? 0);
+  };
+  if (store !== null) {
+    gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => store().pendingOperations);
+    gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => store().lastSyncMs / 1_000);
+    gauge("relay_store_batches", "Batches written since the start.", () => store().batches);
   }
   const aborted = new Counter({
     name: "relay_http_aborted_total",
@@ -108,6 +90,19 @@ export function createShardMetrics(thread: string, gauges: ShardGauges): ShardMe
   });
 
   return {
+    gauge,
+    gaugeByState: (name, help, read) => {
+      new Gauge({
+        name,
+        help,
+        labelNames: ["state"],
+        registers,
+        aggregator: "sum",
+        collect() {
+          for (const [state, value] of Object.entries(read())) this.set({ state }, value);
+        },
+      });
+    },
     linkVerified: (outcome) => linkVerifies.inc({ outcome }),
     linkEnded: (state) => linksEnded.inc({ state }),
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),

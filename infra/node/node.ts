@@ -26,7 +26,7 @@ import { createNodeMetrics, joinMetrics } from "./metrics.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
 import { createSecretBox } from "./secret-box.ts";
-import { ASKS_OUTSTANDING_MAX, MAIN, type ShardBoot, STORE_OWNER } from "./shard.ts";
+import { ASKS_OUTSTANDING_MAX, MAIN, type ShardBoot, STORE_OWNER } from "./shard-boot.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */

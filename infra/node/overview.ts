@@ -3,24 +3,18 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { Homes } from "../../engine/ports/homes.ts";
 import type { Overview } from "../../engine/ports/overview.ts";
 import type { PresenceStore } from "../../engine/ports/terminals.ts";
-import { createResultCounter, type ResultCounter } from "../../engine/runtime/result-counter.ts";
-import { createLocalTime } from "../../http/surfaces/local-time.ts";
 import { type Kv, prefixRange } from "../../storage/kv/kv.ts";
 import { LINKS_DUE } from "../../storage/stores/link-store.ts";
-import { createResultCountStore } from "../../storage/stores/result-count-store.ts";
 import { available } from "../../storage/stores/terminal-store.ts";
-import type { Config } from "./config.ts";
+import type { DayCounts } from "./day-counts.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
+import { MAIN } from "./shard-boot.ts";
 
 const ASK_TIMEOUT_MS = 5_000;
 
 /** Counts that have to be looked up are as old as this at most: a dashboard that many have open reads the store once. */
 const LOOK_AGAIN_MS = 60_000;
 const LINKS_PAGE = 1_000;
-
-/** In the counts of a day, beside methods, which are words in capitals. */
-const COMMANDS = "commands";
-const LINKS = "links";
 
 /** What one shard counts. */
 export interface ShardCounts {
@@ -31,42 +25,23 @@ export interface ShardCounts {
 }
 
 export interface OverviewParts {
-  config: Config;
   kv: Kv;
   bus: Bus<NodeProtocol>;
   homes: Homes;
   clock: Clock;
   presences: PresenceStore;
-  mainAddress: string;
+  dayCounts: DayCounts;
   counts(): ShardCounts;
-  deployments(): { [state: string]: number };
-  failed(what: string, error: unknown): void;
-}
-
-export interface ComposedOverview {
-  counter: ResultCounter;
-  commandFinished(state: string): void;
-  linkEnded(state: string): void;
-  overview(): Promise<Overview>;
+  deployments(): readonly { state: string }[];
 }
 
 /** The dashboard's figures: each shard counts what it does, and whoever is asked adds them up. */
-export function composeOverview(parts: OverviewParts): ComposedOverview {
-  const { config, kv, bus, homes, clock, presences, mainAddress } = parts;
-  const { format } = createLocalTime(config.timeZone);
-  const dayOf = (atMs: number) => format(atMs).slice(0, 10);
-  const store = createResultCountStore(kv, clock.nowMs);
-  const counter = createResultCounter({
-    store,
-    clock,
-    dayOf,
-    counter: `${config.nodeId}/${bus.self.replace(/^.*\//, "")}`,
-    failed: parts.failed,
-  });
+export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
+  const { kv, bus, homes, clock, presences, dayCounts } = parts;
   const known = lookedUp(clock, () => presences.count());
 
   bus.serve("overview.counts", async () => {
-    await counter.flush();
+    await dayCounts.flush();
     return parts.counts();
   });
 
@@ -82,35 +57,30 @@ export function composeOverview(parts: OverviewParts): ComposedOverview {
   }
 
   const links = lookedUp(clock, pendingLinks, 5_000);
-  return {
-    counter,
-    commandFinished: (state) => counter.count(COMMANDS, state, clock.nowMs()),
-    linkEnded: (state) => counter.count(LINKS, state, clock.nowMs()),
-    overview: async () => {
-      const atMs = clock.nowMs();
-      const day = dayOf(atMs);
-      const asked = homes.shards().map((address) => bus.ask(address, "overview.counts", undefined, ASK_TIMEOUT_MS));
-      const [shards, node, seen, pending] = await Promise.all([
-        Promise.all(asked),
-        bus.ask(mainAddress, "node.overview", undefined, ASK_TIMEOUT_MS),
-        known(),
-        links(),
-      ]);
-      // After the shards have stored what they had counted.
-      const { [COMMANDS]: commandsToday = {}, [LINKS]: linksToday = {}, ...resultsToday } = await store.total(day);
-      const sum = (member: keyof ShardCounts) => shards.reduce((total, counts) => total + counts[member], 0);
-      return {
-        atMs,
-        day,
-        terminals: { websocket: sum("websocket"), polling: sum("polling"), known: seen },
-        commands: { queued: sum("queued"), sent: sum("sent") },
-        commandsToday,
-        resultsToday,
-        links: { pending, today: linksToday },
-        deployments: parts.deployments(),
-        ...node,
-      };
-    },
+  return async () => {
+    const atMs = clock.nowMs();
+    const day = dayCounts.dayOf(atMs);
+    const asked = homes.shards().map((address) => bus.ask(address, "overview.counts", undefined, ASK_TIMEOUT_MS));
+    const [shards, node, seen, pending] = await Promise.all([
+      Promise.all(asked),
+      bus.ask(MAIN, "node.overview", undefined, ASK_TIMEOUT_MS),
+      known(),
+      links(),
+    ]);
+    // After the shards have stored what they had counted.
+    const today = await dayCounts.total(day);
+    const sum = (member: keyof ShardCounts) => shards.reduce((total, counts) => total + counts[member], 0);
+    return {
+      atMs,
+      day,
+      terminals: { websocket: sum("websocket"), polling: sum("polling"), known: seen },
+      commands: { queued: sum("queued"), sent: sum("sent") },
+      commandsToday: today.commands,
+      resultsToday: today.results,
+      links: { pending, today: today.links },
+      deployments: countStates(parts.deployments()),
+      ...node,
+    };
   };
 }
 
@@ -130,7 +100,7 @@ function lookedUp(clock: Clock, look: () => Promise<number>, againMs = LOOK_AGAI
 }
 
 /** How many of each state. */
-export function countStates(things: readonly { state: string }[]): { [state: string]: number } {
+function countStates(things: readonly { state: string }[]): { [state: string]: number } {
   const counts: { [state: string]: number } = {};
   for (const { state } of things) counts[state] = (counts[state] ?? 0) + 1;
   return counts;

@@ -20,6 +20,7 @@ import type { Kv } from "../../storage/kv/kv.ts";
 import { createCallCountStore } from "../../storage/stores/call-count-store.ts";
 import { createMerchantStore } from "../../storage/stores/merchant-store.ts";
 import { createRecordStore, MERCHANT_OWNERS } from "../../storage/stores/record-store.ts";
+import type { Living } from "./shard-life.ts";
 
 const apiKeys: ApiKeys = {
   generate: (prefix) => prefix + randomBytes(32).toString("base64url"),
@@ -33,20 +34,19 @@ export interface PartnerApiParts {
   partners: Partners;
   administerPartners: AdministerPartners;
   clock: Clock;
+  failed(what: string, error: unknown): void;
 }
 
 /** Partner API v1 in a shard. */
-export interface PartnerApi {
+export interface PartnerApi extends Living {
   operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
   credentials: PartnerApiCredentials;
   merchantsByKey: MerchantsByKey;
   /** The partner that a merchant belongs to, deactivated or not; null where there is no such merchant. In memory. */
   partnerOfMerchant(merchantId: string): number | null;
-  /** Stores the calls that were counted; to be called about once a second, and at the end. */
-  flush(): Promise<void>;
 }
 
-export function composePartnerApi({ kv, tables, box, partners, administerPartners, clock }: PartnerApiParts): PartnerApi {
+export function composePartnerApi({ kv, tables, box, partners, administerPartners, clock, failed }: PartnerApiParts): PartnerApi {
   const store = createMerchantStore(kv);
   const ownerStore = createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS);
   const owners = tables.add<MerchantOwner>({
@@ -65,6 +65,7 @@ export function composePartnerApi({ kv, tables, box, partners, administerPartner
     clock,
     addressLists: { compile: compileAddressList },
   });
+  const storeCalls = () => callCounts.flush().catch((error: unknown) => failed("partner calls", error));
   return {
     operations: { merchants, merchantServices, callCounts, administerPartnerApi },
     credentials: createPartnerApiCredentials(partners, callCounts.count),
@@ -77,7 +78,8 @@ export function composePartnerApi({ kv, tables, box, partners, administerPartner
       },
     }),
     partnerOfMerchant: (merchantId) => owners.get(merchantId)?.partnerId ?? null,
-    flush: callCounts.flush,
+    everySecond: storeCalls,
+    close: storeCalls,
   };
 }
 

@@ -1,0 +1,125 @@
+import type { Address, Bus } from "../../engine/ports/bus.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Homes } from "../../engine/ports/homes.ts";
+import type { TerminalSessions } from "../../engine/ports/terminal-sessions.ts";
+import type { PresenceStore, Terminals } from "../../engine/ports/terminals.ts";
+import { createPresenceTable } from "../../engine/runtime/presence-table.ts";
+import { createShard } from "../../engine/runtime/terminals.ts";
+import { createWaitingCounters } from "../../engine/runtime/waiting-counters.ts";
+import { incarnationOf } from "../../storage/bus/cluster/cluster-bus.ts";
+import { createPresenceStore } from "../../storage/stores/presence-store.ts";
+import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
+import { nodeIdOf } from "./cluster.ts";
+import type { ShardReport } from "./cluster-nodes.ts";
+import type { DayCounts } from "./day-counts.ts";
+import type { ShardMetrics } from "./metrics.ts";
+import type { NodeProtocol } from "./node-protocol.ts";
+import type { ShardCounts } from "./overview.ts";
+import { createPatience, type Patience } from "./patience.ts";
+import type { ShardBoot } from "./shard-boot.ts";
+import type { Living } from "./shard-life.ts";
+import type { ConnectedStore } from "./shard-store.ts";
+
+export interface TerminalParts {
+  boot: ShardBoot;
+  store: Pick<ConnectedStore, "kv" | "lostVersion">;
+  bus: Bus<NodeProtocol>;
+  homes: Homes;
+  clock: Clock;
+  /** Unique among all writers. */
+  writer: string;
+  retentionMs: number;
+  metrics: ShardMetrics;
+  dayCounts: DayCounts;
+  /** A row was written to the outbox. */
+  fed(): void;
+  /** The merchant that is administered for a terminal; null for none. */
+  merchantOf(terminalId: string): string | null;
+  failed(what: string, error: unknown): void;
+}
+
+export interface ComposedTerminals extends Living {
+  terminals: Terminals;
+  sessions: TerminalSessions;
+  presences: PresenceStore;
+  /** Lookups that wait for a result, until the node stops. */
+  lookups: Patience["lookups"];
+  /** Re-arms deadlines; has to end before anything is asked. */
+  start(): Promise<void>;
+  lapse(): Promise<void>;
+  historyLost(): Promise<void>;
+  left(shards: readonly Address[]): void;
+  counts(): ShardCounts;
+  report(): ShardReport;
+}
+
+/** A shard's share of the terminals, and its way to all others. */
+export function composeTerminals(parts: TerminalParts): ComposedTerminals {
+  const { boot, store, bus, homes, clock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed } = parts;
+  const { kv, lostVersion } = store;
+  const { nodeId } = boot.config;
+  let conflicts = 0;
+  const table = createPresenceTable(clock);
+  const presences = createPresenceStore(kv);
+  const terminalStore = createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs, lostVersion, writer });
+  const { terminals, sessions, home, tick, start, lapse, historyLost } = createShard({
+    nodeId,
+    store: {
+      ...terminalStore,
+      commit: async (change) => {
+        const outcome = await terminalStore.commit(change);
+        if (change.rows.length > 0) fed();
+        if (outcome.type === "stale") {
+          conflicts += 1;
+          metrics.commitConflict();
+        }
+        return outcome;
+      },
+    },
+    presences,
+    table,
+    waiting: createWaitingCounters(boot.waiting),
+    clock,
+    bus,
+    homes,
+    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf }),
+    isOwnNode: (candidate) => incarnationOf(candidate) === incarnationOf(bus.self),
+    failed,
+    recorded: ({ method, status, createdAtMs }) => dayCounts.recorded(method, status, createdAtMs),
+    merchantOf,
+    finished: (state, kind) => {
+      metrics.commandFinished(state, kind);
+      dayCounts.commandFinished(state);
+    },
+  });
+  const patience = createPatience(terminals);
+  metrics.gauge("relay_sessions", "Subscriptions of terminals over WebSocket.", () => home.counts().sessions);
+  metrics.gauge("relay_actors", "Terminal actors in memory.", () => home.counts().actors);
+  metrics.gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => home.counts().waiters);
+  metrics.gaugeByState("relay_commands", "Commands that wait for their terminal (queued) and that await their result (sent), now.", () => {
+    const { queued, sent } = home.counts();
+    return { queued, sent };
+  });
+
+  return {
+    terminals,
+    sessions,
+    presences,
+    lookups: patience.lookups,
+    start,
+    lapse,
+    historyLost,
+    left: home.leave,
+    tick,
+    drain: patience.end,
+    close: home.flush,
+    counts: () => {
+      const { queued, sent } = home.counts();
+      return { ...table.counts(), queued, sent };
+    },
+    report: () => {
+      const { actors, sessions: open, queued, sent } = home.counts();
+      return { terminals: actors, sessions: open, commandsQueued: queued, commandsSent: sent, conflicts };
+    },
+  };
+}
