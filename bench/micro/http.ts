@@ -7,7 +7,7 @@ const ADDRESSES = 20_000;
 export function addAuthentication(bench: Bench): void {
   // A clock that a request moves a little, so that nobody is refused.
   let nowMs = 0;
-  const limit = openRateLimit(createRateLimitMemory("bench", 100), () => nowMs);
+  const limit = openRateLimit(createRateLimitMemory("bench", 100, 1), () => nowMs);
   let address = 0;
   bench.add("rate limiter: take", () => {
     nowMs += 0.02;

@@ -27,7 +27,7 @@ export function createRendezvousHomes(
 
   return {
     homeOf: (terminalId) => {
-      const [first] = candidates;
+      const first = candidates[0];
       if (first === undefined) throw new Error("there are no shards");
       if (candidates.length === 1) return first.address;
       const hash = hashOf(terminalId);

@@ -49,6 +49,7 @@ export function createWaitingCounters(buffer: SharedArrayBuffer): WaitingCounter
     add: (terminalId, delta) => {
       if (delta !== 0) Atomics.add(counts, slotOf(terminalId), delta);
     },
-    mayWait: (terminalId) => Atomics.load(counts, slotOf(terminalId)) > 0,
+    // A plain read, which polls are full of: whoever was answered that a command waits asks later than the counter was written.
+    mayWait: (terminalId) => (counts[slotOf(terminalId)] ?? 0) > 0,
   };
 }

@@ -38,6 +38,10 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
   const unknownQuery = endpoint.unknownQuery ?? "refuse";
   const readQueryMembers = query === undefined ? () => NO_MEMBERS : textReader(query);
   const names = parameterNames(endpoint.path);
+  for (const name of Object.keys(headers?.properties ?? {})) {
+    // As the request's are: looked up without a conversion each time.
+    if (name !== name.toLowerCase()) throw new Error(`${endpoint.name}: header ${name} has to be declared in lower case`);
+  }
   const readParams = params === undefined ? () => NO_MEMBERS : textReader(params);
   return {
     endpoint,

@@ -82,8 +82,8 @@ function bucketOf(name: string, perSecond: number, options: ServerOptions, limit
 }
 
 /**
- * The window is one second, so that is when all of it is free again. uWebSockets writes a value as it is, so one call writes these
- * three behind the request id, which on the path of a poll is a noticeable part of the whole.
+ * The window is one second, so that is when all of it is free again. One call writes these three behind the request id (`writeHead`), which on
+ * the path of a poll is a noticeable part of the whole.
  */
 function rateLimitBlocks(perSecond: number, variesByOrigin: boolean): string[] {
   const vary = variesByOrigin ? "\r\nVary: Origin" : "";

@@ -101,7 +101,7 @@ export async function startNode({
     onError: log.busFailed,
   });
   const surfaces = surfacesOf(config);
-  const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond));
+  const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond, config.shards));
   const waiting = waitingCountersBuffer();
   const storeAway = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 

@@ -40,7 +40,7 @@ function world(test: TestContext, perSecond: number, count = 3): World {
   const nodes = Array.from({ length: count }, (_, index) =>
     createClusterRateLimit({
       bucket: "test",
-      local: openRateLimit(createRateLimitMemory(`test-${index}`, perSecond, 65_536), monotonicMs),
+      local: openRateLimit(createRateLimitMemory(`test-${index}`, perSecond, 1, 65_536), monotonicMs),
       all,
       nodes: () => count,
       monotonicMs,

@@ -6,7 +6,7 @@ import { createRateLimitMemory, openRateLimit } from "../../../http/auth/rate-li
 
 function world(perSecond: number, tableBytes?: number) {
   const clock = { nowMs: 5_000 };
-  const bucket = openRateLimit(createRateLimitMemory("test", perSecond, tableBytes), () => clock.nowMs);
+  const bucket = openRateLimit(createRateLimitMemory("test", perSecond, 1, tableBytes), () => clock.nowMs);
   return { clock, bucket };
 }
 
@@ -90,7 +90,7 @@ test("the clock's 32-bit wrap does not admit more", () => {
 
 test("two threads that hammer one address together stay within the limit", async () => {
   const perSecond = 50;
-  const memory = createRateLimitMemory("test", perSecond, 1);
+  const memory = createRateLimitMemory("test", perSecond, 2, 1);
   // tsx does not load TypeScript in a worker thread by itself on Node 20, so the worker registers it first.
   const [tsx, hammer] = [import.meta.resolve("tsx/esm/api"), new URL("./rate-limit-hammer.ts", import.meta.url).href];
   const start = `import { register } from "${tsx}"; register(); await import("${hammer}");`;

@@ -141,7 +141,7 @@ test("queries are read strictly into their types", async (t) => {
     from: "a b!",
     all: true,
     status: "KO",
-    "X-Device": "P1",
+    "x-device": "P1",
     ip: "127.0.0.1",
     requestId: "r-1",
   });

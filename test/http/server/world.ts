@@ -108,7 +108,7 @@ export const exampleEndpoints = [
       all: Type.Optional(Type.Boolean()),
       status: Type.Optional(Type.Union([Type.Literal("OK"), Type.Literal("KO")])),
     }),
-    headers: Type.Object({ "X-Device": Type.Optional(Type.String({ maxLength: 8 })) }),
+    headers: Type.Object({ "x-device": Type.Optional(Type.String({ maxLength: 8 })) }),
     responses: { 200: { description: "The list.", body: Type.Record(Type.String(), Type.Unknown()) } },
     handle: (_operations, { params, query, headers, request }) => ({
       status: 200,
@@ -216,7 +216,7 @@ export async function startWorld(t: { after(close: () => void): void }, options:
   const server = createServer({
     endpoints: bind(exampleEndpoints, { wait }),
     authenticator: exampleAuthenticator(),
-    rateLimit: (bucket, perSecond) => openRateLimit(createRateLimitMemory(bucket, perSecond, 1), monotonicMs),
+    rateLimit: (bucket, perSecond) => openRateLimit(createRateLimitMemory(bucket, perSecond, 1, 1), monotonicMs),
     clock: { nowMs: () => Date.now(), monotonicMs },
     ids: { uuid: () => "00000000-0000-4000-8000-000000000000" },
     envelope,

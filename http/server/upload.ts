@@ -1,0 +1,51 @@
+import type { HttpResponse } from "uWebSockets.js";
+import { RelayError } from "../../engine/domain/errors.ts";
+import type { IncomingFile } from "../endpoint/endpoint.ts";
+import { readMultipartFile } from "../endpoint/multipart.ts";
+import { BodyStream } from "./body-stream.ts";
+
+export interface UploadOptions {
+  contentType: string;
+  /** The form's member that holds the file, and how large the file may be. */
+  member: string;
+  fileBytesMax: number;
+  /** Of the whole body: the file and the form around it. */
+  bodyBytesMax: number;
+  /** A chunk has come or was asked for; `ended` says whether the last one has come. */
+  progressed(ended: boolean): void;
+}
+
+/** The multipart body of a request, read by the handler as it comes. */
+export class Upload {
+  readonly file: IncomingFile;
+  readonly #stream: BodyStream;
+  readonly #bodyBytesMax: number;
+  #bytes = 0;
+
+  constructor(res: Pick<HttpResponse, "pause" | "resume">, { contentType, member, fileBytesMax, bodyBytesMax, progressed }: UploadOptions) {
+    const stream = new BodyStream(res, () => progressed(stream.ended));
+    this.#stream = stream;
+    this.#bodyBytesMax = bodyBytesMax;
+    this.file = { read: (take) => readMultipartFile(() => stream.next(), { contentType, member, bytesMax: fileBytesMax }, take) };
+  }
+
+  get ended(): boolean {
+    return this.#stream.ended;
+  }
+
+  /** Takes a chunk, which is valid only during the call; "too_large" once the body is: then nothing more of it is read. */
+  take(chunk: ArrayBuffer, isLast: boolean): "taken" | "too_large" {
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes > this.#bodyBytesMax) {
+      this.#stream.fail(new RelayError("payload_too_large", "The body is too large."));
+      return "too_large";
+    }
+    this.#stream.push(chunk, isLast);
+    return "taken";
+  }
+
+  /** Nothing more comes; the handler that reads gets the error. */
+  fail(error: RelayError): void {
+    this.#stream.fail(error);
+  }
+}
