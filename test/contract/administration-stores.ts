@@ -1,35 +1,20 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe } from "node:test";
 import { AUDIT_LIFETIME_MS, type AuditEntry } from "../../engine/domain/audit.ts";
 import { deletedPartner, type PartnerRecord } from "../../engine/domain/partner.ts";
 import { PARTNER_PARTS } from "../../engine/ports/partner-store.ts";
 import { partName, partOf } from "../../engine/runtime/tables.ts";
-import type { Kv } from "../../storage/kv/kv.ts";
 import { createAuditStore } from "../../storage/stores/audit-store.ts";
 import { createPartnerStore } from "../../storage/stores/partner-store.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../storage/stores/record-store.ts";
 import { createTableStamps } from "../../storage/stores/table-stamps.ts";
-
-/** A store of its own for one test, empty. */
-export interface OpenKv {
-  kv: Kv;
-  clock: { advance(ms: number): void };
-  close(): Promise<void>;
-}
+import type { OpenKv } from "./engines.ts";
+import { ownWorldTest } from "./own-world.ts";
 
 /** The contract of the partner store, the audit log and the administered records; each engine's test file calls this. */
 export function testAdministrationStores(name: string, open: () => Promise<OpenKv>): void {
   describe(`${name} keeps the contract of the administration's stores`, () => {
-    const test = (title: string, body: (world: OpenKv) => Promise<void>): void => {
-      it(title, async () => {
-        const world = await open();
-        try {
-          await body(world);
-        } finally {
-          await world.close();
-        }
-      });
-    };
+    const test = ownWorldTest(open);
 
     test("gives partners ids one after the other, also when many are made at once", async ({ kv }) => {
       const store = createPartnerStore(kv);
@@ -74,7 +59,7 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       assert.equal((await store.create((id) => partner(id, "three"))).type, "taken");
     });
 
-    test("keeps a deleted partner for a time, and its name not at all", async ({ kv, clock }) => {
+    test("keeps a deleted partner for a time, and its name not at all", async ({ kv, advance }) => {
       const store = createPartnerStore(kv);
       await store.create((id) => partner(id, "one"));
       const before = await store.find(1);
@@ -82,12 +67,12 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       await store.replace(before, deletedPartner(before.record, NOW_MS));
       assert.equal((await store.find(1))?.record.deletedAtMs, NOW_MS);
       assert.equal((await store.create((id) => partner(id, "one"))).type, "created");
-      clock.advance(400 * 86_400_000);
+      advance(400 * 86_400_000);
       assert.equal(await store.find(1), null);
       assert.notEqual(await store.find(2), null);
     });
 
-    test("pages the audit log newest first, settled entries in their place, and forgets them after 400 days", async ({ kv, clock }) => {
+    test("pages the audit log newest first, settled entries in their place, and forgets them after 400 days", async ({ kv, advance }) => {
       const log = createAuditStore({ kv, writer: "w", failed: (what, error) => assert.fail(`${what}: ${error}`) });
       const ids: string[] = [];
       for (let index = 0; index < 5; index++) ids.push(await log.record(entry(index)));
@@ -99,7 +84,7 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
         [...ids].reverse(),
       );
       assert.deepEqual(second[0], { id: ids[1], entry: { ...entry(1), outcome: { type: "refused", code: "not_found" } } });
-      clock.advance(AUDIT_LIFETIME_MS + 2);
+      advance(AUDIT_LIFETIME_MS + 2);
       assert.equal((await log.page({ before: "", limit: 10 })).length, 2);
     });
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe } from "node:test";
 import { type AppDeployment, emptyTarget, NO_MARK, ROLLOUT_DEFAULT, targetName } from "../../engine/domain/app-deployment.ts";
 import type { AppVersion } from "../../engine/domain/app-version.ts";
 import { INSTALL_LOG_LIFETIME_MS, INSTALL_LOGS_PER_VERSION_MAX } from "../../engine/domain/install-log.ts";
 import { type AppStore, UPLOAD_LOCK_MS } from "../../engine/ports/app-store.ts";
 import { newDeployment } from "../../engine/runtime/deployment-stepper.ts";
+import { ownWorldTest } from "./own-world.ts";
 
 /** A store of its own for one test, empty. */
 export interface OpenAppStore {
@@ -30,16 +31,7 @@ function deployment(id: number): AppDeployment {
 /** The contract of engine/ports/app-store.ts; each engine's test file calls this. */
 export function testAppStore(name: string, open: () => Promise<OpenAppStore>): void {
   describe(`${name} keeps the contract of the app store`, () => {
-    const test = (title: string, body: (world: OpenAppStore) => Promise<void>): void => {
-      it(title, async () => {
-        const world = await open();
-        try {
-          await body(world);
-        } finally {
-          await world.close();
-        }
-      });
-    };
+    const test = ownWorldTest(open);
 
     test("is empty at first, and holds what was committed", async ({ store, another }) => {
       assert.deepEqual(await store.load(), { versions: [], deployments: [], targets: [] });

@@ -1,30 +1,14 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe } from "node:test";
 import fc from "fast-check";
 import { type Commit, type Entry, type Kv, type Operation, prefixRange } from "../../storage/kv/kv.ts";
-
-/** A store of its own for one test, empty, with a clock that the test moves. */
-export interface OpenKv {
-  kv: Kv;
-  /** Moves the wall clock that expiry goes by. */
-  advance(ms: number): void | Promise<void>;
-  nowMs(): number;
-  close(): Promise<void>;
-}
+import type { OpenKv } from "./engines.ts";
+import { type OwnWorldTest, ownWorldTest } from "./own-world.ts";
 
 /** The contract of storage/kv/kv.ts; every engine's test file calls this. */
 export function testKv(name: string, open: () => Promise<OpenKv>): void {
   describe(`${name} keeps the contract of the store`, () => {
-    const test = (title: string, body: (world: OpenKv) => Promise<void>): void => {
-      it(title, async () => {
-        const world = await open();
-        try {
-          await body(world);
-        } finally {
-          await world.close();
-        }
-      });
-    };
+    const test = ownWorldTest(open);
     testReading(test);
     testChecks(test);
     testExpiry(test);
@@ -33,7 +17,7 @@ export function testKv(name: string, open: () => Promise<OpenKv>): void {
   });
 }
 
-type Test = (title: string, body: (world: OpenKv) => Promise<void>) => void;
+type Test = OwnWorldTest<OpenKv>;
 
 function testReading(test: Test): void {
   test("answers null for a key that was never put", async ({ kv }) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe } from "node:test";
 import type { LinkRecord } from "../../engine/domain/link.ts";
 import { linkRow } from "../../engine/domain/link-row.ts";
 import type { IdempotencyClaim, IdempotencyStore } from "../../engine/ports/idempotency-store.ts";
@@ -7,6 +7,7 @@ import type { DueLink, LinkChange, LinkStore } from "../../engine/ports/link-sto
 import { partOf } from "../../engine/runtime/link-parts.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import { link, NOW_MS } from "../engine/actors/link-payment/world.ts";
+import { ownWorldTest } from "./own-world.ts";
 
 /** Stores of their own for one test, empty. */
 export interface OpenLinkStore {
@@ -33,16 +34,7 @@ async function stored(store: LinkStore, record: LinkRecord): Promise<number> {
 /** The contract of engine/ports/link-store.ts and idempotency-store.ts; each engine's test file calls this. */
 export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>): void {
   describe(`${name} keeps the contract of the link store`, () => {
-    const test = (title: string, body: (world: OpenLinkStore) => Promise<void>): void => {
-      it(title, async () => {
-        const world = await open();
-        try {
-          await body(world);
-        } finally {
-          await world.close();
-        }
-      });
-    };
+    const test = ownWorldTest(open);
 
     test("keeps a link as it was given, and refuses its id a second time", async ({ store }) => {
       const record = link("created");

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe } from "node:test";
 import type { MerchantRecord } from "../../engine/domain/merchant.ts";
 import type { CallCountStore } from "../../engine/ports/call-count-store.ts";
 import type { MerchantChange, MerchantStore } from "../../engine/ports/merchant-store.ts";
+import { ownWorldTest } from "./own-world.ts";
 
 /** Stores of their own for one test, empty. */
 export interface OpenMerchantStore {
@@ -14,16 +15,7 @@ export interface OpenMerchantStore {
 /** The contract of engine/ports/merchant-store.ts and call-count-store.ts; each engine's test file calls this. */
 export function testMerchantStore(name: string, open: () => Promise<OpenMerchantStore>): void {
   describe(`${name} keeps the contract of the merchant store`, () => {
-    const test = (title: string, body: (world: OpenMerchantStore) => Promise<void>): void => {
-      it(title, async () => {
-        const world = await open();
-        try {
-          await body(world);
-        } finally {
-          await world.close();
-        }
-      });
-    };
+    const test = ownWorldTest(open);
 
     test("keeps a merchant and its count as they were given, and finds it by each key", async ({ store }) => {
       assert.equal(await store.load("m"), null);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe } from "node:test";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
 import type { Command } from "../../engine/domain/command.ts";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { CommandLife, CommandRecord, TerminalRecord } from "../../engine/domain/terminal-record.ts";
 import type { TerminalChange, TerminalStore } from "../../engine/ports/terminal-store.ts";
+import { type OwnWorldTest, ownWorldTest } from "./own-world.ts";
 
 /** A store of its own for one test, empty. */
 export interface OpenTerminalStore {
@@ -23,16 +24,7 @@ export interface OpenTerminalStore {
 /** The contract of engine/ports/terminal-store.ts; each engine's test file calls this. */
 export function testTerminalStore(name: string, open: () => Promise<OpenTerminalStore>): void {
   describe(`${name} keeps the contract of the terminal store`, () => {
-    const test = (title: string, body: (world: OpenTerminalStore) => Promise<void>): void => {
-      it(title, async () => {
-        const world = await open();
-        try {
-          await body(world);
-        } finally {
-          await world.close();
-        }
-      });
-    };
+    const test = ownWorldTest(open);
     testClaims(test);
     testVersions(test);
     testWholeSteps(test);
@@ -40,7 +32,7 @@ export function testTerminalStore(name: string, open: () => Promise<OpenTerminal
   });
 }
 
-type Test = (title: string, body: (world: OpenTerminalStore) => Promise<void>) => void;
+type Test = OwnWorldTest<OpenTerminalStore>;
 
 function testClaims(test: Test): void {
   test("answers null for what was never stored", async ({ store }) => {

@@ -7,19 +7,11 @@ import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts
 import { repairEmbeddedKv } from "../../../storage/kv/embedded-directory.ts";
 import { LAYOUT_KEY, LAYOUT_VERSION } from "../../../storage/kv/embedded-layout.ts";
 import type { Operation } from "../../../storage/kv/kv.ts";
+import { onEmbedded } from "../../contract/engines.ts";
 import { testKv } from "../../contract/kv.ts";
-import { atEnd, directoryOf, ManualTime, temporaryDirectory } from "./world.ts";
+import { atEnd, directoryOf, ManualTime } from "./world.ts";
 
-testKv("the embedded store", async () => {
-  const directory = await temporaryDirectory();
-  const time = new ManualTime();
-  const kv = await openEmbeddedKv({ directory: directory.path, nowMs: time.nowMs });
-  const close = async () => {
-    await kv.close();
-    await directory.remove();
-  };
-  return { kv, advance: (ms) => time.advance(ms), nowMs: time.nowMs, close };
-});
+onEmbedded(testKv, (opened) => opened);
 
 async function openIn(
   test: TestContext,

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import type { Kv } from "../../../storage/kv/kv.ts";
-import { openRedisKv } from "../../../storage/kv/redis.ts";
 import { createIdempotencyStore, IDEMPOTENCY_LIFETIME_MS } from "../../../storage/stores/idempotency-store.ts";
 import { createLinkStore } from "../../../storage/stores/link-store.ts";
+import { onEachEngine } from "../../contract/engines.ts";
 import { testLinkStore } from "../../contract/link-store.ts";
 import { EXPIRES_MS, link } from "../../engine/actors/link-payment/world.ts";
-import { redisMissing, startTestRedis, type TestRedis } from "../../support/redis.ts";
-import { atEnd, directoryOf, ManualTime, temporaryDirectory } from "../kv/world.ts";
+import { atEnd, directoryOf, ManualTime } from "../kv/world.ts";
 
 const RETENTION_MS = 400 * 86_400_000;
 
@@ -16,34 +15,7 @@ function storesOn(kv: Kv) {
   return { kv, store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" }), claims: createIdempotencyStore(kv) };
 }
 
-testLinkStore("the embedded store", async () => {
-  const directory = await temporaryDirectory();
-  const time = new ManualTime();
-  const kv = await openEmbeddedKv({ directory: directory.path, nowMs: time.nowMs });
-  return {
-    ...storesOn(kv),
-    nowMs: time.nowMs,
-    close: async () => {
-      await kv.close();
-      await directory.remove();
-    },
-  };
-});
-
-describe("on a real Redis", { skip: await redisMissing() }, () => {
-  let redis: TestRedis;
-  let worlds = 0;
-  before(async () => {
-    redis = await startTestRedis();
-  });
-  after(() => redis.stop());
-
-  testLinkStore("the Redis store", async () => {
-    const time = new ManualTime();
-    const kv = await openRedisKv({ url: redis.url, keyPrefix: `{links-${worlds++}}:`, refuseProblems: true, nowMs: time.nowMs });
-    return { ...storesOn(kv), nowMs: time.nowMs, close: () => kv.close() };
-  });
-});
+await onEachEngine(testLinkStore, ({ kv, nowMs, close }) => ({ ...storesOn(kv), nowMs, close }));
 
 describe("links in the embedded store", () => {
   async function open(test: Parameters<typeof directoryOf>[0]): Promise<{ kv: EmbeddedKv; time: ManualTime }> {

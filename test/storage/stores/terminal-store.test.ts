@@ -2,40 +2,28 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FeedRow } from "../../../engine/domain/feed-row.ts";
 import { readOutbox } from "../../../storage/feed/outbox.ts";
-import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import type { Kv } from "../../../storage/kv/kv.ts";
 import { createTerminalStore } from "../../../storage/stores/terminal-store.ts";
+import { onEachEngine } from "../../contract/engines.ts";
 import { testTerminalStore } from "../../contract/terminal-store.ts";
-import { atEnd, directoryOf, ManualTime, temporaryDirectory } from "../kv/world.ts";
+import { atEnd, directoryOf, ManualTime } from "../kv/world.ts";
 
 const RETENTION_MS = 400 * 86_400_000;
 
-async function rowsIn(kv: EmbeddedKv): Promise<FeedRow[]> {
+async function rowsIn(kv: Kv): Promise<FeedRow[]> {
   const rows: FeedRow[] = [];
   for await (const { row } of readOutbox(kv, null, 1_000)) if (row !== null) rows.push(row);
   return rows;
 }
 
-testTerminalStore("the embedded store", async () => {
-  const directory = await temporaryDirectory();
-  const time = new ManualTime();
-  const kv = await openEmbeddedKv({ directory: directory.path, nowMs: time.nowMs });
+await onEachEngine(testTerminalStore, ({ kv, ...opened }) => {
   let writers = 0;
   const another = () => {
     writers += 1;
-    return createTerminalStore({ kv, nowMs: time.nowMs, retentionMs: RETENTION_MS, writer: `w${writers}` });
+    return createTerminalStore({ kv, nowMs: opened.nowMs, retentionMs: RETENTION_MS, writer: `w${writers}` });
   };
-  return {
-    store: another(),
-    nowMs: time.nowMs,
-    advance: (ms) => time.advance(ms),
-    retentionMs: RETENTION_MS,
-    rows: () => rowsIn(kv),
-    another,
-    close: async () => {
-      await kv.close();
-      await directory.remove();
-    },
-  };
+  return { ...opened, store: another(), retentionMs: RETENTION_MS, rows: () => rowsIn(kv), another };
 });
 
 describe("terminals in the embedded store", () => {
