@@ -13,6 +13,8 @@ export interface CallbackStore {
   replace(before: Stored<CallbackRecord>, after: CallbackRecord): Promise<Stored<CallbackRecord> | null>;
   /** It was delivered; without effect when somebody else changed it first. */
   remove(before: Stored<CallbackRecord>): Promise<void>;
+  /** How many there are in the state; those beyond `max` are not counted. */
+  count(state: CallbackRecord["state"], max: number): Promise<number>;
   /** By age, those after the one of this id and time only. */
   page(state: CallbackRecord["state"], after: { id: string; atMs: number } | null, limit: number): Promise<CallbackRecord[]>;
 }

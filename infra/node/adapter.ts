@@ -13,6 +13,8 @@ import { createSignatureStampStore } from "../../storage/stores/signature-stamp-
 import type { Config } from "./config.ts";
 import { type Lease, leasedSignatures } from "./lease.ts";
 import type { Log } from "./log.ts";
+import type { ShardMetrics } from "./metrics.ts";
+import { lookedUp } from "./overview.ts";
 import type { Living } from "./shard-life.ts";
 
 export interface AdapterParts {
@@ -26,7 +28,12 @@ export interface AdapterParts {
   /** Null for a node by itself. */
   lease: Lease | null;
   log: Log;
+  metrics: Pick<ShardMetrics, "callbackTold" | "gaugeByState">;
 }
+
+/** Callbacks are counted up to here, and no oftener than this, however often metrics are asked for. */
+const COUNTED_MAX = 10_000;
+const COUNT_AGAIN_MS = 1_000;
 
 /** What the gateway-protocol adapter needs beside its surface. */
 export interface Adapter {
@@ -36,7 +43,7 @@ export interface Adapter {
   sender(): Living;
 }
 
-export function composeAdapter({ config, kv, clock, machineClock, partners, box, lease, log }: AdapterParts): Adapter {
+export function composeAdapter({ config, kv, clock, machineClock, partners, box, lease, log, metrics }: AdapterParts): Adapter {
   const store = createCallbackStore(kv);
   const signatures = createSignatureAuthenticator({
     keys: signatureKeys(partners, box),
@@ -55,9 +62,18 @@ export function composeAdapter({ config, kv, clock, machineClock, partners, box,
         store,
         target: createCallbackTarget({ allowedNetworks: config.callbackAllowedNetworks }),
         clock,
-        told: log.callback,
+        told: (event) => {
+          metrics.callbackTold(event.type);
+          log.callback(event);
+        },
         failed: log.engineFailed,
       });
+      const count = async () => ({ waiting: await store.count("waiting", COUNTED_MAX), dead: await store.count("dead", COUNTED_MAX) });
+      metrics.gaugeByState(
+        "relay_callbacks",
+        "Callbacks of the adapter that are owed (waiting) and that were given up (dead), of all nodes; counted up to 10,000.",
+        lookedUp(machineClock, count, COUNT_AGAIN_MS),
+      );
       return {
         tick,
         // Not waited for longer than requests are: what is cut off is sent again by whoever comes next.

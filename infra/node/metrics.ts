@@ -1,16 +1,20 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
 /** Metrics of one thread as they travel to the main thread: prom-client's JSON form. */
 export type ThreadMetrics = object[];
 
+interface ByState {
+  readonly [state: string]: number;
+}
+
 /** What one thread measures. Labels are endpoints, states and threads: never ids, addresses or anything of a payment. */
 export interface ShardMetrics {
   /** A value that is read when metrics are asked for; those of all threads are added. */
   gauge(name: string, help: string, read: () => number): void;
-  /** The same for several values, told apart by the label `state`. */
-  gaugeByState(name: string, help: string, read: () => { readonly [state: string]: number }): void;
+  /** The same for several values, told apart by the label `state`. Where they have to be looked up and cannot be, they are left out. */
+  gaugeByState(name: string, help: string, read: () => ByState | Promise<ByState>): void;
   answered(endpoint: string, status: number, durationMs: number): void;
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
@@ -20,8 +24,15 @@ export interface ShardMetrics {
   /** The gateway answered a verify of a payment link, or could not be asked. */
   linkVerified(outcome: string): void;
   linkEnded(state: string): void;
+  /** A call of the card gateway came to its end: `done`, `refused` or `unavailable`. */
+  gatewayCalled(operation: string, outcome: string, durationMs: number): void;
+  /** A callback was delivered, will be tried again, or is given up. */
+  callbackTold(outcome: "delivered" | "failed" | "dead"): void;
   collect(): Promise<ThreadMetrics>;
 }
+
+/** Upper bounds in seconds: from a gateway next door to the client's whole deadline, a wait for a free place included. */
+const GATEWAY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8, 16];
 
 /** Of the files that a shard holds. */
 interface StoreStats {
@@ -82,6 +93,20 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["outcome"],
     registers,
   });
+  const gatewayCalls = new Histogram({
+    name: "relay_gateway_call_duration_seconds",
+    help: "Calls of the card gateway by operation and outcome, with their repetitions; unavailable where nothing is known of what it did.",
+    labelNames: ["operation", "outcome"],
+    buckets: GATEWAY_BOUNDS_SECONDS,
+    registers,
+    aggregator: "sum",
+  });
+  const callbackAttempts = new Counter({
+    name: "relay_callback_attempts_total",
+    help: "Callbacks of the adapter: delivered, failed to be tried again, or given up (dead).",
+    labelNames: ["outcome"],
+    registers,
+  });
   const linksEnded = new Counter({
     name: "relay_links_ended_total",
     help: "Payment links that came to their end, by the first one that they came to.",
@@ -98,13 +123,19 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
         labelNames: ["state"],
         registers,
         aggregator: "sum",
-        collect() {
-          for (const [state, value] of Object.entries(read())) this.set({ state }, value);
+        async collect() {
+          const values = await Promise.resolve()
+            .then(read)
+            .catch((): ByState => ({}));
+          this.reset();
+          for (const [state, value] of Object.entries(values)) this.set({ state }, value);
         },
       });
     },
     linkVerified: (outcome) => linkVerifies.inc({ outcome }),
     linkEnded: (state) => linksEnded.inc({ state }),
+    gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
+    callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),

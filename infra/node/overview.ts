@@ -85,8 +85,8 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
 }
 
 /** Looks again when the last look is too old; all who ask meanwhile share one. */
-function lookedUp(clock: Clock, look: () => Promise<number>, againMs = LOOK_AGAIN_MS): () => Promise<number> {
-  let last: { atMs: number; found: Promise<number> } | null = null;
+export function lookedUp<T>(clock: Pick<Clock, "monotonicMs">, look: () => Promise<T>, againMs = LOOK_AGAIN_MS): () => Promise<T> {
+  let last: { atMs: number; found: Promise<T> } | null = null;
   return () => {
     if (last !== null && clock.monotonicMs() - last.atMs < againMs) return last.found;
     const found = look();

@@ -98,7 +98,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
   const { terminals } = composed;
   const relay = composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf: cloudConfigs.get });
 
-  const gateway = createCardGateway(config, log);
+  const gateway = createCardGateway({ config, log, metrics });
   add({ close: async () => gateway.close() });
   const administration = composeAdministration({
     kv,
@@ -117,7 +117,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     partnerOfMerchant: partnerApi.partnerOfMerchant,
   });
   const apps = add(await composeApps({ config, kv, spread, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
-  const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log });
+  const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) add(adapter.sender());
   const links = add(

@@ -8,6 +8,8 @@ const CALLBACKS = "callback/";
 const DUE = "callback-due/";
 const DEAD = "callback-dead/";
 const MS_DIGITS = 13;
+/** Read at once while they are counted, so that payments come in between. */
+const COUNT_PAGE = 1_000;
 
 /**
  * Callbacks on the key-value store: `callback/<id>`, and their ids by time under `callback-due/<13 digits of milliseconds>/<id>` while they wait
@@ -49,6 +51,19 @@ export function createCallbackStore(kv: Kv): CallbackStore {
           { type: "delete", key: indexKey(before.record) },
         ];
         await kv.commit({ checks: [{ key, version: before.version }], operations });
+      }),
+    count: (state, max) =>
+      available(async () => {
+        const index = state === "waiting" ? DUE : DEAD;
+        let from = index;
+        for (let counted = 0; ; ) {
+          const limit = Math.min(COUNT_PAGE, max - counted);
+          const page = limit === 0 ? [] : await kv.scan({ from, to: `${index}~`, limit });
+          counted += page.length;
+          const last = page.at(-1);
+          if (last === undefined || page.length < limit) return counted;
+          from = `${last.key}\u0001`;
+        }
       }),
     page: (state, after, limit) =>
       available(async () => {

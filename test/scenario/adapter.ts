@@ -362,6 +362,10 @@ export function gatewayAdapter(startable: RelayOptions): void {
       assertMatches(found, { state: "dead", attempts: CALLBACK_PAUSES_MS.length + 1, lastError: "answered 500", nextAttemptAt: null });
       return found;
     });
+    await eventually(async () => assert.ok((await relay.metric('relay_callbacks{state="dead"}')) >= 1));
+    assert.ok((await relay.metric('relay_callback_attempts_total{outcome="failed"}')) >= CALLBACK_PAUSES_MS.length);
+    assert.ok((await relay.metric('relay_callback_attempts_total{outcome="dead"}')) >= 1);
+    const delivered = await relay.metric('relay_callback_attempts_total{outcome="delivered"}');
     shopStatus = 200;
     const resent = await administrator.post(`/admin/callbacks/${textMember(dead, "id")}/resend`, undefined);
     assertMatches(resent.body, { status: "ok", data: { state: "waiting", attempts: 0 } });
@@ -369,7 +373,11 @@ export function gatewayAdapter(startable: RelayOptions): void {
     await eventually(async () => {
       const rest = listOf(member((await administrator.get("/admin/callbacks")).body, "data"));
       assert.equal(rest.length, 0);
+      assert.equal(await relay.metric('relay_callback_attempts_total{outcome="delivered"}'), delivered + 1);
+      assert.equal(await relay.metric('relay_callbacks{state="dead"}'), 0);
     });
+    assert.ok((await relay.metric('relay_gateway_call_duration_seconds_count{operation="init",outcome="done"}')) >= 1);
+    assert.equal(await relay.metric("relay_gateway_circuits_open"), 0);
     assert.equal((await administrator.post("/admin/callbacks/unknown/resend", undefined)).status, 404);
     assert.equal((await relay.partner().get("/admin/callbacks")).status, 401);
   });

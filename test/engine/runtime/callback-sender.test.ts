@@ -124,6 +124,7 @@ test("a failure is tried again after growing pauses, then it is dead, and an adm
   const [dead, ...more] = await administer.list("dead", null, 10);
   assert.equal(more.length, 0);
   assert.equal(dead?.lastError, "answered 500");
+  assert.deepEqual([await store.count("dead", 10), await store.count("waiting", 10)], [1, 0]);
   advance(86_400_000);
   await tick();
   assert.equal(posted.length, CALLBACK_PAUSES_MS.length + 1, "it rests");
@@ -191,6 +192,25 @@ test("a host that does not answer holds up nobody else", async () => {
   await tick();
   assert.equal(posted.filter(({ url }) => url.includes("fast")).length, 10);
   assert.equal(posted.filter(({ url }) => url.includes("slow")).length, 8);
+});
+
+test("what is owed is counted over pages, up to a bound", async () => {
+  const { kv, store } = world();
+  const attachment = writeAdapterOrder({ merId: "M1", txId: "t", digest: "d", callbackUrl: "https://shop.example/", notifyUrl: null });
+  const operations = Array.from({ length: 2_345 }, (_, index) => {
+    const record = { order: { txId: `${TX}-${index}`, attachment }, state: "success", paymentId: "p" };
+    return callbackOperations({ record, before: null, atMs: START_MS + index });
+  });
+  await kv.commit({ checks: [], operations: operations.flat() });
+  assert.deepEqual(
+    [
+      await store.count("waiting", 10_000),
+      await store.count("waiting", 2_345),
+      await store.count("waiting", 2_000),
+      await store.count("dead", 10),
+    ],
+    [2_345, 2_345, 2_000, 0],
+  );
 });
 
 test("pages of the list follow each other", async () => {
