@@ -330,6 +330,16 @@ export function gatewayAdapter(startable: RelayOptions): void {
     });
   }
 
+  test("a flood from one address is refused beyond the limit, before signatures are looked at, and others come through", async () => {
+    const flooding = relay.nobody();
+    const answers = await Promise.all(Array.from({ length: 300 }, () => flooding.get(`${CONTEXT_PATH}/pgw/payment/verify?txId=none`)));
+    const limited = answers.filter(({ status }) => status === 429);
+    assert.ok(limited.length > 0, "none was refused");
+    for (const { status, body } of answers) assertMatches(body, { resultCode: status === 429 ? "GW_30429" : "GW_30401" });
+    assertMatches(limited[0]?.headers, { "retry-after": "1", "ratelimit-limit": "100", "ratelimit-remaining": "0" });
+    assertMatches((await client.verify({ txId: "none" })).body, { resultCode: "GW_30002" });
+  });
+
   test("without its context path the adapter is not there", async () => {
     const elsewhere = new AdapterClient(() => relay.node.url);
     assert.equal((await elsewhere.verify({ txId: "none" })).status, 404);

@@ -5,7 +5,7 @@ import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { type FollowUpOrder, headOrNull, readFollowUp } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
-import { AdapterHead, adapter } from "./surface.ts";
+import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 
 const FollowUpRequest = Type.Object(
   {
@@ -50,6 +50,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
     method: "POST",
     path,
     auth: "signature",
+    rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: FollowUpRequest,
     bodyExample: {
@@ -66,7 +67,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
           txRes: { tranId: "1780000000000067890", origTranId: "1780000000000012345" },
         },
       },
-      ...adapter.errors(400, 401, 404, 409, 503),
+      ...adapter.errors(400, 401, 404, 409, 429, 503),
     },
     handle: ({ useLink, adapterMerchantOf }, { body, caller }) => {
       const subject = headOrNull(body);

@@ -6,7 +6,7 @@ import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { headOrNull, type InitOrder, readInit } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
-import { AdapterHead, adapter } from "./surface.ts";
+import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 
 /** The members as they may stand in three places; they are checked by the protocol's own reader. */
 const InitRequest = Type.Object(
@@ -55,6 +55,7 @@ export const initOf = (path: string) =>
     description:
       "A txId names one payment: the same order again answers the same one, another order under it is refused with 409. 503: not known whether the gateway has it; the same request, signed anew, finds out. A payment can be paid for an hour.",
     auth: "signature",
+    rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     body: InitRequest,
     bodyExample: {
@@ -75,7 +76,7 @@ export const initOf = (path: string) =>
           redirectURL: `https://gateway.example/pay/${EXAMPLE_ID}`,
         },
       },
-      ...adapter.errors(400, 401, 409, 503),
+      ...adapter.errors(400, 401, 409, 429, 503),
     },
     handle: ({ createLink, adapterMerchantOf }, { body, caller }) => {
       const subject = headOrNull(body);

@@ -15,6 +15,9 @@ export interface AdapterOperations {
   adapterMerchantOf(caller: Caller): string | null;
 }
 
+/** Of one client address over all operations, counted before the signature is checked: what is forged costs a look at a table. */
+export const ADAPTER_RATE = { bucket: "adapter", perSecond: 100 } as const;
+
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
 export const AdapterHead = Type.Object(

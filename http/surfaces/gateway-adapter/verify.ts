@@ -7,7 +7,7 @@ import type { UseLink } from "../../../engine/operations/use-link.ts";
 import { Amount, PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { foreignMerchant, headOf, refuse, type Subject, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
-import { AdapterHead, adapter } from "./surface.ts";
+import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
@@ -44,6 +44,7 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     description:
       "The gateway is asked, unless it was just now. PENDING has the resultCode GW_20001; KO the failure's own code with its original description.",
     auth: "signature",
+    rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     unknownQuery: "ignore",
     query: Type.Object({
@@ -72,7 +73,7 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
           },
         },
       },
-      ...adapter.errors(400, 401, 404, 409, 503),
+      ...adapter.errors(400, 401, 404, 409, 429, 503),
     },
     handle: ({ useLink, adapterMerchantOf }, { query, caller }) => {
       const { merId = null, paymentId, txId } = query;

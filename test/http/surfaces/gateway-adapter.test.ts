@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { headOrNull, RequestRefused, readFollowUp, readInit } from "../../../http/gateway/requests.ts";
 import { derivedId } from "../../../http/surfaces/gateway-adapter/derived-id.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
-import { adapterEnvelope } from "../../../http/surfaces/gateway-adapter/surface.ts";
+import { ADAPTER_RATE, adapterEnvelope } from "../../../http/surfaces/gateway-adapter/surface.ts";
 
 test("the adapter lies behind the context path of the upstream gateway", () => {
   const paths = gatewayAdapterEndpoints({ contextPath: "/CG_SERVICES" }).map(({ method, path, auth }) => `${auth} ${method} ${path}`);
@@ -15,6 +15,11 @@ test("the adapter lies behind the context path of the upstream gateway", () => {
     "signature POST /CG_SERVICES/pgw/payment/reversal",
     "signature POST /CG_SERVICES/pgw/payment/refund",
   ]);
+});
+
+test("all operations share one limit of an address", () => {
+  const limits = gatewayAdapterEndpoints({ contextPath: "" }).map(({ rateLimit }) => rateLimit);
+  assert.deepEqual(new Set(limits), new Set([ADAPTER_RATE]));
 });
 
 test("an id follows from partner, kind and txId alone, and has 36 characters", () => {
