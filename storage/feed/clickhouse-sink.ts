@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import { clickHouseRow, FEED_TABLES } from "./clickhouse-rows.ts";
-import { type FeedSink, RowsRefused } from "./feed-sink.ts";
+import { clickHouseRow, type FeedTable } from "./clickhouse-rows.ts";
+import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
+import { TextChunks } from "./text-chunks.ts";
 
 /**
  * Codes by which ClickHouse says that a value itself is not acceptable: not parsed, out of range, of a wrong type, too large. All
@@ -12,24 +13,38 @@ const REFUSED_CODES = new Set(["6", "25", "26", "27", "38", "41", "53", "69", "7
 
 /** Inserts rows into the tables of storage/clickhouse/migrations; answered when they are synced (their tables' settings). */
 export function clickHouseSink(client: ClickHouseClient): FeedSink {
-  return {
-    async deliver(rows: readonly FeedRow[]): Promise<void> {
-      const found = rows.map(mapped);
-      for (const table of FEED_TABLES) {
-        let lines = "";
-        for (const row of found) if (row.table === table) lines += row.line;
-        if (lines !== "") await insert(client, table, lines);
-      }
-    },
-  };
+  return { begin: () => new ClickHouseInsert(client) };
 }
 
-async function insert(client: ClickHouseClient, table: string, lines: string): Promise<void> {
+class ClickHouseInsert implements FeedInsert {
+  readonly #client: ClickHouseClient;
+  readonly #lines = new Map<FeedTable, TextChunks>();
+
+  constructor(client: ClickHouseClient) {
+    this.#client = client;
+  }
+
+  add(row: FeedRow): void {
+    const { table, line } = mapped(row);
+    let lines = this.#lines.get(table);
+    if (lines === undefined) {
+      lines = new TextChunks();
+      this.#lines.set(table, lines);
+    }
+    lines.add(line);
+  }
+
+  async send(): Promise<void> {
+    for (const [table, { chunks }] of this.#lines) await insert(this.#client, table, chunks);
+  }
+}
+
+async function insert(client: ClickHouseClient, table: FeedTable, chunks: readonly Buffer[]): Promise<void> {
   try {
     const { stream } = await client.exec({
       query: `INSERT INTO relay.${table} FORMAT JSONEachRow`,
       // As bytes, which are sent as they are: rows would be made JSON one by one.
-      values: Readable.from([Buffer.from(lines)], { objectMode: false }),
+      values: Readable.from(chunks, { objectMode: false }),
       // Answered when it is written and synced, not when it is taken into a buffer.
       clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
     });

@@ -1,7 +1,7 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Kv } from "../kv/kv.ts";
-import { type FeedSink, RowsRefused } from "./feed-sink.ts";
+import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { type OutboxEntry, readOutbox, setAsideOperations } from "./outbox.ts";
 import { Pass, type PassKind } from "./outbox-pass.ts";
 
@@ -211,7 +211,7 @@ class OutboxFeed implements Feed {
     const rows = entries.map(({ row }) => row).filter((row) => row !== null);
     if (rows.length < entries.length) return "it is not JSON of a row";
     try {
-      await this.#options.sink.deliver(rows);
+      await deliver(this.#options.sink, rows);
       return null;
     } catch (error) {
       if (error instanceof RowsRefused) return error.message;

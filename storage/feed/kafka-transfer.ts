@@ -3,8 +3,8 @@ import type { EachBatchPayload, KafkaMessage } from "kafkajs";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Kv } from "../kv/kv.ts";
-import { deliverApart } from "./deliver-apart.ts";
-import type { FeedSink } from "./feed-sink.ts";
+import { deliverApart, type Refused } from "./deliver-apart.ts";
+import { deliver, type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { decodeFeedMessage } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage } from "./kafka-sink.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
@@ -51,10 +51,6 @@ interface Located {
   message: KafkaMessage;
   partition: number;
   outboxKey: string | null;
-}
-
-interface Readable extends Located {
-  row: FeedRow;
 }
 
 interface Dead extends Located {
@@ -126,13 +122,14 @@ export class RowTransfer {
   }
 
   async #transfer(batches: readonly ConsumedBatch[], beats: Heartbeats): Promise<void> {
-    const { readable, dead } = await readAll(batches);
-    const keys = [...readable, ...dead].map(({ outboxKey }) => outboxKey).filter((key) => key !== null);
+    const { sink } = this.#options;
+    const { insert, readable, dead } = await readAll(batches, sink);
+    const keys: string[] = [];
+    for (const located of [readable, dead]) for (const { outboxKey } of located) if (outboxKey !== null) keys.push(outboxKey);
     const times = keys.map(writtenAtMsOf);
     this.#oldestMs = times.length === 0 ? null : times.reduce((one, other) => Math.min(one, other));
     await this.#persist(beats, async () => {
-      const refused = await deliverApart(readable, (items) => this.#options.sink.deliver(items.map(({ row }) => row)));
-      for (const { item, reason } of refused) dead.push({ ...item, reason });
+      for (const { item, reason } of await insertApart(insert, readable, sink)) dead.push({ ...item, reason });
     });
     if (dead.length > 0) await this.#persist(beats, () => this.#bury(dead));
     await this.#persist(beats, () => confirmOutbox(this.#options.kv, keys));
@@ -199,21 +196,55 @@ class Heartbeats {
   }
 }
 
-/** Partition by partition, so that others on this thread get their turn. */
-async function readAll(batches: readonly ConsumedBatch[]): Promise<{ readable: Readable[]; dead: Dead[] }> {
-  const readable: Readable[] = [];
-  const dead: Dead[] = [];
+/** What batches hold: rows that are to be inserted, already in `insert`, and what can never be. */
+interface Read {
+  insert: FeedInsert;
+  readable: Located[];
+  dead: Dead[];
+}
+
+/** Partition by partition, so that others on this thread get their turn. Each row is forgotten as soon as it is in the insert. */
+async function readAll(batches: readonly ConsumedBatch[], sink: FeedSink): Promise<Read> {
+  const read: Read = { insert: sink.begin(), readable: [], dead: [] };
   for (const { batch } of batches) {
     await immediate();
     const { partition } = batch;
     for (const message of batch.messages) {
       const decoded = decodeFeedMessage(message.value);
-      const { outboxKey } = decoded;
-      if (decoded.type === "row") readable.push({ message, partition, outboxKey, row: decoded.row });
-      else dead.push({ message, partition, outboxKey, reason: decoded.reason });
+      const located = { message, partition, outboxKey: decoded.outboxKey };
+      const reason = decoded.type === "row" ? refusalOf(read.insert, decoded.row) : decoded.reason;
+      if (reason === null) read.readable.push(located);
+      else read.dead.push({ ...located, reason });
     }
   }
-  return { readable, dead };
+  return read;
+}
+
+/** Answers why the row cannot be added; null when it was. */
+function refusalOf(insert: FeedInsert, row: FeedRow): string | null {
+  try {
+    insert.add(row);
+    return null;
+  } catch (error) {
+    if (error instanceof RowsRefused) return error.message;
+    throw error;
+  }
+}
+
+/** Sends the insert, or, when a row of it is refused, all others by smaller ones. */
+async function insertApart(insert: FeedInsert, readable: readonly Located[], sink: FeedSink): Promise<Refused<Located>[]> {
+  try {
+    await insert.send();
+    return [];
+  } catch (error) {
+    if (!(error instanceof RowsRefused)) throw error;
+  }
+  return deliverApart(readable, (items) => deliver(sink, items.flatMap(rowAgain)));
+}
+
+function rowAgain({ message }: Located): FeedRow[] {
+  const decoded = decodeFeedMessage(message.value);
+  return decoded.type === "row" ? [decoded.row] : [];
 }
 
 function deadLetter({ message, partition, reason }: Dead, topic: string): TopicMessage {

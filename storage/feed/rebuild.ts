@@ -5,7 +5,7 @@ import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import { rowsOf } from "../../engine/runtime/recording.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
 import { deliverApart } from "./deliver-apart.ts";
-import type { FeedSink } from "./feed-sink.ts";
+import { deliver, type FeedSink } from "./feed-sink.ts";
 
 /** Command records, as storage/stores/terminal-store.ts keeps them: `c/<uuid>`. */
 const COMMANDS = "c/";
@@ -56,7 +56,12 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   };
 
   async function insert(pending: readonly Pending[]): Promise<void> {
-    const refused = await deliverApart(pending, (items) => sink.deliver(items.map(({ row }) => row)));
+    const refused = await deliverApart(pending, (items) =>
+      deliver(
+        sink,
+        items.map(({ row }) => row),
+      ),
+    );
     for (const { item, reason } of refused) leaveOut(item.uuid, reason);
     progress.rows += pending.length - refused.length;
     onProgress?.({ ...progress });

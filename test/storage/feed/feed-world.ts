@@ -1,5 +1,6 @@
-import type { LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
+import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
+import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import type { Kv } from "../../../storage/kv/kv.ts";
@@ -24,6 +25,16 @@ export async function write(kv: Kv, rows: readonly (TransactionRow | LifeRow)[],
   for (let from = 0; from < operations.length; from += 5_000) {
     await kv.commit({ checks: [], operations: operations.slice(from, from + 5_000) });
   }
+}
+
+/** A sink of which each insert is one call. */
+export function sinkOf(take: (rows: readonly FeedRow[]) => Promise<void>): FeedSink {
+  return {
+    begin: () => {
+      const rows: FeedRow[] = [];
+      return { add: (row) => void rows.push(row), send: () => take(rows) };
+    },
+  };
 }
 
 /** Everything under a prefix. */

@@ -8,7 +8,7 @@ import { createFeed, type FeedEvent } from "../../../storage/feed/feed.ts";
 import { type FeedSink, RowsRefused } from "../../../storage/feed/feed-sink.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
-import { keysUnder, openKv, realClock, transactionRow, write } from "./feed-world.ts";
+import { keysUnder, openKv, realClock, sinkOf, transactionRow, write } from "./feed-world.ts";
 
 async function kvOf(test: TestContext): Promise<EmbeddedKv> {
   const directory = await mkdtemp(join(tmpdir(), "relay-feed-"));
@@ -27,13 +27,11 @@ function uuidOf(row: FeedRow): string {
 /** Takes everything, and remembers it; `before` may throw or wait. */
 function rememberingSink(before: (rows: readonly FeedRow[]) => Promise<void> = async () => undefined): FeedSink & { taken: string[] } {
   const taken: string[] = [];
-  return {
-    taken,
-    deliver: async (rows) => {
-      await before(rows);
-      taken.push(...rows.map(uuidOf));
-    },
-  };
+  const sink = sinkOf(async (rows) => {
+    await before(rows);
+    taken.push(...rows.map(uuidOf));
+  });
+  return { taken, ...sink };
 }
 
 describe("the feed", () => {

@@ -7,7 +7,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
-import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
+import { deliver } from "../../../storage/feed/feed-sink.ts";
 import { kafkaClient } from "../../../storage/feed/kafka-client.ts";
 import { startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
 import { createKafkaFeed } from "../../../storage/feed/kafka-feed.ts";
@@ -16,7 +16,7 @@ import { kafkaSink } from "../../../storage/feed/kafka-sink.ts";
 import { createTransactionList } from "../../../storage/feed/transaction-list.ts";
 import { kafkaMissing, startTestKafka, type TestKafka } from "../../support/kafka.ts";
 import { ADMIN, ask, type ClickHouseWorld, startClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { keysUnder, realClock, transactionRow, write } from "./feed-world.ts";
+import { keysUnder, realClock, sinkOf, transactionRow, write } from "./feed-world.ts";
 import { kvOf, messagesOf, pipelineOf, topicsOf, until } from "./kafka-world.ts";
 
 describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(), timeout: 180_000 }, () => {
@@ -88,13 +88,11 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
       reached = resolve;
     });
     const inner = clickHouseSink(client);
-    const slow: FeedSink = {
-      deliver: async (rows) => {
-        reached();
-        await opened;
-        await inner.deliver(rows);
-      },
-    };
+    const slow = sinkOf(async (rows) => {
+      reached();
+      await opened;
+      await deliver(inner, rows);
+    });
     pipelineOf(test, kafka.brokers, topics, kv, slow);
     await atTheDoor;
     // Kafka has confirmed it, and it is on its way into ClickHouse.
@@ -230,12 +228,10 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const address = { brokers: kafka.brokers, clientId: "test" };
     let delivered = 0;
     const inner = clickHouseSink(client);
-    const counting: FeedSink = {
-      deliver: async (batch) => {
-        await inner.deliver(batch);
-        delivered += batch.length;
-      },
-    };
+    const counting = sinkOf(async (batch) => {
+      await deliver(inner, batch);
+      delivered += batch.length;
+    });
     const consumer = startKafkaConsumer({ ...address, kv, sink: counting, clock: realClock, topics });
     test.after(() => consumer.stop());
     await until("an empty outbox", 30_000, async () => (await keysUnder(kv, "o/")).length === 0);
@@ -273,7 +269,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
   it("gives its batch up when the group rebalances while ClickHouse cannot be reached from here", async (test) => {
     const kv = await kvOf(test);
     const topics = topicsOf("given-up");
-    const cutOff: FeedSink = { deliver: () => Promise.reject(new Error("no route")) };
+    const cutOff = sinkOf(() => Promise.reject(new Error("no route")));
     const { consumer, events } = pipelineOf(test, kafka.brokers, topics, kv, cutOff);
     const rows = Array.from({ length: 300 }, (_, index) => transactionRow({ uuid: `g${index}`, terminalId: `GIVEN-${index}` }));
     await write(kv, rows);

@@ -2,9 +2,10 @@
 import { createInterface } from "node:readline";
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import { deliver } from "../../../storage/feed/feed-sink.ts";
 import { startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
 import type { FeedTopics } from "../../../storage/feed/kafka-topics.ts";
-import { realClock } from "./feed-world.ts";
+import { realClock, sinkOf } from "./feed-world.ts";
 
 interface Told {
   brokers: string[];
@@ -23,13 +24,11 @@ createInterface({ input: process.stdin }).once("line", (line) => {
     clientId: "unconfirmed",
     clock: realClock,
     kv: { get: unreachable, getMany: unreachable, scan: unreachable, commit: unreachable, close: unreachable },
-    sink: {
-      deliver: async (rows) => {
-        await inner.deliver(rows);
-        process.stdout.write(`inserted ${rows.length}\n`);
-        await new Promise(() => undefined);
-      },
-    },
+    sink: sinkOf(async (rows) => {
+      await deliver(inner, rows);
+      process.stdout.write(`inserted ${rows.length}\n`);
+      await new Promise(() => undefined);
+    }),
   });
 });
 process.stdin.on("end", () => process.exit());

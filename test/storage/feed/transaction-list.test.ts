@@ -10,6 +10,7 @@ import type { TransactionQuery } from "../../../engine/ports/transaction-list.ts
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import { deliver } from "../../../storage/feed/feed-sink.ts";
 import { setAsideOperations } from "../../../storage/feed/outbox.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
@@ -39,7 +40,7 @@ describe("the list of transactions", async () => {
     const list = createTransactionList({ kv, client });
     const stored = transactionRow({ uuid: "stored", terminalId: "BACK" });
     const waiting = transactionRow({ uuid: "waiting", terminalId: "BACK", createdAtMs: START_MS + 1 });
-    await sink.deliver([stored]);
+    await deliver(sink, [stored]);
     await write(kv, [waiting, transactionRow({ uuid: "other", terminalId: "OTHER" })]);
     assert.deepEqual(await list.page({ ...ALL, terminalId: "BACK" }), [waiting.transaction, stored.transaction]);
   });
@@ -52,7 +53,7 @@ describe("the list of transactions", async () => {
       kind,
     });
     const payment = answer("payment", "payment");
-    await sink.deliver([answer("logcat", "administrative"), answer("cancel", "cancel"), payment]);
+    await deliver(sink, [answer("logcat", "administrative"), answer("cancel", "cancel"), payment]);
     await write(kv, [answer("waiting", "cancel")]);
     assert.deepEqual(await list.page({ ...ALL, methods: ["UNKNOWN"], terminalId: "ANSWERS" }), [payment.transaction]);
   });
@@ -99,7 +100,7 @@ describe("the list of transactions", async () => {
         }
         const placed = [...known.values()];
         const inClickHouse = placed.filter(({ place }) => place !== "outbox").map(({ row }) => row);
-        if (inClickHouse.length > 0) await sink.deliver(inClickHouse);
+        if (inClickHouse.length > 0) await deliver(sink, inClickHouse);
         await write(
           kv,
           placed.filter(({ place }) => place !== "clickhouse").map(({ row }) => row),
