@@ -104,7 +104,7 @@ export const linkQrCode = links.endpoint({
   auth: "apiKey",
   params: TxIdParams,
   query: Type.Object({ format: Type.Optional(Type.Union([Type.Literal("svg"), Type.Literal("png")])) }),
-  headers: Type.Object({ Accept: Type.Optional(Type.String({ maxLength: 1_024 })) }),
+  headers: Type.Object({ accept: Type.Optional(Type.String({ maxLength: 1_024 })) }),
   responses: {
     200: { description: "The image, as `image/svg+xml` or `image/png`.", contentType: "image/svg+xml", file: true },
     ...links.errors(401, 404, 409, 503),
@@ -112,7 +112,7 @@ export const linkQrCode = links.endpoint({
   handle: async ({ useLink }, { params, query, headers, caller }) => {
     const record = await useLink.find(caller, params.txId);
     if (record === null) return notFound(params.txId);
-    const format = query.format ?? formatOf(headers.Accept ?? "");
+    const format = query.format ?? formatOf(headers.accept ?? "");
     return { status: 200 as const, file: await imageOf(addressOf(record), format) };
   },
 });
