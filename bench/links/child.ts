@@ -64,7 +64,7 @@ async function measure({ directory, create, seconds }: LinksTask): Promise<Links
   const links = createShardLinks({
     store: createLinkStore({ kv, retentionMs: 400 * 86_400_000, writer: `bench-${Date.now().toString(36)}` }),
     gateway: gatewayThatAnswers((txId) => verified.push({ txId, atMs: performance.now() })),
-    accounts: { ofPartner: () => CREDENTIALS, ofTerminal: () => null, ofPayment: () => CREDENTIALS },
+    accounts: { ofPartner: () => CREDENTIALS, ofTerminal: () => null, isMerchantInactive: () => false, ofPayment: () => CREDENTIALS },
     signature: { matches: () => false },
     clock,
     homes: createRendezvousHomes(["shard-0"]),

@@ -57,6 +57,8 @@ export interface MerchantCount {
 export interface MerchantOwner {
   readonly schema: 1;
   readonly partnerId: number;
+  /** Absent while the merchant is active. */
+  readonly inactive?: true;
 }
 
 /** Which of a partner's merchants a list is to have. */

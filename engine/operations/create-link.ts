@@ -68,6 +68,12 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
     };
   }
 
+  /** A link that is stored already goes on: its creation may only be repeated, and its buyer may have its address. */
+  async function requireActiveMerchant(terminalId: string, operationId: string): Promise<void> {
+    if (!accounts.isMerchantInactive(terminalId) || (await links.byTxId(operationId)) !== null) return;
+    throw new RelayError("invalid_request", "The merchant of this terminal is deactivated");
+  }
+
   async function ofPartner(caller: Caller, request: LinkRequest, operationId: string): Promise<LinkCreated> {
     if (caller.type !== "partner") throw new RelayError("forbidden", "Payment links are created by partners");
     const account = accounts.ofPartner(caller.partnerId);
@@ -75,6 +81,7 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
     const terminalId = request.terminalId ?? account.terminalId;
     if (!isTerminalId(terminalId)) throw invalid("terminalID", "must be 1 to 64 letters, digits, dots, underscores or dashes");
     if (request.terminalId !== undefined && !maySend(caller, terminalId)) throw invalid("terminalID", "is not a terminal of this partner");
+    await requireActiveMerchant(terminalId, operationId);
     return links.create(order(request, operationId, { terminalId, partnerId: caller.partnerId, owner: senderOf(caller) }));
   }
 
@@ -85,6 +92,7 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
         throw invalid("terminalID", "differs from that of the path");
       if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "This terminal is not yours");
       if (caller.type === "partner") return ofPartner(caller, { ...request, terminalId }, operationId);
+      await requireActiveMerchant(terminalId, operationId);
       const account = accounts.ofTerminal(terminalId);
       if (account === null) throw new RelayError("invalid_request", "This terminal has no account at the card gateway");
       const { partnerId } = account;

@@ -91,7 +91,7 @@ export interface MerchantsOptions {
   store: MerchantStore;
   apiKeys: ApiKeys;
   clock: Clock;
-  /** Resolves once every shard of every live node knows of a new merchant. */
+  /** Resolves once every shard of every live node knows of a new merchant, or of one that was deactivated or activated. */
   spread(merchantId: string): Promise<void>;
 }
 
@@ -194,9 +194,9 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
       const total = status === null ? count.stored : status === "ACTIVE" ? count.active : count.stored - count.active;
       return { merchants, total, next: found.length > limit ? (merchants.at(-1)?.merchantId ?? null) : null };
     },
-    patch: (partner, merchantId, patch) => {
+    patch: async (partner, merchantId, patch) => {
       const merchantName = patch.merchantName === undefined ? undefined : merchantNameOf(patch.merchantName);
-      return untilStored<ChangeOutcome>(partner.partnerId, async () => {
+      const outcome = await untilStored<ChangeOutcome>(partner.partnerId, async () => {
         const { record: before, version } = await load(partner, merchantId);
         const active = patch.active ?? before.active;
         if (!before.active && !active && (merchantName !== undefined || patch.environment !== undefined)) return { type: "inactive" };
@@ -213,6 +213,9 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
         const outcome = await store.commit({ merchant: { record: merchant, version }, before, count, secrets: null });
         return outcome === "committed" ? { type: "changed", merchant } : "stale";
       });
+      // Also where nothing changed: it may be the repetition of a change that was stored and not confirmed everywhere.
+      if (outcome.type === "changed" && patch.active !== undefined) await spread(merchantId);
+      return outcome;
     },
     replaceKeys: (partner, merchantId) =>
       change<KeysOutcome>(partner, merchantId, (before) => {

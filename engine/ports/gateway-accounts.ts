@@ -8,6 +8,8 @@ export interface GatewayAccounts {
    * (`/admin/gw-credentials`). `partnerId` is null for the installation's own.
    */
   ofTerminal(terminalId: string): { partnerId: number | null; credentials: GatewayCredentials } | null;
+  /** Whether the terminal's merchant, by its cloud config, is deactivated: no new payment is begun for it. */
+  isMerchantInactive(terminalId: string): boolean;
   /** Again, for a payment that runs already: the account that it was created on, by the partner it was created for. */
   ofPayment(partnerId: number | null): GatewayCredentials | null;
 }

@@ -1,6 +1,7 @@
 import type { CloudConfig } from "../domain/cloud-config.ts";
 import type { GatewayCredentials } from "../domain/gateway.ts";
 import { GATEWAY_ACCOUNT_KEY, GATEWAY_ACCOUNT_PLACE, type GatewayAccount } from "../domain/gateway-account.ts";
+import type { MerchantOwner } from "../domain/merchant.ts";
 import { partnerPlace } from "../domain/partner.ts";
 import type { GatewayAccounts } from "../ports/gateway-accounts.ts";
 import type { Partner, Partners } from "../ports/partners.ts";
@@ -12,8 +13,8 @@ export interface GatewayAccountsOptions {
   box: SecretBox;
   installation: Pick<Replica<GatewayAccount>, "get">;
   cloudConfigs: Pick<Replica<CloudConfig>, "get">;
-  /** The partner that a merchant belongs to; null where there is no such merchant. */
-  partnerOfMerchant(merchantId: string): number | null;
+  /** Whose a merchant is; undefined where there is no such merchant. */
+  merchantOwners: Pick<Replica<MerchantOwner>, "get">;
 }
 
 /** Gateway accounts out of what is in memory; secrets are opened when they are asked for and kept nowhere. */
@@ -22,7 +23,7 @@ export function createGatewayAccounts({
   box,
   installation,
   cloudConfigs,
-  partnerOfMerchant,
+  merchantOwners,
 }: GatewayAccountsOptions): GatewayAccounts {
   function accountOf(partner: Partner | null): GatewayCredentials | null {
     if (partner === null) return null;
@@ -38,17 +39,22 @@ export function createGatewayAccounts({
     return { terminalId, merchantId, secret: box.open(sealedSecret, GATEWAY_ACCOUNT_PLACE) };
   }
 
+  function merchantOwnerOf(terminalId: string): MerchantOwner | null {
+    const merchantId = cloudConfigs.get(terminalId)?.merchantId ?? null;
+    return merchantId === null ? null : (merchantOwners.get(merchantId) ?? null);
+  }
+
   return {
     ofPartner: (partnerId) => accountOf(partners.byId(partnerId)),
     ofTerminal: (terminalId) => {
-      const merchantId = cloudConfigs.get(terminalId)?.merchantId ?? null;
-      const partnerId = merchantId === null ? null : partnerOfMerchant(merchantId);
+      const partnerId = merchantOwnerOf(terminalId)?.partnerId ?? null;
       const partner = partnerId === null ? null : partners.byId(partnerId);
       // Terminals of a partner that is disabled or gone take no money for it, and none for anybody else.
       if (partnerId !== null && partner?.record.enabled !== true) return null;
       const credentials = partner === null ? own() : accountOf(partner);
       return credentials === null ? null : { partnerId: partner === null ? null : partner.record.id, credentials };
     },
+    isMerchantInactive: (terminalId) => merchantOwnerOf(terminalId)?.inactive === true,
     ofPayment: (partnerId) => (partnerId === null ? own() : accountOf(partners.everById(partnerId))),
   };
 }

@@ -1,5 +1,6 @@
 import type { CloudConfig } from "../../engine/domain/cloud-config.ts";
 import type { GatewayAccount } from "../../engine/domain/gateway-account.ts";
+import type { MerchantOwner } from "../../engine/domain/merchant.ts";
 import type { StoredZvtConfig } from "../../engine/domain/zvt-config.ts";
 import { type CheckGateway, createCheckGateway } from "../../engine/operations/check-gateway.ts";
 import { type ConfigureTerminal, createConfigureTerminal } from "../../engine/operations/configure-terminal.ts";
@@ -15,7 +16,7 @@ import type { SecretBox } from "../../engine/ports/secret-box.ts";
 import type { Terminals } from "../../engine/ports/terminals.ts";
 import { type Administered, createAdministered } from "../../engine/runtime/administered.ts";
 import { createGatewayAccounts } from "../../engine/runtime/gateway-accounts.ts";
-import type { Tables } from "../../engine/runtime/tables.ts";
+import type { Replica, Tables } from "../../engine/runtime/tables.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import { createAuditStore } from "../../storage/stores/audit-store.ts";
 import { createReceiptCleaner } from "../../storage/stores/receipt-cleaner.ts";
@@ -36,8 +37,7 @@ export interface AdministrationParts {
   /** Unique among all writers. */
   writer: string;
   failed(what: string, error: unknown): void;
-  /** The partner that a merchant belongs to; null where there is no such merchant. */
-  partnerOfMerchant(merchantId: string): number | null;
+  merchantOwners: Pick<Replica<MerchantOwner>, "get">;
 }
 
 /** What is administered beside partners and access, in memory of this shard, and what changes it. */
@@ -54,10 +54,10 @@ export interface AdministrationOperations {
 
 export function composeAdministration(parts: AdministrationParts): AdministrationOperations {
   const { kv, tables, box, clock, machineClock, ids, terminals, partners, cloudConfigs, gateway, retentionMs, writer, failed } = parts;
-  const { partnerOfMerchant } = parts;
+  const { merchantOwners } = parts;
   const accounts = createAdministered(tables, createRecordStore<GatewayAccount>(kv, GATEWAY_ACCOUNTS));
   return {
-    gatewayAccounts: createGatewayAccounts({ partners, box, installation: accounts, cloudConfigs, partnerOfMerchant }),
+    gatewayAccounts: createGatewayAccounts({ partners, box, installation: accounts, cloudConfigs, merchantOwners }),
     installationAccount: createInstallationAccount({ accounts, box, clock }),
     checkGateway: createCheckGateway({ gateway, ids }),
     cloudConfigs,

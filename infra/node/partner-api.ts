@@ -11,7 +11,7 @@ import type { MerchantsByKey } from "../../engine/ports/merchants-by-key.ts";
 import type { Partner, Partners } from "../../engine/ports/partners.ts";
 import type { SecretBox } from "../../engine/ports/secret-box.ts";
 import { createCallCounts } from "../../engine/runtime/call-counts.ts";
-import type { Tables } from "../../engine/runtime/tables.ts";
+import type { Replica, Tables } from "../../engine/runtime/tables.ts";
 import { compileAddressList } from "../../http/auth/address-list.ts";
 import { sha256Hex } from "../../http/auth/digest.ts";
 import type { PartnerApiCredential, PartnerApiCredentials } from "../../http/auth/partner-api-key.ts";
@@ -42,8 +42,8 @@ export interface PartnerApi extends Living {
   operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
   credentials: PartnerApiCredentials;
   merchantsByKey: MerchantsByKey;
-  /** The partner that a merchant belongs to, deactivated or not; null where there is no such merchant. In memory. */
-  partnerOfMerchant(merchantId: string): number | null;
+  /** Whose merchants are, deactivated ones too. */
+  merchantOwners: Pick<Replica<MerchantOwner>, "get">;
 }
 
 export function composePartnerApi({ kv, tables, box, partners, administerPartners, clock, failed }: PartnerApiParts): PartnerApi {
@@ -77,7 +77,7 @@ export function composePartnerApi({ kv, tables, box, partners, administerPartner
         return enabled ? (partnerApi?.allowedServices ?? null) : null;
       },
     }),
-    partnerOfMerchant: (merchantId) => owners.get(merchantId)?.partnerId ?? null,
+    merchantOwners: owners,
     everySecond: storeCalls,
     close: storeCalls,
   };

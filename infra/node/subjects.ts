@@ -114,7 +114,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     retentionMs,
     writer,
     failed,
-    partnerOfMerchant: partnerApi.partnerOfMerchant,
+    merchantOwners: partnerApi.merchantOwners,
   });
   const apps = add(await composeApps({ config, kv, spread, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });

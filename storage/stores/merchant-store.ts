@@ -80,11 +80,11 @@ export function createMerchantStore(kv: Kv): MerchantStore {
 
 function operationsOf({ merchant: { record }, before, count, secrets }: MerchantChange): Operation[] {
   const { merchantId, partnerId } = record;
-  const owner: MerchantOwner = { schema: 1, partnerId };
+  const owner: MerchantOwner = { schema: 1, partnerId, ...(record.active ? {} : { inactive: true }) };
   const operations: Operation[] = [{ type: "put", key: MERCHANTS + merchantId, value: JSON.stringify(record) }];
-  // Neither owner nor id ever changes.
-  if (before === null) operations.push(...recordOperations(MERCHANT_OWNERS, merchantId, owner));
   if (before?.active !== record.active) {
+    // Of what stands there only this ever changes.
+    operations.push(...recordOperations(MERCHANT_OWNERS, merchantId, owner));
     operations.push({ type: "put", key: `${OF_PARTNER}${partnerId}/${merchantId}`, value: record.active ? "ACTIVE" : "INACTIVE" });
   }
   const [old, present] = [digestsOf(before), digestsOf(record)];

@@ -540,6 +540,33 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     }
   });
 
+  test("a deactivated merchant's terminals get no new link, whoever asks; those that there are go on", async () => {
+    const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
+    const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
+    assert.equal((await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId })).status, 200);
+    assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);
+    const headers = { "idempotency-key": relay.uuid() };
+    const before = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: "12.34" }, headers);
+    assert.equal(before.status, 200, before.text);
+    const txId = textMember(before.body, "txId");
+    assert.equal((await partner("DELETE", `/merchants/${merchantId}`)).status, 200);
+    const refused = { status: 400, body: { status: "error", error: "The merchant of this terminal is deactivated" } };
+    // Each request may meet another shard.
+    for (let round = 0; round < 4; round += 1) {
+      assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), refused);
+      assertMatches(await relay.partner().post("/api/v1/paybylink", { amount: 1, terminalID: terminalId }), refused);
+    }
+    assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: "12.34" }, headers), {
+      status: 200,
+      body: { txId },
+    });
+    await gateway.act(txId, "pay");
+    await becomes(txId, { status: "SUCCESS" });
+    assertMatches(await relay.partner().post(`/api/payment/cancel/${txId}`), { status: 200 });
+    assert.equal((await partner("PATCH", `/merchants/${merchantId}`, { active: true })).status, 200);
+    assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), { status: 200 });
+  });
+
   test("a terminal that is not the partner's is refused", async () => {
     const partner = await newPartner(relay, {
       gwSecretKey: "sandbox-gateway-secret",

@@ -68,7 +68,11 @@ const creation = {
   bodyExample: { amount: 12.34, reason: "Order 7", customerEmail: "buyer@example.org", merchantReference: "R7" },
   responses: {
     200: { description: "The link; send the buyer to `paymentUrl`.", body: CreatedLink, example },
-    400: { description: "The request is not valid, or the gateway refused it (then with `resultCode`).", body: LinkError },
+    400: {
+      description:
+        "The request is not valid, the merchant of the terminal is deactivated, or the gateway refused it (then with `resultCode`).",
+      body: LinkError,
+    },
     500: {
       description:
         "Internal error, or the gateway was not reached: whether it created the payment is not known. The same request with the same `Idempotency-Key` goes on; without one, create another link: this one is not shown to anybody, and expires.",

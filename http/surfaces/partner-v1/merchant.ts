@@ -97,7 +97,7 @@ export const deactivateMerchant = partnerV1.endpoint({
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
   summary: "Deactivates a merchant",
   description:
-    "It stays, its id stays taken, and PATCH with `active` brings it back. Its keys open nothing from this answer on. Doing it twice is doing it once.",
+    "It stays, its id stays taken, and PATCH with `active` brings it back. From this answer on its keys open nothing, and no payment link is created for its terminals; links that there are go on to their end. Doing it twice is doing it once.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: MerchantParams,

@@ -211,6 +211,16 @@ test("a merchant that not every shard has heard of is not answered yet; the repe
   assert.equal((await merchants.list(grant(), { after: "", limit: 10, status: null })).total, 1);
 });
 
+test("a deactivation that not every shard has heard of is not answered yet; its repetition is, though it changes nothing", async () => {
+  const { merchants, fault } = merchantWorld();
+  created(await merchants.create(grant(), { merchantId: "shop" }, "op"));
+  fault.spread = new RelayError("unavailable", "not confirmed");
+  await assert.rejects(merchants.patch(grant(), "shop", { active: false }), { code: "unavailable" });
+  await assert.rejects(merchants.patch(grant(), "shop", { active: false }), { code: "unavailable" });
+  fault.spread = null;
+  assertMatches(await merchants.patch(grant(), "shop", { active: false }), { type: "changed", merchant: { active: false } });
+});
+
 test("keys speak for their merchant until they are replaced, the merchant is deactivated or its partner disabled", async () => {
   const { merchants, services, merchantByKey, partners } = merchantWorld();
   const { keys } = created(await merchants.create(grant(), { merchantId: "shop", environment: "LIVE" }, "op"));

@@ -112,7 +112,7 @@ export function openLinkWorld({
     createShardLinks({
       store: createLinkStore({ kv, retentionMs: 400 * 86_400_000, writer: `${self}-${clock.wallMs}` }),
       gateway,
-      accounts: { ofPartner: () => CREDENTIALS, ofTerminal: () => null, ofPayment: () => CREDENTIALS },
+      accounts: { ofPartner: () => CREDENTIALS, ofTerminal: () => null, isMerchantInactive: () => false, ofPayment: () => CREDENTIALS },
       signature: { matches: (_credentials, _notification, signature) => signature === "right" },
       clock,
       homes: createRendezvousHomes(addresses),
