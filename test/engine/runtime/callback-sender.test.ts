@@ -53,10 +53,10 @@ function world(options: { nodes?: number; callbackUrl?: string | null; notifyUrl
   const advance = (ms: number) => {
     nowMs += ms;
   };
-  /** Lets every sender look, and waits until nothing more happens. */
+  /** Lets every sender look, and waits until nothing more happens: with a store in memory all is done in the same turn of the event loop. */
   const tick = async () => {
     for (const sender of senders) sender.tick();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setImmediate(resolve));
     advance(1_000);
   };
   return { kv, store, posted, told, behaviour, senders, end, advance, tick, administer: createAdministerCallbacks({ store, clock }) };
@@ -144,7 +144,7 @@ test("of several nodes one sends", async () => {
 });
 
 test("a callback that another node claimed between the look at the clock and the record is left to it", async () => {
-  const { end, tick, posted, kv, behaviour } = world({ nodes: 2, notifyUrl: null });
+  const { end, tick, posted, told, kv, behaviour } = world({ nodes: 2, notifyUrl: null });
   behaviour.answer = async () => ({ type: "failed", reason: "answered 500" });
   await end();
   const read = kv.getMany.bind(kv);
@@ -152,11 +152,15 @@ test("a callback that another node claimed between the look at the clock and the
   kv.getMany = async (keys) => {
     // The second one reads the place in time now, and the record only after the first one has had its attempt.
     asked += 1;
-    if (asked === 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    if (asked === 2) {
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(told, ["failed success.callback 1"]);
+    }
     return read(keys);
   };
   await tick();
   await tick();
+  assert.ok(asked >= 2);
   assert.equal(posted.length, 1);
 });
 

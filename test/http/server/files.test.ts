@@ -8,7 +8,7 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
 import type { EdgeLimits } from "../../../http/server/options.ts";
-import { eventually } from "../../support/within.ts";
+import { eventually, within } from "../../support/within.ts";
 import { rawClient } from "./raw-client.ts";
 import { envelope, startWorld } from "./world.ts";
 
@@ -222,9 +222,16 @@ test("a file in a form is handed on piece by piece, whatever else is in the form
 });
 
 test("a client is held up while nobody takes what it sent", async (t) => {
-  const { port, store } = await filesWorld(t);
+  const { port, url, store } = await filesWorld(t);
   let release = () => {};
-  store.hold = () => new Promise((resolve) => (release = resolve));
+  let holds = 0;
+  const held = new Promise<void>((begun) => {
+    store.hold = () => {
+      holds += 1;
+      begun();
+      return new Promise((resolve) => (release = resolve));
+    };
+  });
   const content = Buffer.alloc(2_900_000, 7);
   const body = form([{ name: "file", fileName: "a", content }]);
   const socket = connect(port, "127.0.0.1");
@@ -233,8 +240,10 @@ test("a client is held up while nobody takes what it sent", async (t) => {
   let answer = "";
   socket.on("data", (text) => (answer += text));
   socket.write(body);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  assert.equal(store.digest, null);
+  await within("the first piece", held);
+  // While others get all that they ask for, nothing more of this one is taken.
+  await (await request(`${url}/file`)).body.dump();
+  assert.deepEqual([holds, store.completed, store.digest], [1, 1, null]);
   store.hold = async () => {};
   release();
   await eventually(() => assert.match(answer, /"bytes":2900000/));
