@@ -45,6 +45,11 @@ export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: c
     }),
     commandLife: createCommandLife({ terminals, ids }),
     terminals,
+    terminalSettings: (terminalId) => {
+      const config = configOf(terminalId);
+      if (config === undefined || Object.keys(config.settings).length === 0) return null;
+      return { version: config.updatedAtMs, settings: config.settings };
+    },
     logs: createTerminalLogStore(kv, writer),
     localTime: createLocalTime(config.timeZone),
     clock,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HttpRequest } from "../support/http-client.ts";
+import { CREDENTIALS, type HttpRequest } from "../support/http-client.ts";
 import { assertMatches, listOf, member } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import { basic } from "../support/node.ts";
@@ -156,6 +156,35 @@ export function administration(relay: Relay): void {
     for (const result of [before, telling, silent]) assert.equal((await result.again()).status, 200);
     assert.deepEqual(await relay.attention(terminalId), []);
     assert.deepEqual([await before.merchant(), await telling.merchant(), await silent.merchant()], ["TOLD", "SHOP-1", "SHOP-1"]);
+  });
+
+  test("a terminal that polls learns from its poll that it has settings, and fetches them itself", async () => {
+    const terminalId = relay.terminalId();
+    const [terminal, other] = [await relay.terminal(terminalId), await relay.terminal(relay.terminalId())];
+    const path = `/api/v1/${terminalId}/settings`;
+    assertMatches(await terminal.poll(terminalId), { status: 204, headers: { "relay-settings": undefined } });
+    assertMatches(await terminal.get(path), { status: 200, body: { status: "ok", data: { terminalId, version: 0, settings: {} } } });
+    await post("/admin/cloud-configs", { terminalId, merchantId: "SHOP-1" });
+    assertMatches(await terminal.poll(terminalId), { status: 204, headers: { "relay-settings": undefined } });
+
+    await post("/admin/cloud-configs", { terminalId, settings: { idleText: "Welcome", brightness: 80, night: null } });
+    const polled = await terminal.poll(terminalId);
+    assertMatches(polled, { status: 204, headers: { "relay-settings": /^[1-9]\d*$/ } });
+    const version = Number(polled.headers["relay-settings"]);
+    const shown = await terminal.get(path);
+    assert.deepEqual(member(shown.body, "data"), { terminalId, version, settings: { idleText: "Welcome", brightness: 80, night: null } });
+    await relay.partner().pay(terminalId, { uuid: relay.uuid() });
+    assertMatches(await terminal.poll(terminalId), { status: 200, headers: { "relay-settings": String(version) } });
+
+    relay.advance(1_000);
+    await post("/admin/cloud-configs", { terminalId, settings: { idleText: "Closed" } });
+    const later = await terminal.poll(terminalId);
+    assert.ok(Number(later.headers["relay-settings"]) > version);
+    assertMatches(await terminal.get(path), { body: { data: { settings: { idleText: "Closed" } } } });
+    for (const caller of [other, relay.client(CREDENTIALS.partnerByPassword)]) assert.equal((await caller.get(path)).status, 403);
+    for (const caller of [relay.nobody(), relay.partner()]) assert.equal((await caller.get(path)).status, 401);
+    await remove(`/admin/cloud-configs/${terminalId}`);
+    assertMatches(await terminal.poll(terminalId), { status: 204, headers: { "relay-settings": undefined } });
   });
 
   test("a terminal is told its settings when it connects and when they change, and nothing else of its configuration", async () => {

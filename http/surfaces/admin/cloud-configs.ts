@@ -15,7 +15,7 @@ const Value = Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type
 const Settings = Type.Record(Type.String(), Value, {
   maxProperties: SETTINGS_MAX,
   description:
-    "Sent to the terminal as they are, when it connects and when they change; what they mean is the terminal app's. Not a place for secrets.",
+    "Sent to the terminal as they are, when it connects and when they change; one that polls fetches them (GET /api/v1/{terminalId}/settings); what they mean is the terminal app's. Not a place for secrets.",
 });
 const families = Object.keys(TERMINAL_FAMILIES);
 const Family = Type.Union(

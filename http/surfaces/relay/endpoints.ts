@@ -9,6 +9,7 @@ import { sendPrint, sendScan } from "./send-utility.ts";
 import type { RelayOperations } from "./surface.ts";
 import { takeCommand } from "./take-command.ts";
 import { terminalLogEndpoints } from "./terminal-logs.ts";
+import { showSettings } from "./terminal-settings.ts";
 
 /** Specification, "Terminal and partner endpoints", and the relay's own additions under /api/v1/commands. */
 export function relayEndpoints(options: { openTerminalLogs: boolean }): Endpoint<RelayOperations>[] {
@@ -16,6 +17,7 @@ export function relayEndpoints(options: { openTerminalLogs: boolean }): Endpoint
     sendPayment,
     sendPaymentByBody,
     takeCommand,
+    showSettings,
     recordResult,
     sendScan,
     sendPrint,

@@ -1,3 +1,4 @@
+import type { CloudConfig } from "../../../engine/domain/cloud-config.ts";
 import type { CommandLifeOperations } from "../../../engine/operations/command-life.ts";
 import type { FindTransaction } from "../../../engine/operations/find-transaction.ts";
 import type { RecordResult } from "../../../engine/operations/record-result.ts";
@@ -10,6 +11,11 @@ import { surface } from "../../endpoint/surface.ts";
 import type { LocalTime } from "../local-time.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 
+export interface TerminalSettings {
+  readonly version: number;
+  readonly settings: CloudConfig["settings"];
+}
+
 /** What the terminal and partner endpoints use. */
 export interface RelayOperations {
   sendPayment: SendPayment;
@@ -18,6 +24,8 @@ export interface RelayOperations {
   findTransaction: FindTransaction;
   commandLife: CommandLifeOperations;
   terminals: Terminals;
+  /** What an administrator gave the terminal to know; null where that is nothing. In memory: every poll asks. */
+  terminalSettings(terminalId: string): TerminalSettings | null;
   logs: TerminalLogStore;
   localTime: LocalTime;
   clock: Clock;

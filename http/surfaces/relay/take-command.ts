@@ -4,6 +4,7 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { DeviceHeaders, deviceOf } from "./device.ts";
 import { relay } from "./surface.ts";
+import { SETTINGS_HEADER, settingsHeader } from "./terminal-settings.ts";
 
 /** A command as the terminal gets it: the partner's members and what the relay adds. */
 const CommandPayload = Type.Object(
@@ -24,8 +25,15 @@ const CommandPayload = Type.Object(
 
 const NOTHING = { status: 204 } as const;
 
-function reply(text: string | null) {
-  return text === null ? NOTHING : ({ status: 200, text } as const);
+type PollHeaders = ReturnType<typeof settingsHeader>;
+
+function nothing(headers: PollHeaders) {
+  return headers === null ? NOTHING : ({ status: 204, headers } as const);
+}
+
+function reply(text: string | null, headers: PollHeaders) {
+  if (text === null) return nothing(headers);
+  return headers === null ? ({ status: 200, text } as const) : ({ status: 200, text, headers } as const);
 }
 
 export const takeCommand = relay.endpoint({
@@ -34,7 +42,7 @@ export const takeCommand = relay.endpoint({
   path: "/api/v1/{terminalId}/get",
   summary: "Takes the oldest waiting command",
   description:
-    "For the terminal itself: read and delete in one step, so each command is handed out once. Counts as activity (connectionType POLLING) and records the device.",
+    "For the terminal itself: read and delete in one step, so each command is handed out once. Counts as activity (connectionType POLLING) and records the device. For a terminal with settings each answer has their version in `Relay-Settings`.",
   auth: "basic",
   rateLimit: { bucket: "get", perSecond: 100 },
   params: TerminalParams,
@@ -51,14 +59,16 @@ export const takeCommand = relay.endpoint({
         expiresAt: "2026-11-21T10:01:00.000Z",
         serverTime: "2026-11-21T10:00:00.120Z",
       },
+      headers: SETTINGS_HEADER,
     },
-    204: { description: "Nothing waits." },
+    204: { description: "Nothing waits.", headers: SETTINGS_HEADER },
     ...relay.errors(400, 401, 403, 429, 503),
   },
-  handle: ({ terminals }, { params, headers, caller, request }) => {
+  handle: ({ terminals, terminalSettings }, { params, headers, caller, request }) => {
     if (!mayActAs(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
     const taken = terminals.poll(params.terminalId, deviceOf(headers, request.ipAddress));
+    const news = settingsHeader(terminalSettings(params.terminalId));
     // Nothing waits: answered in this turn, without a promise.
-    return taken === null ? NOTHING : taken.then(reply);
+    return taken === null ? nothing(news) : taken.then((text) => reply(text, news));
   },
 });

@@ -1,0 +1,56 @@
+import { Type } from "@sinclair/typebox";
+import { mayActAs } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { TerminalParams } from "../identifier-params.ts";
+import { okBody } from "../relay-envelope.ts";
+import { relay, type TerminalSettings } from "./surface.ts";
+
+/** On the answers of the poll: a terminal that keeps no connection learns from it that there is something to fetch. */
+export const SETTINGS_HEADER = {
+  "Relay-Settings": {
+    description:
+      "Version of the settings that an administrator gave this terminal; when it is another than that of the settings it has, it fetches GET /api/v1/{terminalId}/settings. Absent: it has none.",
+    schema: Type.Integer(),
+  },
+} as const;
+
+/** Null where the terminal has no settings: its poll is answered as if there were no such thing. */
+export function settingsHeader(settings: TerminalSettings | null): { "Relay-Settings": string } | null {
+  return settings === null ? null : { "Relay-Settings": String(settings.version) };
+}
+
+export const showSettings = relay.endpoint({
+  name: "terminalSettings",
+  method: "GET",
+  path: "/api/v1/{terminalId}/settings",
+  summary: "The settings of a terminal, for the terminal itself",
+  description:
+    "For terminals that poll: what is sent as CONFIG over WebSocket. To be fetched at the start, and when the header `Relay-Settings` of a poll names another version.",
+  auth: "basic",
+  rateLimit: { bucket: "get", perSecond: 100 },
+  params: TerminalParams,
+  responses: {
+    200: {
+      description: "The whole of them; an empty object and version 0 where there are none.",
+      body: okBody(
+        Type.Object({
+          terminalId: Type.String(),
+          version: Type.Integer({ description: "Another one with every change of the terminal's configuration." }),
+          settings: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
+            description: "As an administrator set them; what they mean is the terminal app's.",
+          }),
+        }),
+      ),
+      example: {
+        status: "ok",
+        data: { terminalId: "TILL0001", version: 1763700000000, settings: { idleText: "Welcome", brightness: 80 } },
+      },
+    },
+    ...relay.errors(400, 401, 403, 429, 503),
+  },
+  handle: ({ terminalSettings }, { params: { terminalId }, caller }) => {
+    if (!mayActAs(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    const { version, settings } = terminalSettings(terminalId) ?? { version: 0, settings: {} };
+    return { status: 200, body: { status: "ok", data: { terminalId, version, settings: { ...settings } } } };
+  },
+});
