@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CREDENTIALS, type HttpRequest } from "../support/http-client.ts";
+import { assertOnlyForAdministrator, type Call } from "../support/answers-to.ts";
+import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf, member } from "../support/matches.ts";
-import { newPartner } from "../support/new-partner.ts";
-import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
-const UNAUTHORIZED = { status: 401, body: { status: "error", message: /./ } };
 const TAGS = { tagDF8102: "3031", tagDF8103: "3233" };
 
 /** Specification, "Administration endpoints" that keep records, and the relay's own beside them. */
-const ENDPOINTS: [method: NonNullable<HttpRequest["method"]>, path: string, body?: unknown][] = [
+const ENDPOINTS: Call[] = [
   ["GET", "/admin/zvt/config"],
   ["POST", "/admin/zvt/config", { enabled: true }],
   ["GET", "/admin/terminal-groups"],
@@ -34,19 +32,7 @@ export function administration(relay: Relay): void {
   const remove = (path: string) => relay.administrator().send(path, { method: "DELETE" });
 
   test("only the administrator administers", async () => {
-    const partner = await newPartner(relay);
-    const wrong = relay.client({ authorization: basic("admin", "wrong") });
-    for (const caller of [
-      relay.nobody(),
-      wrong,
-      partner.byKey,
-      partner.byPassword,
-      relay.fleet(),
-      await relay.terminal(relay.terminalId()),
-    ]) {
-      for (const [method, path, body] of ENDPOINTS)
-        assertMatches(await caller.send(path, { method, body }), UNAUTHORIZED, `${method} ${path}`);
-    }
+    await assertOnlyForAdministrator(relay, ENDPOINTS);
   });
 
   test("a group's manager subscribes, polls and posts for its members, and no longer when it is out of the group", async () => {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
+import { assertOnlyForAdministrator } from "../support/answers-to.ts";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { formOf, MULTIPART, packageBytes, upload, uploadForm } from "../support/package-upload.ts";
@@ -234,17 +235,13 @@ export function appUpdates(relay: Relay): void {
       ["POST", `/admin/app-deployments/${deploymentId}/resume`],
       ["POST", `/admin/app-deployments/${deploymentId}/roll-back`],
     ];
-    const wrong = relay.client({ authorization: `Basic ${Buffer.from("admin:wrong").toString("base64")}` });
-    const terminal = await relay.terminal(relay.terminalId());
-    for (const caller of [relay.nobody(), relay.partner(), relay.fleet(), terminal, wrong]) {
-      for (const [method, path] of CALLS) {
-        const isUpload = path.endsWith("upload-apk");
-        const body = method === "GET" || method === "DELETE" ? undefined : isUpload ? formOf([]) : {};
-        const headers: { [name: string]: string } = isUpload ? { "content-type": MULTIPART } : {};
-        const { status } = await caller.send(path, { method, body, headers });
-        assert.ok(status === 401 || status === 429, `${method} ${path}: ${status}`);
-      }
-    }
+    await assertOnlyForAdministrator(
+      relay,
+      CALLS.map(([method, path]) => {
+        if (path.endsWith("upload-apk")) return [method, path, formOf([]), { "content-type": MULTIPART }];
+        return [method, path, method === "GET" || method === "DELETE" ? undefined : {}];
+      }),
+    );
     assertMatches(await deployment(deploymentId), { state: "draft" });
   });
 

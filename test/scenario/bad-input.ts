@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { WebSocket } from "ws";
+import { assertOnlyForAdministrator } from "../support/answers-to.ts";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
@@ -284,15 +285,7 @@ export function badInput(relay: Relay): void {
   test("administration is for the administrator alone", async () => {
     const terminalId = relay.terminalId();
     const own = relay.terminalId();
-    const callers = [
-      relay.nobody(),
-      relay.partner(),
-      relay.client(CREDENTIALS.partnerByPassword),
-      relay.fleet(),
-      await relay.terminal(own),
-      relay.client({ authorization: basic("admin", "wrong") }),
-    ];
-    const requests: [string, string, unknown?][] = [
+    await assertOnlyForAdministrator(relay, [
       ["POST", `/admin/terminal/${terminalId}/command`, { service: "LOGCAT" }],
       ["GET", "/admin/subscription-rules"],
       ["POST", "/admin/subscription-rules", { terminalId: own, ruleType: "ANY" }],
@@ -303,14 +296,7 @@ export function badInput(relay: Relay): void {
       ["POST", `/admin/terminals/${terminalId}/deny`],
       ["POST", `/admin/terminals/${own}/allow`],
       ["GET", "/admin/attention"],
-    ];
-    for (const caller of callers) {
-      for (const [method, path, body] of requests) {
-        const { status, body: answer } = await caller.send(path, { method: method === "GET" ? "GET" : "POST", body });
-        assert.equal(status, 401, `${method} ${path}`);
-        assertMatches(answer, ENVELOPE);
-      }
-    }
+    ]);
     assertMatches((await relay.administrator().get(`/admin/terminals/${terminalId}`)).body, { data: { denied: false, queued: 0 } });
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HttpRequest } from "../support/http-client.ts";
+import { assertAnswersTo, type Call } from "../support/answers-to.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import { basic } from "../support/node.ts";
@@ -9,7 +9,7 @@ import type { Relay } from "../support/relay.ts";
 const SHOP = "https://shop.example";
 const EVIL = "https://evil.example";
 const FOREIGN = { status: 403, body: { status: "error", error: "This origin may not use this API Key" } };
-const PATHS: [method: NonNullable<HttpRequest["method"]>, path: string, body?: unknown][] = [
+const PATHS: Call[] = [
   ["POST", "/api/partner/regenerate-key"],
   ["GET", "/api/partner/gw-credentials"],
   ["POST", "/api/partner/gw-credentials", { gwTml: "X" }],
@@ -161,20 +161,16 @@ export function partnerPortal(relay: Relay): void {
     await relay.administrator().send(`/admin/api/partners/${deleted.id}`, { method: "DELETE" });
     const terminal = await relay.terminal(relay.terminalId());
     const wrong = relay.client({ authorization: basic(partner.username, "wrong") });
-    const callers: [string, typeof wrong, number][] = [
-      ["nobody", relay.nobody(), 401],
-      ["a wrong password", wrong, 401],
-      ["a key", partner.byKey, 401],
-      ["a disabled partner", disabled.byPassword, 401],
-      ["a deleted partner", deleted.byPassword, 401],
-      ["the administrator", relay.administrator(), 403],
-      ["the fleet", relay.fleet(), 403],
-      ["a terminal", terminal, 403],
-    ];
-    for (const [who, caller, status] of callers) {
-      for (const [method, path, body] of PATHS)
-        assert.equal((await caller.send(path, { method, body })).status, status, `${who}: ${method} ${path}`);
-    }
-    for (const [method, path, body] of PATHS) assert.equal((await partner.byPassword.send(path, { method, body })).status, 200, path);
+    const unknown = {
+      nobody: relay.nobody(),
+      "a wrong password": wrong,
+      "a key": partner.byKey,
+      "a disabled partner": disabled.byPassword,
+      "a deleted partner": deleted.byPassword,
+    };
+    await assertAnswersTo(unknown, PATHS, { status: 401 });
+    const others = { "the administrator": relay.administrator(), "the fleet": relay.fleet(), "a terminal": terminal };
+    await assertAnswersTo(others, PATHS, { status: 403 });
+    await assertAnswersTo({ "the partner": partner.byPassword }, PATHS, { status: 200 });
   });
 }

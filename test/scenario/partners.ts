@@ -1,28 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HttpClient, HttpRequest } from "../support/http-client.ts";
+import { assertOnlyForAdministrator, type Call } from "../support/answers-to.ts";
+import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
 
-const UNAUTHORIZED = { status: 401, body: { status: "error", message: /./ } };
 const INVALID_KEY = { status: 401, body: { status: "error", error: "Invalid API Key", message: "Invalid API Key" } };
 const INVALID_LOGIN = { status: 401, body: { status: "error", error: "Invalid credentials" } };
 const NOT_FOUND = { status: 404, body: { status: "error", error: "Partner not found", message: "Partner not found" } };
 const GATEWAY = { gwTml: "GWT1", gwApiKey: "GWMERCHANT1", gwSecretKey: "a gateway secret" };
 
-/** Specification, "Administration endpoints": the eight of partners, by path for a partner's id. */
-const ENDPOINTS: [method: NonNullable<HttpRequest["method"]>, path: (id: number) => string, body?: unknown][] = [
-  ["GET", () => "/admin/api/partners"],
-  ["POST", () => "/admin/api/partners", { username: "x", ...GATEWAY }],
-  ["GET", (id) => `/admin/api/partners/${id}`],
-  ["PUT", (id) => `/admin/api/partners/${id}`, {}],
-  ["DELETE", (id) => `/admin/api/partners/${id}`],
-  ["POST", (id) => `/admin/api/partners/${id}/reset-password`],
-  ["POST", (id) => `/admin/api/partners/${id}/generate-api-key`],
-  ["PATCH", (id) => `/admin/api/partners/${id}/toggle`],
-];
+/** Specification, "Administration endpoints": the eight of partners. */
+function endpointsOf(id: number): Call[] {
+  return [
+    ["GET", "/admin/api/partners"],
+    ["POST", "/admin/api/partners", { username: "x", ...GATEWAY }],
+    ["GET", `/admin/api/partners/${id}`],
+    ["PUT", `/admin/api/partners/${id}`, {}],
+    ["DELETE", `/admin/api/partners/${id}`],
+    ["POST", `/admin/api/partners/${id}/reset-password`],
+    ["POST", `/admin/api/partners/${id}/generate-api-key`],
+    ["PATCH", `/admin/api/partners/${id}/toggle`],
+  ];
+}
 
 export function partners(relay: Relay): void {
   /** Asked several times, so that every shard is. */
@@ -170,9 +172,9 @@ export function partners(relay: Relay): void {
     assertMatches(await relay.administrator().send(path, { method: "DELETE" }), { status: 200, body: { status: "ok", data: { id } } });
     await everywhere(byKey, INVALID_KEY);
     await everywhere(byPassword, INVALID_LOGIN);
-    for (const [method, of, body] of ENDPOINTS.slice(2)) {
-      const answer = await relay.administrator().send(of(id), { method, body });
-      assertMatches(answer, of(id).endsWith("generate-api-key") ? { ...NOT_FOUND, status: 400 } : NOT_FOUND);
+    for (const [method, of, body] of endpointsOf(id).slice(2)) {
+      const answer = await relay.administrator().send(of, { method, body });
+      assertMatches(answer, of.endsWith("generate-api-key") ? { ...NOT_FOUND, status: 400 } : NOT_FOUND);
     }
     const again = await relay.administrator().post("/admin/api/partners", { username, ...GATEWAY });
     assert.equal(again.status, 201);
@@ -193,17 +195,7 @@ export function partners(relay: Relay): void {
 
   test("only the administrator may see and change partners", async () => {
     const partner = await newPartner(relay);
-    const wrong = relay.client({ authorization: basic("admin", "wrong") });
-    for (const caller of [
-      relay.nobody(),
-      wrong,
-      partner.byKey,
-      partner.byPassword,
-      relay.fleet(),
-      await relay.terminal(relay.terminalId()),
-    ]) {
-      for (const [method, path, body] of ENDPOINTS) assertMatches(await caller.send(path(partner.id), { method, body }), UNAUTHORIZED);
-    }
+    await assertOnlyForAdministrator(relay, endpointsOf(partner.id), partner);
     await everywhere(partner.byKey, { status: 200 });
   });
 
@@ -310,7 +302,7 @@ export function partners(relay: Relay): void {
     assert.deepEqual(paged.slice(0, 12), whole.slice(0, paged.length).slice(0, 12));
     const times = whole.map((entry) => textMember(entry, "at"));
     assert.deepEqual(times, [...times].sort().reverse());
-    for (const caller of [relay.nobody(), relay.partner(), relay.fleet()]) assertMatches(await caller.get("/admin/audit"), UNAUTHORIZED);
+    await assertOnlyForAdministrator(relay, [["GET", "/admin/audit"]]);
     for (const query of ["limit=0", "limit=501", "before=a/b"])
       assert.equal((await relay.administrator().get(`/admin/audit?${query}`)).status, 400);
   });
