@@ -6,8 +6,13 @@ import type { TerminalProtocol } from "./protocol.ts";
 import type { TerminalHome } from "./terminal-home.ts";
 import type { WaitingElsewhere } from "./waiting-counters.ts";
 
-/** A hint that was lost is made good within this time. */
-const SWEEP_MS = 500;
+/**
+ * A hint that was lost is made good within the least time, or within the most where thousands of terminals are outstanding: every shard of the
+ * cluster reads the whole index, and none reads more than so many entries a second for it as long as the most allows.
+ */
+const SWEEP_MS_MIN = 500;
+const SWEEP_MS_MAX = 5_000;
+const ENTRIES_A_SECOND = 2_000;
 
 const PAGE = 1_000;
 
@@ -23,10 +28,10 @@ export interface OutstandingWork {
 }
 
 export interface OutstandingWorkOptions {
-  store: TerminalStore;
+  store: Pick<TerminalStore, "pageOutstanding">;
   homes: Homes;
   bus: Bus<TerminalProtocol>;
-  home: TerminalHome;
+  home: Pick<TerminalHome, "lookAt" | "rearm">;
   elsewhere: WaitingElsewhere;
   clock: Clock;
   /** True for the shards of this node. */
@@ -36,7 +41,7 @@ export interface OutstandingWorkOptions {
 
 export function createOutstandingWork(options: OutstandingWorkOptions): OutstandingWork {
   const { store, homes, bus, home, elsewhere, clock, isOwnNode, failed } = options;
-  let sweptAt = clock.monotonicMs();
+  let sweepAt = clock.monotonicMs() + SWEEP_MS_MIN;
   let sweeping = false;
 
   async function* all(): AsyncGenerator<Outstanding> {
@@ -49,14 +54,18 @@ export function createOutstandingWork(options: OutstandingWorkOptions): Outstand
     }
   }
 
-  async function sweep(): Promise<void> {
+  /** Answers how many there are. */
+  async function sweep(): Promise<number> {
     const waiting: string[] = [];
+    let count = 0;
     for await (const outstanding of all()) {
+      count += 1;
       const address = homes.homeOf(outstanding.terminalId);
       if (address === bus.self) home.lookAt(outstanding);
       else if (outstanding.waits && !isOwnNode(address)) waiting.push(outstanding.terminalId);
     }
     elsewhere.replace(waiting);
+    return count;
   }
 
   return {
@@ -72,10 +81,14 @@ export function createOutstandingWork(options: OutstandingWorkOptions): Outstand
       await Promise.all(underWay);
     },
     tick: () => {
-      if (sweeping || clock.monotonicMs() - sweptAt < SWEEP_MS || homes.shards().every(isOwnNode)) return;
-      sweptAt = clock.monotonicMs();
+      if (sweeping || clock.monotonicMs() < sweepAt || homes.shards().every(isOwnNode)) return;
+      sweepAt = clock.monotonicMs() + SWEEP_MS_MIN;
       sweeping = true;
       sweep()
+        .then((count) => {
+          const pauseMs = Math.min(SWEEP_MS_MAX, (count * 1_000) / ENTRIES_A_SECOND);
+          sweepAt = Math.max(sweepAt, clock.monotonicMs() + pauseMs);
+        })
         .catch((error: unknown) => failed("sweep", error))
         .finally(() => {
           sweeping = false;

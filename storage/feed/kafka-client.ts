@@ -1,4 +1,5 @@
 import { type Admin, Kafka, logLevel } from "kafkajs";
+import "./kafkajs-mended.ts";
 
 /** Where Kafka is. */
 export interface KafkaAddress {

@@ -5,8 +5,11 @@ const SWEEP = loadScript("sweep");
 
 /** Entries that one run of lua/sweep.lua looks at: some tenths of a ms. */
 const SLICE_ENTRIES = 100;
-/** Slices of one sweep. Those beyond the least are for a store in which much has expired. */
-const SLICES_MIN = 50;
+/**
+ * Slices of one sweep. Those beyond the least are for a store in which much has expired. The least are a thousand entries a second in each
+ * node, some ms of Redis's time: ten million are passed within three hours, and what expires had months to live.
+ */
+const SLICES_MIN = 10;
 const SLICES_MAX = 500;
 const MUCH_EXPIRED = 0.1;
 const WRITER_FORGOTTEN_US = 7 * 24 * 3_600 * 1_000_000;

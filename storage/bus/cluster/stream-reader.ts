@@ -9,8 +9,8 @@ const PAUSE_MS = 200;
 /** A stream outlives its node by this much, for the case that the node is cut off for a moment. */
 const STREAM_LIFETIME_SECONDS = 120;
 
-/** How often it is looked how far behind it is. */
-const INSPECT_MS = 1_000;
+/** How often what was read is removed, and it is looked how far behind the reader is: each time Redis syncs its file for it. */
+const TIDY_MS = 1_000;
 
 /** How far a reader is behind, when it was last looked. */
 export interface StreamStats {
@@ -44,7 +44,8 @@ export function startStreamReader({ redis, keyPrefix, incarnation, redisNowMs, d
   let stopped = false;
   let last = "0";
   let entriesRead = 0;
-  let inspectedAt = Number.NEGATIVE_INFINITY;
+  let tidiedAt = Number.NEGATIVE_INFINITY;
+  let tidiedUntil = last;
   const stats: StreamStats = { waiting: 0, delayMs: 0, lost: 0 };
 
   async function read(): Promise<void> {
@@ -60,14 +61,13 @@ export function startStreamReader({ redis, keyPrefix, incarnation, redisNowMs, d
         if (thread !== undefined && bytes !== undefined) deliver(thread.toString("latin1"), entryMs, bytes);
       }
     }
-    // What was read is not read again by anybody.
-    await redis.pipeline().xtrim(stream, "MINID", last).expire(stream, STREAM_LIFETIME_SECONDS).exec();
-    if (performance.now() - inspectedAt >= INSPECT_MS) await inspect();
   }
 
-  /** Everything up to `last` was read and trimmed, `last` itself excepted; what else was added and is not there was trimmed unread. */
-  async function inspect(): Promise<void> {
-    inspectedAt = performance.now();
+  /** What was read is not read again by anybody. Everything up to `last` is trimmed, itself excepted; what else was added and is not there was trimmed unread. */
+  async function tidy(): Promise<void> {
+    tidiedAt = performance.now();
+    tidiedUntil = last;
+    await redis.pipeline().xtrim(stream, "MINID", last).expire(stream, STREAM_LIFETIME_SECONDS).exec();
     const answer: unknown = await redis.xinfo("STREAM", stream);
     if (!Array.isArray(answer)) return;
     const fields = new Map(Array.from({ length: answer.length / 2 }, (_, index) => [String(answer[2 * index]), answer[2 * index + 1]]));
@@ -87,6 +87,7 @@ export function startStreamReader({ redis, keyPrefix, incarnation, redisNowMs, d
     while (!stopped) {
       try {
         await read();
+        if (last !== tidiedUntil && performance.now() - tidiedAt >= TIDY_MS) await tidy();
       } catch (error) {
         if (stopped) return;
         failed(error);

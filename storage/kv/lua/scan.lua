@@ -14,15 +14,18 @@ local limit, bytes_left = tonumber(ARGV[4]), tonumber(ARGV[5])
 local keys = redis.call(command, KEYS[2], ARGV[1], ARGV[2], 'LIMIT', 0, limit)
 local time = redis.call('TIME')
 local reply = { time[1] * 1000 + math.floor(time[2] / 1000), #keys == limit and 1 or 0 }
-for n, key in ipairs(keys) do
-  local raw = redis.call('HGET', KEYS[1], key)
-  if raw then
-    reply[#reply + 1] = key
-    reply[#reply + 1] = raw
-    bytes_left = bytes_left - #raw
-    if bytes_left <= 0 then
-      if n < #keys then reply[2] = 1 end
-      break
+-- The calls are what costs, so entries are read some at a time; not all, since those behind the last one are read for nothing.
+for from = 1, #keys, 50 do
+  local to = math.min(from + 49, #keys)
+  for n, raw in ipairs(redis.call('HMGET', KEYS[1], unpack(keys, from, to))) do
+    if raw then
+      reply[#reply + 1] = keys[from + n - 1]
+      reply[#reply + 1] = raw
+      bytes_left = bytes_left - #raw
+      if bytes_left <= 0 then
+        if from + n - 1 < #keys then reply[2] = 1 end
+        return reply
+      end
     end
   end
 end

@@ -144,7 +144,8 @@ describe("the Redis store", { skip: await redisMissing() }, () => {
     await kv.commit({ checks: [], operations });
     assert.equal(await kv.sweep(), 0);
     time.advance(1_000);
-    assert.equal(await kv.sweep(), 2_000);
+    // The first goes on where the one before ended, up to the end; the second begins again.
+    assert.equal((await kv.sweep()) + (await kv.sweep()), 2_000);
     const client = clientOf(test, redis);
     assert.equal(await client.zcard("{relay}:index"), 1_000);
     // And the store's own three fields.
