@@ -86,3 +86,10 @@ export function followUp(changes: Partial<FollowUp> = {}): FollowUp {
 export function unanswered(changes: Partial<FollowUp> = {}): FollowUp {
   return followUp({ state: "requested", finishedAtMs: null, tranId: null, resultCode: null, description: null, ...changes });
 }
+
+/** Outcomes of a link that was paid, as ordered or otherwise. */
+export const success = (atMs = NOW_MS) => ({ resultCode: "GW_000", description: PAYMENT.description, atMs, payment: PAYMENT });
+export const successWith = (amountMinor: number, currency: string) => ({
+  ...success(),
+  payment: { ...PAYMENT, amount: { amountMinor, currency } },
+});
