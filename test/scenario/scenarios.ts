@@ -4,6 +4,7 @@ import { Relay, type RelayOptions } from "../support/relay.ts";
 import { access } from "./access.ts";
 import { gatewayAdapter } from "./adapter.ts";
 import { administration } from "./administration.ts";
+import { appPackages } from "./app-packages.ts";
 import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
@@ -32,6 +33,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "administration", define: administration },
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: isInstalled("chdb") ? false : "chdb, an optional dependency, is not installed" },
+  { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
   { about: "operation", define: operation },
