@@ -7,7 +7,8 @@ export type AttentionKind =
   | "amount_differs"
   | "late"
   | "link_late"
-  | "link_unverified";
+  | "link_unverified"
+  | "link_operation_unknown";
 
 export interface AttentionItem {
   kind: AttentionKind;

@@ -62,7 +62,7 @@ export type GatewayPaymentState =
   /** The gateway has no payment with this id: an init that never arrived. */
   | { type: "absent" }
   | { type: "pending"; paymentId: string; redirectUrl: string | null }
-  | { type: "paid"; paymentId: string; payment: GatewayPayment }
+  | { type: "paid"; paymentId: string; payment: GatewayPayment; totals?: GatewayTotals }
   | { type: "failed"; paymentId: string; resultCode: string; description: string };
 
 export interface GatewayPayment {
@@ -77,6 +77,13 @@ export interface GatewayPayment {
   readonly payerLastName: string | null;
   /** What was paid; absent where the gateway does not say. */
   readonly amount?: MinorAmount;
+}
+
+/** What became of a payment since it was paid, as far as the gateway says; in minor units of what was paid. */
+export interface GatewayTotals {
+  readonly captured?: boolean;
+  readonly reversedMinor?: number;
+  readonly refundedMinor?: number;
 }
 
 export interface MinorAmount {

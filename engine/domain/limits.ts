@@ -90,5 +90,12 @@ export const LINK_FOLLOW_UPS_MAX = 32;
 /** A capture, reversal or refund that somebody executes is left to it for this long. */
 export const LINK_FOLLOW_UP_LEASE_MS = 30_000;
 
+/**
+ * After a capture, reversal or refund whose answer was lost the gateway is asked this long after it was requested. At the third time operators are told
+ * where it is still not known; after the last one it is left to them and to the caller.
+ */
+export const LINK_FOLLOW_UP_CHECKS_MS = [60_000, 300_000, 1_800_000, 7_200_000, 86_400_000, 259_200_000, 604_800_000] as const;
+export const LINK_FOLLOW_UP_FLAG_MS = LINK_FOLLOW_UP_CHECKS_MS[2];
+
 /** Free texts of a link (reason, reference, e-mail): what a payment page shows, and RFC 5321's longest address. */
 export const LINK_TEXT_LENGTH_MAX = 255;

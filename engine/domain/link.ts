@@ -58,7 +58,10 @@ export interface FollowUp {
   readonly finishedAtMs: number | null;
   readonly tranId: string | null;
   readonly resultCode: string | null;
+  /** In the gateway's words, or in ours what a verify found. */
   readonly description: string | null;
+  /** Its answer was lost, and operators have been told. */
+  readonly flagged?: true;
 }
 
 /** Why a capture, reversal or refund is not executed. */

@@ -214,7 +214,9 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       ...{ txId: followUp.id, origTranId, amount, currency },
     });
     const atMs = clock.nowMs();
-    if (answer.type === "unavailable") return { type: "unavailable", record, followUp };
+    // One that is known to be executed was only asked for its movement.
+    if (answer.type === "unavailable")
+      return followUp.state === "done" ? endedAs(record, followUp.id) : { type: "unavailable", record, followUp };
     const { resultCode, description } = answer.type === "done" ? answer.value : answer;
     const event: LinkEvent =
       answer.type === "done"
@@ -353,6 +355,15 @@ function changeOf(record: LinkRecord, stored: Stored<LinkRecord>, effects: reado
             },
           ]
         : []),
+      ...(has("flagFollowUp")
+        ? [
+            {
+              ...item,
+              kind: "link_operation_unknown" as const,
+              detail: "The answer to a capture, reversal or refund was lost, and the gateway does not say that it was executed",
+            },
+          ]
+        : []),
       ...(has("flagOverdue")
         ? [
             {
@@ -363,7 +374,10 @@ function changeOf(record: LinkRecord, stored: Stored<LinkRecord>, effects: reado
           ]
         : []),
     ],
-    settled: has("settleOverdue") ? [{ kind: "link_unverified", terminalId, uuid: txId }] : [],
+    settled: [
+      ...(has("settleOverdue") ? [{ kind: "link_unverified" as const, terminalId, uuid: txId }] : []),
+      ...(has("settleFollowUp") ? [{ kind: "link_operation_unknown" as const, terminalId, uuid: txId }] : []),
+    ],
     atMs,
   };
 }

@@ -9,10 +9,20 @@ import type {
   GatewayFollowUp,
   GatewayOrder,
   GatewayPaymentState,
+  GatewayTotals,
 } from "../../engine/domain/gateway.ts";
 import { toMinorUnits } from "../../engine/domain/money.ts";
 import type { CardGateway } from "../../engine/ports/card-gateway.ts";
-import { AnyAnswer, FollowUpAnswer, type FollowUpRequest, InitAnswer, type InitRequest, PROTOCOL_RESULT, VerifyAnswer } from "./forms.ts";
+import {
+  AnyAnswer,
+  FollowUpAnswer,
+  type FollowUpRequest,
+  InitAnswer,
+  type InitRequest,
+  type MovementAnswer,
+  PROTOCOL_RESULT,
+  VerifyAnswer,
+} from "./forms.ts";
 import { createPermits } from "./permits.ts";
 import { CallFailed, createTransport, type SignedCall, type WireAnswer } from "./transport.ts";
 
@@ -269,7 +279,20 @@ function verifyAnswerOf(judged: Judged<Static<typeof VerifyAnswer>>, asked: stri
       const { tranId, authCode = null, maskedPan = null, cardBrand = null, payerName = null, payerLastName = null, amount } = txRes;
       const said = amount === undefined ? {} : { amount: { amountMinor: amount.value, currency: amount.currency } };
       const payment = { resultCode, description, tranId, authCode, maskedPan, cardBrand, payerName, payerLastName, ...said };
-      return { type: "done", value: { type: "paid", paymentId, payment } };
+      return { type: "done", value: { type: "paid", paymentId, payment, ...totalsOf(txRes) } };
     }
   }
+}
+
+function totalsOf({ captured, reversedValue, refundedValue }: Static<typeof MovementAnswer>): { totals?: GatewayTotals } {
+  const totals = {
+    ...(typeof captured === "boolean" ? { captured } : {}),
+    ...(isMinor(reversedValue) ? { reversedMinor: reversedValue } : {}),
+    ...(isMinor(refundedValue) ? { refundedMinor: refundedValue } : {}),
+  };
+  return Object.keys(totals).length === 0 ? {} : { totals };
+}
+
+function isMinor(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

@@ -67,6 +67,10 @@ export const MovementAnswer = Type.Object({
   payerName: text(128),
   payerLastName: text(128),
   amount: Type.Optional(Amount),
+  // What became of it since. Read where they are of these kinds; a gateway may mean something else by such a name.
+  captured: Type.Optional(Type.Unknown()),
+  reversedValue: Type.Optional(Type.Unknown()),
+  refundedValue: Type.Optional(Type.Unknown()),
 });
 
 export const VerifyAnswer = Type.Object({

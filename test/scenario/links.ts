@@ -448,6 +448,21 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
       assertMatches(await gateway.payment(txId), { reversedValue: 400 });
     });
 
+    test("one whose answer was lost is found executed by the relay itself; its key then gets the movement", async () => {
+      const txId = await paidLink();
+      const partner = relay.partner();
+      const headers = { "idempotency-key": relay.uuid() };
+      await gateway.faults({ outage: "drop_answer", outageOf: ["refund"] });
+      assertMatches(await partner.post(`/api/payment/refund/${txId}`, undefined, headers), { status: 500 });
+      await gateway.faults({ outage: "none", outageOf: ["init", "verify", "capture", "reversal", "refund"] });
+      await becomesIn(txId, { operations: [{ type: "refund", status: "done", amount: "12.34", message: /totals/ }] }, 8);
+      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409, body: { error: /refunded already/ } });
+      await eventually(async () =>
+        assertMatches(await partner.post(`/api/payment/refund/${txId}`, undefined, headers), { status: 200, body: { tranId: /./ } }),
+      );
+      assertMatches(await gateway.payment(txId), { refundedValue: 1234 });
+    });
+
     test("names that are needed: just one of them", async () => {
       const partner = relay.partner();
       assertMatches(await partner.post("/api/payment/finalize/no-voucher", {}), { status: 400, body: { error: /one of/ } });

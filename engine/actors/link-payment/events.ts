@@ -39,5 +39,9 @@ export type LinkEffect =
   | { type: "flagAmount"; params: Record<string, never> }
   /** An operator is to look at it: its time is over, and the gateway cannot be asked. */
   | { type: "flagOverdue"; params: Record<string, never> }
+  /** An operator is to look at it: whether a capture, reversal or refund was executed is not known. */
+  | { type: "flagFollowUp"; params: Record<string, never> }
+  /** It is known now. */
+  | { type: "settleFollowUp"; params: Record<string, never> }
   /** The gateway could be asked after all. */
   | { type: "settleOverdue"; params: Record<string, never> };

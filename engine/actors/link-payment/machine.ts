@@ -21,6 +21,8 @@ const setUp = setup({
     ended: (_, _params: None) => {},
     flagLate: (_, _params: None) => {},
     flagAmount: (_, _params: None) => {},
+    flagFollowUp: (_, _params: None) => {},
+    settleFollowUp: (_, _params: None) => {},
     flagOverdue: (_, _params: None) => {},
     settleOverdue: (_, _params: None) => {},
   },
@@ -88,7 +90,16 @@ export const linkMachine = setUp.createMachine({
         "verify.answered": [to("success"), to("failed"), to("expired"), stays],
       },
     },
-    success: { on: { "followUp.requested": stays, "followUp.answered": stays, "followUp.refused": stays } },
+    success: {
+      on: {
+        "followUp.requested": stays,
+        "followUp.answered": stays,
+        "followUp.refused": stays,
+        "deadline.passed": stays,
+        "verify.answered": stays,
+        "verify.failed": stays,
+      },
+    },
     failed: {
       on: {
         "notification.received": stays,

@@ -1,5 +1,7 @@
-import { GATEWAY_RESULT, type GatewayPaymentState } from "../../domain/gateway.ts";
+import { GATEWAY_RESULT, type GatewayPaymentState, type GatewayTotals } from "../../domain/gateway.ts";
 import {
+  LINK_FOLLOW_UP_CHECKS_MS,
+  LINK_FOLLOW_UP_FLAG_MS,
   LINK_FOLLOW_UP_LEASE_MS,
   LINK_FOLLOW_UPS_MAX,
   LINK_GRACE_MS,
@@ -38,6 +40,8 @@ const VERIFY: LinkEffect = { type: "verify", params: {} };
 const ENDED: LinkEffect = { type: "ended", params: {} };
 const FLAG_LATE: LinkEffect = { type: "flagLate", params: {} };
 const FLAG_AMOUNT: LinkEffect = { type: "flagAmount", params: {} };
+const FLAG_FOLLOW_UP: LinkEffect = { type: "flagFollowUp", params: {} };
+const SETTLE_FOLLOW_UP: LinkEffect = { type: "settleFollowUp", params: {} };
 const FLAG_OVERDUE: LinkEffect = { type: "flagOverdue", params: {} };
 const SETTLE_OVERDUE: LinkEffect = { type: "settleOverdue", params: {} };
 
@@ -90,8 +94,10 @@ function workOut(state: LinkState, link: LinkContext, event: LinkEvent): LinkSte
     case "deadline.passed":
       return link.nextAtMs !== null && link.nextAtMs <= event.atMs ? { state, link, effects: [VERIFY] } : same(state, link);
     case "verify.answered":
+      if (state === "success") return followUpsVerified(state, link, event.atMs, totalsOf(event.payment), true);
       return verified(state, { ...link, verifiedAtMs: event.atMs }, event);
     case "verify.failed":
+      if (state === "success") return followUpsVerified(state, link, event.atMs, {}, false);
       return unverified(state, link, event);
     case "followUp.requested":
       return followUpRequested(state, link, event);
@@ -262,16 +268,20 @@ function followUpRequested(state: LinkState, link: LinkContext, event: Of<"follo
   if (state !== "success") return refuse(state, link, "not_paid");
   const known = link.followUps.find(({ id }) => id === event.id);
   if (known !== undefined) {
-    const type = known.state === "requested" ? "executeFollowUp" : "repeatFollowUp";
+    // One that a verify found executed has no movement yet: the gateway tells it when it is asked under the same id again.
+    const isWhole = known.state === "refused" || (known.state === "done" && known.tranId !== null);
+    const type = isWhole ? "repeatFollowUp" : "executeFollowUp";
     return { state, link, effects: [{ type, params: { followUp: known } }] };
   }
   const judged = judgeFollowUp(link, event);
   if (typeof judged === "string") return refuse(state, link, judged);
   if (judged.id !== event.id) return { state, link, effects: [{ type: "executeFollowUp", params: { followUp: judged } }] };
   if (link.followUps.length >= LINK_FOLLOW_UPS_MAX) return refuse(state, link, "too_many");
+  const followUps = [...link.followUps, judged];
   return {
     state,
-    link: { ...link, followUps: [...link.followUps, judged] },
+    // Stored before the gateway is asked: whoever is home finds out what became of it, if nobody is told.
+    link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, event.atMs) },
     effects: [{ type: "executeFollowUp", params: { followUp: judged } }],
   };
 }
@@ -345,10 +355,90 @@ function followUpEnded(
   tranId: string | null,
 ): LinkStep {
   const { id, atMs, resultCode, description } = event;
-  const concerns = (entry: FollowUp) => entry.id === id && entry.state === "requested";
+  const concerns = (entry: FollowUp) =>
+    entry.id === id && (entry.state === "requested" || (entry.state === "done" && entry.tranId === null && ended === "done"));
   if (!link.followUps.some(concerns)) return same(state, link);
   const followUps = link.followUps.map((entry) =>
-    concerns(entry) ? { ...entry, state: ended, finishedAtMs: atMs, tranId, resultCode, description } : entry,
+    concerns(entry)
+      ? endedEntry(entry, { state: ended, finishedAtMs: entry.finishedAtMs ?? atMs, tranId, resultCode, description })
+      : entry,
   );
-  return { state, link: { ...link, followUps }, effects: [] };
+  return {
+    state,
+    link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, atMs) },
+    effects: settledEffects(link.followUps, followUps),
+  };
+}
+
+function endedEntry(
+  { flagged: _, ...entry }: FollowUp,
+  end: Pick<FollowUp, "state" | "finishedAtMs" | "tranId" | "resultCode" | "description">,
+): FollowUp {
+  return { ...entry, ...end };
+}
+
+function settledEffects(before: readonly FollowUp[], after: readonly FollowUp[]): LinkEffect[] {
+  const isFlagged = ({ flagged }: FollowUp) => flagged === true;
+  return before.some(isFlagged) && !after.some(isFlagged) ? [SETTLE_FOLLOW_UP] : [];
+}
+
+/** When the gateway is next asked about those whose answers were lost; null where there are none, or it was asked often enough. */
+function nextCheckMs(followUps: readonly FollowUp[], atMs: number): number | null {
+  const checks = followUps
+    .filter(({ state }) => state === "requested")
+    .flatMap(({ requestedAtMs }) => LINK_FOLLOW_UP_CHECKS_MS.map((afterMs) => requestedAtMs + afterMs))
+    .filter((checkMs) => checkMs > atMs);
+  return checks.length === 0 ? null : Math.min(...checks);
+}
+
+/** A gateway that calls a paid payment something else has not said what became of it since. */
+function totalsOf(payment: GatewayPaymentState): GatewayTotals {
+  return payment.type === "paid" ? (payment.totals ?? {}) : {};
+}
+
+/**
+ * What the gateway says of a paid link whose captures, reversals or refunds were never answered. Only a total that is just what all of a kind make up says that
+ * they were executed. Anything less says nothing for good: a request may be on its way, and its caller may repeat it under its id.
+ */
+function followUpsVerified(state: LinkState, link: LinkContext, atMs: number, totals: GatewayTotals, answered: boolean): LinkStep {
+  if (!link.followUps.some((entry) => entry.state === "requested")) return same(state, link);
+  const executed: Readonly<Record<FollowUp["type"], boolean | null>> = {
+    capture: totals.captured ?? null,
+    reversal: isAllOf(link, "reversal", totals.reversedMinor),
+    refund: isAllOf(link, "refund", totals.refundedMinor),
+  };
+  const followUps = link.followUps.map((entry): FollowUp => {
+    if (entry.state !== "requested") return entry;
+    const found = executed[entry.type];
+    if (found === true) {
+      return endedEntry(entry, {
+        state: "done",
+        finishedAtMs: atMs,
+        tranId: null,
+        resultCode: null,
+        description: "Executed, by the gateway's totals",
+      });
+    }
+    // A gateway that answers without a word about it will not have one later either.
+    const flag = (answered && found === null) || atMs >= entry.requestedAtMs + LINK_FOLLOW_UP_FLAG_MS;
+    const description = !answered
+      ? entry.description
+      : found === null
+        ? "The gateway does not say whether it was executed"
+        : "Not executed when the gateway was last asked";
+    return { ...entry, description, ...(flag ? { flagged: true } : {}) };
+  });
+  const isNew = followUps.some(({ flagged }, index) => flagged === true && link.followUps[index]?.flagged !== true);
+  const effects = isNew ? [FLAG_FOLLOW_UP] : settledEffects(link.followUps, followUps);
+  const verifiedAtMs = answered ? atMs : link.verifiedAtMs;
+  return { state, link: { ...link, followUps, verifiedAtMs, nextAtMs: nextCheckMs(followUps, atMs) }, effects };
+}
+
+/** Whether a total is that of all of a kind; false where it is less, null where it cannot be told or is something else. */
+function isAllOf(link: LinkContext, type: FollowUp["type"], totalMinor: number | undefined): boolean | null {
+  if (totalMinor === undefined) return null;
+  const { minor, entries } = counted(link, type);
+  if (totalMinor === minor) return true;
+  const doneMinor = entries.reduce((sum, { state, amountMinor }) => (state === "done" ? sum + amountMinor : sum), 0);
+  return totalMinor === doneMinor ? false : null;
 }

@@ -8,12 +8,20 @@ const PAGE_MAX = 500;
 const Item = Type.Object({
   id: Type.String({ description: "Sorts by kind, terminal and uuid; the page after it starts with `after`." }),
   kind: Type.Union(
-    ["unknown", "unsolicited", "unreadable", "conflict", "amount_differs", "late", "link_late", "link_unverified"].map((word) =>
-      Type.Literal(word),
-    ),
+    [
+      "unknown",
+      "unsolicited",
+      "unreadable",
+      "conflict",
+      "amount_differs",
+      "late",
+      "link_late",
+      "link_unverified",
+      "link_operation_unknown",
+    ].map((word) => Type.Literal(word)),
     {
       description:
-        "unknown: sent, and no result came. unsolicited: a result that no command asked for. unreadable: a posting without a certain outcome. conflict: a second, different result. amount_differs: a result, or what was paid by a link, is of another amount than was asked for. late: a result after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link's time is over and the gateway cannot be asked whether it was paid.",
+        "unknown: sent, and no result came. unsolicited: a result that no command asked for. unreadable: a posting without a certain outcome. conflict: a second, different result. amount_differs: a result, or what was paid by a link, is of another amount than was asked for. late: a result after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link's time is over and the gateway cannot be asked whether it was paid. link_operation_unknown: the answer to a capture, reversal or refund of a link was lost, and the gateway does not say that it was executed.",
     },
   ),
   at: Type.String({ description: "ISO 8601 UTC." }),

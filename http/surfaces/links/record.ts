@@ -29,13 +29,13 @@ const STATUS = ["PENDING", "SUCCESS", "FAILED", "EXPIRED"] as const;
 const Operation = Type.Object({
   type: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")]),
   status: Type.Union([Type.Literal("done"), Type.Literal("refused"), Type.Literal("unknown")], {
-    description: "`unknown`: the gateway has not answered; the same request again finds out.",
+    description: "`unknown`: the gateway has not answered; the relay asks it where it stands, and the same request again finds out.",
   }),
   amount: Type.String(),
   at: Type.String({ description: "ISO 8601 local date-time." }),
   tranId: optional("The gateway's id of this movement of money."),
   resultCode: optional("The gateway's result code."),
-  message: optional("The gateway's description."),
+  message: optional("The gateway's description; of one whose answer was lost, what the gateway said since."),
 });
 
 export const LinkStatus = Type.Object(

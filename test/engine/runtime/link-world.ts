@@ -5,9 +5,11 @@ import type {
   GatewayFollowUp,
   GatewayOrder,
   GatewayPaymentState,
+  GatewayTotals,
   MinorAmount,
 } from "../../../engine/domain/gateway.ts";
 import type { LinkOrder, LinkRecord } from "../../../engine/domain/link.ts";
+import { toMinorUnits } from "../../../engine/domain/money.ts";
 import type { CardGateway } from "../../../engine/ports/card-gateway.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/runtime/links.ts";
 import { createRendezvousHomes } from "../../../engine/runtime/rendezvous.ts";
@@ -31,6 +33,8 @@ export class FakeGateway implements CardGateway {
   refuses: { resultCode: string; description: string } | null = null;
   /** Awaited before a verify is answered. */
   hold: Promise<void> | null = null;
+  /** Whether a verify tells what was captured, reversed and refunded. */
+  tellsTotals = true;
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number) {
@@ -60,9 +64,18 @@ export class FakeGateway implements CardGateway {
 
   async verify(_credentials: GatewayCredentials, { txId }: { txId: string }): Promise<GatewayAnswer<GatewayPaymentState>> {
     this.verifies.push({ txId, atMs: this.#nowMs() });
-    const state: GatewayPaymentState = this.payments.get(txId)?.state ?? { type: "absent" };
+    const known: GatewayPaymentState = this.payments.get(txId)?.state ?? { type: "absent" };
+    const state = known.type === "paid" && this.tellsTotals ? { ...known, totals: this.#totalsOf(known.payment.tranId) } : known;
     await this.hold;
     return this.mode === "there" ? { type: "done", value: state } : AWAY;
+  }
+
+  #totalsOf(tranId: string): GatewayTotals {
+    const sum = (wanted: string) =>
+      [...this.executed.values()]
+        .filter(({ origTranId, operation }) => origTranId === tranId && operation === wanted)
+        .reduce((total, { amount, currency }) => total + toMinorUnits(amount, currency), 0);
+    return { captured: sum("capture") > 0, reversedMinor: sum("reversal"), refundedMinor: sum("refund") };
   }
 
   readonly capture = (_credentials: GatewayCredentials, followUp: GatewayFollowUp) => this.#execute("capture", followUp);

@@ -137,6 +137,59 @@ for (const shards of [1, 2]) {
   });
 }
 
+for (const shards of [1, 2]) {
+  test(`a reversal whose answer was lost is found executed by the relay itself, after a restart, on ${shards} shards`, async () => {
+    const before = openLinkWorld({ shards });
+    await paid(before, "x1");
+    before.gateway.mode = "lost";
+    const wanted = { txId: "x1", operationId: "f1", type: "reversal", amountMinor: null } as const;
+    assert.equal((await before.shard.links.followUp(wanted))?.type, "unavailable");
+    before.gateway.mode = "away";
+    const world = before.restart();
+    await world.pass(3 * MINUTE_MS);
+    assert.equal((await world.link("x1")).followUps[0]?.state, "requested");
+    world.gateway.mode = "there";
+    await world.pass(4 * MINUTE_MS);
+    const [entry] = (await world.link("x1")).followUps;
+    assert.deepEqual([entry?.state, entry?.tranId, world.kv.keys("link-due/")], ["done", null, []]);
+    assert.equal((await world.shard.links.followUp({ ...wanted, operationId: "f2" }))?.type, "impossible");
+    const again = await world.shard.links.followUp(wanted);
+    assert.ok(again?.type === "done");
+    assert.deepEqual([again.followUp.tranId, world.gateway.executed.size], ["m-f1", 1]);
+  });
+}
+
+test("one that never reached the gateway is not executed by the relay: operators are told, and its caller may repeat it", async () => {
+  const world = openLinkWorld();
+  await paid(world, "x1");
+  world.gateway.mode = "away";
+  const wanted = { txId: "x1", operationId: "f1", type: "reversal", amountMinor: 500 } as const;
+  assert.equal((await world.shard.links.followUp(wanted))?.type, "unavailable");
+  world.gateway.mode = "there";
+  await world.pass(10 * MINUTE_MS);
+  assert.deepEqual(world.kv.keys("a/link_operation_unknown/"), []);
+  await world.pass(25 * MINUTE_MS);
+  assert.equal(world.kv.keys("a/link_operation_unknown/").length, 1);
+  const [entry] = (await world.link("x1")).followUps;
+  assert.deepEqual([entry?.state, entry?.description], ["requested", "Not executed when the gateway was last asked"]);
+  assert.equal(world.gateway.executed.size, 0);
+  assert.ok(world.gateway.verifies.length < 8, "a few questions in half an hour");
+  assert.equal((await world.shard.links.followUp(wanted))?.type, "done");
+  assert.deepEqual([world.kv.keys("a/link_operation_unknown/"), world.kv.keys("link-due/")], [[], []]);
+});
+
+test("a gateway that does not tell what became of a payment leaves it to operators", async () => {
+  const world = openLinkWorld();
+  await paid(world, "x1");
+  world.gateway.tellsTotals = false;
+  world.gateway.mode = "lost";
+  await world.shard.links.followUp({ txId: "x1", operationId: "f1", type: "refund", amountMinor: null });
+  world.gateway.mode = "there";
+  await world.pass(3 * MINUTE_MS);
+  assert.equal(world.kv.keys("a/link_operation_unknown/").length, 1);
+  assert.equal((await world.link("x1")).followUps[0]?.state, "requested");
+});
+
 test("another amount than was ordered is kept as it is, with what was paid in its row, and flagged; it is undone as it was paid", async () => {
   const world = openLinkWorld();
   await world.create("x1");

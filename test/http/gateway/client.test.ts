@@ -119,6 +119,16 @@ test("verify tells what was paid where the gateway says it", async (t) => {
   assert.deepEqual(value.payment.amount, { amountMinor: 1230, currency: "EUR" });
 });
 
+test("verify tells what became of a payment, where the gateway says it in a form that can be read", async (t) => {
+  let members: object = { captured: true, reversedValue: 100, refundedValue: 0 };
+  const { verify } = await world(t, (_request, response) =>
+    json(response, 200, verified({ result: "OK", txRes: { tranId: "tran-1", ...members } })),
+  );
+  assert.deepEqual(Object(await verify()).value.totals, { captured: true, reversedMinor: 100, refundedMinor: 0 });
+  members = { captured: "Y", reversedValue: "1.00", refundedValue: -1 };
+  assert.equal(Object(await verify()).value.totals, undefined);
+});
+
 const STATES: [string, number, object, object][] = [
   [
     "pending",

@@ -16,7 +16,7 @@ const refusal = (reason: Extract<LinkEffect, { type: "refuseFollowUp" }>["params
 const entry = (type: FollowUpType, amountMinor: number, whole: boolean) =>
   unanswered({ id: "f9", type, amountMinor, whole, requestedAtMs: NOW_MS });
 const begun = (type: FollowUpType, amountMinor: number, whole: boolean, before: LinkRecord["followUps"] = []) => ({
-  to: { followUps: [...before, entry(type, amountMinor, whole)] },
+  to: { followUps: [...before, entry(type, amountMinor, whole)], nextAtMs: NOW_MS + 60_000 },
   effects: [{ type: "executeFollowUp" as const, params: { followUp: entry(type, amountMinor, whole) } }],
 });
 const done = followUp();
