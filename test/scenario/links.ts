@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { signNotification } from "../../http/gateway/notification.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/node/sandbox-partner.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { type Answer, CREDENTIALS, type HttpClient } from "../support/http-client.ts";
@@ -9,6 +8,9 @@ import { newPartner } from "../support/new-partner.ts";
 import { bearer, callBy } from "../support/new-partner-api.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
+import { linkFollowUps } from "./link-follow-ups.ts";
+import { linkNotifications } from "./link-notifications.ts";
+import type { LinkWorld } from "./link-world.ts";
 
 /** With three threads all are met by so many connections, but for one case in a hundred million. */
 const REQUESTS_TO_ALL_THREADS = 48;
@@ -312,164 +314,9 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     assertMatches(other, { status: 409, body: { status: "error", error: /Idempotency-Key/ } });
   });
 
-  describe("notifications", () => {
-    const notify = (query: { [name: string]: string }) => relay.nobody().post(`/api/v1/gw/notify?${new URLSearchParams(query)}`);
-
-    test("of unknown payments and with wrong signatures are answered like all others, and nothing comes of them", async () => {
-      await gateway.faults({ notify: "never" });
-      const txId = await create();
-      const paymentId = textMember((await status(txId)).body, "paymentId");
-      await gateway.act(txId, "pay");
-      const forged = signNotification({ merId: SANDBOX_GATEWAY_ACCOUNT.merchantId, txId, paymentId }, "another secret");
-      for (const query of [{ txId: "nobody" }, { txId: "%00/../x" }, { txId, signature: "" }, { txId, paymentId, signature: forged }]) {
-        assertMatches(await notify(query), { status: 200, text: "" });
-      }
-      // What is notified rightly after them has been verified, and they have not.
-      const other = await create();
-      await gateway.act(other, "pay");
-      await notify({ txId: other });
-      await becomes(other, { status: "SUCCESS" });
-      assert.equal(gateway.verifies(txId), 0);
-      assertMatches((await status(txId)).body, { status: "PENDING" });
-      assertMatches(await relay.nobody().post("/api/v1/gw/notify"), { status: 400, body: { status: "error", error: /txId/ } });
-      const { merchantId: merId, secret } = SANDBOX_GATEWAY_ACCOUNT;
-      assertMatches(await notify({ merId, txId, paymentId, signature: signNotification({ merId, txId, paymentId }, secret) }), {
-        status: 200,
-        text: "",
-      });
-      await becomes(txId, { status: "SUCCESS" });
-    });
-
-    test("without a signature are verified like any other, with one that the gateway signs wrongly not at all", async () => {
-      await gateway.faults({ notifySignature: "absent" });
-      const unsigned = await create();
-      await gateway.act(unsigned, "pay");
-      await becomes(unsigned, { status: "SUCCESS" });
-      await gateway.faults({ notifySignature: "wrong" });
-      const wrong = await create();
-      await gateway.act(wrong, "pay");
-      await eventually(() => assert.equal(gateway.notified(wrong), 1));
-      assert.equal(gateway.verifies(wrong), 0);
-      assertMatches((await status(wrong)).body, { status: "PENDING" });
-      await advance(5 * MINUTE_MS);
-      await becomes(wrong, { status: "SUCCESS" });
-    });
-
-    test("repeated a hundred times change nothing more", async () => {
-      await gateway.faults({ notify: "twice" });
-      const txId = await create();
-      await gateway.act(txId, "pay");
-      await becomes(txId, { status: "SUCCESS" });
-      const before = (await status(txId)).body;
-      for (let count = 0; count < 100; count += 1) assert.equal((await notify({ txId })).status, 200);
-      assert.deepEqual((await status(txId)).body, before);
-    });
-
-    test("in a flood from one address are refused beyond the limit, and others come through", async () => {
-      const flooding = relay.nobody();
-      const answers = await Promise.all(Array.from({ length: 450 }, () => flooding.post("/api/v1/gw/notify?txId=nobody")));
-      const refused = answers.filter(({ status }) => status === 429);
-      assert.ok(refused.length > 0, "none was refused");
-      assertMatches(refused[0], { headers: { "retry-after": /^\d+$/ } });
-      await paidLink();
-    });
-  });
-
-  describe("captures, reversals and refunds", () => {
-    test("a full reversal is executed once; repeated it is refused by itself, and with its key answered again", async () => {
-      const txId = await paidLink();
-      const headers = { "idempotency-key": relay.uuid() };
-      const partner = relay.partner();
-      const done = await partner.post(`/api/payment/cancel/${txId}`, undefined, headers);
-      assertMatches(done, {
-        status: 200,
-        body: { status: "ok", txId, operation: "reversal", amount: "12.34", tranId: /./, resultCode: "GW_000" },
-      });
-      assert.deepEqual((await partner.post(`/api/payment/cancel/${txId}`, undefined, headers)).body, done.body);
-      assertMatches(await partner.post(`/api/payment/cancel/${txId}`), { status: 409, body: { status: "error", error: /already/ } });
-      assertMatches(await gateway.payment(txId), { reversedValue: 1234 });
-      assertMatches((await status(txId)).body, { status: "SUCCESS", operations: [{ type: "reversal", status: "done", amount: "12.34" }] });
-    });
-
-    test("partial reversals add up to the whole and no further; with a key one is executed once", async () => {
-      const txId = await paidLink();
-      const partner = relay.partner();
-      const headers = { "idempotency-key": relay.uuid() };
-      for (let count = 0; count < 2; count += 1) {
-        assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4 }, headers), { status: 200, body: { amount: "4.00" } });
-      }
-      assertMatches(await gateway.payment(txId), { reversedValue: 400 });
-      assert.equal((await partner.post(`/api/payment/cancel/${txId}`, { amount: "4.00" })).status, 200);
-      assertMatches(await gateway.payment(txId), { reversedValue: 800 });
-      assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4.35 }), { status: 400, body: { error: /amount/ } });
-      assertMatches(await partner.post(`/api/payment/cancel/${txId}`), { status: 200, body: { amount: "4.34" } });
-      assertMatches(await gateway.payment(txId), { reversedValue: 1234 });
-    });
-
-    test("a refund is of the whole", async () => {
-      const txId = await paidLink();
-      const partner = relay.partner();
-      assertMatches(await partner.post(`/api/payment/refund/${txId}`, { amount: 1 }), { status: 400, body: { error: /partial refund/ } });
-      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 200, body: { operation: "refund", amount: "12.34" } });
-      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409 });
-    });
-
-    test("what was authorized is taken later, by the movement of its authorization", async () => {
-      const partner = relay.partner();
-      const initiated = await partner.post("/api/payment/initiate", { amount: "20.00", capture: "later" });
-      assertMatches(initiated, { status: 200, body: { paymentUrl: /^http/ } });
-      const txId = textMember(initiated.body, "txId");
-      assertMatches(await partner.post("/api/payment/finalize/no-voucher", { txId }), { status: 409, body: { error: /not paid/ } });
-      await gateway.act(txId, "pay");
-      await becomes(txId, { status: "SUCCESS" });
-      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409, body: { error: /not captured/ } });
-      const origTranId = textMember((await status(txId)).body, "tranId");
-      const captured = await partner.post("/api/payment/finalize/no-voucher", { origTranId });
-      assertMatches(captured, { status: 200, body: { operation: "capture", txId, amount: "20.00" } });
-      assertMatches(await partner.post("/api/payment/finalize/no-voucher", { origTranId }), { status: 409 });
-      assertMatches(await gateway.payment(txId), { captured: true });
-      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 200 });
-    });
-
-    test("one whose answer was lost is not executed twice", async () => {
-      const txId = await paidLink();
-      const partner = relay.partner();
-      const headers = { "idempotency-key": relay.uuid() };
-      await gateway.faults({ outage: "drop_answer", outageOf: ["reversal"] });
-      assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4 }, headers), {
-        status: 500,
-        body: { status: "error", message: /./ },
-      });
-      assertMatches((await status(txId)).body, { operations: [{ type: "reversal", status: "unknown", amount: "4.00" }] });
-      await gateway.faults({ outage: "none", outageOf: ["init", "verify", "capture", "reversal", "refund"] });
-      await eventually(async () =>
-        assertMatches(await partner.post(`/api/payment/cancel/${txId}`, { amount: 4 }, headers), { status: 200, body: { amount: "4.00" } }),
-      );
-      assertMatches(await gateway.payment(txId), { reversedValue: 400 });
-    });
-
-    test("one whose answer was lost is found executed by the relay itself; its key then gets the movement", async () => {
-      const txId = await paidLink();
-      const partner = relay.partner();
-      const headers = { "idempotency-key": relay.uuid() };
-      await gateway.faults({ outage: "drop_answer", outageOf: ["refund"] });
-      assertMatches(await partner.post(`/api/payment/refund/${txId}`, undefined, headers), { status: 500 });
-      await gateway.faults({ outage: "none", outageOf: ["init", "verify", "capture", "reversal", "refund"] });
-      await becomesIn(txId, { operations: [{ type: "refund", status: "done", amount: "12.34", message: /totals/ }] }, 8);
-      assertMatches(await partner.post(`/api/payment/refund/${txId}`), { status: 409, body: { error: /refunded already/ } });
-      await eventually(async () =>
-        assertMatches(await partner.post(`/api/payment/refund/${txId}`, undefined, headers), { status: 200, body: { tranId: /./ } }),
-      );
-      assertMatches(await gateway.payment(txId), { refundedValue: 1234 });
-    });
-
-    test("names that are needed: just one of them", async () => {
-      const partner = relay.partner();
-      assertMatches(await partner.post("/api/payment/finalize/no-voucher", {}), { status: 400, body: { error: /one of/ } });
-      assertMatches(await partner.post("/api/payment/finalize/no-voucher", { txId: "é/…" }), { status: 404 });
-      assertMatches(await partner.post("/api/payment/cancel/nobody"), { status: 404, body: { status: "error", txId: "nobody" } });
-    });
-  });
+  const world: LinkWorld = { relay, gateway: () => gateway, advance, create, status, becomes, becomesIn, paidLink };
+  describe("notifications", () => linkNotifications(world));
+  describe("captures, reversals and refunds", () => linkFollowUps(world));
 
   test("the QR code is an SVG, or a PNG where that is asked for", async () => {
     const txId = await create();
