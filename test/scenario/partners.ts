@@ -231,6 +231,8 @@ export function partners(relay: Relay): void {
       [{ terminalRule: { ruleType: "REGEX", ruleValue: "(a" } }, /pattern is not accepted/],
       [{ terminalRule: { ruleType: "REGEX", ruleValue: "(((a{40}){40}){40}){40}" } }, /pattern is not accepted/],
       [{ adapterMerId: "SEVENTEEN-LETTERS" }, /adapterMerId: must be/],
+      // Refused rather than stored without effect (infra/docs/decisions/0013-raised-rate-limits.md).
+      [{ rateLimits: { pay: 100 } }, /rateLimits: is not expected here/],
       [{ adapterMerId: null, adapterSecret: "a secret of the adapter" }, /adapterSecret: has to be left out/],
     ];
     const other = await newPartner(relay);
