@@ -7,7 +7,7 @@ import { cloudConfigEndpoints } from "./cloud-configs.ts";
 import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
-import { partnerEndpoints } from "./partners.ts";
+import { partnerEndpoints } from "./partners/endpoints.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";

@@ -1,0 +1,32 @@
+import { Type } from "@sinclair/typebox";
+import { PartnerApiKeysShown } from "../partner-api.ts";
+import { admin } from "../surface.ts";
+import { ChangedPartner, changeOf, NO_STORE, noStore, ofOne, Partner, shown } from "./partner.ts";
+
+export const changePartner = admin.endpoint({
+  ...ofOne,
+  name: "changePartner",
+  method: "PUT",
+  path: "/admin/api/partners/{id}",
+  summary: "Changes a partner",
+  description:
+    "Absent members stay as they are, secrets among them. A record that was read may be sent back: its read-only members are ignored.",
+  body: ChangedPartner,
+  bodyExample: { gwTml: "GW000002", terminalRule: { ruleType: "LIST", ruleValue: "TILL0001,TILL0002" } },
+  audit: { action: "partner.change" },
+  responses: {
+    200: {
+      description: "In force on every node. `partnerApiKeys` where this was the first grant of access to Partner API v1.",
+      body: Type.Object({ status: Type.Literal("ok"), data: Partner, partnerApiKeys: Type.Optional(PartnerApiKeysShown) }),
+      headers: noStore,
+    },
+    ...admin.errors(400, 401, 404, 413, 415, 503),
+  },
+  handle: async ({ administerPartners, administerPartnerApi }, { params, body }) => {
+    const partnerApi = body.partnerApi === undefined ? null : administerPartnerApi.edit(body.partnerApi);
+    const partner = await administerPartners.change(params.id, { ...changeOf(body), partnerApi: partnerApi?.edit });
+    const partnerApiKeys = partnerApi?.keys() ?? null;
+    const more = partnerApiKeys === null ? {} : { partnerApiKeys };
+    return { status: 200, body: { status: "ok", data: shown(partner), ...more }, headers: NO_STORE };
+  },
+});

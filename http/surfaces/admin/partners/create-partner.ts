@@ -1,0 +1,63 @@
+import { Type } from "@sinclair/typebox";
+import { SPREAD_DEADLINE_MS } from "../../../../engine/runtime/spread.ts";
+import { PartnerApiKeysShown } from "../partner-api.ts";
+import { admin } from "../surface.ts";
+import { changeOf, NewPartner, NO_STORE, noStore } from "./partner.ts";
+
+export const createPartner = admin.endpoint({
+  name: "createPartner",
+  method: "POST",
+  path: "/admin/api/partners",
+  summary: "Creates a partner",
+  description: "The password and the API key are generated and shown in this answer only. In force on every node when it answers.",
+  auth: "admin",
+  deadlineMs: SPREAD_DEADLINE_MS,
+  body: NewPartner,
+  bodyExample: { username: "acme", gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
+  audit: { action: "partner.create", subject: ({ body }) => body.username },
+  responses: {
+    201: {
+      description: "Created.",
+      body: Type.Object({
+        status: Type.Literal("ok"),
+        data: Type.Object({
+          id: Type.Integer(),
+          username: Type.String(),
+          apiKey: Type.String(),
+          gwTml: Type.String(),
+          enabled: Type.Boolean(),
+        }),
+        generatedPassword: Type.String(),
+        partnerApiKeys: Type.Optional(PartnerApiKeysShown),
+        message: Type.String(),
+      }),
+      headers: noStore,
+      example: {
+        status: "ok",
+        data: { id: 7, username: "acme", apiKey: "pk_live_...", gwTml: "GW000001", enabled: true },
+        generatedPassword: "...",
+        message: "Partner created. The password and the API key are not shown again.",
+      },
+    },
+    ...admin.errors(400, 401, 413, 415, 503),
+  },
+  handle: async ({ administerPartners, administerPartnerApi }, { body }) => {
+    const { username, gwTml, gwApiKey, gwSecretKey } = body;
+    const gateway = { terminalId: gwTml, merchantId: gwApiKey, secret: gwSecretKey };
+    const partnerApi = body.partnerApi === undefined ? null : administerPartnerApi.edit(body.partnerApi);
+    const draft = { ...changeOf(body), username, gateway, partnerApi: partnerApi?.edit };
+    const { partner, password, apiKey } = await administerPartners.create(draft);
+    const partnerApiKeys = partnerApi?.keys() ?? null;
+    return {
+      status: 201,
+      body: {
+        status: "ok",
+        data: { id: partner.id, username, apiKey, gwTml: partner.gateway.terminalId, enabled: partner.enabled },
+        generatedPassword: password,
+        ...(partnerApiKeys === null ? {} : { partnerApiKeys }),
+        message: "Partner created. The password and the API key are not shown again.",
+      },
+      headers: NO_STORE,
+    };
+  },
+});

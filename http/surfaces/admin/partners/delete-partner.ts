@@ -1,0 +1,22 @@
+import { Type } from "@sinclair/typebox";
+import { okBody } from "../../relay-envelope.ts";
+import { admin } from "../surface.ts";
+import { ofOne } from "./partner.ts";
+
+export const deletePartner = admin.endpoint({
+  ...ofOne,
+  name: "deletePartner",
+  method: "DELETE",
+  path: "/admin/api/partners/{id}",
+  summary: "Deletes a partner",
+  description: "Its password and key stop working before this answers. Payments that it began are still followed to their end.",
+  audit: { action: "partner.delete" },
+  responses: {
+    200: { description: "Gone.", body: okBody(Type.Object({ id: Type.Integer(), message: Type.String() })) },
+    ...admin.errors(400, 401, 404, 503),
+  },
+  handle: async ({ administerPartners }, { params: { id } }) => {
+    await administerPartners.remove(id);
+    return { status: 200, body: { status: "ok", data: { id, message: "Partner deleted" } } };
+  },
+});

@@ -1,0 +1,42 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../../engine/domain/errors.ts";
+import { KEY_GRACE_SECONDS_MAX } from "../../../../engine/domain/partner.ts";
+import { admin } from "../surface.ts";
+import { NO_STORE, noStore, ofOne } from "./partner.ts";
+
+export const generatePartnerApiKey = admin.endpoint({
+  ...ofOne,
+  name: "generatePartnerApiKey",
+  method: "POST",
+  path: "/admin/api/partners/{id}/generate-api-key",
+  summary: "Generates a new API key",
+  description: "Shown in this answer only. The key before stops working before it answers, unless `graceSeconds` lets it work for a while.",
+  body: Type.Optional(
+    Type.Object(
+      { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },
+      { additionalProperties: false },
+    ),
+  ),
+  bodyExample: { graceSeconds: 3_600 },
+  audit: { action: "partner.generate-api-key" },
+  responses: {
+    200: {
+      description: "The key.",
+      body: Type.Object({ status: Type.Literal("ok"), apiKey: Type.String(), message: Type.String() }),
+      headers: noStore,
+      example: { status: "ok", apiKey: "pk_live_...", message: "The key is not shown again." },
+    },
+    ...admin.errors(400, 401, 503),
+  },
+  handle: async ({ administerPartners }, { params, body }) => {
+    const graceSeconds = body?.graceSeconds ?? 0;
+    try {
+      const { apiKey } = await administerPartners.regenerateKey(params.id, graceSeconds);
+      return { status: 200, body: { status: "ok", apiKey, message: "The key is not shown again." }, headers: NO_STORE };
+    } catch (error) {
+      // The specification documents 400 for this one.
+      if (error instanceof RelayError && error.code === "not_found") throw new RelayError("invalid_request", error.message);
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,165 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../../engine/domain/errors.ts";
+import type { PartnerRecord } from "../../../../engine/domain/partner.ts";
+import { RULE_VALUE_LENGTH_MAX } from "../../../../engine/domain/terminal-rule.ts";
+import type { PartnerChange } from "../../../../engine/operations/administer-partners.ts";
+import { SPREAD_DEADLINE_MS } from "../../../../engine/runtime/spread.ts";
+import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
+import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
+
+export const PartnerParams = Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) });
+
+const Username = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: "^[A-Za-z0-9._@+-]+$",
+  errorMessage: "must be 1 to 64 letters, digits, dots, underscores, dashes, plus or at signs",
+  description: "Unique, whatever its case.",
+});
+
+const Origins = Type.Record(Type.String(), Type.String(), {
+  description:
+    'Where browsers may use the API key from: origins under names of your own, `{"shop": "https://shop.example"}`. Empty: anywhere.',
+});
+
+const Rule = Type.Object(
+  {
+    ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
+    ruleValue: Type.Optional(
+      Type.String({
+        maxLength: RULE_VALUE_LENGTH_MAX,
+        description: "Comma-separated ids for LIST, an RE2 pattern of the whole id for REGEX.",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      "Which terminals it may use. ANY lets it send to all, and see what it sent; LIST and REGEX let it see everything of the terminals that they name.",
+  },
+);
+
+const AdapterMerId = Type.String({
+  minLength: 1,
+  maxLength: 16,
+  pattern: "^[A-Za-z0-9._-]+$",
+  description: "`merId` at the gateway-protocol adapter, unique; null takes the login away.",
+});
+const AdapterSecret = Type.String({
+  minLength: 16,
+  maxLength: 512,
+  description: "HMAC key at the adapter. Kept sealed, never answered.",
+});
+
+/** Specification, "Partner record", with the relay's own members. */
+export const Partner = Type.Object(
+  {
+    id: Type.Integer(),
+    username: Type.String(),
+    gwTml: Type.String(),
+    gwApiKey: Type.String(),
+    enabled: Type.Boolean(),
+    allowedOrigins: Type.Record(Type.String(), Type.String()),
+    terminalRule: Rule,
+    adapterMerId: Type.Union([Type.String(), Type.Null()]),
+    partnerApi: PartnerApiShown,
+    previousKeyUntil: Type.Optional(
+      Type.String({ description: "Until when the API key before works beside the present one; ISO 8601 UTC." }),
+    ),
+    createdAt: Type.String({ description: "ISO 8601 UTC." }),
+    updatedAt: Type.String({ description: "ISO 8601 UTC." }),
+  },
+  { title: "Partner" },
+);
+
+const optional = {
+  enabled: Type.Optional(Type.Boolean()),
+  allowedOrigins: Type.Optional(Origins),
+  terminalRule: Type.Optional(Rule),
+  adapterMerId: Type.Optional(Type.Union([AdapterMerId, Type.Null()])),
+  adapterSecret: Type.Optional(AdapterSecret),
+  partnerApi: Type.Optional(PartnerApiSettingsBody),
+};
+
+export const NewPartner = Type.Object(
+  { username: Username, gwTml: GwTml, gwApiKey: GwApiKey, gwSecretKey: GwSecretKey, ...optional },
+  { additionalProperties: false },
+);
+
+/** What the relay answers and takes back unread, so that a record that was read can be sent back changed. */
+const READ_ONLY = ["id", "previousKeyUntil", "createdAt", "updatedAt"] as const;
+const readOnly = Object.fromEntries(READ_ONLY.map((name) => [name, Type.Optional(Type.Unknown({ description: "Ignored." }))]));
+
+export const ChangedPartner = Type.Object(
+  {
+    username: Type.Optional(Username),
+    password: Type.Optional(Type.String({ minLength: 12, maxLength: 256, description: "Write-only." })),
+    gwTml: Type.Optional(GwTml),
+    gwApiKey: Type.Optional(GwApiKey),
+    gwSecretKey: Type.Optional(GwSecretKey),
+    ...optional,
+    ...readOnly,
+  },
+  { additionalProperties: false },
+);
+
+export function shown(record: PartnerRecord): Static<typeof Partner> {
+  const { id, username, gateway, enabled, allowedOrigins, terminals, adapter, partnerApi, previousKey, createdAtMs, updatedAtMs } = record;
+  const { ruleType, ruleValue } = terminals;
+  return {
+    id,
+    username,
+    gwTml: gateway.terminalId,
+    gwApiKey: gateway.merchantId,
+    enabled,
+    allowedOrigins,
+    terminalRule: { ruleType, ...(ruleValue === undefined ? {} : { ruleValue }) },
+    adapterMerId: adapter?.merchantId ?? null,
+    partnerApi: shownPartnerApi(partnerApi),
+    ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
+    createdAt: new Date(createdAtMs).toISOString(),
+    updatedAt: new Date(updatedAtMs).toISOString(),
+  };
+}
+
+export function changeOf(body: Static<typeof ChangedPartner>): PartnerChange {
+  const { username, password, enabled, allowedOrigins, terminalRule, adapterMerId, adapterSecret } = body;
+  const { gwTml: terminalId, gwApiKey: merchantId, gwSecretKey: secret } = body;
+  return {
+    username,
+    password,
+    enabled,
+    allowedOrigins,
+    terminals: terminalRule,
+    gateway: { terminalId, merchantId, secret },
+    adapter: adapterOf(adapterMerId, adapterSecret),
+  };
+}
+
+function adapterOf(merchantId: string | null | undefined, secret: string | undefined): PartnerChange["adapter"] {
+  if (merchantId === undefined && secret === undefined) return undefined;
+  if (merchantId !== null) return { merchantId, secret };
+  if (secret !== undefined) throw new RelayError("invalid_request", "adapterSecret: has to be left out where adapterMerId is null");
+  return null;
+}
+
+export function notFound(): RelayError {
+  return new RelayError("not_found", "Partner not found");
+}
+
+export const ofOne = { auth: "admin", params: PartnerParams, deadlineMs: SPREAD_DEADLINE_MS } as const;
+export const NO_STORE = { "Cache-Control": "no-store" } as const;
+export const noStore = { "Cache-Control": { description: "no-store" } };
+export const example = {
+  id: 7,
+  username: "acme",
+  gwTml: "GW000001",
+  gwApiKey: "ACMEMER1",
+  enabled: true,
+  allowedOrigins: { shop: "https://shop.example" },
+  terminalRule: { ruleType: "LIST", ruleValue: "TILL0001,TILL0002" },
+  adapterMerId: null,
+  partnerApi: null,
+  createdAt: "2025-11-21T04:40:00.000Z",
+  updatedAt: "2025-11-21T04:40:00.000Z",
+};
