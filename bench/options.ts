@@ -10,6 +10,8 @@ export interface BenchOptions {
   load: boolean;
   /** Nodes over Redis, Kafka and ClickHouse instead of a node by itself. */
   cluster: boolean;
+  /** Of a cluster only the feed, once; nothing is written. */
+  onlyFeed: boolean;
   /** Rows that the cluster's feed is measured with. */
   feedRows: number;
   /** A folder whose filled store is kept and used again; null makes one that goes away. */
@@ -25,6 +27,7 @@ export const USAGE = `npm run bench -- [options]
   --no-micro         only the load
   --only-micro       only the micro benchmarks
   --cluster          three nodes over Redis, Kafka and ClickHouse, which it starts, against a node by itself; nothing else
+  --only-feed        only the feed of a cluster, told and not written
   --feed-rows N      rows that the feed is measured with (300,000)
   --store FOLDER     fill this folder once and use it again`;
 
@@ -41,6 +44,7 @@ export function readOptions(args: string[]): BenchOptions | "help" {
       "only-micro": { type: "boolean", default: false },
       store: { type: "string" },
       cluster: { type: "boolean", default: false },
+      "only-feed": { type: "boolean", default: false },
       "feed-rows": { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -54,6 +58,7 @@ export function readOptions(args: string[]): BenchOptions | "help" {
     micro: !values["no-micro"],
     load: !values["only-micro"],
     cluster: values.cluster,
+    onlyFeed: values["only-feed"],
     feedRows: number("feed-rows", values["feed-rows"], quick ? 40_000 : 300_000, 1_000, 10_000_000),
     storeDirectory: values.store ?? null,
   };

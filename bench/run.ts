@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCluster } from "./cluster/run.ts";
+import { runCluster, runOnlyFeed } from "./cluster/run.ts";
 import { forkChild } from "./load/child.ts";
 import { startRelay } from "./load/relay.ts";
 import { type Round, runRound } from "./load/scenario.ts";
@@ -13,6 +13,10 @@ import { table, writeResults } from "./report.ts";
 import { summarize } from "./summary.ts";
 
 async function main(options: BenchOptions): Promise<void> {
+  if (options.onlyFeed) {
+    console.log(await runOnlyFeed(options, note));
+    return;
+  }
   if (options.cluster) {
     const files = await runCluster(options, note);
     console.log(`\nwritten to ${files.join(" and ")}`);

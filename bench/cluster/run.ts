@@ -9,7 +9,7 @@ import type { BenchOptions } from "../options.ts";
 import { machineFacts } from "../report.ts";
 import { type DeadNodeResult, measureDeadNode } from "./dead-node.ts";
 import { cpuMs, type FeedResult, measureFeed } from "./feed.ts";
-import { startBenchServers } from "./servers.ts";
+import { type BenchServers, startBenchServers } from "./servers.ts";
 
 const RESULTS = new URL("../results/", import.meta.url);
 const NODES = ["node-0", "node-1", "node-2"];
@@ -62,8 +62,7 @@ export async function runCluster(options: BenchOptions, note: (text: string) => 
     note(`a dead node's terminals work again after ${Math.round(dead.lastMs)} ms (median ${Math.round(dead.medianMs)} ms)`);
     await Promise.all(relays.splice(0).map((relay) => relay.stop()));
 
-    await measureFeed(servers, FEED_WARM_UP_ROWS, 1);
-    const feed = await measureFeed(servers, options.feedRows, 1);
+    const feed = await warmFeed(servers, options.feedRows);
     note(`feed: ${Math.round(feed.perSecond)} rows/s, ${Math.round(feed.steadyPerSecond)} between a tenth and nine tenths`);
     const results: ClusterResults = { date, machine: machineFacts(), loadBefore, loads, dead, feed };
     const text = markdownOf(results);
@@ -74,6 +73,23 @@ export async function runCluster(options: BenchOptions, note: (text: string) => 
     await servers.stop();
     await rm(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
+}
+
+/** The feed over servers of its own; answers what it is to be told. */
+export async function runOnlyFeed({ feedRows }: BenchOptions, note: (text: string) => void): Promise<string> {
+  note("starting Redis, Kafka and ClickHouse");
+  const servers = await startBenchServers();
+  try {
+    note(`${feedRows} rows`);
+    return feedText(await warmFeed(servers, feedRows));
+  } finally {
+    await servers.stop();
+  }
+}
+
+async function warmFeed(servers: BenchServers, rows: number): Promise<FeedResult> {
+  await measureFeed(servers, FEED_WARM_UP_ROWS, 1);
+  return measureFeed(servers, rows, 1);
 }
 
 /** Polls, payments as fast as they go, and payments at half of that, pushed to sessions at another node where there is one. */
@@ -131,8 +147,6 @@ async function writeResults(results: ClusterResults, text: string): Promise<stri
 }
 
 function markdownOf({ date, machine, loadBefore, loads, dead, feed }: ClusterResults): string {
-  const goal = feed.steadyPerSecond >= FEED_GOAL_PER_SECOND ? "met" : "not met";
-  const cpu = Object.entries(feed.cpuMicros).map(([name, micros]) => `${name} ${micros.toFixed(1)}`);
   return [
     `# Cluster benchmark of ${date}`,
     "",
@@ -149,9 +163,17 @@ function markdownOf({ date, machine, loadBefore, loads, dead, feed }: ClusterRes
     "",
     `A node killed with -9: ${dead.terminals} terminals that it was home to worked again after ${Math.round(dead.medianMs)} ms (median), the last after ${Math.round(dead.lastMs)} ms.`,
     "",
-    `Feed, ${feed.rows.toLocaleString("en")} stored results from the outbox through Kafka into ClickHouse: ${Math.round(feed.perSecond)} rows/s, ` +
-      `${Math.round(feed.steadyPerSecond)} between a tenth and nine tenths of them (goal ${FEED_GOAL_PER_SECOND}: ${goal}). CPU µs a row: ${cpu.join(", ")}. ` +
-      `Lag of a row at rest: ${feed.lagMs.p50} ms (median), ${feed.lagMs.max} ms (longest of ${feed.lagMs.rows}).`,
+    feedText(feed),
     "",
   ].join("\n");
+}
+
+function feedText(feed: FeedResult): string {
+  const goal = feed.steadyPerSecond >= FEED_GOAL_PER_SECOND ? "met" : "not met";
+  const cpu = Object.entries(feed.cpuMicros).map(([name, micros]) => `${name} ${micros.toFixed(1)}`);
+  return (
+    `Feed, ${feed.rows.toLocaleString("en")} stored results from the outbox through Kafka into ClickHouse: ${Math.round(feed.perSecond)} rows/s, ` +
+    `${Math.round(feed.steadyPerSecond)} between a tenth and nine tenths of them (goal ${FEED_GOAL_PER_SECOND}: ${goal}). CPU µs a row: ${cpu.join(", ")}. ` +
+    `Lag of a row at rest: ${feed.lagMs.p50} ms (median), ${feed.lagMs.max} ms (longest of ${feed.lagMs.rows}).`
+  );
 }

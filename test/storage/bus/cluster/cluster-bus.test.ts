@@ -236,6 +236,27 @@ test("entries of another version are passed over", options, async () => {
   }
 });
 
+test("what was read is removed from the stream, which does not outlive its node for long", options, async () => {
+  const writer = new Redis(redis.url);
+  const stream = streamOf(PREFIX, "tidy#1");
+  const write = createStreamWriter(writer, PREFIX);
+  const node = await startNode("tidy#1", []);
+  try {
+    for (let index = 0; index < 30; index += 1) {
+      const tell = { type: "tell", from: "x#1/shard-0", to: "tidy#1/shard-0", kind: "note", body: String(index) } as const;
+      await write("tidy#1", "shard-0", encodeMessages([tell]));
+    }
+    await eventually(() => assert.equal(node.notes.length, 30));
+    // The last one stays, so that an empty stream is not removed and begun anew.
+    await eventually(async () => assert.equal(await writer.xlen(stream), 1));
+    assert.ok((await writer.ttl(stream)) > 60);
+    assert.deepEqual([node.stats().waiting, node.stats().lost], [0, 0]);
+  } finally {
+    writer.disconnect();
+    await node.stop();
+  }
+});
+
 test("a reader tells how far it is behind, and what was trimmed before it could read it", options, async () => {
   const writer = new Redis(redis.url);
   const stream = streamOf(PREFIX, "behind#1");
