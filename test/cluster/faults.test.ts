@@ -5,21 +5,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { kafkaMissing } from "../support/kafka.ts";
 import { redisMissing } from "../support/redis.ts";
+import { assertTakenOver } from "./cluster-world.ts";
 import { FaultWorld } from "./fault-world.ts";
 import { SteadyClients } from "./steady-clients.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
-
-/** A dead node's terminals are to work elsewhere within 7 s; this much later is still blamed on the machine, which other tests share. */
-const TAKEN_OVER_MS = 7_000;
-const BUSY_MACHINE_MS = 6_000;
 
 const OUTAGE_MS = 60_000;
 /** Longer than a membership lives. */
 const CUT_OFF_MS = 12_000;
 
 describe("three nodes under load", { skip: missing }, () => {
-  it("keep what they promise through every fault", { timeout: 600_000 }, async (test) => {
+  it("keep what they promise through every fault", { timeout: 1_200_000 }, async (test) => {
     const world = await FaultWorld.start(test);
     const { cluster } = world;
 
@@ -181,10 +178,4 @@ async function until(holds: () => boolean): Promise<void> {
   for (const startedMs = performance.now(); !holds(); await delay(20)) {
     assert.equal(performance.now() - startedMs < 30_000, true, "the command did not come to the probe");
   }
-}
-
-function assertTakenOver(test: { diagnostic(text: string): void }, sinceMs: number): void {
-  const tookMs = Math.round(performance.now() - sinceMs);
-  test.diagnostic(`works again after ${tookMs} ms`);
-  assert.ok(tookMs < TAKEN_OVER_MS + BUSY_MACHINE_MS, `it took ${tookMs} ms`);
 }

@@ -7,7 +7,7 @@ import { assertMatches, member } from "../support/matches.ts";
 import { redisMissing } from "../support/redis.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
 import { eventually, Inbox } from "../support/within.ts";
-import { startCluster } from "./cluster-world.ts";
+import { assertTakenOver, startCluster } from "./cluster-world.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
@@ -79,11 +79,9 @@ describe("three nodes", { skip: missing }, () => {
         if (answer.status === 200) handedOut.set(terminalId, String(member(answer.body, "uuid")));
       }
       assert.equal(handedOut.size, queued.size);
-    }, 20_000);
-    const tookMs = performance.now() - killedAt;
+    });
+    assertTakenOver(test, killedAt);
     assert.deepEqual(new Map([...handedOut].sort()), new Map([...queued].sort()));
-    test.diagnostic(`all terminals of the dead node were served after ${Math.round(tookMs)} ms`);
-    assert.ok(tookMs < 7_000, `${Math.round(tookMs)} ms: a lifetime of 6 s, a look every 250 ms, and the loading of what waits`);
 
     // Pays go on at once, and results too.
     const uuid = randomUUID();

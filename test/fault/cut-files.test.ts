@@ -21,7 +21,7 @@ const TERMINALS = 10;
 const STATES = { waiting: ["queued"], taken: ["queued", "sent"], done: ["queued", "sent", "done"] };
 
 describe("a node whose files were cut off", () => {
-  it(`starts, or refuses clearly, and tells nothing that never was, after each of ${CUTS} cuts`, { timeout: 300_000 }, async (test) => {
+  it(`starts, or refuses clearly, and tells nothing that never was, after each of ${CUTS} cuts`, { timeout: 600_000 }, async (test) => {
     const random = seededRandom(test);
     const original = await killedSeveralTimes(test);
     const writtenAtMs = Date.now();

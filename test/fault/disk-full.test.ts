@@ -53,7 +53,7 @@ for (const shards of SHARD_COUNTS) {
       }
 
       await disk.free(node.pid);
-      await eventually(() => assertReadiness(200, caller), 15_000);
+      await eventually(() => assertReadiness(200, caller));
       for (const id of terminals) {
         assertStatus(200, await caller.receipt(id, `done-${id}`, "OK"));
         assertStatus(200, await caller.pay(id, `refused-${id}`), "Duplicate");

@@ -1,23 +1,37 @@
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Course, History } from "./history.ts";
 import type { Answer, RelayCaller } from "./relay-caller.ts";
 
 const LOOKUPS_AT_ONCE = 32;
+const ASK_AGAIN_PAUSE_MS = 100;
 
-/** Asks where commands stand, and for the results that were acknowledged; the history judges the answers. */
-export async function lookUp(caller: RelayCaller, history: History, courses: readonly Course[]): Promise<void> {
+/**
+ * Asks where commands stand, and for the results that were acknowledged; the history judges the answers. Of several nodes one may not hear from
+ * another in time, and answers 503: for `askAgainMs` that is asked again, as clients do.
+ */
+export async function lookUp(caller: RelayCaller, history: History, courses: readonly Course[], askAgainMs = 0): Promise<void> {
   const left = [...courses];
   const work = async (): Promise<void> => {
     for (let course = left.pop(); course !== undefined; course = left.pop()) {
       const { uuid, postedMs } = course;
       const sentMs = performance.now();
-      const life = answered(caller.life(uuid));
-      const result = postedMs === null ? null : answered(caller.result(uuid));
-      history.lifeSeen(course, await life, sentMs);
-      if (result !== null) history.resultSeen(course, await result);
+      const [life, result] = await Promise.all([
+        confirmed(() => caller.life(uuid), askAgainMs),
+        postedMs === null ? null : confirmed(() => caller.result(uuid), askAgainMs),
+      ]);
+      history.lifeSeen(course, life, sentMs);
+      if (result !== null) history.resultSeen(course, result);
     }
   };
   await Promise.all(Array.from({ length: LOOKUPS_AT_ONCE }, work));
+}
+
+async function confirmed(ask: () => Promise<Answer | null>, askAgainMs: number): Promise<Answer> {
+  for (const startedMs = performance.now(); ; await delay(ASK_AGAIN_PAUSE_MS)) {
+    const answer = await answered(ask());
+    if (answer.status !== 503 || performance.now() - startedMs >= askAgainMs) return answer;
+  }
 }
 
 export async function answered(answer: Promise<Answer | null>): Promise<Answer> {

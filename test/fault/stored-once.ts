@@ -15,7 +15,7 @@ export async function until(what: string, withinMs: number, holds: () => boolean
 /** The lists of all terminals hold each acknowledged result once, as it was posted, and nothing else. */
 export async function assertListedOnce(caller: RelayCaller, terminalIds: Iterable<string>, posted: readonly Course[]): Promise<void> {
   const listed: string[] = [];
-  await until("the list answers", 20_000, async () => (await caller.get("/api/v1/poll-0/transactions"))?.status === 200);
+  await until("the list answers", 60_000, async () => (await caller.get("/api/v1/poll-0/transactions"))?.status === 200);
   for (const terminalId of terminalIds) {
     for (const status of ["OK", "KO"]) {
       for (let offset = 0, more = true; more; offset += 500) {
@@ -37,7 +37,7 @@ export async function assertListedOnce(caller: RelayCaller, terminalIds: Iterabl
 export async function assertInClickHouseOnce(
   address: ClickHouseAddress,
   posted: readonly Course[],
-  withinMs = 20_000,
+  withinMs = 60_000,
   aside: (terminalId: string) => boolean = () => false,
 ): Promise<void> {
   const client = connectClickHouse(address);

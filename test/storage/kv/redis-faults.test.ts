@@ -22,7 +22,7 @@ async function underLoad(kv: Kv, faults: () => Promise<void>): Promise<Written[]
   const failed = writers.catch(() => undefined);
   await Promise.race([faults(), failed]);
   stop.stopped = true;
-  const written = await within("the writers' end", writers, 20_000);
+  const written = await within("the writers' end", writers);
   for (const { key, known } of written) {
     // The last fault may be noticed only now.
     const [entry, claims] = await eventually(() => Promise.all([kv.get(key), kv.scan({ ...prefixRange(`${key}/`), limit: 10_000 })]));

@@ -45,9 +45,13 @@ describe("a Redis with a replica for failover", { skip: skipReason(await install
       let version = 0;
       for (let count = 1; !stop.stopped; count += 1) {
         const result = await kv.commit(put(key, String(count), version)).catch(() => null);
-        if (result?.type !== "committed") return;
-        version = result.version;
-        acknowledged.set(key, count);
+        if (result?.type === "committed") {
+          version = result.version;
+          acknowledged.set(key, count);
+        } else {
+          // Not answered in time, by a busy machine or a dead primary: whether it is stored is asked before the next.
+          version = (await kv.get(key).catch(() => null))?.version ?? version;
+        }
       }
     });
     await eventually(
@@ -75,7 +79,7 @@ describe("a Redis with a replica for failover", { skip: skipReason(await install
     await copy.process.kill();
     await eventually(async () => assert.equal((await kv.commit(put("x", "1")).catch(() => null)) === null, true));
     await copy.restart();
-    await eventually(async () => assert.equal((await kv.commit(put("x", "2"))).type, "committed"), 20_000);
+    await eventually(async () => assert.equal((await kv.commit(put("x", "2"))).type, "committed"));
     stop.stopped = true;
     const written = await counting;
     assert.equal(Number((await kv.get("a"))?.value ?? 0), written.known);
