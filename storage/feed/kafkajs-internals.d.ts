@@ -1,10 +1,11 @@
 /** What of kafkajs 2.2.4 is mended by kafkajs-mended.ts, and has no types of its own. */
 declare module "kafkajs/src/network/requestQueue/index.js" {
-  export default class RequestQueue {
+  class RequestQueue {
     constructor(options: { enforceRequestTimeout: boolean; maxInFlightRequests: number | null; requestTimeout: number });
     readonly pending: unknown[];
     readonly throttleCheckTimeoutId: NodeJS.Timeout | null;
     scheduleCheckPendingRequests(): void;
     destroy(): void;
   }
+  export = RequestQueue;
 }

@@ -11,6 +11,9 @@ import { SteadyClients } from "./steady-clients.ts";
 
 const missing = (await redisMissing()) || (await kafkaMissing());
 
+/** All that this test runs shares two cores, with other tests too. */
+const BUSY_MACHINE_MS = 6_000;
+
 const OUTAGE_MS = 60_000;
 /** Longer than a membership lives. */
 const CUT_OFF_MS = 12_000;
@@ -33,7 +36,7 @@ describe("three nodes under load", { skip: missing }, () => {
       await cluster.nodes[0]?.kill();
       const after = await world.pays(partner, probe.terminalId);
       await until(() => probe.came.includes(after));
-      assertTakenOver(test, killedMs);
+      assertTakenOver(test, killedMs, BUSY_MACHINE_MS);
       await world.everyTerminalWorks();
       await cluster.start(0);
       assert.deepEqual(probe.came, [before, after]);
@@ -49,7 +52,7 @@ describe("three nodes under load", { skip: missing }, () => {
       await probe.moveTo(2);
       const after = await world.pays(partner, probe.terminalId);
       await until(() => probe.came.includes(after));
-      assertTakenOver(test, killedMs);
+      assertTakenOver(test, killedMs, BUSY_MACHINE_MS);
       assert.equal((await partner.life(meanwhile)).status, 200);
       await world.everyTerminalWorks();
       await cluster.start(1);
@@ -64,7 +67,7 @@ describe("three nodes under load", { skip: missing }, () => {
       try {
         const paid = await world.pays(partner, atOther.terminalId);
         await until(() => atOther.came.includes(paid));
-        assertTakenOver(test, stoppedMs);
+        assertTakenOver(test, stoppedMs, BUSY_MACHINE_MS);
         await world.pays(partner, atStopped.terminalId);
         await delay(Math.max(0, stoppedMs + 20_000 - performance.now()));
       } finally {
@@ -133,7 +136,7 @@ describe("three nodes under load", { skip: missing }, () => {
         try {
           const after = await world.pays(cluster.caller(1, "partner"), probe.terminalId);
           await until(() => probe.came.includes(after));
-          assertTakenOver(test, cutMs);
+          assertTakenOver(test, cutMs, BUSY_MACHINE_MS);
           const refused = await cluster.caller(2, "partner").pay(probe.terminalId, { uuid: randomUUID() });
           assert.equal(refused.status, 503, refused.text);
           await delay(Math.max(0, cutMs + CUT_OFF_MS - performance.now()));

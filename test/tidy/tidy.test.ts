@@ -105,7 +105,7 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
 const SUPPRESSIONS = /@ts-ignore|@ts-nocheck|eslint-disable/;
 
 const FORBIDDEN_NAMES = /(?:^|[.-])(?:utils?|helpers?|common|misc|manager|impl)(?:[.-]|$)/;
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.[a-z]+)?\.test)?\.(?:ts|mts|mjs)$/;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.[a-z]+)?\.test)?\.(?:ts|mts|mjs|d\.ts)$/;
 
 for (const { folder, mayImport } of DIRECTIONS) {
   test(`${folder} imports ${mayImport.length === 0 ? "nothing else" : `only ${mayImport.join(", ")}`}`, () => {
