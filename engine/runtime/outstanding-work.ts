@@ -7,11 +7,11 @@ import type { TerminalHome } from "./terminal-home.ts";
 import type { WaitingElsewhere } from "./waiting-counters.ts";
 
 /**
- * A hint that was lost is made good within the least time, or within the most where thousands of terminals are outstanding: every shard of the
- * cluster reads the whole index, and none reads more than so many entries a second for it as long as the most allows.
+ * A hint that was lost is made good within half a second, or within a second where thousands of terminals are outstanding: every shard of the cluster
+ * reads the whole index.
  */
 const SWEEP_MS_MIN = 500;
-const SWEEP_MS_MAX = 5_000;
+const SWEEP_MS_MAX = 900;
 const ENTRIES_A_SECOND = 2_000;
 
 const PAGE = 1_000;

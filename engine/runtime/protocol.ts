@@ -23,8 +23,8 @@ export interface TerminalProtocol {
   "terminal.flush": { question: undefined; answer: undefined };
   /** Forgets presence; live sessions are known again with their next frame. */
   "terminal.forget": { question: undefined; answer: undefined };
-  /** Commands of another node's terminals wait: a poll here has to ask their home. */
-  "terminal.waiting": { question: { terminalIds: readonly string[] }; answer: undefined };
+  /** A command of another node's terminal waits: a poll here has to ask its home. */
+  "terminal.waiting": { question: { terminalId: string }; answer: undefined };
   /** A step was done elsewhere in this home's stead: what is in memory is no longer the truth. */
   "terminal.work": { question: { terminalId: string }; answer: undefined };
   "session.open": { question: OpenSession; answer: undefined };

@@ -19,8 +19,6 @@ const POLLERS_MAX = 100_000;
 export interface Tells {
   polled(terminalId: string, device: DeviceInfo): void;
   active(terminalId: string, sessionId: string): void;
-  /** A command waits for this terminal of this home: polls at other nodes ask for it from the next tick on, a twentieth of a second at most. */
-  waiting(terminalId: string): void;
   /** The session is gone; nothing more is told of it. */
   forget(terminalId: string, sessionId: string): void;
   /** Tells now. What is asked of a home after this is asked after it has these. */
@@ -32,15 +30,12 @@ export interface TellsOptions {
   bus: Bus<TerminalProtocol>;
   clock: Clock;
   homeOf(terminalId: string): Address;
-  /** The shards of other nodes. */
-  otherNodes(): readonly Address[];
 }
 
-export function createTells({ bus, clock, homeOf, otherNodes }: TellsOptions): Tells {
+export function createTells({ bus, clock, homeOf }: TellsOptions): Tells {
   const activeToldAt = new Map<string, number>();
   let polls = new Map<string, { terminalId: string; device: DeviceInfo; at: number }>();
   let actives = new Map<string, { terminalId: string; sessionId: string; at: number }>();
-  let waiting = new Set<string>();
   let pollers = new Set<string>();
   let earlierPollers = new Set<string>();
   let pollersAt = clock.monotonicMs();
@@ -82,19 +77,8 @@ export function createTells({ bus, clock, homeOf, otherNodes }: TellsOptions): T
     }
   }
 
-  /** Each entry in another node's stream is a write that Redis syncs, so those of many commands travel together. */
-  function tellWaiting(): void {
-    if (waiting.size === 0) return;
-    const terminalIds = [...waiting];
-    waiting = new Set();
-    for (const address of otherNodes()) bus.tell(address, "terminal.waiting", { terminalIds });
-  }
-
   return {
     flush,
-    waiting: (terminalId) => {
-      waiting.add(terminalId);
-    },
     polled: (terminalId, device) => {
       polls.set(terminalId, { terminalId, device, at: clock.monotonicMs() });
       if (isNewPoller(terminalId)) flush();
@@ -112,7 +96,6 @@ export function createTells({ bus, clock, homeOf, otherNodes }: TellsOptions): T
       actives.delete(key);
     },
     tick: () => {
-      tellWaiting();
       const now = clock.monotonicMs();
       if (now - pollersAt >= POLLER_MS) {
         earlierPollers = pollers;

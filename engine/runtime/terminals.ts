@@ -72,12 +72,12 @@ export function createShard(options: ShardOptions): Shard {
   });
   const broadcasts = createBroadcasts(outlets);
   serveHome(bus, { ...home, accept: acceptHere }, outlets, broadcasts);
-  bus.serve("terminal.waiting", ({ terminalIds }) => {
-    for (const terminalId of terminalIds) elsewhere.told(terminalId);
+  bus.serve("terminal.waiting", ({ terminalId }) => {
+    elsewhere.told(terminalId);
     return undefined;
   });
 
-  const tells = createTells({ bus, clock, homeOf, otherNodes: () => homes.shards().filter((address) => !isOwnNode(address)) });
+  const tells = createTells({ bus, clock, homeOf });
   const reach = createReach({ bus, homes, home, clock, failed });
   const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
   const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, askTimeoutMs: ASK_TIMEOUT_MS, failed });
@@ -97,7 +97,12 @@ export function createShard(options: ShardOptions): Shard {
   /** A command that has to wait is polled for on any node: those of other nodes are told to ask for it. */
   async function acceptHere(command: Command): Promise<AcceptOutcome> {
     const outcome = await home.accept(command);
-    if (outcome.type === "accepted" && outcome.state === "queued") tells.waiting(command.terminalId);
+    if (outcome.type === "accepted" && outcome.state === "queued") {
+      // At once: a terminal that polls just before it would wait for its next poll. The bus puts the tells of one turn together.
+      for (const address of homes.shards()) {
+        if (!isOwnNode(address)) bus.tell(address, "terminal.waiting", { terminalId: command.terminalId });
+      }
+    }
     return outcome;
   }
 

@@ -18,6 +18,9 @@ const READY_TIMEOUT_MS = 90_000;
 /** What the tests that do not look at ClickHouse name instead of it: nothing listens there, so the node does without. */
 export const NO_CLICKHOUSE = { RELAY_CLICKHOUSE_URL: "http://127.0.0.1:1" };
 
+/** The same for the card gateway, which the sandbox would start in a process of its own. */
+const NO_GATEWAY = { RELAY_GATEWAY_URL: "http://127.0.0.1:1" };
+
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -63,6 +66,7 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       RELAY_DATA_DIR: dataDirectory,
       RELAY_LOG_LEVEL: "error",
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
+      ...(environment["RELAY_MODE"] === "production" ? {} : NO_GATEWAY),
       ...environment,
     },
   });
