@@ -160,7 +160,7 @@ export function administration(relay: Relay): void {
     const shown = await terminal.get(path);
     assert.deepEqual(member(shown.body, "data"), { terminalId, version, settings: { idleText: "Welcome", brightness: 80, night: null } });
     await relay.partner().pay(terminalId, { uuid: relay.uuid() });
-    assertMatches(await terminal.poll(terminalId), { status: 200, headers: { "relay-settings": String(version) } });
+    assertMatches(await terminal.take(terminalId), { status: 200, headers: { "relay-settings": String(version) } });
 
     relay.advance(1_000);
     await post("/admin/cloud-configs", { terminalId, settings: { idleText: "Closed" } });
@@ -360,7 +360,7 @@ export function administration(relay: Relay): void {
     await relay.online(relay.terminalId());
     const [approved, declined, waits, awaits] = [relay.uuid(), relay.uuid(), relay.uuid(), relay.uuid()];
     for (const uuid of [approved, declined, awaits, waits]) await partner.pay(terminalId, { uuid });
-    for (let polls = 0; polls < 3; polls++) await fleet.poll(terminalId);
+    for (let takes = 0; takes < 3; takes++) await fleet.take(terminalId);
     await fleet.receipt(terminalId, { uuid: approved, result: "OK" });
     await fleet.receipt(terminalId, { uuid: approved, result: "OK" });
     await fleet.receipt(terminalId, { uuid: declined, result: "KO" });
