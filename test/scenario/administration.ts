@@ -45,7 +45,7 @@ export function administration(relay: Relay): void {
     const [polled, pushed] = [relay.uuid(), relay.uuid()];
     await relay.partner().pay(mine, { uuid: polled });
     for (let round = 0; round < 3; round++) assert.equal((await caller.poll(other)).status, 403);
-    assertMatches(await caller.poll(mine), { status: 200, body: { uuid: polled, terminalId: mine } });
+    assertMatches(await caller.take(mine), { status: 200, body: { uuid: polled, terminalId: mine } });
     assert.equal((await caller.receipt(other, { uuid: polled, result: "OK" })).status, 403);
     assert.equal((await caller.receipt(mine, { uuid: polled, result: "OK" })).status, 200);
     assertMatches((await relay.partner().uuid(polled)).body, { data: { terminalId: mine, status: "OK" } });
@@ -306,7 +306,7 @@ export function administration(relay: Relay): void {
     await session.ping(live);
     await relay.connectionBecomes(live, { connectionStatus: "ONLINE", connectionType: "WEBSOCKET" });
     assertMatches(await partner.pay(polling, { uuid }), { status: 400, body: { error: /Duplicate/ } });
-    assertMatches(await fleet.poll(polling), { status: 200, body: { uuid } });
+    assertMatches(await fleet.take(polling), { status: 200, body: { uuid } });
     await relay.connectionBecomes(polling, { connectionStatus: "ONLINE", connectionType: "POLLING" });
     const pushed = relay.uuid();
     await partner.pay(live, { uuid: pushed });
@@ -339,7 +339,7 @@ export function administration(relay: Relay): void {
     // The same result again is still the same, and a different one still a conflict.
     assert.equal((await fleet.receipt(terminalId, { uuid: old, result: "OK", authCode: "A1", note: body })).status, 200);
     assert.deepEqual(await relay.attention(terminalId), []);
-    assertMatches(await fleet.poll(terminalId), { status: 200, body: { uuid: waiting } });
+    assertMatches(await fleet.take(terminalId), { status: 200, body: { uuid: waiting } });
     await fleet.receipt(terminalId, { uuid: waiting, result: "KO" });
     assertMatches((await partner.uuid(waiting)).body, { data: { status: "KO" } });
   });

@@ -166,7 +166,9 @@ export function payments(relay: Relay): void {
       assert.deepEqual(again.body, { status: "error", error: "Duplicate payment request - UUID already processed" });
       assert.equal(again.headers["relay-command-state"], "queued");
       assert.equal(again.headers["location"], `/api/v1/commands/${uuid}`);
-      assert.equal((await relay.fleet().poll(target)).status, target === terminalId ? 200 : 204);
+      const fleet = relay.fleet();
+      if (target === terminalId) assert.equal((await fleet.take(target)).status, 200);
+      else assert.equal((await fleet.poll(target)).status, 204);
     }
     assert.equal((await partner.pay(terminalId, { uuid })).headers["relay-command-state"], "sent");
     await relay.fleet().receipt(terminalId, { uuid, result: "OK" });
