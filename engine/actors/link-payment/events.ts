@@ -1,5 +1,5 @@
 import type { GatewayPaymentState } from "../../domain/gateway.ts";
-import type { FollowUp, FollowUpRefusal, FollowUpType } from "../../domain/link.ts";
+import type { FollowUp, FollowUpRefusal, FollowUpType, LinkContext, LinkState } from "../../domain/link.ts";
 
 /** What can happen to a link. Each event carries when, wall time in milliseconds UTC. */
 export type LinkEvent =
@@ -45,3 +45,13 @@ export type LinkEffect =
   | { type: "settleFollowUp"; params: Record<string, never> }
   /** The gateway could be asked after all. */
   | { type: "settleOverdue"; params: Record<string, never> };
+
+/** What an event does: the state that it leads to, the context there, and what the runtime is to do once that is stored. */
+export interface LinkStep {
+  state: LinkState;
+  link: LinkContext;
+  effects: readonly LinkEffect[];
+}
+
+/** The event of a type. */
+export type Of<Type extends LinkEvent["type"]> = Extract<LinkEvent, { type: Type }>;
