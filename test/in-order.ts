@@ -1,7 +1,8 @@
 /** Runs test files in the order in which they are given, each in a process of its own; `node --test` sorts them by name. Its own `--import tsx` is theirs too. */
 import { resolve } from "node:path";
 import { run } from "node:test";
-import { spec, tap } from "node:test/reporters";
+import { spec } from "node:test/reporters";
+import { failuresLast } from "./failures-last.ts";
 
 /** The machine of CI has two cores. */
 const AT_ONCE = 2;
@@ -13,5 +14,5 @@ const tests = run({ files: process.argv.slice(2).map((file) => resolve(file)), c
 tests.on("test:fail", ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
-const told = process.stdout.isTTY ? tests.compose(new spec()) : tests.compose(tap);
+const told = process.stdout.isTTY ? tests.compose(new spec()) : tests.compose(failuresLast);
 told.pipe(process.stdout);
