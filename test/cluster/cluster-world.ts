@@ -156,6 +156,13 @@ export async function startCluster(test: TestContext, { nodes: count, environmen
     for (const { url } of nodes)
       assert.match(await (await fetch(`${url}/metrics`)).text(), new RegExp(`^relay_cluster_nodes ${count}$`, "m"));
   });
+  // ClickHouse is reached in the background (three nodes that bring its schema up to date at once may have to try again); until then a list is refused.
+  await eventually(async () => {
+    for (const { url } of nodes) {
+      const listed = await new HttpClient(() => url, CREDENTIALS.partner, "127.9.0.0").get("/api/v1/NONE/transactions");
+      assert.equal(listed.status, 200, listed.text);
+    }
+  });
   const balancer = await startBalancer(0, ports);
   atEnd(test, () => balancer.stop());
   const balancerUrl = `http://127.0.0.1:${balancer.port}`;
