@@ -14,7 +14,7 @@ export function addPayload(bench: Bench): void {
     cardType: 0,
     description: "Order 004711, table 12",
   };
-  const acceptance = { sender: "partner:1", acceptedAtMs: AT_MS };
+  const acceptance = { sender: "partner:1", acceptedAtMs: AT_MS, request: "0c5b3f0e-3d0f-4d5c-9d0e-7f2a1c9b8e55" };
   bench.add("payload: check and build", () => {
     buildPayment(readPaymentRequest(body, "T1"), null, acceptance);
   });

@@ -45,6 +45,8 @@ export interface Acceptance {
   /** As `senderOf` in caller.ts writes it. */
   sender: string;
   acceptedAtMs: number;
+  /** `Command.request`. */
+  request: string;
 }
 
 export function isPaymentService(text: unknown): text is PaymentService {
@@ -94,6 +96,7 @@ export function buildPayment(request: PaymentRequest, family: TerminalFamily | n
     acceptedAtMs: acceptance.acceptedAtMs,
     expiresAtMs: expiresAtMs(acceptance.acceptedAtMs),
     payload: writePayload(request.members, { uuid, amount: amountCents, service, terminalId, ...encodeTags(request.tags, family) }),
+    request: acceptance.request,
   };
 }
 

@@ -53,10 +53,10 @@ export interface TerminalRecord {
   schema: 1;
   terminalId: string;
   /** In the order in which they go out. */
-  queue: QueuedEntry[];
-  sent: SentEntry[];
+  queue: readonly QueuedEntry[];
+  sent: readonly SentEntry[];
   /** Most recent first, one a sender, for `status`; SCAN and PRINT too, administrator commands and CANCEL not. */
-  latest: LatestEntry[];
+  latest: readonly LatestEntry[];
 }
 
 /**

@@ -55,7 +55,7 @@ export function buildAdministrative(body: unknown, context: UtilityContext): Com
 }
 
 /** The CANCEL command that asks a terminal to stop a command that was already sent to it; `uuid` is the CANCEL's own. */
-export function buildCancel(target: { uuid: string; terminalId: string }, uuid: string, acceptance: Acceptance): Command {
+export function buildCancel(target: { uuid: string; terminalId: string }, uuid: string, acceptance: Omit<Acceptance, "request">): Command {
   const { terminalId } = target;
   return {
     uuid,
@@ -90,6 +90,7 @@ function buildUtility(
     acceptedAtMs: context.acceptedAtMs,
     expiresAtMs: expiresAtMs(context.acceptedAtMs),
     payload: writePayload(members, { uuid, service: is.service, amount: 0, terminalId }),
+    request: context.request,
   };
 }
 

@@ -35,8 +35,7 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
     if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
     const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
     const family = tagged ? await familyOf(request.terminalId) : null;
-    const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs() });
-    command.request = ids.uuid();
+    const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: ids.uuid() });
     return { terminalId: request.terminalId, uuid: request.uuid, outcome: await terminals.accept(command) };
   };
 }

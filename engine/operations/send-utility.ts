@@ -25,9 +25,9 @@ const BUILDERS: Record<UtilityCommand, (body: unknown, context: UtilityContext) 
 export function createSendUtility({ terminals, clock, ids }: { terminals: Terminals; clock: Clock; ids: Ids }): SendUtility {
   return async (kind, caller, terminalId, body) => {
     if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
-    const context = { terminalId, generatedUuid: ids.uuid(), sender: senderOf(caller), acceptedAtMs: clock.nowMs() };
+    const generatedUuid = ids.uuid();
+    const context = { terminalId, generatedUuid, sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: ids.uuid() };
     const command = BUILDERS[kind](body, context);
-    command.request = ids.uuid();
     return { command, outcome: await terminals.accept(command) };
   };
 }

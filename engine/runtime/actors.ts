@@ -22,14 +22,15 @@ const OWED_MAX = 256;
 const STALE_RETRIES_MAX = 8;
 
 const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
+const NONE: readonly never[] = [];
 
 /** A terminal actor as its home holds it: the stored context, its version, and what is read with it again and again. */
 export interface Actor {
   readonly terminalId: string;
   context: TerminalContext;
   version: number;
-  /** Records of commands that are queued or sent; others are read when they are needed. */
-  readonly commands: Map<string, Stored<CommandRecord>>;
+  /** Records of commands that are queued or sent; others are read when they are needed. As long as its commands: hundreds of thousands are kept. */
+  commands: readonly Stored<CommandRecord>[];
   loaded: boolean;
   /** True when its record was stored before the store lost some of its history. */
   doubted: boolean;
@@ -37,7 +38,8 @@ export interface Actor {
   inDoubt: boolean;
   running: boolean;
   usedLately: boolean;
-  readonly mailbox: (() => Promise<void>)[];
+  /** What waits for its turn; null while nothing does. */
+  mailbox: (() => void)[] | null;
 }
 
 /** What a step wants stored beside the terminal record, and what it found out. */
@@ -97,6 +99,12 @@ export interface ActorsOptions {
   actorsMax?: number;
 }
 
+/** The record of a command that is queued or sent, where it is in memory. */
+export function knownCommand(actor: Actor, uuid: string): Stored<CommandRecord> | null {
+  for (const stored of actor.commands) if (stored.record.uuid === uuid) return stored;
+  return null;
+}
+
 /** Says whether a step left the stored part of the actor as it was. */
 export function isSame(one: TerminalContext, other: TerminalContext): boolean {
   return one.queue === other.queue && one.sent === other.sent && one.latest === other.latest;
@@ -115,13 +123,13 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       terminalId,
       context: IDLE,
       version: 0,
-      commands: new Map(),
+      commands: NONE,
       loaded: false,
       doubted: false,
       inDoubt: false,
       running: false,
       usedLately: false,
-      mailbox: [],
+      mailbox: null,
     };
     actors.set(terminalId, actor);
     return actor;
@@ -171,7 +179,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       actor.inDoubt = false;
       // What was fenced is stored anew, as it is in memory now.
       actor.doubted = stored?.doubted === true && version === stored.version;
-      actor.commands.clear();
+      actor.commands = NONE;
       adopt(actor, context, version);
       actor.loaded = true;
       loaded(actor);
@@ -206,50 +214,59 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
 
   /** Forgets an actor unless more is to be done on it; its work is no longer this home's. */
   function letGo(actor: Actor): void {
-    if (actor.inDoubt || actor.mailbox.length > 0) return;
+    if (actor.inDoubt || actor.mailbox !== null) return;
     tally(actor, IDLE);
     wheel.arm(actor.terminalId, null);
     actors.delete(actor.terminalId);
   }
 
-  async function run(actor: Actor): Promise<void> {
+  /** Carries out one piece of work, and then the next that waits. */
+  async function run<T>(actor: Actor, work: (actor: Actor) => Promise<T> | T): Promise<T> {
     actor.running = true;
-    for (let job = actor.mailbox.shift(); job !== undefined; job = actor.mailbox.shift()) await job();
-    actor.running = false;
+    try {
+      if (!actor.loaded) await load(actor);
+      return await work(actor);
+    } finally {
+      const next = actor.mailbox?.shift();
+      if (actor.mailbox?.length === 0) actor.mailbox = null;
+      if (next === undefined) actor.running = false;
+      else next();
+    }
   }
 
   function post<T>(terminalId: string, room: number, work: (actor: Actor) => Promise<T> | T): Promise<T> {
+    const actor = actorOf(terminalId);
+    actor.usedLately = true;
+    if (!actor.running) return run(actor, work);
+    if (actor.mailbox !== null && actor.mailbox.length >= room) {
+      return Promise.reject(new RelayError("too_busy", "Too many requests for this terminal at once", { retryAfterSeconds: 1 }));
+    }
     return new Promise((resolve, reject) => {
-      const actor = actorOf(terminalId);
-      actor.usedLately = true;
-      if (actor.mailbox.length >= room) {
-        reject(new RelayError("too_busy", "Too many requests for this terminal at once", { retryAfterSeconds: 1 }));
-        return;
-      }
-      actor.mailbox.push(async () => {
-        try {
-          if (!actor.loaded) await load(actor);
-          resolve(await work(actor));
-        } catch (error) {
-          reject(error);
-        }
-      });
-      if (!actor.running) void run(actor);
+      actor.mailbox ??= [];
+      actor.mailbox.push(() => void run(actor, work).then(resolve, reject));
     });
   }
 
   async function command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
-    const known = actor.commands.get(uuid);
-    if (known !== undefined) return known;
+    const known = knownCommand(actor, uuid);
+    if (known !== null) return known;
     const stored = await store.loadCommand(uuid);
-    if (stored !== null && stored.record.life === null && stored.record.terminalId === actor.terminalId) actor.commands.set(uuid, stored);
+    if (stored !== null && stored.record.life === null && stored.record.terminalId === actor.terminalId) keep(actor, stored);
     return stored;
   }
 
+  function keep(actor: Actor, stored: Stored<CommandRecord>): void {
+    actor.commands = actor.commands.length === 0 ? [stored] : [...without(actor, stored.record.uuid), stored];
+  }
+
+  function without(actor: Actor, uuid: string): readonly Stored<CommandRecord>[] {
+    return actor.commands.filter(({ record }) => record.uuid !== uuid);
+  }
+
   function stepAll(context: TerminalContext, events: readonly TerminalEvent[]): TerminalStep {
-    const [first, ...others] = events;
+    const first = events[0];
     if (first === undefined) return { context, effects: [] };
-    if (others.length === 0) return step(context, first);
+    if (events.length === 1) return step(context, first);
     const effects: TerminalEffect[] = [];
     let current = context;
     for (const event of events) {
@@ -262,24 +279,27 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
 
   /** Keeps the records of outstanding commands at hand, with the version that this commit gave them. */
   function remember(actor: Actor, change: StepChange, version: number): void {
-    for (const record of change.claims) actor.commands.set(record.uuid, { record, version });
+    for (const record of change.claims) keep(actor, { record, version });
     for (const { record } of change.commands) {
-      if (record.life === null) actor.commands.set(record.uuid, { record, version });
-      else actor.commands.delete(record.uuid);
+      if (record.life === null) keep(actor, { record, version });
+      else actor.commands = without(actor, record.uuid);
     }
   }
 
   async function apply<T>(actor: Actor, plan: () => StepPlan<T> | Promise<StepPlan<T>>): Promise<Applied<T>> {
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
-      const { events, complete } = await plan();
+      const planned = plan();
+      const { events, complete } = planned instanceof Promise ? await planned : planned;
       const stepped = stepAll(actor.context, events);
-      const { change, outcome } = await complete(stepped);
+      const completed = complete(stepped);
+      const { change, outcome } = completed instanceof Promise ? await completed : completed;
       if (change === null) return { type: "applied", outcome, effects: stepped.effects };
       const { context, effects } = stepped;
       const { terminalId, version, doubted } = actor;
       const workBefore = stateOf(actor.context);
       const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, doubted };
-      const stored = await commit(actor, { ...change, terminalId, terminal });
+      const { claims, commands, rows, attention, settled, atMs } = change;
+      const stored = await commit(actor, { terminalId, terminal, claims, commands, rows, attention, settled, atMs });
       if (stored.type === "committed") {
         remember(actor, change, stored.version);
         if (terminal !== null) {

@@ -1,5 +1,11 @@
 import { type ActorScope, type AnyEventObject, createActor, type SnapshotFrom } from "xstate";
-import { type TerminalContext, type TerminalEffect, type TerminalEvent, terminalMachine } from "../actors/terminal/machine.ts";
+import {
+  type MachineContext,
+  type TerminalContext,
+  type TerminalEffect,
+  type TerminalEvent,
+  terminalMachine,
+} from "../actors/terminal/machine.ts";
 import { stateOf } from "../actors/terminal/rules.ts";
 
 type TerminalSnapshot = SnapshotFrom<typeof terminalMachine>;
@@ -12,10 +18,10 @@ export interface TerminalStep {
 
 /**
  * Steps terminal actors without an XState actor for each of them (design.md, "The engine"): one inert actor lends its scope to all,
- * the snapshot is rebuilt from the record, and the actions that the machine wants carried out are handed back as effects.
+ * and the snapshot is rebuilt from the record.
  */
 export function createTerminalStepper(): (context: TerminalContext, event: TerminalEvent) => TerminalStep {
-  const nothing: TerminalContext = { queue: [], sent: [], latest: [] };
+  const nothing: MachineContext = { queue: [], sent: [], latest: [], effects: [] };
   const inert = createActor(terminalMachine, { input: nothing });
   // Resolving a state once and copying it with each context costs a tenth of resolving it at each step.
   const resolved = {
@@ -23,7 +29,6 @@ export function createTerminalStepper(): (context: TerminalContext, event: Termi
     waiting: terminalMachine.resolveState({ value: "waiting", context: nothing }),
     executing: terminalMachine.resolveState({ value: "executing", context: nothing }),
   };
-  let effects: TerminalEffect[] = [];
   const scope: ActorScope<TerminalSnapshot, TerminalEvent, typeof inert.system, AnyEventObject> = {
     self: inert,
     id: inert.id,
@@ -33,14 +38,12 @@ export function createTerminalStepper(): (context: TerminalContext, event: Termi
     defer: () => {},
     emit: () => {},
     stopChild: () => {},
-    actionExecutor: (action) => {
-      // The machine enqueues nothing but TerminalEffect objects; XState hands them back with their type and params as they were.
-      effects.push({ type: action.type, params: action.params } as TerminalEffect);
-    },
+    actionExecutor: () => {},
   };
   return (context, event) => {
-    effects = [];
-    const next = terminalMachine.transition({ ...resolved[stateOf(context)], context }, event, scope);
-    return { context: next.context, effects };
+    const { queue, sent, latest } = context;
+    const before = { queue, sent, latest, effects: nothing.effects };
+    const { context: after } = terminalMachine.transition({ ...resolved[stateOf(context)], context: before }, event, scope);
+    return { context: { queue: after.queue, sent: after.sent, latest: after.latest }, effects: after.effects };
   };
 }

@@ -6,7 +6,7 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { TERMINAL_FAMILIES, type TerminalFamily } from "../../../engine/domain/family.ts";
 import { buildPayment, readPaymentRequest } from "../../../engine/domain/payment-request.ts";
 
-const acceptance = { sender: "partner:1", acceptedAtMs: 1_000 };
+const acceptance = { sender: "partner:1", acceptedAtMs: 1_000, request: "r1" };
 const pay = { uuid: "a1", amount: 1050, service: "PAYCC" };
 const tagged = { ...pay, service: "PAYTAG", tagDF8103: "3132", tagDF8102: "4a4b", tagDF8109: "32", tagDF8105: null };
 
@@ -35,6 +35,7 @@ describe("a payment request", () => {
       acceptedAtMs: 1_000,
       expiresAtMs: 61_000,
       payload: '{"uuid":"a1","amount":1050,"service":"PAYCC","description":"Table 4","terminalId":"T1"}',
+      request: "r1",
     });
   });
 

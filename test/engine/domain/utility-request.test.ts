@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { buildAdministrative, buildCancel, buildPrint, buildScan } from "../../../engine/domain/utility-request.ts";
 
-const context = { terminalId: "T1", generatedUuid: "generated", sender: "partner:1", acceptedAtMs: 1_000 };
+const context = { terminalId: "T1", generatedUuid: "generated", sender: "partner:1", acceptedAtMs: 1_000, request: "r1" };
 
 function refused(build: () => unknown, message: RegExp): void {
   assert.throws(build, (error) => error instanceof RelayError && error.code === "invalid_request" && message.test(error.message));

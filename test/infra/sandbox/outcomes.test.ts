@@ -146,6 +146,7 @@ describe("each service has its result", () => {
       const sent = buildPayment(readPaymentRequest(body, "T1"), family === undefined ? null : TERMINAL_FAMILIES[family], {
         sender: "partner:1",
         acceptedAtMs: 0,
+        request: "r1",
       });
       relay.push(JSON.parse(sent.payload));
       const [posted] = await relay.results(1);
