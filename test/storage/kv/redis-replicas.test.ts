@@ -9,6 +9,7 @@ import { clientOf, countUp, kvOf, put, redisOf } from "./redis-world.ts";
 
 const WRITERS = 4;
 const COMMITS_BEFORE_THE_FAULT = 200;
+const REPLICA_WAIT_MS = 1_000;
 
 /** A primary and a copy of it, connected. */
 async function pairOf(test: TestContext): Promise<{ primary: TestRedis; copy: TestRedis }> {
@@ -16,6 +17,12 @@ async function pairOf(test: TestContext): Promise<{ primary: TestRedis; copy: Te
   const copy = await redisOf(test, { replicaof: `127.0.0.1 ${primary.port}` }, installWaitingRedis);
   const client = clientOf(test, copy);
   await eventually(async () => assert.match(await client.info("replication"), /^master_link_status:up\r?$/m));
+  // A replica that has just copied everything rewrites its file, and tells of nothing on disk until that is done.
+  const writer = clientOf(test, primary);
+  await eventually(async () => {
+    await writer.set("waited-for", "1");
+    assert.deepEqual(await writer.call("waitaof", 1, 1, REPLICA_WAIT_MS), [1, 1]);
+  });
   return { primary, copy };
 }
 
