@@ -1,13 +1,12 @@
 import type { ChainedBatch, ClassicLevel } from "classic-level";
-import { ABSENT, expiryKey, LAST_VERSION_KEY, type Standing } from "./embedded-layout.ts";
+import { expiryKey, LAST_VERSION_KEY } from "./embedded-layout.ts";
 import type { CommitResult } from "./kv.ts";
 
 /**
  * The commits of some turns of the event loop, written as one. Operations go to the native batch as they come (a chained batch
- * costs 1 µs an operation, an array of operations 15 µs); `overlay` tells how keys will stand once it is written.
+ * costs 1 µs an operation, an array of operations 15 µs).
  */
 export class CommitBatch {
-  readonly overlay = new Map<string, Standing>();
   readonly #batch: ChainedBatch<ClassicLevel, string, string>;
   readonly #waiters: { result: CommitResult; resolve: (result: CommitResult) => void; reject: (error: Error) => void }[] = [];
   #operations = 0;
@@ -27,17 +26,20 @@ export class CommitBatch {
     return this.#length;
   }
 
-  put(key: string, header: string, value: string, standing: Standing): void {
+  put(key: string, header: string, value: string): void {
     this.#batch.put(key, header + value);
-    if (standing.expiresAtMs !== 0) this.#batch.put(expiryKey(standing.expiresAtMs, key), "");
-    this.overlay.set(key, standing);
     this.#operations++;
     this.#length += key.length + value.length;
   }
 
+  /** Puts its entry in the index of expiries, too. */
+  putExpiring(key: string, header: string, value: string, expiresAtMs: number): void {
+    this.put(key, header, value);
+    this.#batch.put(expiryKey(expiresAtMs, key), "");
+  }
+
   delete(key: string): void {
     this.#batch.del(key);
-    this.overlay.set(key, ABSENT);
     this.#operations++;
     this.#length += key.length;
   }

@@ -12,8 +12,13 @@ const PENDING_MAX = 20_000;
 /** Characters of keys and values not yet on disk. */
 const PENDING_LENGTH_MAX = 4 * COMMIT_LENGTH_MAX;
 
-/** Keys whose version is known without reading: some 30 MB. */
+/** Keys whose version is known without reading: some 30 MB. Half of them are more than can be pending, which must be known. */
 const VERSION_CACHE_ENTRIES_MAX = 200_000;
+
+/** How a key that was deleted stands, with the version that did it: as one that has expired long ago. */
+function deletedAt(version: number): Standing {
+  return { version, expiresAtMs: 1 };
+}
 
 /** Versions a millisecond of wall time: more than can be committed, so that the clock alone keeps them growing over a lost directory. */
 const VERSIONS_PER_MS = 1_024;
@@ -35,6 +40,7 @@ export interface CommitterOptions {
  */
 export class Committer {
   readonly #options: CommitterOptions;
+  /** How keys stand, and will stand once what is pending is on disk. */
   readonly #cache = new VersionCache(VERSION_CACHE_ENTRIES_MAX);
   /** To be told of every filtered key that is on disk, by whoever opened it. */
   readonly filter = new KeyFilter();
@@ -42,6 +48,9 @@ export class Committer {
   #writing: CommitBatch | null = null;
   #flushScheduled = false;
   #lastVersion: number;
+  /** The last version of the batch that is being written, and of what is on disk. */
+  #writingVersion: number;
+  #writtenVersion: number;
   #batches = 0;
   #lastSyncMs = 0;
   #drained: (() => void) | null = null;
@@ -49,6 +58,8 @@ export class Committer {
   constructor(options: CommitterOptions) {
     this.#options = options;
     this.#lastVersion = options.lastVersion;
+    this.#writingVersion = options.lastVersion;
+    this.#writtenVersion = options.lastVersion;
   }
 
   get lastVersion(): number {
@@ -78,20 +89,28 @@ export class Committer {
     for (const check of commit.checks) {
       const standing = this.#standingOf(check.key, level);
       const version = hasExpired(standing.expiresAtMs, nowMs) ? 0 : standing.version;
-      if (version !== check.version) return this.#conflict(check.key);
+      if (version !== check.version) return this.#conflict(check.key, standing);
     }
     const batch = this.#batchFor(level);
     const version = this.#nextVersion(nowMs);
     const header = writeHeader(version, 0);
     const standing: Standing = { version, expiresAtMs: 0 };
     for (const operation of commit.operations) {
-      if (operation.type === "delete") batch.delete(operation.key);
-      else if (operation.expiresAtMs === undefined) batch.put(operation.key, header, operation.value, standing);
-      else {
-        const { key, value, expiresAtMs } = operation;
-        batch.put(key, writeHeader(version, expiresAtMs), value, { version, expiresAtMs });
+      const { key } = operation;
+      if (operation.type === "delete") {
+        batch.delete(key);
+        this.#cache.set(key, deletedAt(version));
+        continue;
       }
-      if (operation.type === "put" && this.#options.isFiltered(operation.key)) this.filter.add(operation.key);
+      const { value, expiresAtMs } = operation;
+      if (expiresAtMs === undefined) {
+        batch.put(key, header, value);
+        this.#cache.set(key, standing);
+      } else {
+        batch.putExpiring(key, writeHeader(version, expiresAtMs), value, expiresAtMs);
+        this.#cache.set(key, { version, expiresAtMs });
+      }
+      if (this.#options.isFiltered(key)) this.filter.add(key);
     }
     return batch.wait({ type: "committed", version });
   }
@@ -100,15 +119,15 @@ export class Committer {
    * A conflict with something that is not yet on disk is told when it is: the caller would otherwise read, find the older state and try
    * again at once; and if the write fails, there was no conflict.
    */
-  #conflict(key: string): Promise<CommitResult> {
+  #conflict(key: string, { version }: Standing): Promise<CommitResult> {
     const result: CommitResult = { type: "conflict", key };
-    if (this.#collecting?.overlay.has(key)) return this.#collecting.wait(result);
-    if (this.#writing?.overlay.has(key)) return this.#writing.wait(result);
-    return Promise.resolve(result);
+    if (version <= this.#writtenVersion) return Promise.resolve(result);
+    const holder = version <= this.#writingVersion ? this.#writing : this.#collecting;
+    return holder === null ? Promise.resolve(result) : holder.wait(result);
   }
 
   #standingOf(key: string, level: ClassicLevel): Standing {
-    const known = this.#known(key);
+    const known = this.#cache.get(key);
     if (known !== undefined) return known;
     if (this.filter.isComplete && this.#options.isFiltered(key) && !this.filter.mayHave(key)) return ABSENT;
     const read = this.#readStanding(key, level);
@@ -117,13 +136,9 @@ export class Committer {
     return read;
   }
 
-  #known(key: string): Standing | undefined {
-    return this.#collecting?.overlay.get(key) ?? this.#writing?.overlay.get(key) ?? this.#cache.get(key);
-  }
-
   /** What was just read from the disk of a key, so that a check of it need not read it again. */
   remember(key: string, text: string): void {
-    if (this.#known(key) === undefined) this.#cache.set(key, readStanding(text));
+    if (this.#cache.get(key) === undefined) this.#cache.set(key, readStanding(text));
   }
 
   #readStanding(key: string, level: ClassicLevel): Standing {
@@ -140,18 +155,22 @@ export class Committer {
   async removeExpired(indexKeys: readonly string[], level: ClassicLevel): Promise<number> {
     this.#assertRoom(2 * indexKeys.length);
     const batch = this.#batchFor(level);
-    let removed = 0;
+    const gone = deletedAt(this.#lastVersion);
+    const removed: string[] = [];
     for (const indexKey of indexKeys) {
       const { key, expiresAtMs } = readExpiryKey(indexKey);
-      const standing = this.#known(key) ?? this.#readStanding(key, level);
+      const standing = this.#cache.get(key) ?? this.#readStanding(key, level);
       if (standing.expiresAtMs === expiresAtMs) {
         batch.delete(key);
-        removed++;
+        this.#cache.set(key, gone);
+        removed.push(key);
       }
       batch.deleteIndexEntry(indexKey);
     }
     await batch.wait({ type: "committed", version: this.#lastVersion });
-    return removed;
+    // Nobody is likely to ask for them again; those that were put again meanwhile stand otherwise by now.
+    for (const key of removed) if (this.#cache.get(key) === gone) this.#cache.delete(key);
+    return removed.length;
   }
 
   #nextVersion(nowMs: number): number {
@@ -188,6 +207,7 @@ export class Committer {
     if (batch === null || this.#writing !== null) return;
     this.#collecting = null;
     this.#writing = batch;
+    this.#writingVersion = this.#lastVersion;
     const startedMs = performance.now();
     batch.write(this.#lastVersion).then(
       () => {
@@ -201,10 +221,7 @@ export class Committer {
   #written(batch: CommitBatch): void {
     this.#writing = null;
     this.#batches++;
-    for (const [key, standing] of batch.overlay) {
-      if (standing === ABSENT) this.#cache.delete(key);
-      else this.#cache.set(key, standing);
-    }
+    this.#writtenVersion = this.#writingVersion;
     batch.acknowledge();
     if (this.#collecting !== null) this.#scheduleFlush();
     else this.#drained?.();
