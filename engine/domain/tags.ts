@@ -38,10 +38,11 @@ export function readTags(body: { readonly [member: string]: unknown }): TagValue
 
 /** Writes the tags for a terminal of this family; both ways where the family is unknown, and nothing where no tag was given. */
 export function encodeTags(values: TagValues, family: TerminalFamily | null): TagMembers {
-  const given = TAGS.flatMap((tag) => {
+  const given: { tag: Tag; value: string }[] = [];
+  for (const tag of TAGS) {
     const value = values[tag];
-    return value === undefined ? [] : [{ tag, value }];
-  });
+    if (value !== undefined) given.push({ tag, value });
+  }
   if (given.length === 0) return {};
   const members: TagMembers = {};
   if (family === null || family.tagTransport === "privativeTags") {

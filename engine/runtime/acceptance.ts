@@ -54,7 +54,7 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
       const atMs = clock.nowMs();
       return {
         events: eventsFor(actor, command, atMs),
-        complete: ({ effects }) => {
+        complete({ effects }) {
           if (effects.some((effect) => effect.type === "refusedFull")) return { change: null, outcome: false };
           const claims = [claimOf(command)];
           if (!hasFinished(effects)) return { change: { ...EMPTY_CHANGE, claims, atMs }, outcome: true };

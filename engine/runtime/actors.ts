@@ -45,7 +45,10 @@ export interface Actor {
 /** What a step wants stored beside the terminal record, and what it found out. */
 export interface StepPlan<T> {
   events: readonly TerminalEvent[];
-  /** Asked once the events were stepped, with their effects; null stores nothing and ends the step. */
+  /**
+   * Asked once the events were stepped, with their effects; null stores nothing and ends the step. (Written as a method: tsx names an
+   * arrow function that is the value of a member each time one is made, which costs a payment a microsecond.)
+   */
   complete(step: TerminalStep): Promise<Completion<T>> | Completion<T>;
 }
 

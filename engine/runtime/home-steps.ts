@@ -73,10 +73,10 @@ export function createHomeSteps({ actors, waiters, clock, retry, failed, finishe
     settle: async (actor, events) => {
       const applied = await actors.apply(actor, () => ({
         events: events(actor.context),
-        complete: async ({ context, effects }) => {
+        complete({ context, effects }) {
           if (isSame(context, actor.context)) return { change: null, outcome: null };
-          const ended = hasFinished(effects) ? await endings(actor, effects, null) : EMPTY_CHANGE;
-          return { change: { ...ended, atMs: clock.nowMs() }, outcome: null };
+          if (!hasFinished(effects)) return { change: { ...EMPTY_CHANGE, atMs: clock.nowMs() }, outcome: null };
+          return endings(actor, effects, null).then((ended) => ({ change: { ...ended, atMs: clock.nowMs() }, outcome: null }));
         },
       }));
       if (applied.type === "claimed") throw new Error(`a step without claims was refused for ${applied.uuid}`);

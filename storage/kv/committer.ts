@@ -127,9 +127,9 @@ export class Committer {
   }
 
   #standingOf(key: string, level: ClassicLevel): Standing {
+    if (this.filter.isComplete && this.#options.isFiltered(key) && !this.filter.mayHave(key)) return ABSENT;
     const known = this.#cache.get(key);
     if (known !== undefined) return known;
-    if (this.filter.isComplete && this.#options.isFiltered(key) && !this.filter.mayHave(key)) return ABSENT;
     const read = this.#readStanding(key, level);
     // That a key is absent is found out in half a microsecond, and most such keys are new uuids: not worth a place.
     if (read !== ABSENT) this.#cache.set(key, read);
