@@ -3,6 +3,8 @@ import type { LinkEffect, LinkEvent } from "../actors/link-payment/events.ts";
 import { linkMachine } from "../actors/link-payment/machine.ts";
 import type { LinkContext, LinkRecord, LinkState } from "../domain/link.ts";
 
+const NONE: readonly LinkEffect[] = [];
+
 type LinkSnapshot = SnapshotFrom<typeof linkMachine>;
 
 export interface LinkStepResult {
@@ -17,7 +19,7 @@ export interface LinkStepResult {
  * the one actor that lends its scope stands in.
  */
 export function createLinkStepper(inert: LinkRecord): (record: LinkRecord, event: LinkEvent) => LinkStepResult {
-  const input = { state: inert.state, link: inert };
+  const input = { state: inert.state, link: inert, effects: NONE };
   const actor = createActor(linkMachine, { input });
   const resolve = (state: LinkState): LinkSnapshot => linkMachine.resolveState({ value: state, context: { ...input, state } });
   const resolved: Record<LinkState, LinkSnapshot> = {
@@ -28,7 +30,6 @@ export function createLinkStepper(inert: LinkRecord): (record: LinkRecord, event
     failed: resolve("failed"),
     expired: resolve("expired"),
   };
-  let effects: LinkEffect[] = [];
   const scope: ActorScope<LinkSnapshot, LinkEvent, typeof actor.system, AnyEventObject> = {
     self: actor,
     id: actor.id,
@@ -38,15 +39,12 @@ export function createLinkStepper(inert: LinkRecord): (record: LinkRecord, event
     defer: () => {},
     emit: () => {},
     stopChild: () => {},
-    actionExecutor: (action) => {
-      // The machine enqueues nothing but LinkEffect objects; XState hands them back with their type and params as they were.
-      effects.push({ type: action.type, params: action.params } as LinkEffect);
-    },
+    actionExecutor: () => {},
   };
   return (record, event) => {
-    effects = [];
-    const next = linkMachine.transition({ ...resolved[record.state], context: { state: record.state, link: record } }, event, scope);
-    const { state, link } = next.context;
+    const before = { state: record.state, link: record, effects: NONE };
+    const { context } = linkMachine.transition({ ...resolved[record.state], context: before }, event, scope);
+    const { state, link, effects } = context;
     const changed = state !== record.state || link !== record;
     return { record: changed ? toRecord(state, link) : record, effects, changed };
   };

@@ -1,19 +1,19 @@
 import type { LinkEffect, LinkEvent } from "../actors/link-payment/events.ts";
 import { newLink } from "../actors/link-payment/rules.ts";
 import { RelayError } from "../domain/errors.ts";
-import type { GatewayAnswer, GatewayFollowedUp, GatewayPaymentState, MinorAmount } from "../domain/gateway.ts";
+import type { GatewayAnswer, GatewayFollowedUp, GatewayPaymentState } from "../domain/gateway.ts";
 import { amountOf, type FollowUp, type LinkRecord } from "../domain/link.ts";
-import { linkRow } from "../domain/link-row.ts";
 import { fromMinorUnits } from "../domain/money.ts";
 import type { Address } from "../ports/bus.ts";
 import type { CardGateway } from "../ports/card-gateway.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { GatewayAccounts } from "../ports/gateway-accounts.ts";
 import type { Homes } from "../ports/homes.ts";
-import type { LinkChange, LinkStore } from "../ports/link-store.ts";
+import type { LinkStore } from "../ports/link-store.ts";
 import type { FollowUpOutcome, LinkCreated, Links } from "../ports/links.ts";
 import type { NotificationSignature } from "../ports/notification-signature.ts";
 import type { Stored } from "../ports/terminal-store.ts";
+import { linkChange } from "./link-change.ts";
 import { createLinkDeadlines } from "./link-deadlines.ts";
 import { createLinkPacer } from "./link-pacer.ts";
 import { createLinkStepper } from "./link-stepper.ts";
@@ -78,7 +78,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const { record, effects, changed } = step(stored.record, event);
       if (!changed) return { stored, effects };
       const after = paced(record, stored.record, event.atMs);
-      const version = await store.commit(changeOf(after, stored, effects, event.atMs));
+      const version = await store.commit(linkChange(after, stored, effects, event.atMs));
       if (version !== null) return { stored: { record: after, version }, effects };
       stored = null;
     }
@@ -324,66 +324,6 @@ function slackOf({ state, nextAtMs, order }: LinkRecord): number {
 
 function wantsVerify(effects: readonly LinkEffect[]): boolean {
   return effects.some(({ type }) => type === "verify");
-}
-
-function changeOf(record: LinkRecord, stored: Stored<LinkRecord>, effects: readonly LinkEffect[], atMs: number): LinkChange {
-  const { txId, terminalId } = record.order;
-  const has = (type: LinkEffect["type"]) => effects.some((effect) => effect.type === type);
-  const row = has("ended") ? linkRow(record) : null;
-  const item = { terminalId, uuid: txId, atMs, raw: null };
-  return {
-    record,
-    before: stored.record,
-    version: stored.version,
-    rows: row === null ? [] : [row],
-    attention: [
-      ...(has("flagLate")
-        ? [
-            {
-              ...item,
-              kind: "link_late" as const,
-              detail: "A payment link was paid after it had been shown as ended; the buyer may have paid twice",
-            },
-          ]
-        : []),
-      ...(has("flagAmount")
-        ? [
-            {
-              ...item,
-              kind: "amount_differs" as const,
-              detail: `A payment link was paid with ${shownAmount(amountOf(record))}, and ordered with ${shownAmount(record.order)}`,
-            },
-          ]
-        : []),
-      ...(has("flagFollowUp")
-        ? [
-            {
-              ...item,
-              kind: "link_operation_unknown" as const,
-              detail: "The answer to a capture, reversal or refund was lost, and the gateway does not say that it was executed",
-            },
-          ]
-        : []),
-      ...(has("flagOverdue")
-        ? [
-            {
-              ...item,
-              kind: "link_unverified" as const,
-              detail: "A payment link's time is over and the gateway cannot be asked whether it was paid",
-            },
-          ]
-        : []),
-    ],
-    settled: [
-      ...(has("settleOverdue") ? [{ kind: "link_unverified" as const, terminalId, uuid: txId }] : []),
-      ...(has("settleFollowUp") ? [{ kind: "link_operation_unknown" as const, terminalId, uuid: txId }] : []),
-    ],
-    atMs,
-  };
-}
-
-function shownAmount({ amountMinor, currency }: MinorAmount): string {
-  return `${fromMinorUnits(amountMinor, currency)} ${currency}`;
 }
 
 /** What the creation of a link has come to, by how it stands. */

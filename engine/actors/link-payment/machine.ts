@@ -1,45 +1,23 @@
 import { setup } from "xstate";
-import type { FollowUp, FollowUpRefusal, LinkContext, LinkState } from "../../domain/link.ts";
+import type { LinkContext, LinkState } from "../../domain/link.ts";
 import type { LinkEffect, LinkEvent } from "./events.ts";
 import { stepOf } from "./rules.ts";
 
-/** Context of the machine: what is stored, and the state that it was stored in, which the rules decide by. */
+/** Context of the machine: what is stored, the state that it was stored in, which the rules decide by, and the effects of the step that led here, as data. */
 export interface LinkMachineContext {
   state: LinkState;
   link: LinkContext;
+  effects: readonly LinkEffect[];
 }
-
-type None = Record<string, never>;
 
 const setUp = setup({
   types: {} as { context: LinkMachineContext; input: LinkMachineContext; events: LinkEvent },
-  actions: {
-    verify: (_, _params: None) => {},
-    executeFollowUp: (_, _params: { followUp: FollowUp }) => {},
-    repeatFollowUp: (_, _params: { followUp: FollowUp }) => {},
-    refuseFollowUp: (_, _params: { reason: FollowUpRefusal }) => {},
-    ended: (_, _params: None) => {},
-    flagLate: (_, _params: None) => {},
-    flagAmount: (_, _params: None) => {},
-    flagFollowUp: (_, _params: None) => {},
-    settleFollowUp: (_, _params: None) => {},
-    flagOverdue: (_, _params: None) => {},
-    settleOverdue: (_, _params: None) => {},
-  },
   guards: {
     leadsTo: ({ context, event }, { state }: { state: LinkState }) => stepOf(context.state, context.link, event).state === state,
   },
 });
 
-const step = setUp.enqueueActions(({ context, event, enqueue }) => {
-  const { state, link, effects } = stepOf(context.state, context.link, event);
-  enqueue.assign({ state, link });
-  for (const effect of effects) enqueueEffect(effect, enqueue);
-});
-
-function enqueueEffect(effect: LinkEffect, enqueue: (effect: LinkEffect) => void): void {
-  enqueue(effect);
-}
+const step = setUp.assign(({ context, event }) => stepOf(context.state, context.link, event));
 
 const to = (state: LinkState) => ({ guard: { type: "leadsTo", params: { state } }, target: `#link.${state}`, actions: step }) as const;
 
@@ -47,7 +25,7 @@ const to = (state: LinkState) => ({ guard: { type: "leadsTo", params: { state } 
 const stays = { actions: step } as const;
 
 /**
- * A payment link (specification, "Pay-by-link payment"). Pure: time comes with the events, effects are named and carried out by the
+ * A payment link (specification, "Pay-by-link payment"). Pure: time comes with the events, effects are data, carried out by the
  * runtime once the step is stored. The states list which events can lead where; the rules decide among them.
  */
 export const linkMachine = setUp.createMachine({
