@@ -8,8 +8,8 @@ import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.
 const CACHE_BYTES = 67_108_864;
 
 /**
- * Log and memory table, bytes; also what is read again after a crash. Chosen among 8, 32 and 128 MB by two to four rounds of the benchmark
- * each, within its noise: pauses of 200 ms and more were seen in single rounds with each of them, and their cause is not known.
+ * Log and memory table, bytes; also what is read again after a crash. 8, 32 and 128 MB, five interleaved rounds each, do not differ in what pushes
+ * wait at half load: the pauses of 200 ms that single rounds show come from full collections of the heap, with each of them.
  */
 const WRITE_BUFFER_BYTES = 134_217_728;
 
