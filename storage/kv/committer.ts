@@ -12,8 +12,7 @@ const PENDING_MAX = 20_000;
 /** Characters of keys and values not yet on disk. */
 const PENDING_LENGTH_MAX = 4 * COMMIT_LENGTH_MAX;
 
-/** Keys whose version is known without reading: some 30 MB. Half of them are more than can be pending, which must be known. */
-const VERSION_CACHE_ENTRIES_MAX = 200_000;
+const CACHED_KEYS_MAX = 200_000;
 
 /** How a key that was deleted stands, with the version that did it: as one that has expired long ago. */
 function deletedAt(version: number): Standing {
@@ -29,6 +28,8 @@ export interface CommitterOptions {
   isFiltered: (key: string) => boolean;
   /** The highest version ever given. */
   lastVersion: number;
+  /** Keys whose version is known without reading; some 30 MB where absent. */
+  cachedKeysMax?: number;
   /** A batch could not be written; everything pending has been refused, and the database has to be opened again. */
   onWriteFailed: (error: unknown) => void;
   onReadFailed: (error: unknown) => void;
@@ -41,7 +42,7 @@ export interface CommitterOptions {
 export class Committer {
   readonly #options: CommitterOptions;
   /** How keys stand, and will stand once what is pending is on disk. */
-  readonly #cache = new VersionCache(VERSION_CACHE_ENTRIES_MAX);
+  readonly #cache: VersionCache;
   /** To be told of every filtered key that is on disk, by whoever opened it. */
   readonly filter = new KeyFilter();
   #collecting: CommitBatch | null = null;
@@ -57,6 +58,8 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    // What is pending is known from nowhere else.
+    this.#cache = new VersionCache(options.cachedKeysMax ?? CACHED_KEYS_MAX, (version) => version <= this.#writtenVersion);
     this.#lastVersion = options.lastVersion;
     this.#writingVersion = options.lastVersion;
     this.#writtenVersion = options.lastVersion;
@@ -132,13 +135,13 @@ export class Committer {
     if (known !== undefined) return known;
     const read = this.#readStanding(key, level);
     // That a key is absent is found out in half a microsecond, and most such keys are new uuids: not worth a place.
-    if (read !== ABSENT) this.#cache.set(key, read);
+    if (read !== ABSENT) this.#cache.keep(key, read);
     return read;
   }
 
   /** What was just read from the disk of a key, so that a check of it need not read it again. */
   remember(key: string, text: string): void {
-    if (this.#cache.get(key) === undefined) this.#cache.set(key, readStanding(text));
+    if (this.#cache.get(key) === undefined) this.#cache.keep(key, readStanding(text));
   }
 
   #readStanding(key: string, level: ClassicLevel): Standing {
