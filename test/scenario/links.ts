@@ -5,11 +5,12 @@ import { TestGateway } from "../support/gateway.ts";
 import { type Answer, CREDENTIALS, type HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
-import { bearer, callBy } from "../support/new-partner-api.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { linkFollowUps } from "./link-follow-ups.ts";
 import { linkNotifications } from "./link-notifications.ts";
+import { linkRequests } from "./link-requests.ts";
+import { linksOfTerminals } from "./link-terminals.ts";
 import type { LinkWorld } from "./link-world.ts";
 
 /** With three threads all are met by so many connections, but for one case in a hundred million. */
@@ -317,6 +318,8 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
   const world: LinkWorld = { relay, gateway: () => gateway, advance, create, status, becomes, becomesIn, paidLink };
   describe("notifications", () => linkNotifications(world));
   describe("captures, reversals and refunds", () => linkFollowUps(world));
+  describe("of a terminal", () => linksOfTerminals(world));
+  describe("as they are asked for", () => linkRequests(world));
 
   test("the QR code is an SVG, or a PNG where that is asked for", async () => {
     const txId = await create();
@@ -343,131 +346,6 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
       assertMatches(await status(txId, caller), { status: 401, body: { status: "error", error: "Invalid API Key" } });
       assert.equal((await caller.post("/api/v1/paybylink", { amount: 1 })).status, 401);
     }
-  });
-
-  test("a terminal's link: its merchant's account, else the installation's, else none", async () => {
-    const terminalId = relay.terminalId();
-    const none = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 });
-    assertMatches(none, { status: 400, body: { status: "error", error: /account/ } });
-    const secret = { gwApiKey: "M8", gwSecretKey: "sandbox-gateway-secret" };
-    const partner = await newPartner(relay, secret);
-    const created = await partner.byPassword.post(`/api/v1/${terminalId}/paybylink`, { amount: "7.00" });
-    assertMatches(created, { status: 200, body: { status: "ok", terminalID: terminalId, amount: "7.00" } });
-    assertMatches(await status(textMember(created.body, "txId"), partner.byKey), { status: 200 });
-    const bpe = await partner.byPassword.post(`/api/v1/${terminalId}/paybpe`, { amount: 7 });
-    assert.match(await (await fetch(textMember(bpe.body, "paymentUrl"))).text(), /BANCOMAT Pay/);
-    assertMatches(await partner.byPassword.post(`/api/v1/${terminalId}/paybylink`, { amount: 7, terminalID: "T1" }), { status: 400 });
-    const terminal = await relay.terminal(terminalId);
-    assertMatches(await terminal.post(`/api/v1/${relay.terminalId()}/paybylink`, { amount: 7 }), { status: 403 });
-  });
-
-  const REFUSED: [what: string, body: unknown, error: RegExp][] = [
-    ["no amount", {}, /^amount: /],
-    ["zero", { amount: 0 }, /^amount: must be more than zero/],
-    ["less than zero", { amount: -1 }, /^amount: /],
-    ["three decimals of euros", { amount: 1.234 }, /^amount: may have at most 2 decimals/],
-    ["a sum of binary fractions", { amount: 0.1 + 0.2 }, /^amount: /],
-    ["a text with a comma", { amount: "1,50" }, /^amount: /],
-    ["an exponent", { amount: "1e3" }, /^amount: /],
-    ["too much", { amount: 1e15 }, /^amount: /],
-    ["something else", { amount: { value: 1 } }, /^amount: /],
-    ["decimals of yen", { amount: 1.5, currency: "JPY" }, /^amount: may have no decimals/],
-    ["an unknown currency", { amount: 1, currency: "XYZ" }, /^currency: /],
-    ["a currency in small letters", { amount: 1, currency: "eur" }, /^currency: /],
-    ["a terminal that cannot be one", { amount: 1, terminalID: "a b" }, /^terminalID: /],
-    ["a reserved word for a terminal", { amount: 1, terminalID: "status" }, /^terminalID: /],
-    ["a number for a reason", { amount: 1, reason: 7 }, /^reason: /],
-    ["a long reason", { amount: 1, reason: "x".repeat(256) }, /^reason: /],
-    ["a reason with a line break", { amount: 1, reason: "a\nb" }, /^reason: /],
-    ["an e-mail address that is none", { amount: 1, customerEmail: "nobody" }, /^customerEmail: /],
-    ["a return address that is none", { amount: 1, returnUrl: "javascript:alert(1)" }, /^returnUrl: /],
-    ["a list", [], /^body: /],
-    ["no JSON", "{", /^body: /],
-    ["nothing", "", /^body: /],
-  ];
-  for (const [what, body, error] of REFUSED) {
-    test(`refuses ${what}`, async () => {
-      const answer = await relay.partner().post("/api/v1/paybylink", body);
-      assertMatches(answer, { status: 400, body: { status: "error", error } });
-    });
-  }
-
-  test("a terminal's link runs for the partner of its merchant, as soon as both are known on any shard", async () => {
-    const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
-    const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
-    const configured = await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId });
-    assert.equal(configured.status, 200, configured.text);
-    assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), { status: 400 });
-    assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);
-    for (let round = 0; round < 4; round += 1) {
-      const created = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 });
-      assert.equal(created.status, 200, created.text);
-      // It is the partner's own: what is another's is not found.
-      assertMatches(await status(textMember(created.body, "txId")), { status: 200, body: { status: "PENDING", terminalID: terminalId } });
-    }
-  });
-
-  test("a deactivated merchant's terminals get no new link, whoever asks; those that there are go on", async () => {
-    const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
-    const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
-    assert.equal((await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId })).status, 200);
-    assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);
-    const headers = { "idempotency-key": relay.uuid() };
-    const before = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: "12.34" }, headers);
-    assert.equal(before.status, 200, before.text);
-    const txId = textMember(before.body, "txId");
-    assert.equal((await partner("DELETE", `/merchants/${merchantId}`)).status, 200);
-    const refused = { status: 400, body: { status: "error", error: "The merchant of this terminal is deactivated" } };
-    // Each request may meet another shard.
-    for (let round = 0; round < 4; round += 1) {
-      assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), refused);
-      assertMatches(await relay.partner().post("/api/v1/paybylink", { amount: 1, terminalID: terminalId }), refused);
-    }
-    assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: "12.34" }, headers), {
-      status: 200,
-      body: { txId },
-    });
-    await gateway.act(txId, "pay");
-    await becomes(txId, { status: "SUCCESS" });
-    assertMatches(await relay.partner().post(`/api/payment/cancel/${txId}`), { status: 200 });
-    assert.equal((await partner("PATCH", `/merchants/${merchantId}`, { active: true })).status, 200);
-    assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), { status: 200 });
-  });
-
-  test("a terminal that is not the partner's is refused", async () => {
-    const partner = await newPartner(relay, {
-      gwSecretKey: "sandbox-gateway-secret",
-      gwApiKey: "M7",
-      terminalRule: { ruleType: "LIST", ruleValue: "A1,A2" },
-    });
-    assertMatches(await partner.byKey.post("/api/v1/paybylink", { amount: 1, terminalID: "B1" }), {
-      status: 400,
-      body: { status: "error", error: /^terminalID: / },
-    });
-    assertMatches(await partner.byKey.post("/api/v1/paybylink", { amount: 1, terminalID: "A2" }), { status: 200 });
-  });
-
-  test("amounts are exact in every currency's decimals", async () => {
-    for (const [amount, currency, shown] of [
-      [0.29, "EUR", "0.29"],
-      ["1.10", "EUR", "1.10"],
-      [1150, "JPY", "1150"],
-      ["1.005", "KWD", "1.005"],
-      ["9999999999.99", "EUR", "9999999999.99"],
-    ] as const) {
-      assertMatches(await relay.partner().post("/api/v1/paybylink", { amount, currency }), {
-        status: 200,
-        body: { amount: shown, currency },
-      });
-    }
-  });
-
-  test("what a gateway refuses is a 400 with its code", async () => {
-    const partner = await newPartner(relay, { gwApiKey: "M6", gwSecretKey: "not the gateway's secret" });
-    assertMatches(await partner.byKey.post("/api/v1/paybylink", { amount: 1 }), {
-      status: 400,
-      body: { status: "error", error: /./, resultCode: /^GW_/ },
-    });
   });
 
   test("ended links are in the terminal's transactions, as PAYBYLINK, at once; pending ones are not", {

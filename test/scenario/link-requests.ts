@@ -1,0 +1,61 @@
+import { test } from "node:test";
+import { assertMatches } from "../support/matches.ts";
+import { newPartner } from "../support/new-partner.ts";
+import type { LinkWorld } from "./link-world.ts";
+
+/** What a link can be asked for with, and what is refused. */
+export function linkRequests({ relay }: LinkWorld): void {
+  const REFUSED: [what: string, body: unknown, error: RegExp][] = [
+    ["no amount", {}, /^amount: /],
+    ["zero", { amount: 0 }, /^amount: must be more than zero/],
+    ["less than zero", { amount: -1 }, /^amount: /],
+    ["three decimals of euros", { amount: 1.234 }, /^amount: may have at most 2 decimals/],
+    ["a sum of binary fractions", { amount: 0.1 + 0.2 }, /^amount: /],
+    ["a text with a comma", { amount: "1,50" }, /^amount: /],
+    ["an exponent", { amount: "1e3" }, /^amount: /],
+    ["too much", { amount: 1e15 }, /^amount: /],
+    ["something else", { amount: { value: 1 } }, /^amount: /],
+    ["decimals of yen", { amount: 1.5, currency: "JPY" }, /^amount: may have no decimals/],
+    ["an unknown currency", { amount: 1, currency: "XYZ" }, /^currency: /],
+    ["a currency in small letters", { amount: 1, currency: "eur" }, /^currency: /],
+    ["a terminal that cannot be one", { amount: 1, terminalID: "a b" }, /^terminalID: /],
+    ["a reserved word for a terminal", { amount: 1, terminalID: "status" }, /^terminalID: /],
+    ["a number for a reason", { amount: 1, reason: 7 }, /^reason: /],
+    ["a long reason", { amount: 1, reason: "x".repeat(256) }, /^reason: /],
+    ["a reason with a line break", { amount: 1, reason: "a\nb" }, /^reason: /],
+    ["an e-mail address that is none", { amount: 1, customerEmail: "nobody" }, /^customerEmail: /],
+    ["a return address that is none", { amount: 1, returnUrl: "javascript:alert(1)" }, /^returnUrl: /],
+    ["a list", [], /^body: /],
+    ["no JSON", "{", /^body: /],
+    ["nothing", "", /^body: /],
+  ];
+  for (const [what, body, error] of REFUSED) {
+    test(`refuses ${what}`, async () => {
+      const answer = await relay.partner().post("/api/v1/paybylink", body);
+      assertMatches(answer, { status: 400, body: { status: "error", error } });
+    });
+  }
+
+  test("amounts are exact in every currency's decimals", async () => {
+    for (const [amount, currency, shown] of [
+      [0.29, "EUR", "0.29"],
+      ["1.10", "EUR", "1.10"],
+      [1150, "JPY", "1150"],
+      ["1.005", "KWD", "1.005"],
+      ["9999999999.99", "EUR", "9999999999.99"],
+    ] as const) {
+      assertMatches(await relay.partner().post("/api/v1/paybylink", { amount, currency }), {
+        status: 200,
+        body: { amount: shown, currency },
+      });
+    }
+  });
+
+  test("what a gateway refuses is a 400 with its code", async () => {
+    const partner = await newPartner(relay, { gwApiKey: "M6", gwSecretKey: "not the gateway's secret" });
+    assertMatches(await partner.byKey.post("/api/v1/paybylink", { amount: 1 }), {
+      status: 400,
+      body: { status: "error", error: /./, resultCode: /^GW_/ },
+    });
+  });
+}
