@@ -7,6 +7,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import { deliver } from "../../../storage/feed/feed-sink.ts";
 import { kafkaClient } from "../../../storage/feed/kafka-client.ts";
 import { startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
@@ -156,7 +157,21 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
 
   it("holds rows back while ClickHouse is away, and loses and doubles none", async (test) => {
     const kv = await kvOf(test);
-    const { feed, consumer, events } = pipelineOf(test, kafka.brokers, topicsOf("away"), kv, clickHouseSink(client));
+    const inner = clickHouseSink(client);
+    let sent = 0;
+    const counting: FeedSink = {
+      begin: () => {
+        const insert = inner.begin();
+        return {
+          add: (row) => insert.add(row),
+          send: () => {
+            sent += 1;
+            return insert.send();
+          },
+        };
+      },
+    };
+    const { feed, consumer, events } = pipelineOf(test, kafka.brokers, topicsOf("away"), kv, counting);
     let written = 0;
     const writeSome = async (count: number): Promise<void> => {
       await write(
@@ -170,8 +185,11 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const pid = world.clickhouse.pid();
     assert.ok(pid !== null);
     process.kill(pid, "SIGSTOP");
+    const sentBefore = sent;
     await writeSome(2_000);
     await until("production", 60_000, () => feed.stats().produced >= 3_000);
+    // One that is under way when ClickHouse dies; a later one may find it started again.
+    await until("an insert", 60_000, () => sent > sentBefore);
     const started = world.next("started");
     process.kill(pid, "SIGKILL");
     await until("a failed insert", 10_000, () => events.some(({ type }) => type === "insert_away"));
