@@ -5,7 +5,7 @@ import { SENT_COMMANDS_MAX } from "../domain/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TerminalStore } from "../ports/terminal-store.ts";
 import type { AcceptOutcome } from "../ports/terminals.ts";
-import { type Actor, type Actors, knownCommand } from "./actors.ts";
+import type { Actor, Actors } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./delivery.ts";
 import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps, hasFinished } from "./home-steps.ts";
@@ -48,7 +48,7 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
   }
 
   return async (actor, command) => {
-    if (knownCommand(actor, command.uuid) !== null) return duplicate(actor, command);
+    if (actors.held(actor, command.uuid) !== null) return duplicate(actor, command);
     if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
     const applied = await actors.apply<boolean>(actor, () => {
       const atMs = clock.nowMs();

@@ -5,6 +5,7 @@ import { MAILBOX_MAX } from "../domain/limits.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LoadedTerminal, Stored, TerminalChange, TerminalStore } from "../ports/terminal-store.ts";
+import { createHeldCommands } from "./held-commands.ts";
 import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
 import type { TimerWheel } from "./timer-wheel.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
@@ -29,7 +30,7 @@ export interface Actor {
   readonly terminalId: string;
   context: TerminalContext;
   version: number;
-  /** Records of commands that are queued or sent; others are read when they are needed. As long as its commands: hundreds of thousands are kept. */
+  /** Records of commands that are queued or sent, as far as they are at hand (held-commands.ts). */
   commands: readonly Stored<CommandRecord>[];
   loaded: boolean;
   /** True when its record was stored before the store lost some of its history. */
@@ -73,7 +74,9 @@ export interface Actors {
   owe<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
   /** `plan` is asked again, with the actor loaded again, when another version has moved on. */
   apply<T>(actor: Actor, plan: () => StepPlan<T> | Promise<StepPlan<T>>): Promise<Applied<T>>;
-  /** The record of any command; one of this terminal that has not ended is kept at hand. */
+  /** The record of a command that is queued or sent, where it is at hand. */
+  held(actor: Actor, uuid: string): Stored<CommandRecord> | null;
+  /** The record of any command; one of this terminal that has not ended is at hand from then on. */
   command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null>;
   /** Arms the deadline that the actor wants next, after another one was armed in its place. */
   rearm(actor: Actor): void;
@@ -102,12 +105,6 @@ export interface ActorsOptions {
   actorsMax?: number;
 }
 
-/** The record of a command that is queued or sent, where it is in memory. */
-export function knownCommand(actor: Actor, uuid: string): Stored<CommandRecord> | null {
-  for (const stored of actor.commands) if (stored.record.uuid === uuid) return stored;
-  return null;
-}
-
 /** Says whether a step left the stored part of the actor as it was. */
 export function isSame(one: TerminalContext, other: TerminalContext): boolean {
   return one.queue === other.queue && one.sent === other.sent && one.latest === other.latest;
@@ -117,6 +114,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
   const actors = new Map<string, Actor>();
   const outstanding = { queued: 0, sent: 0 };
   const step = createTerminalStepper();
+  const held = createHeldCommands();
 
   function actorOf(terminalId: string): Actor {
     const known = actors.get(terminalId);
@@ -251,19 +249,12 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
   }
 
   async function command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
-    const known = knownCommand(actor, uuid);
+    const known = held.find(actor, uuid);
     if (known !== null) return known;
     const stored = await store.loadCommand(uuid);
-    if (stored !== null && stored.record.life === null && stored.record.terminalId === actor.terminalId) keep(actor, stored);
+    if (stored !== null && stored.record.life === null && stored.record.terminalId === actor.terminalId)
+      held.keep(actor, stored.record, stored.version);
     return stored;
-  }
-
-  function keep(actor: Actor, stored: Stored<CommandRecord>): void {
-    actor.commands = actor.commands.length === 0 ? [stored] : [...without(actor, stored.record.uuid), stored];
-  }
-
-  function without(actor: Actor, uuid: string): readonly Stored<CommandRecord>[] {
-    return actor.commands.filter(({ record }) => record.uuid !== uuid);
   }
 
   function stepAll(context: TerminalContext, events: readonly TerminalEvent[]): TerminalStep {
@@ -280,12 +271,12 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
     return { context: current, effects };
   }
 
-  /** Keeps the records of outstanding commands at hand, with the version that this commit gave them. */
+  /** Holds the records of outstanding commands, with the version that this commit gave them. */
   function remember(actor: Actor, change: StepChange, version: number): void {
-    for (const record of change.claims) keep(actor, { record, version });
+    for (const record of change.claims) held.keep(actor, record, version);
     for (const { record } of change.commands) {
-      if (record.life === null) keep(actor, { record, version });
-      else actor.commands = without(actor, record.uuid);
+      if (record.life === null) held.keep(actor, record, version);
+      else held.drop(actor, record.uuid);
     }
   }
 
@@ -333,6 +324,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
     enter: (terminalId, work) => post(terminalId, MAILBOX_MAX, work),
     owe: (terminalId, work) => post(terminalId, MAILBOX_MAX + OWED_MAX, work),
     apply,
+    held: held.find,
     command,
     rearm: (actor) => wheel.arm(actor.terminalId, nextDeadlineMs(actor.context)),
     peek: (terminalId) => {

@@ -3,7 +3,7 @@ import { nextToSend } from "../actors/terminal/rules.ts";
 import { withDelivery } from "../domain/command.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../domain/limits.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type Actor, type Actors, knownCommand } from "./actors.ts";
+import type { Actor, Actors } from "./actors.ts";
 import type { HomeSteps } from "./home-steps.ts";
 import type { LiveSession, PresenceTable } from "./presence-table.ts";
 
@@ -52,7 +52,7 @@ export function createDelivery({ actors, steps, table, clock, isHome, write, fai
   async function readNext(actor: Actor, sessionId: string | null): Promise<boolean> {
     const next = nextToSend(actor.context, clock.nowMs(), sessionId);
     if (next === undefined) return false;
-    if (knownCommand(actor, next.uuid) === null) await actors.command(actor, next.uuid);
+    if (actors.held(actor, next.uuid) === null) await actors.command(actor, next.uuid);
     return true;
   }
 
@@ -107,7 +107,7 @@ export function createDelivery({ actors, steps, table, clock, isHome, write, fai
   /** The text of a taken command, or null when its deadline passed while the step was being stored: then it does not leave. */
   async function deliveryText(actor: Actor, effect: Extract<TerminalEffect, { type: "deliver" }>): Promise<string | null> {
     const { uuid, attempt, expiresAtMs } = effect.params;
-    const stored = knownCommand(actor, uuid) ?? (await actors.command(actor, uuid));
+    const stored = actors.held(actor, uuid) ?? (await actors.command(actor, uuid));
     if (stored === null || stored.record.command === null) throw new Error(`command ${uuid} of ${actor.terminalId} is not stored`);
     const serverTimeMs = clock.nowMs();
     if (serverTimeMs >= expiresAtMs) return null;

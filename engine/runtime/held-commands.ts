@@ -1,0 +1,66 @@
+import type { CommandRecord } from "../domain/terminal-record.ts";
+import type { Stored } from "../ports/terminal-store.ts";
+import type { Actor } from "./actors.ts";
+
+/**
+ * Terminals whose commands are at hand, in each of two generations. Hundreds of thousands of commands may wait for their terminals or await
+ * their results: only those of the latest are worth the memory, and the collector's time.
+ */
+const GENERATION_MAX = 2_048;
+
+const NONE: readonly never[] = [];
+
+/**
+ * Records of outstanding commands that are at hand because they were accepted or read lately: most are sent, or answered, soon after. Any other
+ * one is read from the store when it is needed.
+ */
+export interface HeldCommands {
+  /** The record, where it is at hand. */
+  find(actor: Actor, uuid: string): Stored<CommandRecord> | null;
+  /** In the place of an earlier version. */
+  keep(actor: Actor, record: CommandRecord, version: number): void;
+  drop(actor: Actor, uuid: string): void;
+}
+
+/** When the young generation is full the old one lets go of what it holds, which costs next to nothing on each access. */
+export function createHeldCommands(generationMax: number = GENERATION_MAX): HeldCommands {
+  let young: Actor[] = [];
+  let old: Actor[] = [];
+  let room = generationMax;
+
+  /** What is being worked on stays: a command that was read to be sent is not read once more after it counts as sent. */
+  function turnOver(): void {
+    const working: Actor[] = [];
+    for (const actor of old) {
+      if (actor.running) working.push(actor);
+      else actor.commands = NONE;
+    }
+    old = young;
+    young = working;
+    room = generationMax;
+  }
+
+  return {
+    find(actor, uuid) {
+      for (const stored of actor.commands) if (stored.record.uuid === uuid) return stored;
+      return null;
+    },
+    keep(actor, record, version) {
+      if (actor.commands.length > 0) {
+        actor.commands = [...without(actor, record.uuid), { record, version }];
+        return;
+      }
+      if (room === 0) turnOver();
+      room -= 1;
+      young.push(actor);
+      actor.commands = [{ record, version }];
+    },
+    drop(actor, uuid) {
+      if (actor.commands.length > 0) actor.commands = without(actor, uuid);
+    },
+  };
+}
+
+function without(actor: Actor, uuid: string): readonly Stored<CommandRecord>[] {
+  return actor.commands.filter(({ record }) => record.uuid !== uuid);
+}
