@@ -1,14 +1,15 @@
 import type { ChainedBatch, ClassicLevel } from "classic-level";
-import { expiryKey, LAST_VERSION_KEY } from "./embedded-layout.ts";
+import { expiryKey, LAST_VERSION_KEY, type Standing } from "./embedded-layout.ts";
 import type { CommitResult } from "./kv.ts";
 
 /**
  * The commits of some turns of the event loop, written as one. Operations go to the native batch as they come (a chained batch
- * costs 1 µs an operation, an array of operations 15 µs).
+ * costs 1 µs an operation, an array of operations 15 µs). It knows how its keys will stand, which the disk cannot say yet.
  */
 export class CommitBatch {
   readonly #batch: ChainedBatch<ClassicLevel, string, string>;
   readonly #waiters: { result: CommitResult; resolve: (result: CommitResult) => void; reject: (error: Error) => void }[] = [];
+  readonly #standings = new Map<string, Standing>();
   #operations = 0;
   #length = 0;
 
@@ -26,20 +27,23 @@ export class CommitBatch {
     return this.#length;
   }
 
-  put(key: string, header: string, value: string): void {
+  /** How a key stands once this is on disk; undefined for one that is not in it. */
+  standingOf(key: string): Standing | undefined {
+    return this.#standings.get(key);
+  }
+
+  /** One that expires gets its entry in the index of expiries, too. `header` says of the standing what is stored with the value. */
+  put(key: string, header: string, value: string, standing: Standing): void {
     this.#batch.put(key, header + value);
+    this.#standings.set(key, standing);
     this.#operations++;
     this.#length += key.length + value.length;
+    if (standing.expiresAtMs !== 0) this.#batch.put(expiryKey(standing.expiresAtMs, key), "");
   }
 
-  /** Puts its entry in the index of expiries, too. */
-  putExpiring(key: string, header: string, value: string, expiresAtMs: number): void {
-    this.put(key, header, value);
-    this.#batch.put(expiryKey(expiresAtMs, key), "");
-  }
-
-  delete(key: string): void {
+  delete(key: string, standing: Standing): void {
     this.#batch.del(key);
+    this.#standings.set(key, standing);
     this.#operations++;
     this.#length += key.length;
   }

@@ -41,7 +41,7 @@ export interface CommitterOptions {
  */
 export class Committer {
   readonly #options: CommitterOptions;
-  /** How keys stand, and will stand once what is pending is on disk. */
+  /** How keys stand once what is pending is on disk. What is pending itself, its batch knows, however much else is read meanwhile. */
   readonly #cache: VersionCache;
   /** To be told of every filtered key that is on disk, by whoever opened it. */
   readonly filter = new KeyFilter();
@@ -49,20 +49,14 @@ export class Committer {
   #writing: CommitBatch | null = null;
   #flushScheduled = false;
   #lastVersion: number;
-  /** The last version of the batch that is being written, and of what is on disk. */
-  #writingVersion: number;
-  #writtenVersion: number;
   #batches = 0;
   #lastSyncMs = 0;
   #drained: (() => void) | null = null;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
-    // What is pending is known from nowhere else.
-    this.#cache = new VersionCache(options.cachedKeysMax ?? CACHED_KEYS_MAX, (version) => version <= this.#writtenVersion);
+    this.#cache = new VersionCache(options.cachedKeysMax ?? CACHED_KEYS_MAX);
     this.#lastVersion = options.lastVersion;
-    this.#writingVersion = options.lastVersion;
-    this.#writtenVersion = options.lastVersion;
   }
 
   get lastVersion(): number {
@@ -92,28 +86,26 @@ export class Committer {
     for (const check of commit.checks) {
       const standing = this.#standingOf(check.key, level);
       const version = hasExpired(standing.expiresAtMs, nowMs) ? 0 : standing.version;
-      if (version !== check.version) return this.#conflict(check.key, standing);
+      if (version !== check.version) return this.#conflict(check.key);
     }
     const batch = this.#batchFor(level);
     const version = this.#nextVersion(nowMs);
     const header = writeHeader(version, 0);
-    const standing: Standing = { version, expiresAtMs: 0 };
+    const lasting: Standing = { version, expiresAtMs: 0 };
     for (const operation of commit.operations) {
       const { key } = operation;
+      let standing = lasting;
       if (operation.type === "delete") {
-        batch.delete(key);
-        this.#cache.set(key, deletedAt(version));
-        continue;
-      }
-      const { value, expiresAtMs } = operation;
-      if (expiresAtMs === undefined) {
-        batch.put(key, header, value);
-        this.#cache.set(key, standing);
+        standing = deletedAt(version);
+        batch.delete(key, standing);
+      } else if (operation.expiresAtMs === undefined) {
+        batch.put(key, header, operation.value, standing);
       } else {
-        batch.putExpiring(key, writeHeader(version, expiresAtMs), value, expiresAtMs);
-        this.#cache.set(key, { version, expiresAtMs });
+        standing = { version, expiresAtMs: operation.expiresAtMs };
+        batch.put(key, writeHeader(version, operation.expiresAtMs), operation.value, standing);
       }
-      if (this.#options.isFiltered(key)) this.filter.add(key);
+      this.#cache.update(key, standing);
+      if (operation.type === "put" && this.#options.isFiltered(key)) this.filter.add(key);
     }
     return batch.wait({ type: "committed", version });
   }
@@ -122,26 +114,32 @@ export class Committer {
    * A conflict with something that is not yet on disk is told when it is: the caller would otherwise read, find the older state and try
    * again at once; and if the write fails, there was no conflict.
    */
-  #conflict(key: string, { version }: Standing): Promise<CommitResult> {
+  #conflict(key: string): Promise<CommitResult> {
     const result: CommitResult = { type: "conflict", key };
-    if (version <= this.#writtenVersion) return Promise.resolve(result);
-    const holder = version <= this.#writingVersion ? this.#writing : this.#collecting;
-    return holder === null ? Promise.resolve(result) : holder.wait(result);
+    for (const batch of [this.#collecting, this.#writing]) {
+      if (batch?.standingOf(key) !== undefined) return batch.wait(result);
+    }
+    return Promise.resolve(result);
   }
 
   #standingOf(key: string, level: ClassicLevel): Standing {
-    if (this.filter.isComplete && this.#options.isFiltered(key) && !this.filter.mayHave(key)) return ABSENT;
-    const known = this.#cache.get(key);
+    const mostlyAbsent = this.#options.isFiltered(key);
+    if (mostlyAbsent && this.filter.isComplete && !this.filter.mayHave(key)) return ABSENT;
+    const known = this.#pendingStandingOf(key) ?? this.#cache.get(key);
     if (known !== undefined) return known;
     const read = this.#readStanding(key, level);
-    // That a key is absent is found out in half a microsecond, and most such keys are new uuids: not worth a place.
-    if (read !== ABSENT) this.#cache.keep(key, read);
+    // Most such keys are checked this once.
+    if (!mostlyAbsent) this.#cache.set(key, read);
     return read;
+  }
+
+  #pendingStandingOf(key: string): Standing | undefined {
+    return this.#collecting?.standingOf(key) ?? this.#writing?.standingOf(key);
   }
 
   /** What was just read from the disk of a key, so that a check of it need not read it again. */
   remember(key: string, text: string): void {
-    if (this.#cache.get(key) === undefined) this.#cache.keep(key, readStanding(text));
+    if (this.#pendingStandingOf(key) === undefined && this.#cache.get(key) === undefined) this.#cache.set(key, readStanding(text));
   }
 
   #readStanding(key: string, level: ClassicLevel): Standing {
@@ -159,21 +157,19 @@ export class Committer {
     this.#assertRoom(2 * indexKeys.length);
     const batch = this.#batchFor(level);
     const gone = deletedAt(this.#lastVersion);
-    const removed: string[] = [];
+    let removed = 0;
     for (const indexKey of indexKeys) {
       const { key, expiresAtMs } = readExpiryKey(indexKey);
-      const standing = this.#cache.get(key) ?? this.#readStanding(key, level);
+      const standing = this.#pendingStandingOf(key) ?? this.#readStanding(key, level);
       if (standing.expiresAtMs === expiresAtMs) {
-        batch.delete(key);
-        this.#cache.set(key, gone);
-        removed.push(key);
+        batch.delete(key, gone);
+        this.#cache.update(key, gone);
+        removed += 1;
       }
       batch.deleteIndexEntry(indexKey);
     }
     await batch.wait({ type: "committed", version: this.#lastVersion });
-    // Nobody is likely to ask for them again; those that were put again meanwhile stand otherwise by now.
-    for (const key of removed) if (this.#cache.get(key) === gone) this.#cache.delete(key);
-    return removed.length;
+    return removed;
   }
 
   #nextVersion(nowMs: number): number {
@@ -210,7 +206,6 @@ export class Committer {
     if (batch === null || this.#writing !== null) return;
     this.#collecting = null;
     this.#writing = batch;
-    this.#writingVersion = this.#lastVersion;
     const startedMs = performance.now();
     batch.write(this.#lastVersion).then(
       () => {
@@ -224,7 +219,6 @@ export class Committer {
   #written(batch: CommitBatch): void {
     this.#writing = null;
     this.#batches++;
-    this.#writtenVersion = this.#writingVersion;
     batch.acknowledge();
     if (this.#collecting !== null) this.#scheduleFlush();
     else this.#drained?.();
