@@ -40,8 +40,14 @@ export function doubted(context: TerminalContext): TerminalContext {
   return { ...context, queue };
 }
 
+/** As long as what is in it: a list that is spread keeps room for sixteen more, which hundreds of thousands of terminals would hold. */
+function appended<T>(list: readonly T[], item: T): readonly T[] {
+  return list.length === 0 ? [item] : list.concat([item]);
+}
+
 function withLatest(latest: readonly LatestEntry[], newest: LatestEntry): readonly LatestEntry[] {
-  return [newest, ...latest.filter((entry) => entry.sender !== newest.sender)].slice(0, LATEST_SENDERS_MAX);
+  if (latest.length === 0) return [newest];
+  return [newest].concat(latest.filter((entry) => entry.sender !== newest.sender).slice(0, LATEST_SENDERS_MAX - 1));
 }
 
 /**
@@ -92,8 +98,8 @@ function accept(context: TerminalContext, event: Extract<TerminalEvent, { type: 
     ? withLatest(context.latest, { sender: entry.sender, uuid: entry.uuid, answered: false })
     : context.latest;
   return {
-    context: { queue: [...queue, queued(entry, 0, null)], sent: overdue.context.sent ?? context.sent, latest },
-    effects: [...overdue.effects, { type: "accepted", params: { uuid: entry.uuid } }],
+    context: { queue: appended(queue, queued(entry, 0, null)), sent: overdue.context.sent ?? context.sent, latest },
+    effects: appended<TerminalEffect>(overdue.effects, { type: "accepted", params: { uuid: entry.uuid } }),
   };
 }
 
@@ -121,7 +127,7 @@ function take(context: TerminalContext, event: Extract<TerminalEvent, { type: "c
   };
   const { uuid, expiresAtMs } = head;
   return {
-    context: { queue: context.queue.filter((entry) => entry !== head), sent: [...context.sent, sent], latest: context.latest },
+    context: { queue: context.queue.filter((entry) => entry !== head), sent: appended(context.sent, sent), latest: context.latest },
     effects: [{ type: "deliver", params: { uuid, attempt: sent.attempts, expiresAtMs, channel: event.channel, session: sessionId } }],
   };
 }

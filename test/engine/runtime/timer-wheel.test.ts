@@ -65,6 +65,17 @@ describe("the timer wheel", () => {
     assert.deepEqual(wheel.due(START_MS - 1_000), ["overdue"]);
   });
 
+  it("fires a deadline once that was moved to and fro thousands of times", () => {
+    const wheel = createTimerWheel();
+    wheel.due(START_MS);
+    wheel.arm("still", START_MS + 2_000);
+    for (let move = 0; move < 10_000; move += 1) wheel.arm("moved", START_MS + 1_000 + (move % 50) * 100);
+    wheel.arm("moved", START_MS + 2_000);
+    assert.deepEqual(wheel.due(START_MS + 1_999), []);
+    assert.deepEqual(wheel.due(START_MS + 2_000).sort(), ["moved", "still"]);
+    assert.deepEqual(wheel.due(START_MS + 60_000), []);
+  });
+
   it("agrees with a plain list of deadlines, whatever is armed and however time goes", () => {
     const key = fc.constantFrom("a", "b", "c", "d");
     const doing = fc.oneof(
