@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { TerminalContext, TerminalEvent } from "../../../../engine/actors/terminal/machine.ts";
+import { transition } from "xstate";
+import {
+  type MachineContext,
+  type TerminalContext,
+  type TerminalEvent,
+  terminalMachine,
+} from "../../../../engine/actors/terminal/machine.ts";
 import { nextDeadlineMs, stateOf } from "../../../../engine/actors/terminal/rules.ts";
 import { expiresAtMs } from "../../../../engine/domain/command.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../../engine/domain/limits.ts";
@@ -49,6 +55,14 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant("wait" as const), ms: fc.constantFrom(1, 500, 1_000, 30_000, 60_000, 300_000) }) },
 );
 
+/** The stepper takes a short cut: XState's own transition has to come to the same context, effects and state. */
+function assertAsXState(before: TerminalContext, event: TerminalEvent, after: MachineContext): void {
+  const snapshot = terminalMachine.resolveState({ value: stateOf(before), context: { ...before, effects: [] } });
+  const [next] = transition(terminalMachine, snapshot, event);
+  assert.deepEqual(after, next.context);
+  assert.equal(stateOf(after), next.value);
+}
+
 interface Known {
   kind: "payment" | "scan" | "administrative" | "cancel";
   sender: string;
@@ -73,6 +87,7 @@ class Play {
     if (event === null) return;
     const before = this.#context;
     const { context: after, effects } = this.#step(before, event);
+    assertAsXState(before, event, { ...after, effects });
     this.#allow(event, before);
     this.#context = after;
     if (event.type === "result.recorded" && !event.unsolicited) this.#at(event.uuid).result = event.status;
