@@ -4,7 +4,6 @@ import { ABSENT, hasExpired, readExpiryKey, readStanding, type Standing, writeHe
 import { KeyFilter } from "./key-filter.ts";
 import { type Commit, type CommitResult, StorageUnavailable } from "./kv.ts";
 import { COMMIT_LENGTH_MAX } from "./limits.ts";
-import { VersionCache } from "./version-cache.ts";
 
 /** Operations and callers not yet on disk; beyond it a commit is refused. About half a second of the fastest load. */
 const PENDING_MAX = 20_000;
@@ -41,8 +40,11 @@ export interface CommitterOptions {
  */
 export class Committer {
   readonly #options: CommitterOptions;
-  /** How keys stand once what is pending is on disk. What is pending itself, its batch knows, however much else is read meanwhile. */
-  readonly #cache: VersionCache;
+  /**
+   * How keys that were checked or read lately stand once what is pending is on disk, so that a check of a hot key reads nothing. What is
+   * pending itself, its batch knows, however much else is read meanwhile. At its bound all are forgotten at once, which costs each a reading.
+   */
+  readonly #cache = new Map<string, Standing>();
   /** To be told of every filtered key that is on disk, by whoever opened it. */
   readonly filter = new KeyFilter();
   #collecting: CommitBatch | null = null;
@@ -55,7 +57,6 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
-    this.#cache = new VersionCache(options.cachedKeysMax ?? CACHED_KEYS_MAX);
     this.#lastVersion = options.lastVersion;
   }
 
@@ -104,8 +105,11 @@ export class Committer {
         standing = { version, expiresAtMs: operation.expiresAtMs };
         batch.put(key, writeHeader(version, operation.expiresAtMs), operation.value, standing);
       }
-      this.#cache.update(key, standing);
-      if (operation.type === "put" && this.#options.isFiltered(key)) this.filter.add(key);
+      if (this.#options.isFiltered(key)) {
+        if (operation.type === "put") this.filter.add(key);
+      } else if (this.#cache.has(key)) {
+        this.#cache.set(key, standing);
+      }
     }
     return batch.wait({ type: "committed", version });
   }
@@ -129,8 +133,13 @@ export class Committer {
     if (known !== undefined) return known;
     const read = this.#readStanding(key, level);
     // Most such keys are checked this once.
-    if (!mostlyAbsent) this.#cache.set(key, read);
+    if (!mostlyAbsent) this.#keep(key, read);
     return read;
+  }
+
+  #keep(key: string, standing: Standing): void {
+    if (this.#cache.size >= (this.#options.cachedKeysMax ?? CACHED_KEYS_MAX)) this.#cache.clear();
+    this.#cache.set(key, standing);
   }
 
   #pendingStandingOf(key: string): Standing | undefined {
@@ -139,7 +148,8 @@ export class Committer {
 
   /** What was just read from the disk of a key, so that a check of it need not read it again. */
   remember(key: string, text: string): void {
-    if (this.#pendingStandingOf(key) === undefined && this.#cache.get(key) === undefined) this.#cache.set(key, readStanding(text));
+    if (this.#options.isFiltered(key) || this.#cache.has(key) || this.#pendingStandingOf(key) !== undefined) return;
+    this.#keep(key, readStanding(text));
   }
 
   #readStanding(key: string, level: ClassicLevel): Standing {
@@ -163,7 +173,7 @@ export class Committer {
       const standing = this.#pendingStandingOf(key) ?? this.#readStanding(key, level);
       if (standing.expiresAtMs === expiresAtMs) {
         batch.delete(key, gone);
-        this.#cache.update(key, gone);
+        this.#cache.delete(key);
         removed += 1;
       }
       batch.deleteIndexEntry(indexKey);

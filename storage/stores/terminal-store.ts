@@ -5,7 +5,7 @@ import type { CommandRecord, TerminalRecord } from "../../engine/domain/terminal
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
 import { hashOf } from "../../engine/runtime/hash.ts";
 import { outboxOperation } from "../feed/outbox.ts";
-import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
+import { type Commit, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
 
 const TERMINALS = "t/";
 /** Commands by uuid: most keys that are asked for here are new. */
@@ -36,23 +36,35 @@ export interface TerminalStoreOptions {
 export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () => 0, writer }: TerminalStoreOptions): TerminalStore {
   let rowsWritten = 0;
 
-  function operationsOf(change: TerminalChange): Operation[] {
+  /** Keys are put together once: as the same string, they are flattened and hashed once for the check and the operation. */
+  function commitOf(change: TerminalChange): Commit {
+    const checks: { key: string; version: number }[] = [];
     const operations: Operation[] = [];
     if (change.terminal !== null) {
-      const { record, workBefore } = change.terminal;
-      operations.push({ type: "put", key: TERMINALS + change.terminalId, value: JSON.stringify(record) });
+      const { record, version, workBefore } = change.terminal;
+      const key = TERMINALS + change.terminalId;
+      checks.push({ key, version });
+      operations.push({ type: "put", key, value: JSON.stringify(record) });
       const work = stateOf(record);
       if (work !== workBefore) operations.push(outstandingOperation(change.terminalId, work));
     }
-    for (const record of change.claims) operations.push(commandOperation(record));
-    for (const { record } of change.commands) operations.push(commandOperation(record));
+    for (const record of change.claims) {
+      const operation = commandOperation(record);
+      checks.push({ key: operation.key, version: 0 });
+      operations.push(operation);
+    }
+    for (const { record, version } of change.commands) {
+      const operation = commandOperation(record);
+      checks.push({ key: operation.key, version });
+      operations.push(operation);
+    }
     for (const row of change.rows) {
       rowsWritten += 1;
       operations.push(outboxOperation(row, change.atMs, `${writer}-${rowsWritten.toString(36)}`));
     }
     for (const item of change.attention) operations.push(attentionOperation(item));
     for (const item of change.settled) operations.push({ type: "delete", key: attentionKey(item.kind, item.terminalId, item.uuid ?? "") });
-    return operations;
+    return { checks, operations };
   }
 
   /** An ended command is kept for the retention; one that has not ended stays until it has. */
@@ -80,15 +92,11 @@ export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () =
       }),
     loadCommand: (uuid) => available(async () => commandOf(await kv.get(COMMANDS + uuid))),
     commit: async (change): Promise<ChangeOutcome> => {
-      const checks: { key: string; version: number }[] = [];
       if (change.terminal !== null && change.terminal.version > 0 && change.terminal.doubted !== true) {
         if (change.terminal.version <= lostVersion()) return { type: "stale" };
       }
-      if (change.terminal !== null) checks.push({ key: TERMINALS + change.terminalId, version: change.terminal.version });
-      for (const { uuid } of change.claims) checks.push({ key: COMMANDS + uuid, version: 0 });
-      for (const { record, version } of change.commands) checks.push({ key: COMMANDS + record.uuid, version });
       try {
-        const result = await kv.commit({ checks, operations: operationsOf(change) });
+        const result = await kv.commit(commitOf(change));
         if (result.type === "committed") return result;
         const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
         return claimed === undefined ? { type: "stale" } : { type: "claimed", uuid: claimed.uuid };
