@@ -37,11 +37,11 @@ const METRICS_MS = 5_000;
 const VERSION: string = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version;
 
 /**
- * Of a shard's heap; 48 is what a thread has otherwise. 192, 64 and 32 were tried in separate runs of two to four rounds, not interleaved:
- * 64 had the shortest waits at half load, by a margin that such runs do not prove. A collection takes 7 ms of 64, 4.5 of 32, 3 of 16 (`--trace-gc`, two
- * cores, half load), and comes the more often; the pushes' p99 did not tell them apart. With a collector of one thread it was seven times as long.
- * What p99 does tell is a full collection: 160 to 240 ms in which marking takes turns with requests, about every ten seconds at 2,500 payments
- * a second that all wait for their results (p99 164 ms in the round that had one, 12 to 16 ms in the four that had none).
+ * Of a shard's heap; 48 is what a thread has otherwise. At 5,000 payments a second that all wait for their results, three rounds each in turn, the
+ * p99 of the pushes was 43 to 64 ms with 64 and 212 to 300 with 16 and 32, which put more into the old generation; with 128 and 256 single
+ * collections take 14 and 22 ms instead of 7, and p99 did not tell them from 64. With a collector of one thread it was seven times as long.
+ * What decides p99 is whether a full collection falls into the time that is measured: every ten to twenty seconds marking takes turns with requests for
+ * 100 to 300 ms, by how many payments wait.
  */
 const YOUNG_GENERATION_MB = 64;
 
