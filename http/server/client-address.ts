@@ -26,6 +26,10 @@ const LOOPBACK_BITS = 8;
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
+const DOT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+
 /**
  * Finds a request's client: the socket's address or, where that is a trusted proxy, the last address in `X-Forwarded-For` that is not
  * one, counted from the right; what stands further left was written by the client itself.
@@ -71,11 +75,17 @@ export class ClientAddresses {
 
   #ofSocket(bytes: Uint8Array): Known {
     if (bytes.length !== 4) return this.#ofText(bytes.length === 16 ? ipaddr.fromByteArray([...bytes]) : ipaddr.parse("::"));
-    const [a = 0, b = 0, c = 0, d = 0] = bytes;
-    const number = (a << 24) | (b << 16) | (c << 8) | d;
+    return this.#ofIpv4(wordAt(bytes, 0));
+  }
+
+  #ofIpv4(number: number): Known {
     const known = this.#byIpv4.get(number);
     if (known !== undefined) return known;
-    return remember(this.#byIpv4, number, this.#known(ipaddr.fromByteArray([a, b, c, d])));
+    return remember(
+      this.#byIpv4,
+      number,
+      this.#known(new ipaddr.IPv4([number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255])),
+    );
   }
 
   #ofText(address: ipaddr.IPv4 | ipaddr.IPv6): Known {
@@ -87,6 +97,9 @@ export class ClientAddresses {
     if (header === "" || header.length > FORWARDED_LENGTH_MAX) return proxy;
     const seen = this.#byForwarded.get(header);
     if (seen !== undefined) return seen;
+    // One plain IPv4 address is what nearly every proxy writes: a fleet's addresses may be more than are remembered.
+    const number = ipv4In(header);
+    if (number !== null) return remember(this.#byForwarded, header, this.#ofIpv4(number));
     let client = proxy;
     for (const part of header.split(",").reverse()) {
       const address = parseForwarded(part.trim());
@@ -101,16 +114,44 @@ export class ClientAddresses {
   #known(parsed: ipaddr.IPv4 | ipaddr.IPv6): Known {
     const address = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
     const bytes = address.toByteArray();
-    const word = (at: number) =>
-      ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
     const ipv4 = address.kind() === "ipv4";
     return {
       text: address.toString(),
-      limitHigh: ipv4 ? IPV4 : word(0),
-      limitLow: ipv4 ? word(0) : word(4),
+      limitHigh: ipv4 ? IPV4 : wordAt(bytes, 0),
+      limitLow: ipv4 ? wordAt(bytes, 0) : wordAt(bytes, 4),
       trusted: this.#trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits)),
     };
   }
+}
+
+/** Four bytes as a signed 32-bit number. */
+function wordAt(bytes: ArrayLike<number>, at: number): number {
+  return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
+}
+
+/** The address that the text is, where it is four decimal parts and nothing else; null where another look is needed. */
+function ipv4In(text: string): number | null {
+  let number = 0;
+  let part = 0;
+  let digits = 0;
+  let dots = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === DOT) {
+      if (digits === 0) return null;
+      number = (number << 8) | part;
+      part = 0;
+      digits = 0;
+      dots += 1;
+      continue;
+    }
+    // No leading zeros: some read such parts as octal.
+    if (code < ZERO || code > NINE || (digits > 0 && part === 0)) return null;
+    part = part * 10 + code - ZERO;
+    digits += 1;
+    if (part > 255) return null;
+  }
+  return dots === 3 && digits > 0 ? (number << 8) | part : null;
 }
 
 /** An address as proxies write it, with or without a port. */

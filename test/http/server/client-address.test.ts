@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { ClientAddresses } from "../../../http/server/client-address.ts";
 
@@ -34,6 +35,26 @@ test("behind trusted proxies it is the last address that is not one, from the ri
     ["1.1.1.1,".repeat(500), "10.0.0.1"],
   ];
   for (const [header, expected] of cases) assert.equal(clientOf(trusted, "10.0.0.1", header), expected, header);
+});
+
+test("a single forwarded address is read as strictly as any other, and counts as the same client as its own socket", () => {
+  const addresses = new ClientAddresses(["10.0.0.0/8"]);
+  const text = fc.oneof(
+    fc.ipV4(),
+    fc.string({ unit: fc.constantFrom("0", "1", "2", "5", "6", ".", " "), maxLength: 17 }),
+    fc.constantFrom("01.2.3.4", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1..2.3", "1.2.3.", ".1.2.3", "255.255.255.255", "0.0.0.0", "1.2.3.4 "),
+  );
+  fc.assert(
+    fc.property(text, (header) => {
+      const bare = header.trim();
+      const valid = ipaddr.IPv4.isValidFourPartDecimal(bare) && ipaddr.isValid(bare);
+      const client = addresses.of(binary("10.0.0.1"), header);
+      assert.equal(client.text, valid ? bare : "10.0.0.1");
+      const { limitHigh, limitLow } = addresses.of(binary(client.text), "");
+      assert.deepEqual({ limitHigh: client.limitHigh, limitLow: client.limitLow }, { limitHigh, limitLow });
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test("limits count IPv4 by address and IPv6 by its /64", () => {
