@@ -61,7 +61,7 @@ describe("the start of a node", () => {
     await other.ready();
     const { dataDirectory } = await placeOf(test);
     const refused = startNodeProcess(test, { dataDirectory, port: taken.port, environment: PRODUCTION });
-    assert.equal((await refused.exited).code, 1);
+    assert.deepEqual(await refused.exited, { code: 1, signal: null }, refused.output());
     const password = PASSWORD.exec(refused.output())?.[1] ?? "";
     assert.ok(password.length >= 24, refused.output());
     await other.kill();
