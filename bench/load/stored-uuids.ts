@@ -71,7 +71,6 @@ async function storeTerminals(store: TerminalStore, latest: ReadonlyMap<string, 
     await Promise.all(
       some.map(([id, uuid]) => {
         const record: TerminalRecord = {
-          schema: 1,
           terminalId: id,
           queue: [],
           sent: [],
@@ -105,7 +104,6 @@ function endedPayment(index: number, nowMs: number): CommandRecord {
   const finishedAtMs = acceptedAtMs + 9_000;
   const raw = { uuid, result: "OK", amount: amountCents, authCode: "482913", stan: "000123", maskedPan: "************1234", brand: "VISA" };
   return {
-    schema: 1,
     revision: 1,
     uuid,
     terminalId: terminal,

@@ -50,7 +50,6 @@ export interface LatestEntry {
 
 /** What is stored of a terminal actor; small, rewritten at each step. The machine's snapshot is rebuilt from it. */
 export interface TerminalRecord {
-  schema: 1;
   terminalId: string;
   /** In the order in which they go out. */
   queue: readonly QueuedEntry[];
@@ -64,7 +63,6 @@ export interface TerminalRecord {
  * sent, the terminal record tells where it stands; `life` is written when it ends.
  */
 export interface CommandRecord {
-  schema: 1;
   /** Grows with each change that ClickHouse has to learn of; the version of its rows. */
   revision: number;
   uuid: string;

@@ -112,7 +112,7 @@ export function entryOf({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs
 
 /** The record under which a command is accepted: its claim on the uuid. */
 export function claimOf(command: Command): CommandRecord {
-  return { schema: 1, revision: 0, uuid: command.uuid, terminalId: command.terminalId, command, life: null, result: null };
+  return { revision: 0, uuid: command.uuid, terminalId: command.terminalId, command, life: null, result: null };
 }
 
 export function lifeOf({ state, sentAtMs, atMs, channel, attempts }: Finished): CommandLife {

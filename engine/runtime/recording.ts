@@ -63,7 +63,6 @@ function conflict(posting: ResultPosting, atMs: number, detail: string): Judgeme
 /** The record of a command with its result: a late result wins over every earlier end (design.md, promise 4). */
 export function withResult(stored: CommandRecord | null, posting: ResultPosting, result: StoredResult, life: CommandLife): CommandRecord {
   return {
-    schema: 1,
     revision: (stored?.revision ?? 0) + 1,
     uuid: posting.result.uuid,
     terminalId: posting.terminalId,

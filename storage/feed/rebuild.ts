@@ -1,9 +1,9 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { LinkRecord } from "../../engine/domain/link.ts";
 import { linkRow } from "../../engine/domain/link-row.ts";
-import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import { rowsOf } from "../../engine/runtime/recording.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
+import { readCommand } from "../stores/terminal-records.ts";
 import { deliverApart } from "./deliver-apart.ts";
 import { deliver, type FeedSink } from "./feed-sink.ts";
 
@@ -75,7 +75,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     for await (const { key, value } of entriesOf(kv, prefix)) {
       const uuid = key.slice(prefix.length);
       progress.records += 1;
-      const rows = rowsIn(value);
+      const rows = rowsIn(uuid, value);
       if (rows === null) {
         leaveOut(uuid, "its record is not one that this version can read");
         continue;
@@ -103,22 +103,25 @@ async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
   }
 }
 
-function commandRows(text: string): readonly FeedRow[] | null {
-  const record = readRecord<CommandRecord>(text);
-  return record === null ? null : rowsOf(record);
+/** A record of another schema, or none at all, is left to a version that knows it: null. */
+function commandRows(uuid: string, text: string): readonly FeedRow[] | null {
+  try {
+    return rowsOf(readCommand(uuid, text));
+  } catch {
+    return null;
+  }
 }
 
-function linkRows(text: string): readonly FeedRow[] | null {
-  const record = readRecord<LinkRecord>(text);
+function linkRows(_: string, text: string): readonly FeedRow[] | null {
+  const record = readLink(text);
   if (record === null) return null;
   const row = linkRow(record);
   return row === null ? [] : [row];
 }
 
-/** A record of another schema, or none at all, is left to a version that knows it: null. */
-function readRecord<R extends { schema: 1 }>(text: string): R | null {
+function readLink(text: string): LinkRecord | null {
   try {
-    const record: R = JSON.parse(text);
+    const record: LinkRecord = JSON.parse(text);
     return record.schema === 1 ? record : null;
   } catch {
     return null;

@@ -1,6 +1,7 @@
 import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ReceiptCleaner } from "../../engine/ports/receipt-cleaner.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
+import { readCommand, writeCommand } from "./terminal-records.ts";
 import { available, COMMANDS } from "./terminal-store.ts";
 
 const PAGE = 500;
@@ -18,13 +19,13 @@ export interface ReceiptCleanerOptions {
 /** Cleans `c/<uuid>` in passes over all of them, a page at a time; a record that changes meanwhile is left for the next pass. */
 export function createReceiptCleaner({ kv, monotonicMs, retentionMs }: ReceiptCleanerOptions): ReceiptCleaner {
   async function clean(entry: Entry, beforeMs: number): Promise<boolean> {
-    const record: CommandRecord = JSON.parse(entry.value);
+    const record = readCommand(entry.key.slice(COMMANDS.length), entry.value);
     const cleaned = cleanedOf(record, beforeMs);
     if (cleaned === null || cleaned.life === null) return false;
     const expiresAtMs = cleaned.life.finishedAtMs + retentionMs;
     const result = await kv.commit({
       checks: [{ key: entry.key, version: entry.version }],
-      operations: [{ type: "put", key: entry.key, value: JSON.stringify(cleaned), expiresAtMs }],
+      operations: [{ type: "put", key: entry.key, value: writeCommand(cleaned), expiresAtMs }],
     });
     return result.type === "committed";
   }

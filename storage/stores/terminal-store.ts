@@ -1,11 +1,12 @@
 import { stateOf } from "../../engine/actors/terminal/rules.ts";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
-import type { CommandRecord, TerminalRecord } from "../../engine/domain/terminal-record.ts";
+import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
 import { hashOf } from "../../engine/runtime/hash.ts";
 import { outboxOperation } from "../feed/outbox.ts";
 import { type Commit, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
+import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
 
 const TERMINALS = "t/";
 /** Commands by uuid: most keys that are asked for here are new. */
@@ -44,7 +45,7 @@ export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () =
       const { record, version, workBefore } = change.terminal;
       const key = TERMINALS + change.terminalId;
       checks.push({ key, version });
-      operations.push({ type: "put", key, value: JSON.stringify(record) });
+      operations.push({ type: "put", key, value: writeTerminal(record) });
       const work = stateOf(record);
       if (work !== workBefore) operations.push(outstandingOperation(change.terminalId, work));
     }
@@ -69,7 +70,7 @@ export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () =
 
   /** An ended command is kept for the retention; one that has not ended stays until it has. */
   function commandOperation(record: CommandRecord): Operation {
-    const put = { type: "put", key: COMMANDS + record.uuid, value: JSON.stringify(record) } as const;
+    const put = { type: "put", key: COMMANDS + record.uuid, value: writeCommand(record) } as const;
     return record.life === null ? put : { ...put, expiresAtMs: record.life.finishedAtMs + retentionMs };
   }
 
@@ -88,9 +89,9 @@ export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () =
       available(async () => {
         const entry = await kv.get(TERMINALS + terminalId);
         if (entry === null) return null;
-        return { record: parsed<TerminalRecord>(entry), version: entry.version, doubted: entry.version <= lostVersion() };
+        return { record: readTerminal(terminalId, entry.value), version: entry.version, doubted: entry.version <= lostVersion() };
       }),
-    loadCommand: (uuid) => available(async () => commandOf(await kv.get(COMMANDS + uuid))),
+    loadCommand: (uuid) => available(async () => commandOf(uuid, await kv.get(COMMANDS + uuid))),
     commit: async (change): Promise<ChangeOutcome> => {
       if (change.terminal !== null && change.terminal.version > 0 && change.terminal.doubted !== true) {
         if (change.terminal.version <= lostVersion()) return { type: "stale" };
@@ -145,15 +146,8 @@ export function attentionOperation(item: AttentionItem): Operation {
   };
 }
 
-function commandOf(entry: Entry | null): Stored<CommandRecord> | null {
-  return entry === null ? null : { record: parsed<CommandRecord>(entry), version: entry.version };
-}
-
-/** Records are written by this file alone; the schema number says whether this program can read one. */
-function parsed<T extends { schema: 1 }>({ key, value }: Entry): T {
-  const record: T = JSON.parse(value);
-  if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
-  return record;
+function commandOf(uuid: string, entry: Entry | null): Stored<CommandRecord> | null {
+  return entry === null ? null : { record: readCommand(uuid, entry.value), version: entry.version };
 }
 
 /** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */

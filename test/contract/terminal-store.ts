@@ -232,7 +232,7 @@ function terminalRecord(terminalId: string, uuids: readonly string[]): TerminalR
     refusedBy: null,
     cancels: null,
   }));
-  return { schema: 1, terminalId, queue, sent: [], latest: [] };
+  return { terminalId, queue, sent: [], latest: [] };
 }
 
 function commandRecord(uuid: string, terminalId = "T1"): CommandRecord {
@@ -248,7 +248,7 @@ function commandRecord(uuid: string, terminalId = "T1"): CommandRecord {
     expiresAtMs: 2,
     payload: JSON.stringify({ uuid, label: "Ünï€ode" }),
   };
-  return { schema: 1, revision: 0, uuid, terminalId, command, life: null, result: null };
+  return { revision: 0, uuid, terminalId, command, life: null, result: null };
 }
 
 function life(state: CommandLife["state"], finishedAtMs: number): CommandLife {

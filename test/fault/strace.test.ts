@@ -109,10 +109,10 @@ async function speak(url: string): Promise<Told[]> {
 /** What a write holds once a command stands so; the record of a terminal begins with its queue. */
 function recordsOf(uuid: string): { [state in "queued" | "sent" | "done" | "cancelled"]: RegExp } {
   return {
-    queued: new RegExp(`"queue":\\[\\{"uuid":"${uuid}".*c/${uuid}`, "s"),
-    sent: new RegExp(`"sent":\\[\\{"uuid":"${uuid}"`),
-    done: new RegExp(`c/${uuid}.*"life":\\{"state":"done".*"result":\\{"transaction":\\{`, "s"),
-    cancelled: new RegExp(`c/${uuid}.*"life":\\{"state":"cancelled"`, "s"),
+    queued: new RegExp(`\\[2,\\[\\["${uuid}".*c/${uuid}`, "s"),
+    sent: new RegExp(`\\[2,\\[\\],\\[\\["${uuid}"`),
+    done: new RegExp(`c/${uuid}.*\\],\\{"state":"done".*,\\{"transaction":\\{`, "s"),
+    cancelled: new RegExp(`c/${uuid}.*\\],\\{"state":"cancelled"`, "s"),
   };
 }
 

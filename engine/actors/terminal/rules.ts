@@ -308,5 +308,5 @@ export function stateOf(context: Pick<TerminalContext, "queue" | "sent">): Termi
 
 /** The stored part of the actor as the record of `terminalId`. */
 export function toRecord(terminalId: string, context: TerminalContext): TerminalRecord {
-  return { schema: 1, terminalId, queue: context.queue, sent: context.sent, latest: context.latest };
+  return { terminalId, queue: context.queue, sent: context.sent, latest: context.latest };
 }

@@ -7,39 +7,28 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Command } from "../../../engine/domain/command.ts";
 import type { CommandLife, CommandRecord } from "../../../engine/domain/terminal-record.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
 import type { Kv } from "../../../storage/kv/kv.ts";
+import { writeCommand } from "../../../storage/stores/terminal-records.ts";
 import { link } from "../../engine/actors/link-payment/world.ts";
 import { ADMIN, ask, sharedClickHouse, startClickHouse } from "../clickhouse/clickhouse-world.ts";
+import { acceptedCommand, commandRecord } from "../stores/terminal-world.ts";
 import { openKv, START_MS, transactionRow } from "./feed-world.ts";
 
 const LIFE: CommandLife = { state: "done", sentAtMs: START_MS, finishedAtMs: START_MS + 500, channel: "poll", attempts: 1 };
 
 function recordOf(uuid: string, terminalId: string, members: Partial<CommandRecord> = {}): CommandRecord {
   const { transaction } = transactionRow({ uuid, terminalId });
-  const command: Command = {
-    uuid,
-    terminalId,
-    kind: "payment",
-    service: "PAYCC",
-    amountCents: 1_234,
-    method: "CARD",
-    sender: "partner:1",
-    acceptedAtMs: START_MS,
-    expiresAtMs: START_MS + 60_000,
-    payload: "{}",
-  };
   const result = { transaction, raw: null, postedBy: terminalId, amountDiffers: false };
-  return { schema: 1, revision: 2, uuid, terminalId, command, life: LIFE, result, ...members };
+  return commandRecord(uuid, { revision: 2, terminalId, command: acceptedCommand(uuid, { terminalId }), life: LIFE, result, ...members });
 }
 
 async function store(kv: Kv, records: readonly CommandRecord[]): Promise<void> {
-  const operations = records.map((record) => ({ type: "put", key: `c/${record.uuid}`, value: JSON.stringify(record) }) as const);
+  const operations = records.map((record) => ({ type: "put", key: `c/${record.uuid}`, value: writeCommand(record) }) as const);
   await kv.commit({ checks: [], operations });
 }
 
@@ -62,7 +51,7 @@ describe("the rebuild of the analysts' tables", async () => {
       recordOf("expired", "REBUILT", { life: { ...LIFE, state: "expired", sentAtMs: null }, result: null }),
       recordOf("unsolicited", "REBUILT", { command: null }),
     ]);
-    await kv.commit({ checks: [], operations: [{ type: "put", key: "c/newer", value: '{"schema":2}' }] });
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "c/newer", value: "[3]" }] });
     const late = link("success", { order: { txId: "late", terminalId: "REBUILT-LINKS" }, late: true });
     const open = link("watching", { order: { txId: "open", terminalId: "REBUILT-LINKS" } });
     for (const record of [late, open]) {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { CommandRecord } from "../../../engine/domain/terminal-record.ts";
 import { createReceiptCleaner } from "../../../storage/stores/receipt-cleaner.ts";
+import { readCommand, writeCommand } from "../../../storage/stores/terminal-records.ts";
 import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
+import { commandRecord, storedResult } from "./terminal-world.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -10,13 +13,21 @@ function world() {
   const clock = { ms: 0 };
   const cleaner = createReceiptCleaner({ kv, monotonicMs: () => clock.ms, retentionMs: 400 * DAY_MS });
   const put = async (uuid: string, finishedAtMs: number | null) => {
-    const life = finishedAtMs === null ? null : { state: "done", sentAtMs: 1, finishedAtMs, channel: "poll", attempts: 1 };
-    const command = { uuid, payload: `sent ${uuid}`, sender: "partner:1", amountCents: 5 };
-    const result = { transaction: { uuid, status: "OK" }, raw: `posted ${uuid}`, postedBy: "T1", amountDiffers: false };
-    const record = { schema: 1, revision: 3, uuid, terminalId: "T1", command, life, result: finishedAtMs === null ? null : result };
-    await kv.commit({ checks: [], operations: [{ type: "put", key: `c/${uuid}`, value: JSON.stringify(record) }] });
+    const ended: Partial<CommandRecord> =
+      finishedAtMs === null
+        ? {}
+        : {
+            life: { state: "done", sentAtMs: 1, finishedAtMs, channel: "poll", attempts: 1 },
+            result: storedResult(uuid, `posted ${uuid}`),
+          };
+    const record = commandRecord(uuid, ended);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: `c/${uuid}`, value: writeCommand(record) }] });
   };
-  const read = async (uuid: string) => JSON.parse((await kv.get(`c/${uuid}`))?.value ?? "null");
+  const read = async (uuid: string) => {
+    const entry = await kv.get(`c/${uuid}`);
+    assert.ok(entry !== null);
+    return readCommand(uuid, entry.value);
+  };
   return { kv, clock, cleaner, put, read };
 }
 
@@ -30,6 +41,7 @@ describe("cleaning receipts", () => {
     const [young, pending] = [await read("young"), await read("pending")];
     const old = await read("old");
     assert.deepEqual(await cleaner.clean(20, 1_000), { deleted: 1, complete: true });
+    assert.ok(old.command !== null && old.result !== null);
     assert.deepEqual(await read("old"), { ...old, command: { ...old.command, payload: "" }, result: { ...old.result, raw: null } });
     assert.deepEqual([await read("young"), await read("pending")], [young, pending]);
     assert.equal((await kv.get("o/1"))?.value, '{"life":{"finishedAtMs":1},"raw":"feed"}');
@@ -51,7 +63,7 @@ describe("cleaning receipts", () => {
     assert.deepEqual(await cleaner.clean(20, 500), { deleted: 499, complete: false });
     assert.deepEqual(await cleaner.clean(20, 500), { deleted: 500, complete: false });
     assert.deepEqual(await cleaner.clean(20, 500), { deleted: 200, complete: true });
-    assert.equal((await read("0000")).result.raw, "posted 0000");
+    assert.equal((await read("0000")).result?.raw, "posted 0000");
     assert.deepEqual(await cleaner.clean(20, 60_000), { deleted: 1, complete: true });
   });
 });

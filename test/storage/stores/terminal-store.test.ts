@@ -31,7 +31,7 @@ describe("terminals in the embedded store", () => {
     const time = new ManualTime();
     const directory = await directoryOf(test);
     const options = { nowMs: time.nowMs, retentionMs: RETENTION_MS, writer: "w" };
-    const record = { schema: 1 as const, terminalId: "T1", queue: [], sent: [], latest: [{ sender: "p", uuid: "a", answered: true }] };
+    const record = { terminalId: "T1", queue: [], sent: [], latest: [{ sender: "p", uuid: "a", answered: true }] };
     const first = await openEmbeddedKv({ directory, nowMs: time.nowMs });
     const outcome = await createTerminalStore({ kv: first, ...options }).commit({
       terminalId: "T1",
@@ -58,8 +58,8 @@ describe("terminals in the embedded store", () => {
     const time = new ManualTime();
     const kv = await openEmbeddedKv({ directory: await directoryOf(test), nowMs: time.nowMs });
     const store = createTerminalStore({ kv, nowMs: time.nowMs, retentionMs: RETENTION_MS, writer: "w" });
-    await kv.commit({ checks: [], operations: [{ type: "put", key: "t/T1", value: JSON.stringify({ schema: 2 }) }] });
-    await assert.rejects(store.loadTerminal("T1"), /schema 2/);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "t/T1", value: "[3]" }] });
+    await assert.rejects(store.loadTerminal("T1"), /schema 3/);
     await kv.close();
     await assert.rejects(store.loadTerminal("T1"), { code: "unavailable", retryAfterSeconds: 1 });
   });
