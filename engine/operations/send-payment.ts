@@ -5,6 +5,7 @@ import { buildPayment, readPaymentRequest } from "../domain/payment-request.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { AcceptOutcome, Terminals } from "../ports/terminals.ts";
+import { createRequestNames } from "./request-names.ts";
 
 export interface PaymentRequested {
   terminalId: string;
@@ -24,6 +25,8 @@ export interface SendPaymentOptions {
 }
 
 export function createSendPayment({ terminals, clock, ids, configuredFamily = () => null }: SendPaymentOptions): SendPayment {
+  const nextRequest = createRequestNames(ids);
+
   /** Only the tag services depend on the family, so that no other payment has to ask for it. */
   async function familyOf(terminalId: string): Promise<TerminalFamily | null> {
     const family = configuredFamily(terminalId) ?? (await terminals.view(terminalId)).device.family;
@@ -35,7 +38,7 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
     if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
     const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
     const family = tagged ? await familyOf(request.terminalId) : null;
-    const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: ids.uuid() });
+    const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });
     return { terminalId: request.terminalId, uuid: request.uuid, outcome: await terminals.accept(command) };
   };
 }

@@ -5,6 +5,7 @@ import { buildAdministrative, buildPrint, buildScan, type UtilityContext } from 
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { AcceptOutcome, Terminals } from "../ports/terminals.ts";
+import { createRequestNames } from "./request-names.ts";
 
 export type UtilityCommand = "scan" | "print" | "administrative";
 
@@ -23,10 +24,11 @@ const BUILDERS: Record<UtilityCommand, (body: unknown, context: UtilityContext) 
 };
 
 export function createSendUtility({ terminals, clock, ids }: { terminals: Terminals; clock: Clock; ids: Ids }): SendUtility {
+  const nextRequest = createRequestNames(ids);
   return async (kind, caller, terminalId, body) => {
     if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
     const generatedUuid = ids.uuid();
-    const context = { terminalId, generatedUuid, sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: ids.uuid() };
+    const context = { terminalId, generatedUuid, sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() };
     const command = BUILDERS[kind](body, context);
     return { command, outcome: await terminals.accept(command) };
   };

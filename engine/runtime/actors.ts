@@ -4,10 +4,10 @@ import { RelayError } from "../domain/errors.ts";
 import { MAILBOX_MAX } from "../domain/limits.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { LoadedTerminal, Stored, TerminalChange, TerminalStore } from "../ports/terminal-store.ts";
+import type { ChangeOutcome, LoadedTerminal, Stored, TerminalChange, TerminalStore } from "../ports/terminal-store.ts";
 import { createHeldCommands } from "./held-commands.ts";
 import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
-import type { TimerWheel } from "./timer-wheel.ts";
+import { createTimerWheel, type Timed } from "./timer-wheel.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 
 /** Actors kept in memory; beyond it idle ones go, those not used lately first, their records are stored. Outstanding commands keep one. */
@@ -26,7 +26,7 @@ const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
 const NONE: readonly never[] = [];
 
 /** A terminal actor as its home holds it: the stored context, its version, and what is read with it again and again. */
-export interface Actor {
+export interface Actor extends Timed {
   readonly terminalId: string;
   context: TerminalContext;
   version: number;
@@ -80,6 +80,10 @@ export interface Actors {
   command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null>;
   /** Arms the deadline that the actor wants next, after another one was armed in its place. */
   rearm(actor: Actor): void;
+  /** Arms another deadline in the place of that which the terminal's actor wants next. */
+  arm(terminalId: string, atMs: number): void;
+  /** Terminals whose deadline has passed, each once. */
+  due(nowMs: number): string[];
   /** The context as it was last stored, without waiting for its mailbox; null when it is not in memory. */
   peek(terminalId: string): TerminalContext | null;
   count(): number;
@@ -95,7 +99,6 @@ export interface Actors {
 
 export interface ActorsOptions {
   store: TerminalStore;
-  wheel: TimerWheel;
   waiting: WaitingCounters;
   clock: Clock;
   /** A record that was not in memory was loaded: what its sessions of an earlier life still hold can be given back. */
@@ -110,11 +113,12 @@ export function isSame(one: TerminalContext, other: TerminalContext): boolean {
   return one.queue === other.queue && one.sent === other.sent && one.latest === other.latest;
 }
 
-export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, actorsMax = ACTORS_MAX }: ActorsOptions): Actors {
+export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax = ACTORS_MAX }: ActorsOptions): Actors {
   const actors = new Map<string, Actor>();
   const outstanding = { queued: 0, sent: 0 };
   const step = createTerminalStepper();
   const held = createHeldCommands();
+  const wheel = createTimerWheel<Actor>();
 
   function actorOf(terminalId: string): Actor {
     const known = actors.get(terminalId);
@@ -131,6 +135,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       running: false,
       usedLately: false,
       mailbox: null,
+      slot: null,
     };
     actors.set(terminalId, actor);
     return actor;
@@ -166,7 +171,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
     tally(actor, context);
     actor.context = context;
     actor.version = version;
-    wheel.arm(actor.terminalId, nextDeadlineMs(context));
+    wheel.arm(actor, nextDeadlineMs(context));
   }
 
   async function load(actor: Actor): Promise<void> {
@@ -217,7 +222,7 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
   function letGo(actor: Actor): void {
     if (actor.inDoubt || actor.mailbox !== null) return;
     tally(actor, IDLE);
-    wheel.arm(actor.terminalId, null);
+    wheel.arm(actor, null);
     actors.delete(actor.terminalId);
   }
 
@@ -293,7 +298,15 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
       const workBefore = stateOf(actor.context);
       const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, doubted };
       const { claims, commands, rows, attention, settled, atMs } = change;
-      const stored = await commit(actor, { terminalId, terminal, claims, commands, rows, attention, settled, atMs });
+      let stored: ChangeOutcome;
+      try {
+        stored = await store.commit({ terminalId, terminal, claims, commands, rows, attention, settled, atMs });
+      } catch (error) {
+        actor.loaded = false;
+        actor.inDoubt = true;
+        inDoubt(terminalId);
+        throw error;
+      }
       if (stored.type === "committed") {
         remember(actor, change, stored.version);
         if (terminal !== null) {
@@ -309,24 +322,15 @@ export function createActors({ store, wheel, waiting, clock, loaded, inDoubt, ac
     throw contended();
   }
 
-  async function commit(actor: Actor, change: TerminalChange) {
-    try {
-      return await store.commit(change);
-    } catch (error) {
-      actor.loaded = false;
-      actor.inDoubt = true;
-      inDoubt(actor.terminalId);
-      throw error;
-    }
-  }
-
   return {
     enter: (terminalId, work) => post(terminalId, MAILBOX_MAX, work),
     owe: (terminalId, work) => post(terminalId, MAILBOX_MAX + OWED_MAX, work),
     apply,
     held: held.find,
     command,
-    rearm: (actor) => wheel.arm(actor.terminalId, nextDeadlineMs(actor.context)),
+    rearm: (actor) => wheel.arm(actor, nextDeadlineMs(actor.context)),
+    arm: (terminalId, atMs) => wheel.arm(actorOf(terminalId), atMs),
+    due: (nowMs) => wheel.due(nowMs).map(({ terminalId }) => terminalId),
     peek: (terminalId) => {
       const actor = actors.get(terminalId);
       return actor?.loaded === true ? actor.context : null;

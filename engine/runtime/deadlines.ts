@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import type { TimerWheel } from "./timer-wheel.ts";
+import type { Actors } from "./actors.ts";
 
 /** Deadlines carried out at once. After a long stop thousands are overdue together, and must not take the store from those who pay. */
 const AT_ONCE_MAX = 256;
@@ -15,19 +15,19 @@ export interface Deadlines {
 }
 
 export interface DeadlinesOptions {
-  wheel: TimerWheel;
+  actors: Pick<Actors, "arm" | "due">;
   clock: Clock;
   /** Does whatever is due for a terminal, and arms what it wants next. */
   passed(terminalId: string): Promise<void>;
   failed(what: string, error: unknown): void;
 }
 
-export function createDeadlines({ wheel, clock, passed, failed }: DeadlinesOptions): Deadlines {
+export function createDeadlines({ actors, clock, passed, failed }: DeadlinesOptions): Deadlines {
   let overdue: string[] = [];
   let underWay = 0;
 
   function retry(terminalId: string): void {
-    wheel.arm(terminalId, clock.nowMs() + RETRY_MS);
+    actors.arm(terminalId, clock.nowMs() + RETRY_MS);
   }
 
   function fire(): void {
@@ -50,7 +50,7 @@ export function createDeadlines({ wheel, clock, passed, failed }: DeadlinesOptio
   return {
     retry,
     tick: () => {
-      const due = wheel.due(clock.nowMs());
+      const due = actors.due(clock.nowMs());
       if (due.length === 0) return;
       // The longest overdue last, where they are taken from.
       overdue = [...due.reverse(), ...overdue];

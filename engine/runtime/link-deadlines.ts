@@ -4,7 +4,7 @@ import type { Homes } from "../ports/homes.ts";
 import type { DueLink, LinkStore } from "../ports/link-store.ts";
 import type { LinkPacer } from "./link-pacer.ts";
 import { LINK_PARTS, partName } from "./link-parts.ts";
-import { createTimerWheel } from "./timer-wheel.ts";
+import { createTimerWheel, type Timed } from "./timer-wheel.ts";
 
 /** The index is read this often, and this far ahead: of the links that are pending only those due within seconds are in memory. */
 const SCAN_MS = 1_000;
@@ -39,6 +39,12 @@ export interface LinkDeadlines {
   counts(): { held: number; underWay: number };
 }
 
+/** A link that is in the wheel, ready or under way, with the deadline by which the index knows it. */
+interface HeldLink extends Timed {
+  readonly txId: string;
+  atMs: number;
+}
+
 export interface LinkDeadlinesOptions {
   store: LinkStore;
   homes: Homes;
@@ -51,10 +57,9 @@ export interface LinkDeadlinesOptions {
 }
 
 export function createLinkDeadlines({ store, homes, self, clock, pacer, fire, failed }: LinkDeadlinesOptions): LinkDeadlines {
-  const wheel = createTimerWheel();
-  /** What is in the wheel, ready or under way, with the deadline by which the index knows it. */
-  const held = new Map<string, number>();
-  const ready: string[] = [];
+  const wheel = createTimerWheel<HeldLink>();
+  const held = new Map<string, HeldLink>();
+  const ready: HeldLink[] = [];
   const underWay = new Set<Promise<void>>();
   let cursors: (DueLink | null)[] = [];
   let scannedAt = Number.NEGATIVE_INFINITY;
@@ -87,25 +92,28 @@ export function createLinkDeadlines({ store, homes, self, clock, pacer, fire, fa
   }
 
   function take({ txId, atMs }: DueLink): void {
-    if (held.get(txId) === atMs) return;
+    const known = held.get(txId);
+    if (known?.atMs === atMs) return;
     const nowMs = clock.nowMs();
-    held.set(txId, atMs);
-    wheel.arm(txId, atMs < nowMs - MISSED_MS ? pacer.place(nowMs, CATCH_UP_MS, nowMs) : atMs);
+    const link = known ?? { txId, atMs, slot: null };
+    link.atMs = atMs;
+    if (known === undefined) held.set(txId, link);
+    wheel.arm(link, atMs < nowMs - MISSED_MS ? pacer.place(nowMs, CATCH_UP_MS, nowMs) : atMs);
   }
 
   function begin(): void {
     while (underWay.size < AT_ONCE_MAX && !stopped) {
-      const txId = ready.shift();
-      if (txId === undefined) return;
-      const atMs = held.get(txId);
+      const link = ready.shift();
+      if (link === undefined) return;
+      const { txId, atMs } = link;
       const work = fire(txId)
         .then(() => {
           // A scan may have found its next deadline in the meantime.
-          if (held.get(txId) === atMs) held.delete(txId);
+          if (link.atMs === atMs) held.delete(txId);
         })
         .catch((error: unknown) => {
           failed("link.deadline", error);
-          wheel.arm(txId, clock.nowMs() + RETRY_MS);
+          wheel.arm(link, clock.nowMs() + RETRY_MS);
         })
         .finally(() => {
           underWay.delete(work);
@@ -119,7 +127,7 @@ export function createLinkDeadlines({ store, homes, self, clock, pacer, fire, fa
     tick: () => {
       if (stopped) return;
       const nowMs = clock.nowMs();
-      for (const txId of wheel.due(nowMs)) ready.push(txId);
+      for (const link of wheel.due(nowMs)) ready.push(link);
       begin();
       const now = clock.monotonicMs();
       if (scanning !== null || now - scannedAt < SCAN_MS) return;

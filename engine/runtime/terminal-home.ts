@@ -26,7 +26,6 @@ import { createLookups } from "./lookups.ts";
 import { createPosting } from "./posting.ts";
 import { createPresenceFlush } from "./presence-flush.ts";
 import type { LiveSession, PresenceTable } from "./presence-table.ts";
-import { createTimerWheel } from "./timer-wheel.ts";
 import { createWaiters } from "./waiters.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 
@@ -98,17 +97,15 @@ export interface TerminalHome {
 
 export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   const { clock, store, table, waiting, presences, failed, finished } = options;
-  const wheel = createTimerWheel();
   const waiters = createWaiters(clock);
   const actors = createActors({
     store,
-    wheel,
     waiting,
     clock,
     loaded: (actor) => delivery.loaded(actor),
     inDoubt: (terminalId) => deadlines.retry(terminalId),
   });
-  const deadlines = createDeadlines({ wheel, clock, failed, passed: (terminalId) => actors.owe(terminalId, delivery.catchUp) });
+  const deadlines = createDeadlines({ actors, clock, failed, passed: (terminalId) => actors.owe(terminalId, delivery.catchUp) });
   const steps = createHomeSteps({ actors, waiters, clock, failed, finished, retry: deadlines.retry });
   const delivery = createDelivery({ actors, steps, table, clock, failed, isHome: options.isHome, write: options.deliver });
   const accept = createAcceptance({ actors, steps, delivery, store, clock });

@@ -50,6 +50,7 @@ export function createShard(options: ShardOptions): Shard {
   const homes = options.homes ?? createRendezvousHomes(bus.shards);
   const isOwnNode = options.isOwnNode ?? (() => true);
   const { homeOf } = homes;
+  let foreign = foreignShards();
   const isHome = (terminalId: string) => homeOf(terminalId) === bus.self;
   const elsewhere = createWaitingElsewhere();
 
@@ -87,6 +88,7 @@ export function createShard(options: ShardOptions): Shard {
     return undefined;
   });
   homes.onChange(() => {
+    foreign = foreignShards();
     sessions.rehome();
     home
       .release((terminalId) => !isHome(terminalId))
@@ -94,20 +96,26 @@ export function createShard(options: ShardOptions): Shard {
       .catch((error: unknown) => failed("homes", error));
   });
 
+  function foreignShards(): readonly Address[] {
+    return homes.shards().filter((address) => !isOwnNode(address));
+  }
+
   /** A command that has to wait is polled for on any node: those of other nodes are told to ask for it. */
-  async function acceptHere(command: Command): Promise<AcceptOutcome> {
+  function acceptHere(command: Command): Promise<AcceptOutcome> {
+    return foreign.length === 0 ? home.accept(command) : acceptAndTell(command);
+  }
+
+  async function acceptAndTell(command: Command): Promise<AcceptOutcome> {
     const outcome = await home.accept(command);
     if (outcome.type === "accepted" && outcome.state === "queued") {
       // At once: a terminal that polls just before it would wait for its next poll. The bus puts the tells of one turn together.
-      for (const address of homes.shards()) {
-        if (!isOwnNode(address)) bus.tell(address, "terminal.waiting", { terminalId: command.terminalId });
-      }
+      for (const address of foreign) bus.tell(address, "terminal.waiting", { terminalId: command.terminalId });
     }
     return outcome;
   }
 
   function mayWait(terminalId: string, address: Address): boolean {
-    return isOwnNode(address) ? waiting.mayWait(terminalId) : elsewhere.mayWait(terminalId);
+    return address === bus.self || isOwnNode(address) ? waiting.mayWait(terminalId) : elsewhere.mayWait(terminalId);
   }
 
   function view(terminalId: string): Promise<TerminalView> {

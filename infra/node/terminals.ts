@@ -61,21 +61,21 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
   let conflicts = 0;
   const table = createPresenceTable(clock);
   const presences = createPresenceStore(kv);
-  const terminalStore = createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs, lostVersion, writer });
+  const terminalStore = createTerminalStore({
+    kv,
+    nowMs: clock.nowMs,
+    retentionMs,
+    lostVersion,
+    writer,
+    fed,
+    conflicted: () => {
+      conflicts += 1;
+      metrics.commitConflict();
+    },
+  });
   const { terminals, sessions, home, tick, start, lapse, historyLost } = createShard({
     nodeId,
-    store: {
-      ...terminalStore,
-      commit: async (change) => {
-        const outcome = await terminalStore.commit(change);
-        if (change.rows.length > 0) fed();
-        if (outcome.type === "stale") {
-          conflicts += 1;
-          metrics.commitConflict();
-        }
-        return outcome;
-      },
-    },
+    store: terminalStore,
     presences,
     table,
     waiting: createWaitingCounters(boot.waiting),

@@ -31,10 +31,22 @@ export interface TerminalStoreOptions {
   lostVersion?(): number;
   /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
   writer: string;
+  /** A commit put rows into the outbox. */
+  fed?(): void;
+  /** Another version had moved on. */
+  conflicted?(): void;
 }
 
 /** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, `q/<terminalId>`, outbox rows. */
-export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () => 0, writer }: TerminalStoreOptions): TerminalStore {
+export function createTerminalStore({
+  kv,
+  nowMs,
+  retentionMs,
+  lostVersion = () => 0,
+  writer,
+  fed,
+  conflicted,
+}: TerminalStoreOptions): TerminalStore {
   let rowsWritten = 0;
 
   /** Keys are put together once: as the same string, they are flattened and hashed once for the check and the operation. */
@@ -84,6 +96,11 @@ export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () =
     return byAge.slice(UNREADABLE_MAX - 1).map(({ key }) => ({ type: "delete", key }));
   }
 
+  function stale(): ChangeOutcome {
+    conflicted?.();
+    return { type: "stale" };
+  }
+
   return {
     loadTerminal: (terminalId) =>
       available(async () => {
@@ -94,13 +111,16 @@ export function createTerminalStore({ kv, nowMs, retentionMs, lostVersion = () =
     loadCommand: (uuid) => available(async () => commandOf(uuid, await kv.get(COMMANDS + uuid))),
     commit: async (change): Promise<ChangeOutcome> => {
       if (change.terminal !== null && change.terminal.version > 0 && change.terminal.doubted !== true) {
-        if (change.terminal.version <= lostVersion()) return { type: "stale" };
+        if (change.terminal.version <= lostVersion()) return stale();
       }
       try {
         const result = await kv.commit(commitOf(change));
-        if (result.type === "committed") return result;
+        if (result.type === "committed") {
+          if (change.rows.length > 0) fed?.();
+          return result;
+        }
         const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
-        return claimed === undefined ? { type: "stale" } : { type: "claimed", uuid: claimed.uuid };
+        return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
       } catch (error) {
         throw relayError(error);
       }

@@ -46,7 +46,8 @@ function appended<T>(list: readonly T[], item: T): readonly T[] {
 }
 
 function withLatest(latest: readonly LatestEntry[], newest: LatestEntry): readonly LatestEntry[] {
-  if (latest.length === 0) return [newest];
+  const [first] = latest;
+  if (first === undefined || (latest.length === 1 && first.sender === newest.sender)) return [newest];
   return [newest].concat(latest.filter((entry) => entry.sender !== newest.sender).slice(0, LATEST_SENDERS_MAX - 1));
 }
 

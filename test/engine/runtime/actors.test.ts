@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import { MAILBOX_MAX } from "../../../engine/domain/limits.ts";
 import { type Actors, createActors } from "../../../engine/runtime/actors.ts";
 import { claimOf, EMPTY_CHANGE, entryOf } from "../../../engine/runtime/home-steps.ts";
-import { createTimerWheel } from "../../../engine/runtime/timer-wheel.ts";
 import { createWaitingCounters, waitingCountersBuffer } from "../../../engine/runtime/waiting-counters.ts";
 import { createTerminalStore } from "../../../storage/stores/terminal-store.ts";
 import { MemoryKv } from "./memory-kv.ts";
@@ -24,7 +23,6 @@ function open(options: { kv?: MemoryKv; actorsMax?: number } = {}): ActorsWorld 
   const doubts: string[] = [];
   const actors = createActors({
     store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: 86_400_000, writer: "w" }),
-    wheel: createTimerWheel(),
     waiting: createWaitingCounters(waitingCountersBuffer()),
     clock,
     loaded: ({ terminalId }) => loads.push(terminalId),

@@ -19,6 +19,7 @@ function actorOf(terminalId: string): Actor {
     running: false,
     usedLately: true,
     mailbox: null,
+    slot: null,
   };
 }
 

@@ -1,13 +1,32 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { createTimerWheel } from "../../../engine/runtime/timer-wheel.ts";
+import { createTimerWheel, type Timed } from "../../../engine/runtime/timer-wheel.ts";
 
 const START_MS = 1_700_000_000_000;
 
+interface Named extends Timed {
+  readonly name: string;
+}
+
+/** A wheel whose items go by their names. */
+function namedWheel() {
+  const wheel = createTimerWheel<Named>();
+  const items = new Map<string, Named>();
+  return {
+    arm: (name: string, atMs: number | null) => {
+      const item = items.get(name) ?? { name, slot: null };
+      items.set(name, item);
+      wheel.arm(item, atMs);
+    },
+    due: (nowMs: number) => wheel.due(nowMs).map(({ name }) => name),
+    size: wheel.size,
+  };
+}
+
 describe("the timer wheel", () => {
   it("fires a deadline once, when it has passed and not before", () => {
-    const wheel = createTimerWheel();
+    const wheel = namedWheel();
     wheel.arm("a", START_MS + 1_000);
     assert.deepEqual(wheel.due(START_MS), []);
     assert.deepEqual(wheel.due(START_MS + 999), []);
@@ -17,7 +36,7 @@ describe("the timer wheel", () => {
   });
 
   it("goes by the last deadline of a key", () => {
-    const wheel = createTimerWheel();
+    const wheel = namedWheel();
     wheel.due(START_MS);
     wheel.arm("a", START_MS + 1_000);
     wheel.arm("a", START_MS + 5_000);
@@ -30,14 +49,14 @@ describe("the timer wheel", () => {
   });
 
   it("fires a deadline that was past when it was armed at the next look", () => {
-    const wheel = createTimerWheel();
+    const wheel = namedWheel();
     wheel.due(START_MS);
     wheel.arm("a", START_MS - 60_000);
     assert.deepEqual(wheel.due(START_MS + 100), ["a"]);
   });
 
   it("fires everything overdue after a jump of the clock, in order", () => {
-    const wheel = createTimerWheel();
+    const wheel = namedWheel();
     wheel.due(START_MS);
     wheel.arm("late", START_MS + 3_600_000);
     wheel.arm("early", START_MS + 200);
@@ -47,7 +66,7 @@ describe("the timer wheel", () => {
   });
 
   it("keeps its deadlines when wall time is set back", () => {
-    const wheel = createTimerWheel();
+    const wheel = namedWheel();
     wheel.due(START_MS);
     wheel.arm("before", START_MS + 60_000);
     const backMs = START_MS - 3_600_000;
@@ -58,7 +77,7 @@ describe("the timer wheel", () => {
   });
 
   it("fires what was overdue when wall time was set back, once its time comes again", () => {
-    const wheel = createTimerWheel();
+    const wheel = namedWheel();
     wheel.due(START_MS);
     wheel.arm("overdue", START_MS - 1_000);
     assert.deepEqual(wheel.due(START_MS - 5_000), []);
@@ -66,7 +85,7 @@ describe("the timer wheel", () => {
   });
 
   it("fires a deadline once that was moved to and fro thousands of times", () => {
-    const wheel = createTimerWheel();
+    const wheel = namedWheel();
     wheel.due(START_MS);
     wheel.arm("still", START_MS + 2_000);
     for (let move = 0; move < 10_000; move += 1) wheel.arm("moved", START_MS + 1_000 + (move % 50) * 100);
@@ -84,7 +103,7 @@ describe("the timer wheel", () => {
     );
     fc.assert(
       fc.property(fc.array(doing, { maxLength: 60, size: "max" }), (doings) => {
-        const wheel = createTimerWheel();
+        const wheel = namedWheel();
         const model = new Map<string, number>();
         let nowMs = START_MS;
         wheel.due(nowMs);
