@@ -72,7 +72,7 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
     }
     steps.announce(actor, applied.effects);
     // From here on it is accepted, whatever becomes of handing it out.
-    if (delivery.anySession(actor.terminalId) !== null || applied.effects.some((effect) => effect.type === "deliver")) {
+    if (applied.effects.some((effect) => effect.type === "deliver") || delivery.anySession(actor.terminalId) !== null) {
       await steps.followUp(actor, "push", async () => {
         await delivery.deliver(actor, applied.effects);
         await delivery.push(actor);

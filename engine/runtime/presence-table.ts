@@ -134,7 +134,10 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       if (!known && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
       const now = clock.monotonicMs();
       if (!known) sessions += 1;
-      presence.sessions.set(session.sessionId, { ...session, address, openedAt: now, lastActivityAt: now });
+      const { terminalId, sessionId, own, acknowledges, redeliver, device } = session;
+      // Written out: a spread makes each session a shape of its own, and thousands of shapes make every look at one slow.
+      const live = { terminalId, sessionId, own, acknowledges, redeliver, device, address, openedAt: now, lastActivityAt: now };
+      presence.sessions.set(sessionId, live);
       if (session.own) presence.device = deviceAfter(presence.device, session.device);
       seen(presence);
       return true;

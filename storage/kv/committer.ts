@@ -27,7 +27,7 @@ export interface CommitterOptions {
   isFiltered: (key: string) => boolean;
   /** The highest version ever given. */
   lastVersion: number;
-  /** Keys whose version is known without reading; some 30 MB where absent. */
+  /** Keys whose version is known without reading; some 20 MB where absent. */
   cachedKeysMax?: number;
   /** A batch could not be written; everything pending has been refused, and the database has to be opened again. */
   onWriteFailed: (error: unknown) => void;
@@ -41,10 +41,11 @@ export interface CommitterOptions {
 export class Committer {
   readonly #options: CommitterOptions;
   /**
-   * How keys that were checked or read lately stand once what is pending is on disk, so that a check of a hot key reads nothing. What is
-   * pending itself, its batch knows, however much else is read meanwhile. At its bound all are forgotten at once, which costs each a reading.
+   * Versions that keys which do not expire have once what is pending is on disk, of those that were checked or read lately, so that a check of a
+   * hot key reads nothing. What is pending itself, its batch knows, however much else is read meanwhile. At its bound all are forgotten at
+   * once, which costs each a reading.
    */
-  readonly #cache = new Map<string, Standing>();
+  readonly #cache = new Map<string, number>();
   /** To be told of every filtered key that is on disk, by whoever opened it. */
   readonly filter = new KeyFilter();
   #collecting: CommitBatch | null = null;
@@ -85,9 +86,7 @@ export class Committer {
     this.#assertRoom(commit.operations.length);
     const nowMs = this.#options.nowMs();
     for (const check of commit.checks) {
-      const standing = this.#standingOf(check.key, level);
-      const version = hasExpired(standing.expiresAtMs, nowMs) ? 0 : standing.version;
-      if (version !== check.version) return this.#conflict(check.key);
+      if (this.#versionOf(check.key, level, nowMs) !== check.version) return this.#conflict(check.key);
     }
     const batch = this.#batchFor(level);
     const version = this.#nextVersion(nowMs);
@@ -108,7 +107,8 @@ export class Committer {
       if (this.#options.isFiltered(key)) {
         if (operation.type === "put") this.filter.add(key);
       } else if (this.#cache.has(key)) {
-        this.#cache.set(key, standing);
+        if (standing === lasting) this.#cache.set(key, version);
+        else this.#cache.delete(key);
       }
     }
     return batch.wait({ type: "committed", version });
@@ -126,20 +126,28 @@ export class Committer {
     return Promise.resolve(result);
   }
 
-  #standingOf(key: string, level: ClassicLevel): Standing {
+  /** What a check of the key has to name; 0 for one that is absent, or has expired. */
+  #versionOf(key: string, level: ClassicLevel, nowMs: number): number {
     const mostlyAbsent = this.#options.isFiltered(key);
-    if (mostlyAbsent && this.filter.isComplete && !this.filter.mayHave(key)) return ABSENT;
-    const known = this.#pendingStandingOf(key) ?? this.#cache.get(key);
-    if (known !== undefined) return known;
-    const read = this.#readStanding(key, level);
-    // Most such keys are checked this once.
-    if (!mostlyAbsent) this.#keep(key, read);
-    return read;
+    if (mostlyAbsent) {
+      if (this.filter.isComplete && !this.filter.mayHave(key)) return 0;
+    } else {
+      const cached = this.#cache.get(key);
+      if (cached !== undefined) return cached;
+    }
+    let standing = this.#pendingStandingOf(key);
+    if (standing === undefined) {
+      standing = this.#readStanding(key, level);
+      // Most of the filtered are checked this once.
+      if (!mostlyAbsent) this.#keep(key, standing);
+    }
+    return hasExpired(standing.expiresAtMs, nowMs) ? 0 : standing.version;
   }
 
-  #keep(key: string, standing: Standing): void {
+  #keep(key: string, { version, expiresAtMs }: Standing): void {
+    if (expiresAtMs !== 0) return;
     if (this.#cache.size >= (this.#options.cachedKeysMax ?? CACHED_KEYS_MAX)) this.#cache.clear();
-    this.#cache.set(key, standing);
+    this.#cache.set(key, version);
   }
 
   #pendingStandingOf(key: string): Standing | undefined {
