@@ -1,3 +1,5 @@
+import { KEY_LENGTH_MAX } from "./limits.ts";
+
 /** Bits and probes a key: one absent key in some 700 is taken for a present one and read. */
 const BITS_PER_KEY = 16;
 const PROBES = 5;
@@ -7,6 +9,15 @@ const FIRST_SEGMENT_KEYS = 262_144;
 
 /** 128 MiB in all, 67 million keys; beyond it the filter gives up and every key is read. */
 const SEGMENTS_MAX = 8;
+
+/** A key's bytes, to be hashed: a loop over the characters of a string takes four times as long where strings come in all of V8's kinds. */
+const scratch = Buffer.alloc(KEY_LENGTH_MAX);
+
+interface Hashes {
+  key: string;
+  one: number;
+  other: number;
+}
 
 interface Segment {
   bits: Uint32Array;
@@ -21,6 +32,7 @@ interface Segment {
  */
 export class KeyFilter {
   readonly #segments: Segment[] = [];
+  #last: Hashes = { key: "", one: 0, other: 1 };
   #complete = false;
   #full = false;
 
@@ -48,7 +60,7 @@ export class KeyFilter {
       this.#segments.push(segment);
     }
     segment.room -= 1;
-    const [one, other] = hashesOf(key);
+    const { one, other } = this.#hashesOf(key);
     for (let probe = 0; probe < PROBES; probe++) {
       const bit = (one + Math.imul(probe, other)) & segment.mask;
       const word = bit >>> 5;
@@ -58,8 +70,14 @@ export class KeyFilter {
 
   /** False when the key was certainly never added. */
   mayHave(key: string): boolean {
-    const [one, other] = hashesOf(key);
+    const { one, other } = this.#hashesOf(key);
     return this.#segments.some((segment) => hasAll(segment, one, other));
+  }
+
+  /** A key that is not there is mostly added next. */
+  #hashesOf(key: string): Hashes {
+    if (this.#last.key !== key) this.#last = hashesOf(key);
+    return this.#last;
   }
 }
 
@@ -71,12 +89,13 @@ function hasAll({ bits, mask }: Segment, one: number, other: number): boolean {
   return true;
 }
 
-/** Two hashes of a key in one pass; the second is odd, so that its multiples reach every bit. */
-function hashesOf(key: string): [number, number] {
+/** Two hashes of a key (ASCII, KEY_LENGTH_MAX at most) in one pass; the second is odd, so that its multiples reach every bit. */
+function hashesOf(key: string): Hashes {
   let one = 0x811c9dc5;
   let other = 0x9747b28c;
-  for (let index = 0; index < key.length; index++) {
-    const code = key.charCodeAt(index);
+  const length = scratch.write(key, 0, "latin1");
+  for (let index = 0; index < length; index++) {
+    const code = scratch[index] ?? 0;
     one = Math.imul(one ^ code, 0x01000193);
     other = Math.imul(other ^ code, 0x5bd1e995);
     other ^= other >>> 15;
@@ -84,5 +103,5 @@ function hashesOf(key: string): [number, number] {
   one = Math.imul(one ^ (one >>> 16), 0x85ebca6b);
   one ^= one >>> 13;
   other = Math.imul(other ^ (other >>> 16), 0xc2b2ae35);
-  return [one, other | 1];
+  return { key, one, other: other | 1 };
 }

@@ -186,18 +186,12 @@ function optional(text: string | null): string {
   return text === null ? "null" : quoted(text);
 }
 
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const TILDE = 0x7e;
+/** Anything but printable ASCII without the quote and the backslash. */
+const ESCAPED = /[^ !#-[\]-~]/;
 
 /** JSON text of a string. Nearly all are identifiers, and need no escaping. */
 function quoted(text: string): string {
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
-  }
-  return `"${text}"`;
+  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 function assertSchema(schema: number, expected: number): void {
