@@ -6,7 +6,7 @@ import type { Actor } from "./actors.ts";
  * Terminals whose commands are at hand, in each of two generations. Hundreds of thousands of commands may wait for their terminals or await
  * their results: only those of the latest are worth the memory, and the collector's time.
  */
-const GENERATION_MAX = 2_048;
+const GENERATION_MAX = 256;
 
 const NONE: readonly never[] = [];
 

@@ -107,6 +107,7 @@ interface SenderHooks {
 /** One file on its way to one client. */
 export class FileSender implements Waiting {
   deadlineAtMs: number;
+  place = -1;
   readonly #res: HttpResponse;
   readonly #file: OutgoingFile;
   readonly #hooks: SenderHooks;

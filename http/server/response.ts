@@ -14,6 +14,7 @@ import type { ServedRoute } from "./route.ts";
  */
 export abstract class Response implements Waiting {
   deadlineAtMs = 0;
+  place = -1;
   readonly id: string;
   protected readonly edge: Edge;
   protected readonly res: HttpResponse;

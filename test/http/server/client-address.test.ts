@@ -70,17 +70,18 @@ test("limits count IPv4 by address and IPv6 by its /64", () => {
   assert.notEqual(key("2001:db8:1:2::1"), key("2001:db9:1:2::1"));
 });
 
-test("behind a proxy on the same machine a header that was seen before tells the client without the socket", () => {
+test("behind a proxy on the same machine a plain IPv4 address, or a header that was seen before, tells the client without the socket", () => {
   const listening = (trusted: string[], host: string) => {
     const addresses = new ClientAddresses(trusted);
     addresses.listeningOn(host);
-    addresses.of(binary("127.0.0.1"), "198.51.100.1");
+    addresses.of(binary("127.0.0.1"), "2001:db8::1");
     addresses.of(binary("127.0.0.1"), "nonsense");
     return addresses;
   };
   const local = listening(["127.0.0.0/8"], "127.0.0.1");
   assert.equal(local.known("198.51.100.1")?.text, "198.51.100.1");
-  for (const header of ["198.51.100.2", "nonsense", ""]) assert.equal(local.known(header), null, header);
+  assert.equal(local.known("2001:db8::1")?.text, "2001:db8::1");
+  for (const header of ["2001:db8::2", "198.51.100.1, 127.0.0.1", "nonsense", ""]) assert.equal(local.known(header), null, header);
   // Where another socket could be one that is not trusted, it has to be asked.
   for (const host of ["0.0.0.0", "10.0.0.1", "::1", "localhost"]) {
     assert.equal(listening(["127.0.0.0/8"], host).known("198.51.100.1"), null, host);
