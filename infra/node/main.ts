@@ -1,4 +1,5 @@
 import { ConfigRefused, readConfig } from "./config.ts";
+import { prepareHeaps } from "./heap.ts";
 import { createLog } from "./log.ts";
 import { StartRefused, startNode } from "./node.ts";
 import { sandboxGatewayOf, startSandbox } from "./sandbox.ts";
@@ -8,6 +9,7 @@ const STOP_MAX_MS = 40_000;
 
 async function main(): Promise<void> {
   const given = readConfig(process.env);
+  prepareHeaps(given.shards);
   const log = createLog(given.logLevel, "main", () => performance.now());
   const gateway = await sandboxGatewayOf(given, log);
   const config = gateway === null ? given : { ...given, gatewayUrl: gateway.url };
