@@ -21,14 +21,16 @@ export interface Results {
   options: BenchOptions;
   rounds: readonly Round[];
   micro: readonly MicroResult[];
+  /** Of the processors' time, what the host gave to others; null where nothing tells. */
+  stolenShare: number | null;
 }
 
 /** Writes `<date>-<cores>cores.json` and `.md`; answers with their names. Nothing in them names the machine, its users or its folders. */
-export async function writeResults({ options, rounds, micro }: Results): Promise<string[]> {
+export async function writeResults({ options, rounds, micro, stolenShare }: Results): Promise<string[]> {
   const date = new Date().toISOString().slice(0, 10);
   const summary = summarize(rounds);
   const { stored, rounds: roundCount, seconds } = options;
-  const measured = { date, machine: machineFacts(), options: { stored, rounds: roundCount, seconds }, summary, rounds, micro };
+  const measured = { date, machine: machineFacts(), options: { stored, rounds: roundCount, seconds }, summary, rounds, micro, stolenShare };
   const base = `${date}-${availableParallelism()}cores`;
   const [json, markdown] = [new URL(`${base}.json`, RESULTS), new URL(`${base}.md`, RESULTS)];
   await mkdir(RESULTS, { recursive: true });
@@ -55,13 +57,13 @@ export function machineFacts() {
   };
 }
 
-function markdownOf({ date, machine, options, summary, micro }: Measured): string {
+function markdownOf({ date, machine, options, summary, micro, stolenShare }: Measured): string {
   const lines = [
     `# Benchmark of ${date}`,
     "",
     `${machine.cores} cores (${machine.processor}), ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}. ` +
       `${options.stored.toLocaleString("en")} random uuids stored before; ${options.rounds} rounds, each with a fresh relay of one shard; ${options.seconds} s a measurement. ` +
-      "Generator, raw peer and relay share the machine. How to read it: `bench/README.md`.",
+      `Generator, raw peer and relay share the machine${stolenShare === null ? "" : `, whose host gave ${(stolenShare * 100).toFixed(1)}% of its processors to others meanwhile`}. How to read it: \`bench/README.md\`.`,
     "",
   ];
   if (summary !== null) {
@@ -117,6 +119,8 @@ const PUSH_HEAD = [
   "pay p50 ms",
   "pay p99 ms",
   "late p99 ms",
+  "disk p50 ms",
+  "disk p99 ms",
   "errors",
 ];
 
@@ -133,6 +137,8 @@ function pushRow(push: PushSummary): string[] {
     push.answerP50Ms.toFixed(2),
     push.answerP99Ms.toFixed(2),
     push.latenessP99Ms.toFixed(2),
+    push.diskP50Ms.toFixed(2),
+    push.diskP99Ms.toFixed(2),
     whole(push.unexpected),
   ];
 }

@@ -5,6 +5,7 @@ import { runCluster, runOnlyFeed } from "./cluster/run.ts";
 import { forkChild } from "./load/child.ts";
 import { startRelay } from "./load/relay.ts";
 import { type Round, runRound } from "./load/scenario.ts";
+import { watchStolenTime } from "./load/stolen-time.ts";
 import { copyStore, storeUuids } from "./load/stored-uuids.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "./load/task.ts";
 import { runMicro } from "./micro/run.ts";
@@ -23,8 +24,9 @@ async function main(options: BenchOptions): Promise<void> {
     return;
   }
   const micro = options.micro ? await runMicro((name) => note(`micro: ${name}`)) : [];
+  const stolen = watchStolenTime();
   const rounds = options.load ? await runLoad(options) : [];
-  const results = { options, rounds, micro };
+  const results = { options, rounds, micro, stolenShare: stolen() };
   console.log(table(summarize(rounds), micro));
   const files = await writeResults(results);
   console.log(`\nwritten to ${files.join(" and ")}`);
@@ -49,7 +51,7 @@ async function runLoad(options: BenchOptions): Promise<Round[]> {
       await copyStore(filled, join(directory, "state"));
       const relay = await startRelay(directory);
       try {
-        return await runRound({ generator, raw: { pid: raw.pid, port }, relay, seconds: options.seconds, progress: noteResult });
+        return await runRound({ generator, raw: { pid: raw.pid, port }, relay, directory, seconds: options.seconds, progress: noteResult });
       } finally {
         await relay.stop();
         await rm(directory, { recursive: true, force: true });

@@ -34,6 +34,9 @@ export interface PushSummary {
   answerP50Ms: number;
   answerP99Ms: number;
   latenessP99Ms: number;
+  /** Of the disk by itself: one sync, of which a payment waits for one or two. */
+  diskP50Ms: number;
+  diskP99Ms: number;
   unexpected: number;
   goalP99Ms: number;
   met: boolean;
@@ -90,6 +93,8 @@ function summarizePush(rounds: readonly Round[]): PushSummary {
     answerP50Ms: push((result) => result.answer.p50),
     answerP99Ms: push((result) => result.answer.p99),
     latenessP99Ms: push((result) => result.lateness?.p99 ?? 0),
+    diskP50Ms: median(rounds.map(({ diskSync }) => diskSync.p50)),
+    diskP99Ms: median(rounds.map(({ diskSync }) => diskSync.p99)),
     unexpected: sum(rounds.map((round) => unexpectedOf(round.push))),
     goalP99Ms: GOALS.pushP99Ms,
     met: p99Ms <= GOALS.pushP99Ms,

@@ -1,5 +1,7 @@
 import type { AskedChild } from "./child.ts";
+import { measureDiskSync } from "./disk-sync.ts";
 import type { RunningRelay } from "./relay.ts";
+import type { LatencySummary } from "./samples.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "./task.ts";
 
 /** Connections of the two saturations: few tills in step, and many that crowd. */
@@ -31,6 +33,8 @@ export interface Round {
   /** Payments at half of what the relay has just taken. */
   push: LoadResult;
   pushRatePerSecond: number;
+  /** What the disk by itself takes, right after that. */
+  diskSync: LatencySummary;
 }
 
 export interface RawPeer {
@@ -42,12 +46,14 @@ export interface RoundOptions {
   generator: AskedChild<LoadTask, LoadAnswer>;
   raw: RawPeer;
   relay: RunningRelay;
+  /** On the disk of the relay's data. */
+  directory: string;
   seconds: number;
   progress(what: string, result: LoadResult): void;
 }
 
 /** One round on a relay that has just started. */
-export async function runRound({ generator, raw, relay, seconds, progress }: RoundOptions): Promise<Round> {
+export async function runRound({ generator, raw, relay, directory, seconds, progress }: RoundOptions): Promise<Round> {
   let phase = 0;
   /** By process: polls keep no thread busy but the one that serves, so the first measurement tells which one that is. */
   const servingThreads = new Map<number, string>();
@@ -96,5 +102,6 @@ export async function runRound({ generator, raw, relay, seconds, progress }: Rou
     ratePerSecond,
     measureMs: seconds * 2_000,
   });
-  return { get, pay, push, pushRatePerSecond: ratePerSecond };
+  const diskSync = await measureDiskSync(directory, seconds * 1_000);
+  return { get, pay, push, pushRatePerSecond: ratePerSecond, diskSync };
 }

@@ -40,8 +40,7 @@ const VERSION: string = JSON.parse(readFileSync(new URL("../../package.json", im
  * Of a shard's heap; 48 is what a thread has otherwise. At 5,000 payments a second that all wait for their results, three rounds each in turn, the
  * p99 of the payments was 43 to 64 ms with 64 and 212 to 300 with 16 and 32, which put more into the old generation; with 128 and 256 single
  * collections take 14 and 22 ms instead of 7, and p99 did not tell them from 64. With a collector of one thread it was seven times as long.
- * What decides p99 is whether a full collection falls into the time that is measured: every ten to twenty seconds marking takes turns with requests for
- * 100 to 300 ms, by how many payments wait.
+ * (All with full collections every ten seconds, which heap.ts has made rare.)
  */
 const YOUNG_GENERATION_MB = 64;
 
