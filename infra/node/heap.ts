@@ -23,7 +23,9 @@ const MB = 1_048_576;
  * every few minutes instead of every ten seconds, and the p99 of the payments is 26 to 43 ms instead of 190 to 240.
  */
 export function prepareHeaps(shards: number): void {
-  const roomMb = Math.floor((totalmem() * MEMORY_SHARE) / MB / shards);
+  // Of a container, what it may use; 0 where nothing bounds it.
+  const bound = process.constrainedMemory() || totalmem();
+  const roomMb = Math.floor((Math.min(bound, totalmem()) * MEMORY_SHARE) / MB / shards);
   setFlagsFromString("--no-allocation-site-pretenuring");
   setFlagsFromString(`--initial-old-space-size=${Math.max(1, Math.min(OLD_GENERATION_MB, roomMb))}`);
 }

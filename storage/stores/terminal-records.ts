@@ -21,7 +21,7 @@ import type { TransactionMethod } from "../../engine/domain/transaction.ts";
  */
 const SCHEMA = 2;
 
-type QueuedTuple = [
+type CommonTuple = [
   uuid: string,
   kind: CommandKind,
   service: string,
@@ -29,18 +29,12 @@ type QueuedTuple = [
   acceptedAtMs: number,
   lifetimeMs: number,
   attempts: number,
-  refusedBy: QueuedEntry["refusedBy"],
-  cancels: string | null,
 ];
 
+type QueuedTuple = [...CommonTuple, refusedBy: QueuedEntry["refusedBy"], cancels: string | null];
+
 type SentTuple = [
-  uuid: string,
-  kind: CommandKind,
-  service: string,
-  sender: string,
-  acceptedAtMs: number,
-  lifetimeMs: number,
-  attempts: number,
+  ...CommonTuple,
   sentAtMs: number,
   channel: Channel,
   unknownAfterMs: number,

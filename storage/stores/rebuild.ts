@@ -2,15 +2,13 @@ import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { LinkRecord } from "../../engine/domain/link.ts";
 import { linkRow } from "../../engine/domain/link-row.ts";
 import { rowsOf } from "../../engine/runtime/recording.ts";
+import { deliverApart } from "../feed/deliver-apart.ts";
+import { deliver, type FeedSink } from "../feed/feed-sink.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
-import { readCommand } from "../stores/terminal-records.ts";
-import { deliverApart } from "./deliver-apart.ts";
-import { deliver, type FeedSink } from "./feed-sink.ts";
+import { readCommand } from "./terminal-records.ts";
+import { COMMANDS } from "./terminal-store.ts";
 
-/** Command records, as storage/stores/terminal-store.ts keeps them: `c/<uuid>`. */
-const COMMANDS = "c/";
-
-/** Payment links, as storage/stores/link-store.ts keeps them: `link/<txId>`. */
+/** Payment links, as link-store.ts keeps them: `link/<txId>`. */
 const LINKS = "link/";
 
 /** Records of one scan: a record is some kilobytes, at worst some hundred. */

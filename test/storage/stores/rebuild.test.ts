@@ -11,13 +11,13 @@ import type { CommandLife, CommandRecord } from "../../../engine/domain/terminal
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
-import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
 import type { Kv } from "../../../storage/kv/kv.ts";
+import { rebuildAnalytics } from "../../../storage/stores/rebuild.ts";
 import { writeCommand } from "../../../storage/stores/terminal-records.ts";
 import { link } from "../../engine/actors/link-payment/world.ts";
 import { ADMIN, ask, sharedClickHouse, startClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { acceptedCommand, commandRecord } from "../stores/terminal-world.ts";
-import { openKv, START_MS, transactionRow } from "./feed-world.ts";
+import { openKv, START_MS, transactionRow } from "../feed/feed-world.ts";
+import { acceptedCommand, commandRecord } from "./terminal-world.ts";
 
 const LIFE: CommandLife = { state: "done", sentAtMs: START_MS, finishedAtMs: START_MS + 500, channel: "poll", attempts: 1 };
 
