@@ -154,6 +154,7 @@ export async function startNode({
   async function abandon(): Promise<void> {
     stopping = true;
     await analytics?.stop();
+    await closeShards(bus, log);
     await cluster?.leave();
     await cluster?.close();
     await Promise.all(workers.map((worker) => worker.terminate()));
@@ -348,9 +349,16 @@ async function stop(bus: ThreadBus<NodeProtocol>, analytics: Analytics, log: Log
   const left = await Promise.allSettled(drained);
   const unfinished = left.reduce((sum, shard) => sum + (shard.status === "fulfilled" ? shard.value : 0), 0);
   await analytics.stop();
-  // The shard that holds the store goes last: the others still write what they know.
+  await closeShards(bus, log);
+  log.stopped({ unfinished });
+}
+
+/**
+ * Lets the shards close what they hold: a thread that is ended while the store reads or writes in the background can take the whole process with it.
+ * The one that holds the store goes last: the others still write what they know.
+ */
+async function closeShards(bus: ThreadBus<NodeProtocol>, log: Log): Promise<void> {
   for (const shard of [...bus.shards].reverse()) {
     await bus.ask(shard, "shard.close", undefined, STOP_STEP_MS).catch((error: unknown) => log.engineFailed("close", error));
   }
-  log.stopped({ unfinished });
 }
