@@ -5,6 +5,7 @@ import type { Actor } from "./actors.ts";
 /**
  * Terminals whose commands are at hand, in each of two generations. Hundreds of thousands of commands may wait for their terminals or await
  * their results: only those of the latest are worth the memory, and the collector's time.
+ * (With 2,048, under load they lived just long enough to be moved to the old generation, which is where they then lay as garbage.)
  */
 const GENERATION_MAX = 256;
 
