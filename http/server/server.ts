@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js";
 import { once } from "node:events";
 import { createServer as createProbe } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
@@ -23,14 +24,21 @@ export interface ListenOptions {
   exclusive: boolean;
 }
 
+export interface DrainOptions {
+  /**
+   * For so long it still accepts, and ends each connection with its answer: what spreads clients over nodes goes on sending until it has seen
+   * that this one is not ready, and a connection that the machine has taken for a listener that closes is reset. 0 where nobody else could answer.
+   */
+  acceptMs: number;
+  /** From then on, what is under way has this long. */
+  deadlineMs: number;
+}
+
 export interface Server {
   /** Starts to accept; port 0 takes a free one. Answers with the port. Rejects when the port cannot be had. */
   listen(host: string, port: number, options: ListenOptions): Promise<number>;
-  /**
-   * Stops accepting, lets what is under way finish and closes WebSockets a few at a time, at the latest until `deadlineMs`
-   * have passed. Answers with the number of requests that were not finished.
-   */
-  drain(deadlineMs: number): Promise<number>;
+  /** Stops accepting, lets what is under way finish and closes WebSockets a few at a time. Answers with the number of requests that were not finished. */
+  drain(options: DrainOptions): Promise<number>;
   /** Ends every connection at once. */
   close(): void;
   /** Requests under way. */
@@ -144,8 +152,9 @@ export function createServer(options: ServerOptions): Server {
       listening = await listen(app, host, chosen, exclusive ? LISTEN_EXCLUSIVE : LISTEN_SHARED);
       return us_socket_local_port(listening);
     },
-    drain: async (deadlineMs) => {
+    drain: async ({ acceptMs, deadlineMs }) => {
       edge.draining = true;
+      if (acceptMs > 0) await delay(acceptMs);
       stopListening();
       const deadline = timeout(deadlineMs);
       const sockets = webSockets.map((host) => host.closeAll(SOCKETS_CLOSED_PER_STEP, CLOSE_STEP_MS));

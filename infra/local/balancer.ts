@@ -1,14 +1,19 @@
+import { get } from "node:http";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** A connection to a node is made within this time, or the next node is tried. */
 const CONNECT_TIMEOUT_MS = 1_000;
 
+/** A node is asked this often whether it is ready, and is not when it has not said so within the time for a connection. */
+const CHECK_INTERVAL_MS = 250;
+
 /** Connections at once; two descriptors each. */
 const CONNECTIONS_MAX = 8_000;
 
 /**
- * Spreads TCP connections over nodes in turn, for a cluster on one machine; a node that refuses is passed over. It knows no HTTP, so
- * that WebSockets and keep-alive connections stay where they are, and adds no `X-Forwarded-For`: nodes see its address.
+ * Spreads TCP connections over nodes in turn, for a cluster on one machine. A node that is not ready gets none while another one is, and one that
+ * refuses is passed over. What it passes on it does not read, so that WebSockets and keep-alive connections stay where they are, and it adds no
+ * `X-Forwarded-For`: nodes see its address.
  */
 export function startBalancer(
   port: number,
@@ -16,11 +21,28 @@ export function startBalancer(
   host = "127.0.0.1",
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const clients = new Set<Socket>();
+  const unready = new Set<number>();
   let turn = 0;
 
+  function check(nodePort: number): void {
+    const checked = (ready: boolean) => (ready ? unready.delete(nodePort) : unready.add(nodePort));
+    const request = get({ host, port: nodePort, path: "/health/ready", agent: false, timeout: CONNECT_TIMEOUT_MS }, (response) => {
+      checked(response.statusCode === 200);
+      response.resume();
+    });
+    request.on("timeout", () => request.destroy(new Error("no answer in time")));
+    request.on("error", () => checked(false));
+  }
+  const checks = setInterval(() => nodePorts.forEach(check), CHECK_INTERVAL_MS);
+
+  /** The next one in turn that is ready; where none is, the next one. */
+  function next(): number | undefined {
+    for (let passed = 0; passed < nodePorts.length && unready.has(nodePorts[turn % nodePorts.length] ?? 0); passed += 1) turn += 1;
+    return nodePorts[turn++ % nodePorts.length];
+  }
+
   function pass(client: Socket, left: number): void {
-    const nodePort = nodePorts[turn % nodePorts.length];
-    turn += 1;
+    const nodePort = next();
     if (nodePort === undefined || left === 0) {
       client.destroy();
       return;
@@ -60,6 +82,7 @@ export function startBalancer(
         port: typeof address === "object" && address !== null ? address.port : port,
         stop: () =>
           new Promise((stopped) => {
+            clearInterval(checks);
             server.close(() => stopped());
             for (const client of clients) client.destroy();
           }),

@@ -4,6 +4,7 @@ import type { Overview } from "../../engine/ports/overview.ts";
 import type { TransactionQuery } from "../../engine/ports/transaction-list.ts";
 import type { TerminalProtocol } from "../../engine/runtime/protocol.ts";
 import type { SpreadProtocol } from "../../engine/runtime/spread.ts";
+import type { DrainOptions } from "../../http/server/server.ts";
 import type { ClusterProtocol } from "../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../storage/kv/remote.ts";
 import type { ShardReport } from "./cluster-nodes.ts";
@@ -29,7 +30,7 @@ export type NodeProtocol = TerminalProtocol &
     /** What this shard counts, once what it counted today is stored. */
     "overview.counts": { question: undefined; answer: ShardCounts };
     /** Finishes what is under way and closes sockets; answers with the requests that were not finished. */
-    "shard.drain": { question: { deadlineMs: number }; answer: number };
+    "shard.drain": { question: DrainOptions; answer: number };
     /** Stores what is left and ends the thread. */
     "shard.close": { question: undefined; answer: undefined };
     /** The shards of all live nodes, by their addresses in the cluster, and those of nodes that drain: they answer, and are home to nobody. */

@@ -44,6 +44,9 @@ const VERSION: string = JSON.parse(readFileSync(new URL("../../package.json", im
  */
 const YOUNG_GENERATION_MB = 64;
 
+/** In a cluster, what spreads clients over the nodes has this long to see that one is not ready: twice what compose/haproxy.cfg takes. */
+const STOP_ACCEPT_MS = 1_500;
+
 /** Requests and sockets have this long to end when the node stops. */
 export const DRAIN_MS = 10_000;
 
@@ -64,7 +67,7 @@ export interface RunningNode {
   port: number;
   /** Resolves with where analysts reach ClickHouse, once it is there; null when it cannot run here. */
   clickhouse: Promise<string | null>;
-  /** Not ready → stop accepting → finish what is under way → close sockets, paced → end. Never takes longer than its deadlines. */
+  /** Not ready → (in a cluster, a moment later) stop accepting → finish what is under way → close sockets, paced → end. Never takes longer than its deadlines. */
   stop(): Promise<void>;
 }
 
@@ -195,7 +198,7 @@ export async function startNode({
         stopping = true;
         // Others are home from now on; what is under way here ends as a member, which hears of what is withdrawn meanwhile.
         await cluster?.drain();
-        await stop(bus, running, log);
+        await stop(bus, running, log, cluster === null ? 0 : STOP_ACCEPT_MS);
         await cluster?.leave();
         await cluster?.close();
         await redis?.close();
@@ -344,8 +347,9 @@ function hostOf(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-async function stop(bus: ThreadBus<NodeProtocol>, analytics: Analytics, log: Log): Promise<void> {
-  const drained = bus.shards.map((shard) => bus.ask(shard, "shard.drain", { deadlineMs: DRAIN_MS }, DRAIN_MS + STOP_STEP_MS));
+async function stop(bus: ThreadBus<NodeProtocol>, analytics: Analytics, log: Log, acceptMs: number): Promise<void> {
+  const options = { acceptMs, deadlineMs: DRAIN_MS };
+  const drained = bus.shards.map((shard) => bus.ask(shard, "shard.drain", options, acceptMs + DRAIN_MS + STOP_STEP_MS));
   const left = await Promise.allSettled(drained);
   const unfinished = left.reduce((sum, shard) => sum + (shard.status === "fulfilled" ? shard.value : 0), 0);
   await analytics.stop();

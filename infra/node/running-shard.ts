@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Address, Bus } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Homes } from "../../engine/ports/homes.ts";
+import type { DrainOptions } from "../../http/server/server.ts";
 import type { ShardReport } from "./cluster-nodes.ts";
 import type { Log } from "./log.ts";
 import { createShardMetrics, type ThreadMetrics } from "./metrics.ts";
@@ -41,7 +42,7 @@ export interface RunningShard {
   report(): ShardReport;
   metrics(): Promise<ThreadMetrics>;
   /** Finishes what is under way; resolves with the requests that were not finished. */
-  drain(deadlineMs: number): Promise<number>;
+  drain(options: DrainOptions): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -73,9 +74,9 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
     left: terminals.left,
     report: terminals.report,
     metrics: metrics.collect,
-    drain: async (deadlineMs) => {
+    drain: async (options) => {
       life.drain();
-      return server.drain(deadlineMs);
+      return server.drain(options);
     },
     close: async () => {
       life.end();

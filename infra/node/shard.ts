@@ -44,7 +44,7 @@ export function runShard(boot: ShardBoot): void {
   });
   bus.serve("shard.metrics", async () => running?.metrics() ?? []);
   bus.serve("shard.report", () => running?.report() ?? sumOf([]));
-  bus.serve("shard.drain", async ({ deadlineMs }) => running?.drain(deadlineMs) ?? 0);
+  bus.serve("shard.drain", async (options) => running?.drain(options) ?? 0);
   bus.serve("shard.close", async () => {
     await running?.close();
     await store.close();

@@ -26,11 +26,21 @@ test("draining takes no new connection, finishes what is under way and ends the 
   const client = await rawClient(t, port);
   client.write("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
   await waiting;
-  const drained = server.drain(5_000);
+  const drained = server.drain({ acceptMs: 0, deadlineMs: 5_000 });
   await assert.rejects(rawClient(t, port), /ECONNREFUSED/);
   release("");
   assert.equal(await drained, 0);
   assert.match(await client.closed(), /^HTTP\/1\.1 200 OK[\s\S]*Connection: close/);
+});
+
+test("draining accepts for a while, ends each connection with its answer, and then takes none", async (t) => {
+  const { url, port, server } = await startWorld(t);
+  const drained = server.drain({ acceptMs: 300, deadlineMs: 5_000 });
+  const response = await request(`${url}/api/v1/app/get`);
+  assert.deepEqual(await response.body.json(), { text: "app" });
+  assert.equal(response.headers["connection"], "close");
+  assert.equal(await drained, 0);
+  await assert.rejects(rawClient(t, port), /ECONNREFUSED/);
 });
 
 test("draining ends at its deadline and says what it left", async (t) => {
@@ -38,7 +48,7 @@ test("draining ends at its deadline and says what it left", async (t) => {
   const client = await rawClient(t, port);
   client.write("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
   await waiting;
-  assert.equal(await server.drain(30), 1);
+  assert.equal(await server.drain({ acceptMs: 0, deadlineMs: 30 }), 1);
 });
 
 test("rate limits count the client behind a trusted proxy, not the proxy", async (t) => {

@@ -144,7 +144,7 @@ test("draining closes the sockets with 1001", async (t) => {
   const client = dial();
   await once(client, "open");
   const closed = once(client, "close");
-  assert.equal(await server.drain(2_000), 0);
+  assert.equal(await server.drain({ acceptMs: 0, deadlineMs: 2_000 }), 0);
   assert.equal((await closed)[0], 1_001);
 });
 
