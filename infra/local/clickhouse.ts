@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { childProgram } from "../../storage/clickhouse/embedded/child-program.ts";
 import { startDetached } from "./detached-process.ts";
 import { hasProgram } from "./run-command.ts";
 import type { StartedService } from "./services.ts";
@@ -42,7 +43,7 @@ export async function clickHousePassword(directory: string): Promise<string> {
 }
 
 async function startKeeper(directory: string, port: number): Promise<{ pid: number; marker: string }> {
-  const args = ["--import", import.meta.resolve("tsx"), KEEPER_FILE, directory, String(port)];
+  const args = [...childProgram("./clickhouse-keeper", import.meta.url), directory, String(port)];
   const pid = await startDetached(process.execPath, args, join(directory, "clickhouse.log"));
   return { pid, marker: `${KEEPER_FILE} ${directory} ` };
 }

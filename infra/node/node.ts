@@ -239,7 +239,8 @@ function portsOf(mesh: ReturnType<typeof createMesh>, address: Address): ShardBo
 }
 
 function startWorker(boot: ShardBoot): Worker {
-  return new Worker(new URL("./shard-worker.mjs", import.meta.url), {
+  const worker = import.meta.url.endsWith(".ts") ? "./shard-worker.mjs" : "./shard-worker.js";
+  return new Worker(new URL(worker, import.meta.url), {
     workerData: boot,
     transferList: [...boot.ports.values()],
     execArgv: [],

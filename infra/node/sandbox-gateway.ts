@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { childProgram } from "../../storage/clickhouse/embedded/child-program.ts";
 
 const STOP_TIMEOUT_MS = 3_000;
 /** Before a gateway that ended is started again. */
@@ -78,20 +78,16 @@ function spawnGateway(
   { dataDirectory, merchants }: SandboxGatewayProcessOptions,
   printed: (line: string) => void,
 ): ChildProcess {
-  const program = fileURLToPath(new URL("../sandbox/gateway/main.ts", import.meta.url));
+  const program = childProgram("../sandbox/gateway/main", import.meta.url);
   const known = Object.entries(merchants).flatMap(([merId, secret]) => ["--merchant", `${merId}:${secret}`]);
   const state = ["--state", `${dataDirectory}/sandbox-gateway.state`];
-  const child = spawn(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), program, "--port", String(port), "--end-with-input", "--quiet", ...state, ...known],
-    {
-      stdio: ["pipe", "pipe", "pipe"],
-      // The relay's own variables hold secrets that the gateway has no use for.
-      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC" },
-      // Its own group: Ctrl-C reaches the relay, which ends the gateway last.
-      detached: true,
-    },
-  );
+  const child = spawn(process.execPath, [...program, "--port", String(port), "--end-with-input", "--quiet", ...state, ...known], {
+    stdio: ["pipe", "pipe", "pipe"],
+    // The relay's own variables hold secrets that the gateway has no use for.
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC" },
+    // Its own group: Ctrl-C reaches the relay, which ends the gateway last.
+    detached: true,
+  });
   child.stdin?.on("error", () => undefined);
   child.on("error", (error) => printed(error.message));
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,8 +1,5 @@
-// JavaScript, because Node 20 ignores --import in a worker: it has to ask for TypeScript by itself.
-import { workerData } from "node:worker_threads";
+// For the sources only, in JavaScript, because Node 20 ignores --import in a worker: it has to ask for TypeScript by itself.
 import { register } from "tsx/esm/api";
 
 register();
-const { runShard } = await import("./shard.ts");
-// Started by node.ts, which is the only one to make a ShardBoot.
-runShard(workerData);
+await import("./shard-worker.ts");

@@ -19,7 +19,7 @@ const PASSWORD = /^Administrator: admin \/ (\S+)/m;
 
 describe("the start of a node", () => {
   it("in production shows the administrator's generated password once, and no credential of the sandbox works", async (test) => {
-    const place = { ...(await placeOf(test)), environment: { ...PRODUCTION, RELAY_LOG_LEVEL: "info" } };
+    const place = { ...(await placeOf(test)), environment: { ...PRODUCTION, RELAY_LOG_LEVEL: "info" }, fromSources: true };
     const first = startNodeProcess(test, place);
     await first.ready();
     const password = PASSWORD.exec(first.output())?.[1] ?? "";

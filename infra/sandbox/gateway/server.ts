@@ -43,7 +43,7 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
   const stamps = new Set<string>();
   const files = {
     "/hosted-page.css": { type: "text/css; charset=utf-8", text: fileText("./hosted-page.css") },
-    "/hosted-page.js": { type: "text/javascript; charset=utf-8", text: fileText("./hosted-page.js") },
+    "/hosted-page.js": { type: "text/javascript; charset=utf-8", text: fileText("./hosted-page.client.js") },
   };
   let url = "";
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { childProgram } from "./child-program.ts";
 import type { ChildConfig, ChildMessage } from "./protocol.ts";
 import type { Credentials } from "./request.ts";
 
@@ -171,9 +171,7 @@ function spawnChild(options: EmbeddedClickHouseOptions, port: number): ChildProc
     admin: { username: ADMIN_USERNAME, password: adminPassword },
     reader: { username: readerUsername, password: readerPassword },
   };
-  // By addresses and not by names, so that the working directory does not matter.
-  const program = fileURLToPath(new URL("./server.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
+  const child = spawn(process.execPath, childProgram("./server", import.meta.url), {
     stdio: ["pipe", "pipe", "pipe", "ipc"],
     env: childEnvironment(),
     // Its own group: Ctrl-C reaches the relay, which ends the child when it has drained.

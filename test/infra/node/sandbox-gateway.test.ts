@@ -36,8 +36,10 @@ test("the gateway answers where it was planned, comes back when it dies, and end
   await gateway.start();
   t.after(gateway.stop);
   await eventually(async () => assert.equal(await isThere(gateway.url), true), START_MS);
-  const pid = Number(/pid=(\d+)/.exec(lines.join("\n"))?.[1]);
-  assert.ok(pid > 0, `its process is told: ${lines}`);
+  const pidOf = () => Number(/pid=(\d+)/.exec(lines.join("\n"))?.[1]);
+  // It may answer before the line that it wrote has come through the pipe.
+  await eventually(() => assert.ok(pidOf() > 0, `its process is told: ${lines}`), START_MS);
+  const pid = pidOf();
   process.kill(pid, "SIGKILL");
   await eventually(() => assert.deepEqual(deaths, ["SIGKILL"]), START_MS);
   await eventually(async () => assert.equal(await isThere(gateway.url), true), START_MS);

@@ -1,0 +1,5 @@
+import { workerData } from "node:worker_threads";
+import { runShard } from "./shard.ts";
+
+// Started by node.ts, which is the only one to make a ShardBoot.
+runShard(workerData);

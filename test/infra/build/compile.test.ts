@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { compile } from "../../../infra/build/compile.ts";
+
+const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/sandbox"];
+
+async function emptyFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "relay-build-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function filesOf(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true });
+  return files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+}
+
+test("a build holds each module once, as JavaScript, and what they read at run time, and its programs run", async (t) => {
+  const folder = await emptyFolder(t);
+  const built = join(folder, "build");
+  await compile(built);
+  const sources = FOLDERS.flatMap(filesOf).filter((file) => !/\.(d\.ts|mjs|md)$/.test(file));
+  const expected = sources.map((file) => join(built, file.replace(/\.ts$/, ".js")));
+  assert.equal(new Set(expected).size, sources.length, "two sources have one name in a build");
+  assert.deepEqual(FOLDERS.flatMap((name) => filesOf(join(built, name))).sort(), expected.sort());
+
+  await symlink(resolve("node_modules"), join(folder, "node_modules"));
+  const { stdout } = await promisify(execFile)(process.execPath, [join(built, "infra/cli/sql.js"), "--help"], { cwd: folder });
+  assert.match(stdout, /^Usage: /);
+});
+
+test("a build takes the place of an earlier one, and of nothing else", async (t) => {
+  const folder = await emptyFolder(t);
+  await compile(folder);
+  await writeFile(join(folder, "engine", "of-an-earlier-version.js"), "");
+  await compile(folder);
+  assert.ok(!filesOf(folder).some((file) => file.includes("earlier")));
+
+  const other = await emptyFolder(t);
+  await writeFile(join(other, "letter.txt"), "kept");
+  await assert.rejects(compile(other), /holds something other than a build/);
+  assert.deepEqual(readdirSync(other), ["letter.txt"]);
+});
