@@ -138,16 +138,30 @@ export function readTerminalId(members: JsonObject, pathTerminalId: string | nul
  * `invalid_request` where a member is nested too deep, holds an integer that JSON numbers cannot carry unchanged, or all is too long.
  */
 export function writePayload(members: JsonObject, fixed: JsonObject): string {
-  const payload: { [member: string]: unknown } = {};
-  for (const member of Object.keys(members)) {
-    if (RESERVED_MEMBERS.has(member)) continue;
-    const value = members[member];
-    if (!Object.hasOwn(fixed, member)) checkFreeForm(value, member, 1);
-    payload[member] = value;
+  const names = Object.keys(members);
+  let stays = names.length > 0;
+  for (const name of names) {
+    if (RESERVED_MEMBERS.has(name)) stays = false;
+    else if (!Object.hasOwn(fixed, name)) checkFreeForm(members[name], name, 1);
+    else if (members[name] !== fixed[name]) stays = false;
   }
-  const text = JSON.stringify(Object.assign(payload, fixed));
+  const text = stays ? textWithMore(members, fixed) : JSON.stringify({ ...permitted(members), ...fixed });
   if (text.length > PAYLOAD_CHARS_MAX) throw new RelayError("invalid_request", "the request is too long for a terminal");
   return text;
+}
+
+/** The text of most requests: the members as they came, none replaced, and what of `fixed` they lack. (Putting them into another object costs as much again.) */
+function textWithMore(members: JsonObject, fixed: JsonObject): string {
+  let more = "";
+  for (const name of Object.keys(fixed)) {
+    const value = fixed[name];
+    if (value !== undefined && !Object.hasOwn(members, name)) more += `,"${name}":${JSON.stringify(value)}`;
+  }
+  return `${JSON.stringify(members).slice(0, -1)}${more}}`;
+}
+
+function permitted(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !RESERVED_MEMBERS.has(name)));
 }
 
 function checkFreeForm(value: unknown, member: string, depth: number): void {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { withDelivery } from "../../../engine/domain/command.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { TERMINAL_FAMILIES, type TerminalFamily } from "../../../engine/domain/family.ts";
-import { buildPayment, readPaymentRequest } from "../../../engine/domain/payment-request.ts";
+import { buildPayment, readPaymentRequest, writePayload } from "../../../engine/domain/payment-request.ts";
 
 const acceptance = { sender: "partner:1", acceptedAtMs: 1_000, request: "r1" };
 const pay = { uuid: "a1", amount: 1050, service: "PAYCC" };
@@ -158,6 +158,27 @@ describe("the payload that a terminal gets", () => {
       cancels: "b",
     };
     assert.deepEqual(payloadOf(body), { ...pay, terminalId: "T1" });
+  });
+
+  it("is the caller's members in their order, the relay's own in the place of theirs or at the end", () => {
+    const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(fc.string()));
+    const word = fc.constantFrom("uuid", "amount", "service", "terminalId", "a", "b");
+    const name = fc.oneof(word, fc.constantFrom("7", 'é"\n'), fc.stringMatching(/^[a-z]{1,3}$/));
+    const reserved = fc.subarray(["cancels", "attempt", "privativeTags", "__proto__"]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(name, value)),
+        fc.dictionary(word, fc.option(value, { nil: undefined })),
+        reserved,
+        (members, fixed, dropped) => {
+          const texts = [...members, ...dropped.map((its) => [its, 1])].map(([its, of]) => `${JSON.stringify(its)}:${JSON.stringify(of)}`);
+          const kept = Object.fromEntries(members);
+          assert.equal(writePayload(JSON.parse(`{${texts.join(",")}}`), fixed), JSON.stringify({ ...kept, ...fixed }));
+          // As most of them are: what the relay fixes is as it came.
+          assert.equal(writePayload(kept, { ...kept, ...fixed }), JSON.stringify({ ...kept, ...fixed }));
+        },
+      ),
+    );
   });
 
   it("never carries __proto__", () => {
