@@ -45,9 +45,9 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Suites that start hundreds of nodes in processes of their own: from a build each takes half the time. */
+/** Suites that start hundreds of nodes and threads: from a build each takes half the time. */
 function startsNodes(file: string): boolean {
-  return /^test\/(cluster|fault|secrets)\//.test(file);
+  return /^test\/(cluster|fault|scenario|secrets)\//.test(file);
 }
 
 async function build(directory: string): Promise<string> {

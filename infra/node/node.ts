@@ -34,6 +34,8 @@ const START_STEP_MS = 120_000;
 const STOP_STEP_MS = 10_000;
 const METRICS_MS = 5_000;
 
+const SHARD_WORKER = new URL(import.meta.url.endsWith(".ts") ? "./shard-worker.mjs" : "./shard-worker.js", import.meta.url);
+
 const VERSION: string = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")).version;
 
 /**
@@ -75,6 +77,8 @@ export interface NodeOptions {
   config: Config;
   /** For tests, which move the clock of all threads. */
   clockShift?: ClockShift;
+  /** Where the shards' threads begin. For tests, which have them from a build of the same sources. */
+  worker?: URL;
   /** The administrator's password was generated and stored: to be shown now, whatever becomes of this start, for it is never told again. */
   passwordGenerated?(password: string): void;
   /** A thread ended that should not have; the process cannot go on. */
@@ -85,6 +89,7 @@ export interface NodeOptions {
 export async function startNode({
   config,
   clockShift = createClockShift(),
+  worker = SHARD_WORKER,
   crashed,
   passwordGenerated,
 }: NodeOptions): Promise<RunningNode> {
@@ -145,12 +150,12 @@ export async function startNode({
       storeAway,
       cluster: cluster?.boot ?? null,
     };
-    const worker = startWorker(boot);
-    worker.on("error", (error) => crashed(address, error));
-    worker.on("exit", (code) => {
+    const thread = startWorker(worker, boot);
+    thread.on("error", (error) => crashed(address, error));
+    thread.on("exit", (code) => {
       if (!stopping) crashed(address, new Error(`ended with code ${code}`));
     });
-    return worker;
+    return thread;
   });
 
   let analytics: Analytics | null = null;
@@ -238,9 +243,8 @@ function portsOf(mesh: ReturnType<typeof createMesh>, address: Address): ShardBo
   return ports;
 }
 
-function startWorker(boot: ShardBoot): Worker {
-  const worker = import.meta.url.endsWith(".ts") ? "./shard-worker.mjs" : "./shard-worker.js";
-  return new Worker(new URL(worker, import.meta.url), {
+function startWorker(program: URL, boot: ShardBoot): Worker {
+  return new Worker(program, {
     workerData: boot,
     transferList: [...boot.ports.values()],
     execArgv: [],
