@@ -120,7 +120,11 @@ const TAMPERED: { what: string; change(raw: Arrived["raw"]): Partial<Arrived["ra
     change: authorization((text) => text.replace("hmac-sha256", "rsa-sha256")),
     reason: /other than hmac-sha256/,
   },
-  { what: "signature", change: authorization((text) => text.replace(/signature="./, 'signature="+')), reason: /does not match/ },
+  {
+    what: "signature",
+    change: authorization((text) => text.replace(/signature="(.)/, (_, first) => `signature="${first === "+" ? "/" : "+"}`)),
+    reason: /does not match/,
+  },
   { what: "signature, not Base64", change: authorization((text) => text.replace(/signature="./, 'signature="%')), reason: /not Base64/ },
   {
     what: "signature, cut",
