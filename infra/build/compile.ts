@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+const PROJECT = join(import.meta.dirname, "tsconfig.json");
 const TYPESCRIPT = dirname(fileURLToPath(import.meta.resolve("typescript/package.json")));
 
-/** Folders whose other files (scripts of Redis, migrations, pages) are read at run time, from beside the module that reads them. */
-const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/sandbox"];
+/** What is built. Their other files (scripts of Redis, migrations, pages) are read at run time, from beside the module that reads them. */
+const { include: FOLDERS }: { include: string[] } = JSON.parse(readFileSync(PROJECT, "utf8"));
 
 /** Says of a folder that it holds a build, which the next one may replace. */
 const MARK = ".relay-build";
@@ -25,11 +27,13 @@ export async function compile(directory: string): Promise<void> {
   await rm(directory, { recursive: true });
   await mkdir(directory);
   await writeFile(join(directory, MARK), "");
-  const arguments_ = [join(TYPESCRIPT, "bin/tsc"), "--project", join(import.meta.dirname, "tsconfig.json"), "--outDir", directory];
-  await promisify(execFile)(process.execPath, arguments_);
+  await promisify(execFile)(process.execPath, [join(TYPESCRIPT, "bin/tsc"), "--project", PROJECT, "--outDir", directory]);
   // The version and the kind of the modules.
   await cp(join(ROOT, "package.json"), join(directory, "package.json"));
-  for (const folder of FOLDERS) await cp(join(ROOT, folder), join(directory, folder), { recursive: true, filter: isReadAtRunTime });
+  for (const folder of FOLDERS) {
+    const source = resolve(import.meta.dirname, folder);
+    await cp(source, join(directory, relative(ROOT, source)), { recursive: true, filter: isReadAtRunTime });
+  }
 }
 
 /** `.mjs` is how the sources are started, which a build is not. */

@@ -50,7 +50,7 @@ const YOUNG_GENERATION_MB = 64;
 const STOP_ACCEPT_MS = 1_500;
 
 /** Requests and sockets have this long to end when the node stops. */
-export const DRAIN_MS = 10_000;
+const DRAIN_MS = 10_000;
 
 const WRONG_SECRET_KEY =
   "RELAY_SECRET_KEY is not the key that the stored secrets are sealed with; to change it, name the one before as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";

@@ -5,11 +5,9 @@ import { rowsOf } from "../../engine/runtime/recording.ts";
 import { deliverApart } from "../feed/deliver-apart.ts";
 import { deliver, type FeedSink } from "../feed/feed-sink.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
+import { LINKS } from "./link-store.ts";
 import { readCommand } from "./terminal-records.ts";
 import { COMMANDS } from "./terminal-store.ts";
-
-/** Payment links, as link-store.ts keeps them: `link/<txId>`. */
-const LINKS = "link/";
 
 /** Records of one scan: a record is some kilobytes, at worst some hundred. */
 const PAGE_RECORDS = 1_000;

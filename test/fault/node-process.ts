@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { atEnd } from "../storage/kv/world.ts";
+import { BUILD } from "../support/build.ts";
 import { RelayCaller } from "./relay-caller.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -53,8 +54,7 @@ export interface NodeProcessOptions {
 /** Starts a node (sandbox, errors only) on its port and folder; `environment` adds RELAY_ names or overrides them. */
 export function startNodeProcess(test: TestContext, options: NodeProcessOptions): NodeProcess {
   const { port, dataDirectory, environment = {}, under = [], fromSources = false } = options;
-  const build = fromSources ? undefined : process.env["TEST_BUILD"];
-  const main = build === undefined ? ["--import", "tsx", "infra/node/main.ts"] : [join(build, "infra/node/main.js")];
+  const main = fromSources || BUILD === undefined ? ["--import", "tsx", "infra/node/main.ts"] : [join(BUILD, "infra/node/main.js")];
   const ending = resolve(import.meta.dirname, "end-with-parent.mjs");
   const command = [...under, process.execPath, "--import", ending, ...main];
   const [program = process.execPath, ...parameters] = command;

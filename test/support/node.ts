@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type ClockShift, createClockShift, shiftClock } from "../../infra/node/clock.ts";
 import { readConfig } from "../../infra/node/config.ts";
 import { type RunningNode, startNode } from "../../infra/node/node.ts";
+import { BUILD } from "./build.ts";
 
 /** A whole node in this process: real shards, store and sockets, on a free port, with its own folder and a clock that can be moved. */
 export interface TestNode extends RunningNode {
@@ -22,9 +23,6 @@ export const FLEET = basic("terminal", "terminal");
 
 /** Shards that scenarios run with: each one is run with one and with two. */
 export const SHARD_COUNTS = [1, 2] as const;
-
-/** Where a build of the sources lies (test/run.ts): a thread is ready in a third of the time that it takes through tsx. */
-const BUILD = process.env["TEST_BUILD"];
 
 /** Starts a sandbox node without its simulated terminal; `environment` adds RELAY_ names. Stop it when the test ends. */
 export async function startTestNode(
