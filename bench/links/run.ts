@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { ROOT } from "../root.ts";
 import type { LinksResult, LinksTask } from "./child.ts";
 
 const USAGE = `npm run bench:links -- [options]
@@ -15,7 +15,6 @@ const USAGE = `npm run bench:links -- [options]
   --seconds N    of the measured window (60)
   --starts N     starts of a whole node, with the links and without, in turn (3)`;
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RESULTS = new URL("../results/", import.meta.url);
 
 interface Start {

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../root.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const STOP_MAX_MS = 30_000;
 
 /** A process that this run started; it is ended by its own handle. */

@@ -9,7 +9,11 @@ import type { CommitResult } from "./kv.ts";
 export class CommitBatch {
   readonly #batch: ChainedBatch<ClassicLevel, string, string>;
   readonly #waiters: { result: CommitResult; resolve: (result: CommitResult) => void; reject: (error: Error) => void }[] = [];
-  readonly #standings = new Map<string, Standing>();
+  readonly #keys: string[] = [];
+  readonly #standings: Standing[] = [];
+  /** Of the first so many keys; the others are put in when somebody asks, which in most batches nobody does. */
+  readonly #byKey = new Map<string, Standing>();
+  #indexed = 0;
   #operations = 0;
   #length = 0;
 
@@ -29,13 +33,17 @@ export class CommitBatch {
 
   /** How a key stands once this is on disk; undefined for one that is not in it. */
   standingOf(key: string): Standing | undefined {
-    return this.#standings.get(key);
+    for (; this.#indexed < this.#keys.length; this.#indexed++) {
+      const [indexed, standing] = [this.#keys[this.#indexed], this.#standings[this.#indexed]];
+      if (indexed !== undefined && standing !== undefined) this.#byKey.set(indexed, standing);
+    }
+    return this.#byKey.get(key);
   }
 
   /** One that expires gets its entry in the index of expiries, too. `header` says of the standing what is stored with the value. */
   put(key: string, header: string, value: string, standing: Standing): void {
     this.#batch.put(key, header + value);
-    this.#standings.set(key, standing);
+    this.#note(key, standing);
     this.#operations++;
     this.#length += key.length + value.length;
     if (standing.expiresAtMs !== 0) this.#batch.put(expiryKey(standing.expiresAtMs, key), "");
@@ -43,9 +51,14 @@ export class CommitBatch {
 
   delete(key: string, standing: Standing): void {
     this.#batch.del(key);
-    this.#standings.set(key, standing);
+    this.#note(key, standing);
     this.#operations++;
     this.#length += key.length;
+  }
+
+  #note(key: string, standing: Standing): void {
+    this.#keys.push(key);
+    this.#standings.push(standing);
   }
 
   /** Removes an entry of the index of expiries. */

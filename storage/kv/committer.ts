@@ -4,6 +4,7 @@ import { ABSENT, hasExpired, readExpiryKey, readStanding, type Standing, writeHe
 import { KeyFilter } from "./key-filter.ts";
 import { type Commit, type CommitResult, StorageUnavailable } from "./kv.ts";
 import { COMMIT_LENGTH_MAX } from "./limits.ts";
+import { VersionCache } from "./version-cache.ts";
 
 /** Operations and callers not yet on disk; beyond it a commit is refused. About half a second of the fastest load. */
 const PENDING_MAX = 20_000;
@@ -40,12 +41,8 @@ export interface CommitterOptions {
  */
 export class Committer {
   readonly #options: CommitterOptions;
-  /**
-   * Versions that keys which do not expire have once what is pending is on disk, of those that were checked or read lately, so that a check of a
-   * hot key reads nothing. What is pending itself, its batch knows, however much else is read meanwhile. At its bound all are forgotten at
-   * once, which costs each a reading.
-   */
-  readonly #cache = new Map<string, number>();
+  /** Versions that keys have once what is pending is on disk. What is pending itself, its batch knows, however much else is read meanwhile. */
+  readonly #cache: VersionCache;
   /** To be told of every filtered key that is on disk, by whoever opened it. */
   readonly filter = new KeyFilter();
   #collecting: CommitBatch | null = null;
@@ -58,6 +55,7 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    this.#cache = new VersionCache(options.cachedKeysMax ?? CACHED_KEYS_MAX);
     this.#lastVersion = options.lastVersion;
   }
 
@@ -106,9 +104,10 @@ export class Committer {
       }
       if (this.#options.isFiltered(key)) {
         if (operation.type === "put") this.filter.add(key);
-      } else if (this.#cache.has(key)) {
-        if (standing === lasting) this.#cache.set(key, version);
-        else this.#cache.delete(key);
+      } else if (standing === lasting) {
+        this.#cache.update(key, version);
+      } else {
+        this.#cache.forget(key);
       }
     }
     return batch.wait({ type: "committed", version });
@@ -132,7 +131,7 @@ export class Committer {
     if (mostlyAbsent) {
       if (this.filter.isComplete && !this.filter.mayHave(key)) return 0;
     } else {
-      const cached = this.#cache.get(key);
+      const cached = this.#cache.versionOf(key);
       if (cached !== undefined) return cached;
     }
     let standing = this.#pendingStandingOf(key);
@@ -145,9 +144,7 @@ export class Committer {
   }
 
   #keep(key: string, { version, expiresAtMs }: Standing): void {
-    if (expiresAtMs !== 0) return;
-    if (this.#cache.size >= (this.#options.cachedKeysMax ?? CACHED_KEYS_MAX)) this.#cache.clear();
-    this.#cache.set(key, version);
+    if (expiresAtMs === 0) this.#cache.keep(key, version);
   }
 
   #pendingStandingOf(key: string): Standing | undefined {
@@ -156,7 +153,7 @@ export class Committer {
 
   /** What was just read from the disk of a key, so that a check of it need not read it again. */
   remember(key: string, text: string): void {
-    if (this.#options.isFiltered(key) || this.#cache.has(key) || this.#pendingStandingOf(key) !== undefined) return;
+    if (this.#options.isFiltered(key) || this.#cache.versionOf(key) !== undefined || this.#pendingStandingOf(key) !== undefined) return;
     this.#keep(key, readStanding(text));
   }
 
@@ -181,7 +178,7 @@ export class Committer {
       const standing = this.#pendingStandingOf(key) ?? this.#readStanding(key, level);
       if (standing.expiresAtMs === expiresAtMs) {
         batch.delete(key, gone);
-        this.#cache.delete(key);
+        this.#cache.forget(key);
         removed += 1;
       }
       batch.deleteIndexEntry(indexKey);

@@ -52,15 +52,20 @@ export function assertCommit(commit: Commit): void {
     assertKey(check.key);
     if (!Number.isSafeInteger(check.version) || check.version < 0) throw new RangeError("a version is a safe integer of 0 or more");
   }
-  const checked = commit.checks.length <= COMPARED_CHECKS_MAX ? commit.checks : [];
   let length = 0;
   for (const operation of commit.operations) {
     // Most keys that are written were checked, and looked at, just above.
-    if (!checked.some(({ key }) => key === operation.key)) assertKey(operation.key);
+    if (!isChecked(operation.key, commit.checks)) assertKey(operation.key);
     length += operation.key.length;
     if (operation.type === "put") length += assertPut(operation.value, operation.expiresAtMs);
   }
   if (length > COMMIT_LENGTH_MAX) throw new RangeError(`a commit has at most ${COMMIT_LENGTH_MAX} characters, not ${length}`);
+}
+
+function isChecked(key: string, checks: Commit["checks"]): boolean {
+  if (checks.length > COMPARED_CHECKS_MAX) return false;
+  for (const check of checks) if (check.key === key) return true;
+  return false;
 }
 
 function assertPut(value: string, expiresAtMs: number | undefined): number {
