@@ -17,6 +17,12 @@ export interface TagMembers {
   additionalField47data?: string;
 }
 
+/** Under what name a request gives each. Written out: a name that is put together has to be looked up among all names, each time. */
+const MEMBERS = { DF8102: "tagDF8102", DF8103: "tagDF8103", DF8105: "tagDF8105", DF8109: "tagDF8109" } as const satisfies Record<
+  Tag,
+  string
+>;
+
 const HEX = /^(?:[0-9A-Fa-f]{2})+$/;
 
 /**
@@ -26,10 +32,11 @@ const HEX = /^(?:[0-9A-Fa-f]{2})+$/;
 export function readTags(body: { readonly [member: string]: unknown }): TagValues {
   const values: { [T in Tag]?: string } = {};
   for (const tag of TAGS) {
-    const value = body[`tag${tag}`];
+    const member = MEMBERS[tag];
+    const value = body[member];
     if (value === undefined || value === null) continue;
     if (typeof value !== "string" || value.length > TAG_HEX_DIGITS_MAX || !HEX.test(value)) {
-      throw new RelayError("invalid_request", `tag${tag} must be an even number of hex digits, at most ${TAG_HEX_DIGITS_MAX}, or null`);
+      throw new RelayError("invalid_request", `${member} must be an even number of hex digits, at most ${TAG_HEX_DIGITS_MAX}, or null`);
     }
     values[tag] = value;
   }
