@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "
 import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js";
 import { once } from "node:events";
 import { createServer as createProbe } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
@@ -27,7 +27,8 @@ export interface ListenOptions {
 export interface DrainOptions {
   /**
    * For so long it still accepts, and ends each connection with its answer: what spreads clients over nodes goes on sending until it has seen
-   * that this one is not ready, and a connection that the machine has taken for a listener that closes is reset. 0 where nobody else could answer.
+   * that this one is not ready, and a connection that the machine has taken for a listener that closes is reset. 0 where nobody else could answer:
+   * then only those are accepted that have come by now.
    */
   acceptMs: number;
   /** From then on, what is under way has this long. */
@@ -155,7 +156,9 @@ export function createServer(options: ServerOptions): Server {
     drain: async ({ acceptMs, deadlineMs }) => {
       edge.draining = true;
       if (acceptMs > 0) await delay(acceptMs);
+      await turnsOfTheLoop();
       stopListening();
+      await turnsOfTheLoop();
       const deadline = timeout(deadlineMs);
       const sockets = webSockets.map((host) => host.closeAll(SOCKETS_CLOSED_PER_STEP, CLOSE_STEP_MS));
       await Promise.race([Promise.all([pending.empty(), ...sockets]), deadline.passed]);
@@ -193,6 +196,12 @@ function listen(app: TemplatedApp, host: string, port: number, flags: number): P
     if (typeof listenWithFlags !== "function") throw new Error("uWebSockets.js cannot listen");
     listenWithFlags.call(app, host, port, flags, listened);
   });
+}
+
+/** Long enough for the loop to accept who has connected, and to read what they have sent: the first turn may have looked at the sockets before. */
+async function turnsOfTheLoop(): Promise<void> {
+  await turn();
+  await turn();
 }
 
 async function freePort(host: string): Promise<number> {

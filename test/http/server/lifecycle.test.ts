@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { Agent, request } from "undici";
 import { rawClient } from "./raw-client.ts";
 import { startWorld } from "./world.ts";
@@ -27,10 +30,39 @@ test("draining takes no new connection, finishes what is under way and ends the 
   client.write("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
   await waiting;
   const drained = server.drain({ acceptMs: 0, deadlineMs: 5_000 });
+  await delay(50);
   await assert.rejects(rawClient(t, port), /ECONNREFUSED/);
   release("");
   assert.equal(await drained, 0);
   assert.match(await client.closed(), /^HTTP\/1\.1 200 OK[\s\S]*Connection: close/);
+});
+
+/** On a thread of its own: connects and sends a request while the server's thread stands still, and tells what came of it. */
+const CLIENT = `
+  const { parentPort, workerData: { port, sent } } = require("node:worker_threads");
+  parentPort.once("message", () => {
+    let text = "";
+    const socket = require("node:net").connect(port, "127.0.0.1", () => {
+      socket.write("GET /api/v1/app/get HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n", () => {
+        Atomics.store(sent, 0, 1);
+        Atomics.notify(sent, 0);
+      });
+    });
+    socket.on("data", (chunk) => (text += chunk)).on("error", ({ code }) => (text += code)).on("close", () => parentPort.postMessage(text));
+  });
+`;
+
+test("draining answers who has connected and asked, but was not accepted yet", async (t) => {
+  const { port, server } = await startWorld(t);
+  const sent = new Int32Array(new SharedArrayBuffer(4));
+  const client = new Worker(CLIENT, { eval: true, workerData: { port, sent } });
+  await once(client, "online");
+  const answered = once(client, "message");
+  client.postMessage("go");
+  assert.notEqual(Atomics.wait(sent, 0, 0, 10_000), "timed-out");
+  assert.equal(await server.drain({ acceptMs: 0, deadlineMs: 5_000 }), 0);
+  const [answer] = await answered;
+  assert.match(answer, /^HTTP\/1\.1 200 OK[\s\S]*Connection: close/);
 });
 
 test("draining accepts for a while, ends each connection with its answer, and then takes none", async (t) => {
