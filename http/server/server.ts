@@ -38,7 +38,7 @@ export interface DrainOptions {
 export interface Server {
   /** Starts to accept; port 0 takes a free one. Answers with the port. Rejects when the port cannot be had. */
   listen(host: string, port: number, options: ListenOptions): Promise<number>;
-  /** Stops accepting, lets what is under way finish and closes WebSockets a few at a time. Answers with the number of requests that were not finished. */
+  /** Stops accepting, lets what is under way finish until nothing is for 100 ms, and closes WebSockets a few at a time. Answers with the number of requests that were not finished. */
   drain(options: DrainOptions): Promise<number>;
   /** Ends every connection at once. */
   close(): void;
@@ -53,6 +53,9 @@ const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not c
 /** `LIBUS_LISTEN_DEFAULT` shares the port among threads (SO_REUSEPORT); the enum itself is types only. */
 const LISTEN_SHARED = 0;
 const LISTEN_EXCLUSIVE = 1;
+
+/** A node that stops ends its connections once nothing was asked on them for so long: a request may be on its way to one that seems idle. */
+const QUIET_MS = 100;
 
 /** Pace of closing WebSockets: fast enough for a fleet within seconds, slow enough that it does not return all at once. */
 const SOCKETS_CLOSED_PER_STEP = 50;
@@ -86,8 +89,10 @@ export function createServer(options: ServerOptions): Server {
   const app = createApp(options);
   const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses));
   let listening: us_listen_socket | null = null;
+  let served = 0;
 
   function serve(res: HttpResponse, req: HttpRequest, method: Method | null, withoutBody: boolean): void {
+    served += 1;
     const path = req.getUrl();
     const id = nextId(req.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
@@ -140,6 +145,16 @@ export function createServer(options: ServerOptions): Server {
   app.options("/*", preflight);
   app.any("/*", (res, req) => serve(res, req, null, false));
 
+  /** Each answer ends its connection and there are no new ones, so that this does come. */
+  async function quiet(): Promise<void> {
+    for (;;) {
+      await pending.empty();
+      const before = served;
+      await delay(QUIET_MS);
+      if (served === before && pending.size === 0) return;
+    }
+  }
+
   function stopListening(): void {
     if (listening !== null) us_listen_socket_close(listening);
     listening = null;
@@ -158,10 +173,9 @@ export function createServer(options: ServerOptions): Server {
       if (acceptMs > 0) await delay(acceptMs);
       await turnsOfTheLoop();
       stopListening();
-      await turnsOfTheLoop();
       const deadline = timeout(deadlineMs);
       const sockets = webSockets.map((host) => host.closeAll(SOCKETS_CLOSED_PER_STEP, CLOSE_STEP_MS));
-      await Promise.race([Promise.all([pending.empty(), ...sockets]), deadline.passed]);
+      await Promise.race([Promise.all([quiet(), ...sockets]), deadline.passed]);
       deadline.cancel();
       return pending.size;
     },
@@ -198,7 +212,7 @@ function listen(app: TemplatedApp, host: string, port: number, flags: number): P
   });
 }
 
-/** Long enough for the loop to accept who has connected, and to read what they have sent: the first turn may have looked at the sockets before. */
+/** Long enough for the loop to accept who has connected: the first turn may have looked at the sockets before. */
 async function turnsOfTheLoop(): Promise<void> {
   await turn();
   await turn();

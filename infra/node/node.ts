@@ -49,6 +49,9 @@ const YOUNG_GENERATION_MB = 64;
 /** In a cluster, what spreads clients over the nodes has this long to see that one is not ready: twice what compose/haproxy.cfg takes. */
 const STOP_ACCEPT_MS = 1_500;
 
+/** A node by itself accepts for so long those who are just connecting. */
+const STOP_ACCEPT_ALONE_MS = 200;
+
 /** Requests and sockets have this long to end when the node stops. */
 const DRAIN_MS = 10_000;
 
@@ -203,7 +206,7 @@ export async function startNode({
         stopping = true;
         // Others are home from now on; what is under way here ends as a member, which hears of what is withdrawn meanwhile.
         await cluster?.drain();
-        await stop(bus, running, log, cluster === null ? 0 : STOP_ACCEPT_MS);
+        await stop(bus, running, log, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
         await cluster?.leave();
         await cluster?.close();
         await redis?.close();
