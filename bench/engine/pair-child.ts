@@ -31,7 +31,7 @@ async function measure({ roots, slices, payments, atOnce, terminals }: PairTask)
     const watched = watchThreads(process.pid, String(process.pid));
     await Promise.all(
       Array.from({ length: atOnce }, async () => {
-        for (; left > 0; ) {
+        while (left > 0) {
           left -= 1;
           turn += 1;
           await engine.pay(ids[turn % ids.length] ?? "");

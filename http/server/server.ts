@@ -27,8 +27,8 @@ export interface ListenOptions {
 export interface DrainOptions {
   /**
    * For so long it still accepts, and ends each connection with its answer: what spreads clients over nodes goes on sending until it has seen
-   * that this one is not ready, and a connection that the machine has taken for a listener that closes is reset. 0 where nobody else could answer:
-   * then only those are accepted that have come by now.
+   * that this one is not ready, and a connection that the machine has taken for a listener that closes is reset. With 0 only those
+   * are accepted that have come by now.
    */
   acceptMs: number;
   /** From then on, what is under way has this long. */
@@ -38,7 +38,10 @@ export interface DrainOptions {
 export interface Server {
   /** Starts to accept; port 0 takes a free one. Answers with the port. Rejects when the port cannot be had. */
   listen(host: string, port: number, options: ListenOptions): Promise<number>;
-  /** Stops accepting, lets what is under way finish until nothing is for 100 ms, and closes WebSockets a few at a time. Answers with the number of requests that were not finished. */
+  /**
+   * Stops accepting, lets what is under way finish until nothing is for 100 ms, and closes WebSockets a few at a time. Answers with the number of
+   * requests that were not finished.
+   */
   drain(options: DrainOptions): Promise<number>;
   /** Ends every connection at once. */
   close(): void;
@@ -89,6 +92,7 @@ export function createServer(options: ServerOptions): Server {
   const app = createApp(options);
   const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses));
   let listening: us_listen_socket | null = null;
+  /** Requests that have come so far. */
   let served = 0;
 
   function serve(res: HttpResponse, req: HttpRequest, method: Method | null, withoutBody: boolean): void {
