@@ -6,6 +6,7 @@ import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ChangeOutcome, LoadedTerminal, Stored, TerminalChange, TerminalStore } from "../ports/terminal-store.ts";
 import { createHeldCommands } from "./held-commands.ts";
+import { createRound } from "./round.ts";
 import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
 import { createTimerWheel, type Timed } from "./timer-wheel.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
@@ -115,6 +116,7 @@ export function isSame(one: TerminalContext, other: TerminalContext): boolean {
 
 export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax = ACTORS_MAX }: ActorsOptions): Actors {
   const actors = new Map<string, Actor>();
+  const round = createRound(() => actors.values());
   const outstanding = { queued: 0, sent: 0 };
   const step = createTerminalStepper();
   const held = createHeldCommands();
@@ -144,8 +146,9 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
   /** Second chance: an idle actor goes when it was not used since it was last looked at, else the first idle one does. */
   function evict(): void {
     let idle: Actor | null = null;
-    let looked = 0;
-    for (const actor of actors.values()) {
+    for (let looks = 0; looks < EVICTION_LOOKS_MAX; looks += 1) {
+      const actor = round.next();
+      if (actor === undefined) break;
       const mayGo = !actor.running && !actor.inDoubt && actor.context.queue.length === 0 && actor.context.sent.length === 0;
       if (mayGo && !actor.usedLately) {
         actors.delete(actor.terminalId);
@@ -153,10 +156,6 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
       }
       if (mayGo) idle ??= actor;
       actor.usedLately = false;
-      actors.delete(actor.terminalId);
-      actors.set(actor.terminalId, actor);
-      looked += 1;
-      if (looked >= EVICTION_LOOKS_MAX) break;
     }
     if (idle !== null) actors.delete(idle.terminalId);
   }

@@ -3,6 +3,8 @@ import { type Connection, connectionAt, type DeviceInfo, type PresenceRecord } f
 import type { Address } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { OpenSession } from "../ports/terminal-sessions.ts";
+import { createRound } from "./round.ts";
+import { createTimerWheel, type Timed } from "./timer-wheel.ts";
 
 /** A live session as its terminal's home knows it. Times are monotonic: they speak only of this process's life. */
 export interface LiveSession extends OpenSession {
@@ -12,7 +14,7 @@ export interface LiveSession extends OpenSession {
   lastActivityAt: number;
 }
 
-interface Presence {
+interface Presence extends Timed {
   terminalId: string;
   sessions: Map<string, LiveSession>;
   lastPollAt: number | null;
@@ -22,8 +24,9 @@ interface Presence {
   /** Wall time, from the store or of the last activity here. */
   lastSeenMs: number | null;
   device: DeviceInfo;
+  /** Changed since it was last taken to be stored: it is ready to be taken, or waits in the wheel until it is. */
   dirty: boolean;
-  /** When it was last taken to be stored, monotonic. */
+  /** When that was, monotonic. */
   takenAt: number;
 }
 
@@ -32,6 +35,12 @@ const PRESENCES_MAX = 500_000;
 
 /** Presences looked at to find one that may go; those that may not are looked at again after all others. */
 const EVICTION_LOOKS_MAX = 64;
+
+/**
+ * A terminal that polls or pings every second is stored this often: last-seen is this exact after a crash, and to the millisecond after an
+ * orderly stop. One that is seen for the first time is stored at once.
+ */
+const AGAIN_MS = 10_000;
 
 /**
  * Who is there, kept by each home for its terminals as plain fields: nothing here is a state of the actor, and nothing waits for the
@@ -55,8 +64,10 @@ export interface PresenceTable {
   sessionCount(): number;
   /** Terminals that are there, by how; looks at all that are in memory. */
   counts(): { websocket: number; polling: number };
-  /** Up to `limit` records changed since they were last taken, and taken last (if ever) at least `agoMs` ago. */
-  takeDirty(limit: number, agoMs?: number): PresenceRecord[];
+  /** Up to `limit` records changed since they were last taken, but for those taken within the last AGAIN_MS. */
+  takeDirty(limit: number): PresenceRecord[];
+  /** All that has changed is taken next, however lately it was taken. */
+  hurry(): void;
   /** What was taken could not be stored: it counts as changed again. */
   markDirty(terminalId: string): void;
   dirtyCount(): number;
@@ -70,7 +81,12 @@ export interface PresenceTable {
 
 export function createPresenceTable(clock: Clock, presencesMax: number = PRESENCES_MAX): PresenceTable {
   const presences = new Map<string, Presence>();
-  const dirty = new Set<string>();
+  const round = createRound(() => presences.values());
+  const resting = createTimerWheel<Presence>();
+  /** Those to be taken next, from `readyAt` on; what was stored otherwise or has gone is no longer dirty, and passed over. */
+  let ready: Presence[] = [];
+  let readyAt = 0;
+  let dirty = 0;
   let sessions = 0;
 
   function presenceOf(terminalId: string): Presence {
@@ -87,19 +103,19 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       device: {},
       dirty: false,
       takenAt: Number.NEGATIVE_INFINITY,
+      slot: null,
     };
     presences.set(terminalId, fresh);
     return fresh;
   }
 
   function evict(): void {
-    let looked = 0;
-    for (const presence of presences.values()) {
-      presences.delete(presence.terminalId);
-      if (presence.sessions.size === 0 && !presence.dirty) return;
-      presences.set(presence.terminalId, presence);
-      looked += 1;
-      if (looked >= EVICTION_LOOKS_MAX) return;
+    for (let looks = 0; looks < EVICTION_LOOKS_MAX; looks += 1) {
+      const presence = round.next();
+      if (presence === undefined || (presence.sessions.size === 0 && !presence.dirty)) {
+        if (presence !== undefined) presences.delete(presence.terminalId);
+        return;
+      }
     }
   }
 
@@ -121,7 +137,23 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
   function touch(presence: Presence): void {
     if (presence.dirty) return;
     presence.dirty = true;
-    dirty.add(presence.terminalId);
+    dirty += 1;
+    const atMs = presence.takenAt + AGAIN_MS;
+    if (clock.monotonicMs() < atMs) resting.arm(presence, atMs);
+    else ready.push(presence);
+  }
+
+  function clean(presence: Presence): void {
+    if (!presence.dirty) return;
+    presence.dirty = false;
+    dirty -= 1;
+    resting.arm(presence, null);
+  }
+
+  function makeReady(presence: Presence): void {
+    if (presence.slot === null) return;
+    resting.arm(presence, null);
+    ready.push(presence);
   }
 
   const isFresh = (lastActivityAt: number) => clock.monotonicMs() - lastActivityAt < CONNECTION_FRESH_MS;
@@ -212,34 +244,43 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       }
       return { websocket, polling };
     },
-    takeDirty: (limit, agoMs = 0) => {
+    takeDirty: (limit) => {
       const records: PresenceRecord[] = [];
       const now = clock.monotonicMs();
-      for (const terminalId of dirty) {
-        if (records.length >= limit) break;
-        const presence = presences.get(terminalId);
-        if (presence !== undefined && now - presence.takenAt < agoMs) continue;
-        dirty.delete(terminalId);
-        if (presence === undefined || presence.lastSeenMs === null) continue;
-        presence.dirty = false;
+      for (const presence of resting.due(now)) ready.push(presence);
+      while (records.length < limit) {
+        const presence = ready[readyAt];
+        if (presence === undefined) break;
+        readyAt += 1;
+        if (!presence.dirty) continue;
+        clean(presence);
+        if (presence.lastSeenMs === null) continue;
         presence.takenAt = now;
-        records.push({ schema: 1, terminalId, lastSeenMs: presence.lastSeenMs, device: presence.device });
+        records.push({ schema: 1, terminalId: presence.terminalId, lastSeenMs: presence.lastSeenMs, device: presence.device });
+      }
+      if (2 * readyAt >= ready.length) {
+        ready = ready.slice(readyAt);
+        readyAt = 0;
       }
       return records;
+    },
+    hurry: () => {
+      for (const presence of presences.values()) makeReady(presence);
     },
     markDirty: (terminalId) => {
       const presence = presences.get(terminalId);
       if (presence === undefined) return;
       presence.takenAt = Number.NEGATIVE_INFINITY;
       touch(presence);
+      makeReady(presence);
     },
-    dirtyCount: () => dirty.size,
+    dirtyCount: () => dirty,
     release: (leaves) => {
       for (const presence of [...presences.values()]) {
         if (!leaves(presence.terminalId)) continue;
         sessions -= presence.sessions.size;
+        clean(presence);
         presences.delete(presence.terminalId);
-        dirty.delete(presence.terminalId);
       }
     },
     closeAt: (addresses) => {
@@ -255,9 +296,9 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       return closed;
     },
     forget: () => {
-      dirty.clear();
       for (const presence of [...presences.values()]) {
-        presence.dirty = false;
+        clean(presence);
+        presence.takenAt = Number.NEGATIVE_INFINITY;
         presence.lastPollAt = null;
         presence.pollingSince = null;
         presence.lastSeenMs = null;

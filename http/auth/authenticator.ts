@@ -8,8 +8,14 @@ import type { CredentialSource, PartnerCredential } from "./credential-source.ts
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
 
-/** Headers that were verified, by shard: about 10 MB when full, more than the terminals that one shard serves. */
-const VERIFIED_MAX = 50_000;
+/**
+ * Headers that were verified, by shard: some 60 MB when full. Of a fleet that polls in turn, one terminal more than this would have each of its
+ * polls verified anew, at four times what a poll costs, so it is more than the terminals that one shard serves.
+ */
+const VERIFIED_MAX = 250_000;
+
+/** A longer header is verified each time where that is fast: a login can be written in many ways, and those of terminals have 160 characters. */
+const REMEMBERED_LENGTH_MAX = 256;
 
 /** Failed passwords of one address within `FAILURES_WINDOW_MS`, after which none is checked any more until the window ends. */
 const FAILURES_MAX = 10;
@@ -92,7 +98,7 @@ export function createAuthenticator(
     if (user === null) return header === "" ? MISSING_LOGIN : INVALID_LOGIN;
     const caller = callerByFastPassword(source, user);
     if (caller !== null) {
-      logins.set(header, caller);
+      if (header.length <= REMEMBERED_LENGTH_MAX) logins.set(header, caller);
       return caller;
     }
     // A till that starts up sends many requests with one header at once; one check serves them all.

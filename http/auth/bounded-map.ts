@@ -1,6 +1,9 @@
+import { createRound } from "../../engine/runtime/round.ts";
+
 /** A map that forgets its oldest entry for a new one when it is full. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
+  readonly #round = createRound(() => this.#entries.keys());
   readonly #max: number;
 
   constructor(max: number) {
@@ -17,8 +20,8 @@ export class BoundedMap<K, V> {
 
   set(key: K, value: V): void {
     if (this.#entries.size >= this.#max && !this.#entries.has(key)) {
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
+      const oldest = this.#round.next();
+      if (oldest !== undefined) this.#entries.delete(oldest);
     }
     this.#entries.set(key, value);
   }

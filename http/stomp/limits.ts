@@ -41,8 +41,17 @@ export const IDLE_TIMEOUT_MS = 300_000;
 /** After a close was asked for, how long the peer has to answer before the socket is torn down. */
 export const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The owner calls `tick` at least this often; heart-beats leave this much earlier so that none is late. */
-export const TICK_INTERVAL_MS_MAX = 500;
+/** The owner calls `tick` at least this often. */
+export const TICK_INTERVAL_MS_MAX = 50;
+
+/** Of many sessions a tick looks at a part, in turn, so that none takes long: at each at least once in so many ticks. */
+export const TICKS_A_ROUND = 10;
+
+/** Fewer than this are all looked at in each tick. */
+export const LOOKS_A_TICK_MIN = 256;
+
+/** So each session is looked at at least this often; heart-beats leave this much earlier so that none is late. */
+export const LOOK_INTERVAL_MS_MAX = TICKS_A_ROUND * TICK_INTERVAL_MS_MAX;
 
 /** Activity is reported to the engine at most this often for a session. */
 export const ACTIVITY_INTERVAL_MS = 1_000;

@@ -276,7 +276,7 @@ export class StompSession {
   #watch(nowMs: number): void {
     const { sendMs, receiveMs } = this.#heartBeats;
     const silentMs = nowMs - this.#lastSeenMs;
-    const slackMs = Math.min(sendMs / 2, 2 * limits.TICK_INTERVAL_MS_MAX);
+    const slackMs = Math.min(sendMs / 2, 2 * limits.LOOK_INTERVAL_MS_MAX);
     if ((receiveMs > 0 && silentMs >= 2 * receiveMs) || silentMs >= limits.IDLE_TIMEOUT_MS) {
       this.fail(new RelayError("request_timeout", "The terminal was silent for too long"));
     } else if (this.#frameSinceMs !== null && nowMs - this.#frameSinceMs >= limits.FRAME_TIMEOUT_MS) {

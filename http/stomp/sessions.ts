@@ -1,5 +1,7 @@
 import { RelayError } from "../../engine/domain/errors.ts";
+import { createRound } from "../../engine/runtime/round.ts";
 import type { StompHost, StompSocket, UpgradeInfo } from "./host.ts";
+import { LOOKS_A_TICK_MIN, TICKS_A_ROUND } from "./limits.ts";
 import { DEFAULT_HEART_BEATS, type HeartBeatOffer } from "./negotiation.ts";
 import { StompSession } from "./session.ts";
 
@@ -16,7 +18,7 @@ export interface StompConnection {
 /** The STOMP sessions of one shard. */
 export interface StompSessions {
   open(socket: StompSocket, upgrade: UpgradeInfo): StompConnection;
-  /** Serves heart-beats and deadlines of all sessions; call it at least every TICK_INTERVAL_MS_MAX. */
+  /** Serves heart-beats and deadlines of the sessions, of many of them a part; call it at least every TICK_INTERVAL_MS_MAX. */
   tick(): void;
   /** Sockets that are not gone yet. */
   count(): number;
@@ -33,6 +35,7 @@ export interface StompSessions {
 /** Creates the sessions of a shard; no timers, everything that takes time is done by `tick`. */
 export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEFAULT_HEART_BEATS): StompSessions {
   const sessions = new Set<StompSession>();
+  const round = createRound(() => sessions.values());
   let closing: { reason: string; perTick: number } | null = null;
 
   function closeSome(): void {
@@ -59,8 +62,10 @@ export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEF
     },
     tick() {
       const nowMs = host.clock.monotonicMs();
-      for (const session of sessions) {
-        if (!session.tick(nowMs)) sessions.delete(session);
+      const looks = Math.min(sessions.size, Math.max(LOOKS_A_TICK_MIN, Math.ceil(sessions.size / TICKS_A_ROUND)));
+      for (let left = looks; left > 0; left -= 1) {
+        const session = round.next();
+        if (session !== undefined && !session.tick(nowMs)) sessions.delete(session);
       }
       closeSome();
     },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import fc from "fast-check";
 import { CONNECTION_FRESH_MS, SESSIONS_PER_TERMINAL_MAX } from "../../../engine/domain/limits.ts";
 import { createPresenceTable, type PresenceTable } from "../../../engine/runtime/presence-table.ts";
 import { ManualClock, session } from "./world.ts";
@@ -197,17 +198,62 @@ describe("the presence table", () => {
     assert.deepEqual(table.takeDirty(10), []);
   });
 
-  it("hands out one that was taken lately only when all are asked for", () => {
+  it("hands out one that was taken lately only later, or when all are asked for", () => {
     const { table, clock } = world();
     table.polled("T1", {}, 0);
-    assert.equal(table.takeDirty(10, 10_000).length, 1, "seen for the first time");
+    assert.equal(table.takeDirty(10).length, 1, "seen for the first time");
     table.polled("T1", {}, 0);
-    assert.deepEqual(table.takeDirty(10, 10_000), []);
+    assert.deepEqual(table.takeDirty(10), []);
     assert.equal(table.dirtyCount(), 1, "it is not forgotten");
-    clock.advance(10_000);
-    assert.equal(table.takeDirty(10, 10_000).length, 1);
-    table.polled("T1", {}, 0);
+    clock.advance(10_100);
     assert.equal(table.takeDirty(10).length, 1);
+    table.polled("T1", {}, 0);
+    assert.deepEqual(table.takeDirty(10), []);
+    table.hurry();
+    assert.equal(table.takeDirty(10).length, 1);
+    assert.equal(table.dirtyCount(), 0);
+  });
+
+  it("hands each out once for every time that it changed, whatever becomes of the others", () => {
+    const ids = fc.constantFrom("T1", "T2", "T3", "T4");
+    const step = fc.oneof(
+      fc.record({ do: fc.constantFrom("poll" as const, "fail" as const, "release" as const), id: ids }),
+      fc.record({ do: fc.constant("take" as const), limit: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(50, 4_000, 10_100) }),
+      fc.record({ do: fc.constant("hurry" as const) }),
+      fc.record({ do: fc.constant("forget" as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const { table, clock } = world();
+        const changed = new Set<string>();
+        const take = (limit: number) => {
+          for (const { terminalId } of table.takeDirty(limit)) assert.ok(changed.delete(terminalId), `${terminalId} had not changed`);
+        };
+        for (const next of steps) {
+          if (next.do === "take") take(next.limit);
+          else if (next.do === "wait") clock.advance(next.ms);
+          else if (next.do === "hurry") table.hurry();
+          else if (next.do === "forget") {
+            table.forget();
+            changed.clear();
+          } else if (next.do === "release") {
+            table.release((terminalId) => terminalId === next.id);
+            changed.delete(next.id);
+          } else if (next.do === "poll") {
+            table.polled(next.id, {}, 0);
+            changed.add(next.id);
+          } else if (table.knows(next.id)) {
+            table.markDirty(next.id);
+            changed.add(next.id);
+          }
+          assert.equal(table.dirtyCount(), changed.size);
+        }
+        table.hurry();
+        take(10);
+        assert.deepEqual([...changed], []);
+      }),
+    );
   });
 
   it("forgets everything but live sockets, which are there again with their next frame", () => {

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLOSE_TIMEOUT_MS, CONNECT_TIMEOUT_MS, FRAME_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "../../../http/stomp/limits.ts";
+import {
+  CLOSE_TIMEOUT_MS,
+  CONNECT_TIMEOUT_MS,
+  FRAME_TIMEOUT_MS,
+  IDLE_TIMEOUT_MS,
+  TICK_INTERVAL_MS_MAX,
+  TICKS_A_ROUND,
+} from "../../../http/stomp/limits.ts";
 import { agreeHeartBeats, chooseSubprotocol } from "../../../http/stomp/negotiation.ts";
 import { connectedTerminal, createWorld, FakeTerminal } from "./stomp-world.ts";
 
@@ -168,6 +175,21 @@ test("closes all at once or paced, and whoever comes meanwhile", () => {
   assert.deepEqual(counts, [4, 8, 10, 10]);
   assert.deepEqual(late.closed, { code: 1001, reason: "shutting down" });
   assert.equal(paced.sessions.count(), 0);
+});
+
+test("looks at a part of many sessions in a tick, and at each in time for its heart-beat", () => {
+  const world = createWorld();
+  const terminals = Array.from({ length: 4_000 }, () => new FakeTerminal(world));
+  for (const [index, terminal] of terminals.entries()) terminal.connect(`T${index}`, "1.2", { "heart-beat": "0,5000" });
+  const beats = () => terminals.reduce((sum, terminal) => sum + terminal.beats, 0);
+  let most = 0;
+  for (let passedMs = 0; passedMs < 5_000; passedMs += TICK_INTERVAL_MS_MAX) {
+    const before = beats();
+    world.advance(TICK_INTERVAL_MS_MAX);
+    most = Math.max(most, beats() - before);
+  }
+  assert.ok(terminals.every((terminal) => terminal.beats === 1));
+  assert.equal(most, 4_000 / TICKS_A_ROUND);
 });
 
 test("ticks 10,000 idle sessions without effort", () => {
