@@ -13,22 +13,29 @@ const WINDOW_MS = 1_000;
 /** Slots of a set. With half of all slots in use a full set is a one in ten million case, with two thirds one in a thousand. */
 const SLOTS = 64;
 
-/** Memory of one bucket's table: 79,000 slots with 100/s, 530,000 with 10/s, for the addresses of one second. */
+/** The highest bits of a 32-bit hash that number a slot. */
+const SLOT_SHIFT = 32 - Math.log2(SLOTS);
+
+/** Memory of one bucket's table: 74,000 slots with 100/s, 480,000 with 10/s, for the addresses of one second. */
 export const TABLE_BYTES_DEFAULT = 32 * 1024 * 1024;
 
 /** Tries at a lock before sleeping, and sleeps of a millisecond before taking it from a thread that died with it. */
 const SPINS_MAX = 2_000;
 const SLEEPS_MAX = 200;
 
-// A set in 32-bit words: the lock, then the addresses and the times of their last admissions side by side, so that looking for an
-// address touches few cache lines, then of each slot the admissions in its ring (at most N), the next place in it, and the ring.
-const LOW = 1;
-const HIGH = LOW + SLOTS;
-const LAST = HIGH + SLOTS;
-const RINGS = LAST + SLOTS;
-const COUNT = 0;
-const NEXT = 1;
-const RING = 2;
+/** 32-bit words of a cache line. Sets and slots begin at one: each line that is not at hand costs a request a tenth of a microsecond. */
+const LINE_WORDS = 16;
+
+// A set in 32-bit words: the lock, in the next lines the low words of the addresses, then the slots: the high word, the time of the last
+// admission, the admissions in the ring (at most N), the next place in it, and the ring. An address is looked for from the place on that its hash
+// says, where it mostly is: so one line of the low words and one or two of its slot are looked at.
+const LOW = LINE_WORDS;
+const FIRST_SLOT = LOW + SLOTS;
+const HIGH = 0;
+const LAST = 1;
+const COUNT = 2;
+const NEXT = 3;
+const RING = 4;
 
 /** What threads share of one bucket; survives `postMessage`. */
 export interface RateLimitMemory {
@@ -76,32 +83,87 @@ export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number
   const words = new Int32Array(memory.buffer);
   const n = memory.perSecond;
   const setLength = setWords(n);
+  const slotLength = slotWords(n);
   const sets = words.length / setLength;
   const alone = memory.threads === 1;
+
+  /** The slot of the address, looked for from place `from` of the set on; -1 where it has none. */
+  function slotOf(set: number, from: number, high: number, low: number): number {
+    for (let tries = 0; tries < SLOTS; tries++) {
+      const index = (from + tries) % SLOTS;
+      if (words[set + LOW + index] !== low) continue;
+      const slot = set + FIRST_SLOT + index * slotLength;
+      if (words[slot + HIGH] === high && words[slot + COUNT] !== 0) return slot;
+    }
+    return -1;
+  }
+
+  /** The same, else a free slot, which is the address's from then on; -1 where there is none. */
+  function slotFor(set: number, from: number, high: number, low: number, now: number): number {
+    const known = slotOf(set, from, high, low);
+    if (known !== -1) return known;
+    for (let tries = 0; tries < SLOTS; tries++) {
+      const index = (from + tries) % SLOTS;
+      const slot = set + FIRST_SLOT + index * slotLength;
+      if (!isOver(now, words[slot + LAST]) && words[slot + COUNT] !== 0) continue;
+      words[set + LOW + index] = low;
+      words[slot + HIGH] = high;
+      words[slot + COUNT] = 0;
+      words[slot + NEXT] = 0;
+      return slot;
+    }
+    return -1;
+  }
+
+  function admit(slot: number, now: number): Admission {
+    const count = words[slot + COUNT] ?? 0;
+    const next = words[slot + NEXT] ?? 0;
+    if (count === n && !isOver(now, words[slot + RING + next])) return "limited";
+    words[slot + RING + next] = now;
+    words[slot + LAST] = now;
+    words[slot + NEXT] = next + 1 === n ? 0 : next + 1;
+    words[slot + COUNT] = count === n ? n : count + 1;
+    return n - admittedInWindow(slot, now);
+  }
+
+  /**
+   * Admissions of the last window: going back from the latest, the times only get older. In steps that double, since most addresses come a few
+   * times a second and the ring of one that may come often is long, and then by binary search.
+   */
+  function admittedInWindow(slot: number, now: number): number {
+    const latest = (words[slot + NEXT] ?? 0) - 1 + n;
+    let inside = 1;
+    let outside = (words[slot + COUNT] ?? 0) + 1;
+    for (let step = 1; outside - inside > 1; step *= 2) {
+      const looked = Math.min(inside + step, (inside + outside) >> 1);
+      if (!isOver(now, words[slot + RING + ((latest - looked + 1) % n)])) inside = looked;
+      else outside = looked;
+    }
+    return inside;
+  }
+
   return {
     perSecond: n,
     take(high, low) {
-      const set = ((hash(high, low) >>> 0) % sets) * setLength;
+      const hashed = hash(high, low) >>> 0;
+      const set = (hashed % sets) * setLength;
       if (!alone) lock(words, set);
       try {
         // Read under the lock, so that the times in a ring never run backwards.
         const now = Math.floor(monotonicMs()) | 0;
-        const index = findSlot(words, set, n, high | 0, low | 0, now);
-        if (index === -1) return "table_full";
-        const admission = admit(words, slotAt(set, index, n), n, now);
-        if (admission !== "limited") words[set + LAST + index] = now;
-        return admission;
+        const slot = slotFor(set, placeOf(hashed), high | 0, low | 0, now);
+        return slot === -1 ? "table_full" : admit(slot, now);
       } finally {
         if (!alone) unlock(words, set);
       }
     },
     giveBack(high, low) {
-      const set = ((hash(high, low) >>> 0) % sets) * setLength;
+      const hashed = hash(high, low) >>> 0;
+      const set = (hashed % sets) * setLength;
       if (!alone) lock(words, set);
       try {
-        const index = slotOf(words, set, n, high | 0, low | 0);
-        if (index === -1) return;
-        const slot = slotAt(set, index, n);
+        const slot = slotOf(set, placeOf(hashed), high | 0, low | 0);
+        if (slot === -1) return;
         const next = words[slot + NEXT] ?? 0;
         words[slot + NEXT] = next === 0 ? n - 1 : next - 1;
         words[slot + COUNT] = (words[slot + COUNT] ?? 1) - 1;
@@ -113,60 +175,16 @@ export function openRateLimit(memory: RateLimitMemory, monotonicMs: () => number
 }
 
 function setWords(perSecond: number): number {
-  return RINGS + SLOTS * (RING + perSecond);
+  return FIRST_SLOT + SLOTS * slotWords(perSecond);
 }
 
-function slotAt(set: number, index: number, n: number): number {
-  return set + RINGS + index * (RING + n);
+function slotWords(perSecond: number): number {
+  return Math.ceil((RING + perSecond) / LINE_WORDS) * LINE_WORDS;
 }
 
-/** The address's slot in the set, else -1. */
-function slotOf(words: Int32Array, set: number, n: number, high: number, low: number): number {
-  for (let index = 0; index < SLOTS; index++) {
-    if (words[set + LOW + index] === low && words[set + HIGH + index] === high && words[slotAt(set, index, n) + COUNT] !== 0) return index;
-  }
-  return -1;
-}
-
-/** The address's slot in the set, else one that is free, else -1. */
-function findSlot(words: Int32Array, set: number, n: number, high: number, low: number, now: number): number {
-  const known = slotOf(words, set, n, high, low);
-  if (known !== -1) return known;
-  for (let index = 0; index < SLOTS; index++) {
-    const slot = slotAt(set, index, n);
-    if (!isOver(now, words[set + LAST + index]) && words[slot + COUNT] !== 0) continue;
-    words[set + LOW + index] = low;
-    words[set + HIGH + index] = high;
-    words[slot + COUNT] = 0;
-    words[slot + NEXT] = 0;
-    return index;
-  }
-  return -1;
-}
-
-function admit(words: Int32Array, slot: number, n: number, now: number): Admission {
-  const ring = slot + RING;
-  const count = words[slot + COUNT] ?? 0;
-  const next = words[slot + NEXT] ?? 0;
-  if (count === n && !isOver(now, words[ring + next])) return "limited";
-  words[ring + next] = now;
-  words[slot + NEXT] = next + 1 === n ? 0 : next + 1;
-  words[slot + COUNT] = count === n ? n : count + 1;
-  return n - admittedInWindow(words, slot, n, now);
-}
-
-/** Admissions of the last window, by binary search: going back from the latest, the times only get older. */
-function admittedInWindow(words: Int32Array, slot: number, n: number, now: number): number {
-  const ring = slot + RING;
-  const latest = (words[slot + NEXT] ?? 0) - 1 + n;
-  let inside = 1;
-  let outside = (words[slot + COUNT] ?? 0) + 1;
-  while (outside - inside > 1) {
-    const middle = (inside + outside) >> 1;
-    if (isOver(now, words[ring + ((latest - middle + 1) % n)])) outside = middle;
-    else inside = middle;
-  }
-  return inside;
+/** Where an address is looked for first in its set: other bits of the hash than those that say which set it is, or near enough. */
+function placeOf(hashed: number): number {
+  return Math.imul(hashed, 0x9e3779b1) >>> SLOT_SHIFT;
 }
 
 /**

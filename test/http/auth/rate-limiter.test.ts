@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
+import fc from "fast-check";
 import { createRateLimitMemory, openRateLimit } from "../../../http/auth/rate-limiter.ts";
 
 function world(perSecond: number, tableBytes?: number) {
@@ -108,4 +109,32 @@ test("two threads that hammer one address together stay within the limit", async
     const beyond = admitted[i + perSecond];
     if (beyond !== undefined) assert.ok(beyond.afterMs - first.beforeMs >= 1_000);
   });
+});
+
+test("answers as one that keeps all times of all addresses, for any requests of some addresses", () => {
+  const perSecond = 5;
+  const request = fc.record({
+    high: fc.constantFrom(-1, 0, 1),
+    low: fc.integer({ min: 0, max: 15 }),
+    waitMs: fc.constantFrom(0, 0, 1, 90, 250, 1_001),
+    givesBack: fc.constantFrom(false, false, true),
+  });
+  fc.assert(
+    fc.property(fc.array(request, { maxLength: 200 }), (requests) => {
+      const { clock, bucket } = world(perSecond, 1);
+      const admitted = new Map<string, number[]>();
+      for (const { high, low, waitMs, givesBack } of requests) {
+        clock.nowMs += waitMs;
+        const times = admitted.get(`${high} ${low}`) ?? [];
+        const inside = times.filter((atMs) => clock.nowMs - atMs <= 1_000);
+        const expected = inside.length === perSecond ? "limited" : perSecond - inside.length - 1;
+        assert.equal(bucket.take(high, low), expected);
+        if (expected === "limited") continue;
+        admitted.set(`${high} ${low}`, [...times, clock.nowMs]);
+        if (!givesBack) continue;
+        bucket.giveBack(high, low);
+        admitted.set(`${high} ${low}`, times);
+      }
+    }),
+  );
 });
