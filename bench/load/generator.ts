@@ -7,7 +7,7 @@ import { pollRequests } from "./poll-requests.ts";
 import { paced, type ScheduleOptions, saturated } from "./schedules.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "./task.ts";
 import { TerminalSession } from "./terminal-session.ts";
-import { terminalId } from "./terminals.ts";
+import { POLLING_TERMINALS, terminalId } from "./terminals.ts";
 
 /** Sessions that are opened at once. */
 const OPENING_AT_ONCE = 50;
@@ -32,7 +32,13 @@ function stayAwake(): () => void {
 }
 
 /** The process that makes the load: it gets one task after another from its parent and ends with it. */
-const polls = pollRequests();
+const polls = new Map<number, () => Uint8Array>();
+
+function pollsOf(terminals: number): () => Uint8Array {
+  const known = polls.get(terminals) ?? pollRequests(terminals);
+  polls.set(terminals, known);
+  return known;
+}
 
 async function measure(task: LoadTask): Promise<LoadResult> {
   const measurement = new Measurement(task.kind === "get" ? 204 : 200);
@@ -71,7 +77,10 @@ async function measure(task: LoadTask): Promise<LoadResult> {
 }
 
 function senderOf(task: LoadTask, connected: readonly string[], measurement: Measurement): ScheduleOptions["send"] {
-  if (task.kind === "get") return (connection) => connection.send(polls());
+  if (task.kind === "get") {
+    const next = pollsOf(task.terminals ?? POLLING_TERMINALS);
+    return (connection) => connection.send(next());
+  }
   const payments = createPayments(connected);
   const templates = new Map<HttpConnection, PaymentTemplate>();
   return (connection, fromMs) => {

@@ -1,8 +1,8 @@
-import { clientAddress, POLLING_TERMINALS, terminalAuthorization, terminalId } from "./terminals.ts";
+import { clientAddress, terminalAuthorization, terminalId } from "./terminals.ts";
 
-/** Polls of many terminals, one after the other. All are written out before anything is measured. */
-export function pollRequests(): () => Uint8Array {
-  const requests = Array.from({ length: POLLING_TERMINALS }, (_, index) => {
+/** Polls of so many terminals, one after the other. All are written out before anything is measured. */
+export function pollRequests(terminals: number): () => Uint8Array {
+  const requests = Array.from({ length: terminals }, (_, index) => {
     const id = terminalId("polling", index);
     return Buffer.from(
       `GET /api/v1/${id}/get HTTP/1.1\r\nHost: relay\r\nUser-Agent: bench-terminal/1.0\r\nX-Forwarded-For: ${clientAddress(index)}\r\nAuthorization: ${terminalAuthorization(id)}\r\n\r\n`,

@@ -3,6 +3,7 @@ import { measureDiskSync } from "./disk-sync.ts";
 import type { RunningRelay } from "./relay.ts";
 import type { LatencySummary } from "./samples.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "./task.ts";
+import { FLEET_TERMINALS, POLLING_TERMINALS } from "./terminals.ts";
 
 /** Connections of the two saturations: few tills in step, and many that crowd. */
 export const CONNECTIONS = [64, 256] as const;
@@ -39,6 +40,8 @@ export interface Round {
   pushRatePerSecond: number;
   /** What the disk by itself takes, right after that. */
   diskSync: LatencySummary;
+  /** Polls as before, of more terminals: what a relay keeps of each is no longer near the processor. */
+  fleet: Pair;
 }
 
 export interface RawPeer {
@@ -83,13 +86,15 @@ export async function runRound({ generator, raw, relay, directory, seconds, prog
   }
   const firstWarmUpMs = seconds * 1_000 * FIRST_WARM_UP_FACTOR;
 
-  async function pair(kind: LoadTask["kind"], connections: Connections, first: boolean): Promise<Pair> {
+  async function pair(kind: LoadTask["kind"], connections: Connections, first: boolean, terminals = POLLING_TERMINALS): Promise<Pair> {
     const warmUp = first ? { warmUpMs: firstWarmUpMs } : {};
+    const fleet = terminals === POLLING_TERMINALS ? "" : `, ${terminals} terminals`;
     return {
-      raw: await measure(`raw ${kind} ${connections}`, raw, { kind, connections }),
-      relay: await measure(`relay ${kind} ${connections}`, relay, {
+      raw: await measure(`raw ${kind} ${connections}${fleet}`, raw, { kind, connections, terminals }),
+      relay: await measure(`relay ${kind} ${connections}${fleet}`, relay, {
         kind,
         connections,
+        terminals,
         ...warmUp,
         sessions: kind === "pay" ? SESSIONS : 0,
       }),
@@ -107,5 +112,6 @@ export async function runRound({ generator, raw, relay, directory, seconds, prog
     measureMs: seconds * 2_000,
   });
   const diskSync = await measureDiskSync(directory, seconds * 1_000);
-  return { get, pay, push, pushRatePerSecond: ratePerSecond, diskSync };
+  const fleet = await pair("get", 64, true, FLEET_TERMINALS);
+  return { get, pay, push, pushRatePerSecond: ratePerSecond, diskSync, fleet };
 }

@@ -12,6 +12,8 @@ export interface LoadTask {
   serverPid: number;
   /** Which of them serves; null until it is known, then the busiest is taken for it. */
   servingThread: string | null;
+  /** Of polls: how many terminals poll in turn; POLLING_TERMINALS where absent. */
+  terminals?: number;
   /** Keep-alive connections. */
   connections: number;
   /** Terminals that are connected over WebSocket and get a quarter of the payments; 0 for none. */

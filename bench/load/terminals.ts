@@ -4,8 +4,9 @@ import { terminalPassword } from "../../http/auth/terminal-password.ts";
 export const TERMINAL_SECRET = "bench-terminal-secret-0000";
 export const API_KEY = "pk_live_sandbox_0000000000000000000000000000";
 
-/** Terminals that poll, each with its own credential and address. */
+/** Terminals that poll, each with its own credential and address: those of some chains of shops, and a large fleet. */
 export const POLLING_TERMINALS = 10_000;
+export const FLEET_TERMINALS = 100_000;
 
 /** Terminals that payments wait for; each has room for 16. */
 export const QUEUEING_TERMINALS = 100_000;

@@ -16,8 +16,11 @@ const SLOTS = 64;
 /** The highest bits of a 32-bit hash that number a slot. */
 const SLOT_SHIFT = 32 - Math.log2(SLOTS);
 
-/** Memory of one bucket's table: 74,000 slots with 100/s, 480,000 with 10/s, for the addresses of one second. */
-export const TABLE_BYTES_DEFAULT = 32 * 1024 * 1024;
+/**
+ * Slots of one bucket's table, for the addresses of one second: twice as many as two threads answer polls in it. Of 100/s 67 MB, of 10/s 10 MB,
+ * which the system gives as addresses come.
+ */
+const ADDRESSES_DEFAULT = 150_000;
 
 /** Tries at a lock before sleeping, and sleeps of a millisecond before taking it from a thread that died with it. */
 const SPINS_MAX = 2_000;
@@ -62,17 +65,11 @@ export interface LocalRateLimit extends RateLimitBucket {
   giveBack(high: number, low: number): void;
 }
 
-/** Makes the memory of a bucket for so many threads, once a node. `tableBytes` bounds it; a table is never smaller than one set. */
-export function createRateLimitMemory(
-  bucket: string,
-  perSecond: number,
-  threads: number,
-  tableBytes = TABLE_BYTES_DEFAULT,
-): RateLimitMemory {
+/** Makes the memory of a bucket for so many threads and (in whole sets of slots) addresses, once a node. */
+export function createRateLimitMemory(bucket: string, perSecond: number, threads: number, addresses = ADDRESSES_DEFAULT): RateLimitMemory {
   if (!Number.isInteger(perSecond) || perSecond < 1) throw new Error(`rate limit of ${bucket}: ${perSecond} is not a positive integer`);
-  const setBytes = setWords(perSecond) * 4;
-  const sets = Math.max(1, Math.floor(tableBytes / setBytes));
-  return { bucket, perSecond, threads, buffer: new SharedArrayBuffer(sets * setBytes) };
+  const sets = Math.ceil(addresses / SLOTS);
+  return { bucket, perSecond, threads, buffer: new SharedArrayBuffer(sets * setWords(perSecond) * Int32Array.BYTES_PER_ELEMENT) };
 }
 
 /**

@@ -5,9 +5,9 @@ import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { createRateLimitMemory, openRateLimit } from "../../../http/auth/rate-limiter.ts";
 
-function world(perSecond: number, tableBytes?: number) {
+function world(perSecond: number, addresses?: number) {
   const clock = { nowMs: 5_000 };
-  const bucket = openRateLimit(createRateLimitMemory("test", perSecond, 1, tableBytes), () => clock.nowMs);
+  const bucket = openRateLimit(createRateLimitMemory("test", perSecond, 1, addresses), () => clock.nowMs);
   return { clock, bucket };
 }
 
