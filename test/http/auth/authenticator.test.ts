@@ -21,6 +21,7 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
     nowMs: 0,
     denied: new Set<string>(),
     lookups: 0,
+    denialLookups: 0,
     partner: {
       partnerId: 7,
       username: "till",
@@ -37,7 +38,10 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
     administrator: () => ({ username: "admin", passwordSha256: sha256Hex("secret") }),
     fleet: () => ({ username: "fleet", passwordSha256: sha256Hex("shared") }),
     terminalSecret: () => "terminals",
-    isTerminalDenied: (id) => state.denied.has(id),
+    isTerminalDenied: (id) => {
+      state.denialLookups++;
+      return state.denied.has(id);
+    },
     managedBy: () => null,
     partnerByUsername: (username) => (username === state.partner.username ? state.partner : null),
     partnerByKeySha256: (hash) => {
@@ -104,6 +108,17 @@ test("a denied terminal is refused once the change is known", async () => {
   state.denied.add("T1");
   state.generation++;
   assert.deepEqual(await login(header), INVALID_LOGIN);
+});
+
+test("a terminal's login is verified once; written at a length that fills memory, each time", async () => {
+  const { state, login } = await world();
+  const header = basic("T1", terminalPassword("terminals", "T1"));
+  const caller = { type: "terminal", terminalId: "T1" };
+  assert.deepEqual([login(header), login(header)], [caller, caller]);
+  assert.equal(state.denialLookups, 1);
+  const padded = header + " ".repeat(300);
+  assert.deepEqual([login(padded), login(padded)], [caller, caller]);
+  assert.equal(state.denialLookups, 3);
 });
 
 test("after ten failed passwords of one address no more are checked for a minute; other addresses are not touched", async () => {
