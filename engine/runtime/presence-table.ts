@@ -112,10 +112,10 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
   function evict(): void {
     for (let looks = 0; looks < EVICTION_LOOKS_MAX; looks += 1) {
       const presence = round.next();
-      if (presence === undefined || (presence.sessions.size === 0 && !presence.dirty)) {
-        if (presence !== undefined) presences.delete(presence.terminalId);
-        return;
-      }
+      if (presence === undefined) return;
+      if (presence.sessions.size > 0 || presence.dirty) continue;
+      presences.delete(presence.terminalId);
+      return;
     }
   }
 
