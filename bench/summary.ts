@@ -32,6 +32,8 @@ export interface PushSummary {
   p50Ms: number;
   p99Ms: number;
   p999Ms: number;
+  /** With what the generator itself was late. */
+  fromDueP99Ms: number;
   answerP50Ms: number;
   answerP99Ms: number;
   latenessP99Ms: number;
@@ -92,6 +94,7 @@ function summarizePush(rounds: readonly Round[]): PushSummary {
     p50Ms: push((result) => result.push?.p50 ?? 0),
     p99Ms,
     p999Ms: push((result) => result.push?.p999 ?? 0),
+    fromDueP99Ms: push((result) => result.pushFromDue?.p99 ?? 0),
     answerP50Ms: push((result) => result.answer.p50),
     answerP99Ms: push((result) => result.answer.p99),
     latenessP99Ms: push((result) => result.lateness?.p99 ?? 0),

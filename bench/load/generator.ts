@@ -83,14 +83,14 @@ function senderOf(task: LoadTask, connected: readonly string[], measurement: Mea
   }
   const payments = createPayments(connected);
   const templates = new Map<HttpConnection, PaymentTemplate>();
-  return (connection, fromMs) => {
+  return (connection, start) => {
     let template = templates.get(connection);
     if (template === undefined) {
       template = new PaymentTemplate();
       templates.set(connection, template);
     }
     const { counter, pushed } = payments.next(template);
-    if (pushed) measurement.awaitPush(counter, fromMs);
+    if (pushed) measurement.awaitPush(counter, start);
     connection.send(template.bytes);
   };
 }

@@ -1,4 +1,5 @@
 import { Samples } from "./samples.ts";
+import type { Start } from "./schedules.ts";
 import type { LoadResult, LoadTask } from "./task.ts";
 import { type ThreadLoad, watchThreads } from "./thread-load.ts";
 
@@ -7,10 +8,11 @@ export class Measurement {
   readonly #expectedStatus: number;
   readonly #answers = new Samples();
   readonly #pushes = new Samples();
+  readonly #pushesFromDue = new Samples();
   readonly #lateness = new Samples();
   readonly #unexpected = new Map<number, number>();
-  /** When the payment with a counter was due or written; 0 for one that is not awaited at a terminal. */
-  readonly #awaited: Map<number, number> = new Map();
+  /** Payments to connected terminals whose frames have not come, by their counters. */
+  readonly #awaited = new Map<number, Start>();
   #running = false;
   #requests = 0;
   #startedMs = 0;
@@ -27,6 +29,7 @@ export class Measurement {
   start({ serverPid, servingThread }: LoadTask): void {
     this.#answers.clear();
     this.#pushes.clear();
+    this.#pushesFromDue.clear();
     this.#lateness.clear();
     this.#requests = 0;
     this.#threads = watchThreads(serverPid, servingThread);
@@ -55,15 +58,18 @@ export class Measurement {
   }
 
   /** A payment to a connected terminal leaves. */
-  awaitPush(counter: number, fromMs: number): void {
-    this.#awaited.set(counter, fromMs);
+  awaitPush(counter: number, start: Start): void {
+    this.#awaited.set(counter, start);
   }
 
   pushed(counter: number): void {
-    const fromMs = this.#awaited.get(counter);
-    if (fromMs === undefined) return;
+    const start = this.#awaited.get(counter);
+    if (start === undefined) return;
     this.#awaited.delete(counter);
-    if (this.#running) this.#pushes.add(performance.now() - fromMs);
+    if (!this.#running) return;
+    const nowMs = performance.now();
+    this.#pushes.add(nowMs - start.fromMs);
+    this.#pushesFromDue.add(nowMs - start.dueMs);
   }
 
   get awaitedPushes(): number {
@@ -77,6 +83,7 @@ export class Measurement {
       perSecond: (this.#requests / this.#elapsedMs) * 1_000,
       answer: this.#answers.summary(),
       push: options.withPushes ? this.#pushes.summary() : null,
+      pushFromDue: options.withPushes && options.scheduled ? this.#pushesFromDue.summary() : null,
       missingPushes: this.#awaited.size,
       lateness: options.scheduled ? this.#lateness.summary() : null,
       unexpected: Object.fromEntries(this.#unexpected),

@@ -14,11 +14,19 @@ export interface Schedule {
   underWay(): number;
 }
 
+/** When a request begins, for its latencies. */
+export interface Start {
+  /** When it was written or, where it had to wait for a free connection, when it began to. */
+  fromMs: number;
+  /** When it should have left: what the generator itself is late is between the two. */
+  dueMs: number;
+}
+
 export interface ScheduleOptions {
   task: LoadTask;
   measurement: Measurement;
-  /** Writes the next request on a connection; latencies of it count from `fromMs`. */
-  send(connection: HttpConnection, fromMs: number): void;
+  /** Writes the next request on a connection. */
+  send(connection: HttpConnection, start: Start): void;
 }
 
 /** As much as the server answers: each connection sends its next request when it has the answer. */
@@ -32,7 +40,7 @@ export function saturated({ measurement, send }: ScheduleOptions): Schedule {
         const atMs = performance.now();
         sentMs.set(connection, { atMs });
         underWay += 1;
-        send(connection, atMs);
+        send(connection, { fromMs: atMs, dueMs: atMs });
       }
     },
     answered: (connection, status) => {
@@ -45,7 +53,7 @@ export function saturated({ measurement, send }: ScheduleOptions): Schedule {
         return;
       }
       sent.atMs = nowMs;
-      send(connection, nowMs);
+      send(connection, { fromMs: nowMs, dueMs: nowMs });
     },
     stop: () => {
       stopped = true;
@@ -55,39 +63,39 @@ export function saturated({ measurement, send }: ScheduleOptions): Schedule {
 }
 
 /**
- * A fixed rate, whatever the server does: latencies count from the moment a request was due, so that one that had to wait for a slow
- * answer before it is counted as slow itself (no coordinated omission).
+ * A fixed rate, whatever the server does: one that has to wait for a slow answer before it counts as slow itself (no coordinated omission). What the
+ * generator is late by itself is no part of latencies: it shares its processors with the server, and its clock ticks once a millisecond. It is told apart.
  */
 export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
   const perMs = (task.ratePerSecond ?? 0) / 1_000;
-  const dueMs = new Map<HttpConnection, { atMs: number }>();
+  const sentMs = new Map<HttpConnection, { atMs: number }>();
   /** Taken in turn: one that rests for ten seconds is closed by the server. */
   const free = new Set<HttpConnection>();
-  const backlog: number[] = [];
+  const backlog: Start[] = [];
   let backlogAt = 0;
   let startedMs = 0;
   let issued = 0;
   let underWay = 0;
   let timer: NodeJS.Timeout | null = null;
 
-  function leave(connection: HttpConnection, atMs: number): void {
-    const due = dueMs.get(connection);
-    if (due === undefined) throw new Error("a connection that is not of this schedule");
-    due.atMs = atMs;
+  function leave(connection: HttpConnection, start: Start): void {
+    const sent = sentMs.get(connection);
+    if (sent === undefined) throw new Error("a connection that is not of this schedule");
+    sent.atMs = start.fromMs;
     underWay += 1;
-    measurement.late(performance.now() - atMs);
-    send(connection, atMs);
+    measurement.late(start.fromMs - start.dueMs);
+    send(connection, start);
   }
 
   function tick(): void {
     const due = Math.floor((performance.now() - startedMs) * perMs);
     for (; issued < due; issued += 1) {
-      const atMs = startedMs + (issued + 1) / perMs;
+      const start = { fromMs: performance.now(), dueMs: startedMs + (issued + 1) / perMs };
       const [connection] = free;
       if (connection !== undefined) {
         free.delete(connection);
-        leave(connection, atMs);
-      } else if (backlog.length - backlogAt < BACKLOG_MAX) backlog.push(atMs);
+        leave(connection, start);
+      } else if (backlog.length - backlogAt < BACKLOG_MAX) backlog.push(start);
       else throw new Error("the server does not keep up with the rate");
     }
     timer = setTimeout(tick, 1);
@@ -96,14 +104,14 @@ export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
   return {
     start: (connections) => {
       for (const connection of connections) {
-        dueMs.set(connection, { atMs: 0 });
+        sentMs.set(connection, { atMs: 0 });
         free.add(connection);
       }
       startedMs = performance.now();
       tick();
     },
     answered: (connection, status) => {
-      measurement.answered(status, performance.now() - (dueMs.get(connection)?.atMs ?? 0));
+      measurement.answered(status, performance.now() - (sentMs.get(connection)?.atMs ?? 0));
       underWay -= 1;
       const waiting = backlog[backlogAt];
       if (waiting === undefined || timer === null) {

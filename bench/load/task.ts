@@ -33,10 +33,12 @@ export interface LoadResult {
   /** Answered within the measured time. */
   requests: number;
   perSecond: number;
-  /** From the moment the request was due (on a schedule) or written, to its answer. */
+  /** From the moment the request was written, or began to wait for a free connection, to its answer. */
   answer: LatencySummary;
-  /** From the moment the payment was due or written to its frame at the terminal; null without sessions. */
+  /** From the same moment to its frame at the terminal; null without sessions. */
   push: LatencySummary | null;
+  /** The same from the moment it was due: what the generator itself was late is in it. Null without a schedule. */
+  pushFromDue: LatencySummary | null;
   /** Payments to connected terminals that were answered 200 but whose frame did not come. */
   missingPushes: number;
   /** How late requests left against the schedule; null without one. */
