@@ -1,7 +1,14 @@
 import { Samples } from "./samples.ts";
-import type { Start } from "./schedules.ts";
 import type { LoadResult, LoadTask } from "./task.ts";
 import { type ThreadLoad, watchThreads } from "./thread-load.ts";
+
+/** When a request begins, for its latencies. */
+export interface Start {
+  /** When it was written or, where it had to wait for a free connection, when it began to. */
+  fromMs: number;
+  /** When it should have left: what the generator itself is late is between the two. */
+  dueMs: number;
+}
 
 /** What happens to the requests of one task. Only what is answered (or pushed) within the measured time counts. */
 export class Measurement {

@@ -1,5 +1,5 @@
 import type { HttpConnection } from "./http-connection.ts";
-import type { Measurement } from "./measurement.ts";
+import type { Measurement, Start } from "./measurement.ts";
 import type { LoadTask } from "./task.ts";
 
 /** Requests that are due and wait for a free connection; a server so far behind will not catch up. */
@@ -14,14 +14,6 @@ export interface Schedule {
   underWay(): number;
 }
 
-/** When a request begins, for its latencies. */
-export interface Start {
-  /** When it was written or, where it had to wait for a free connection, when it began to. */
-  fromMs: number;
-  /** When it should have left: what the generator itself is late is between the two. */
-  dueMs: number;
-}
-
 export interface ScheduleOptions {
   task: LoadTask;
   measurement: Measurement;
@@ -31,29 +23,30 @@ export interface ScheduleOptions {
 
 /** As much as the server answers: each connection sends its next request when it has the answer. */
 export function saturated({ measurement, send }: ScheduleOptions): Schedule {
-  const sentMs = new Map<HttpConnection, { atMs: number }>();
+  const started = new Map<HttpConnection, Start>();
   let stopped = false;
   let underWay = 0;
+
+  function leave(connection: HttpConnection, atMs: number): void {
+    const start = { fromMs: atMs, dueMs: atMs };
+    started.set(connection, start);
+    send(connection, start);
+  }
+
   return {
     start: (connections) => {
       for (const connection of connections) {
-        const atMs = performance.now();
-        sentMs.set(connection, { atMs });
         underWay += 1;
-        send(connection, { fromMs: atMs, dueMs: atMs });
+        leave(connection, performance.now());
       }
     },
     answered: (connection, status) => {
       const nowMs = performance.now();
-      const sent = sentMs.get(connection);
-      if (sent === undefined) throw new Error("an answer that nobody asked for");
-      measurement.answered(status, nowMs - sent.atMs);
-      if (stopped) {
-        underWay -= 1;
-        return;
-      }
-      sent.atMs = nowMs;
-      send(connection, { fromMs: nowMs, dueMs: nowMs });
+      const start = started.get(connection);
+      if (start === undefined) throw new Error("an answer that nobody asked for");
+      measurement.answered(status, nowMs - start.fromMs);
+      if (stopped) underWay -= 1;
+      else leave(connection, nowMs);
     },
     stop: () => {
       stopped = true;
@@ -68,7 +61,7 @@ export function saturated({ measurement, send }: ScheduleOptions): Schedule {
  */
 export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
   const perMs = (task.ratePerSecond ?? 0) / 1_000;
-  const sentMs = new Map<HttpConnection, { atMs: number }>();
+  const started = new Map<HttpConnection, Start>();
   /** Taken in turn: one that rests for ten seconds is closed by the server. */
   const free = new Set<HttpConnection>();
   const backlog: Start[] = [];
@@ -79,9 +72,7 @@ export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
   let timer: NodeJS.Timeout | null = null;
 
   function leave(connection: HttpConnection, start: Start): void {
-    const sent = sentMs.get(connection);
-    if (sent === undefined) throw new Error("a connection that is not of this schedule");
-    sent.atMs = start.fromMs;
+    started.set(connection, start);
     underWay += 1;
     measurement.late(start.fromMs - start.dueMs);
     send(connection, start);
@@ -103,15 +94,14 @@ export function paced({ task, measurement, send }: ScheduleOptions): Schedule {
 
   return {
     start: (connections) => {
-      for (const connection of connections) {
-        sentMs.set(connection, { atMs: 0 });
-        free.add(connection);
-      }
+      for (const connection of connections) free.add(connection);
       startedMs = performance.now();
       tick();
     },
     answered: (connection, status) => {
-      measurement.answered(status, performance.now() - (sentMs.get(connection)?.atMs ?? 0));
+      const start = started.get(connection);
+      if (start === undefined) throw new Error("an answer that nobody asked for");
+      measurement.answered(status, performance.now() - start.fromMs);
       underWay -= 1;
       const waiting = backlog[backlogAt];
       if (waiting === undefined || timer === null) {
