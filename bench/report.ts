@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url";
 import type { Round } from "./load/scenario.ts";
 import type { MicroResult } from "./micro/run.ts";
 import type { BenchOptions } from "./options.ts";
-import { type PairSummary, type PushSummary, type Summary, summarize } from "./summary.ts";
+import { GOALS, type PairSummary, type PushSummary, type SlowPushSummary, type Summary, summarize } from "./summary.ts";
 
 const RESULTS = new URL("./results/", import.meta.url);
 
 /** What was measured, as text for a terminal. */
 export function table(summary: Summary | null, micro: readonly MicroResult[]): string {
   const parts: string[] = [];
-  if (summary !== null) parts.push(columns([PAIR_HEAD, ...summary.pairs.map(pairRow)]), columns([PUSH_HEAD, pushRow(summary.push)]));
+  if (summary !== null) parts.push(...loadTables(summary).map(columns));
   if (micro.length > 0) parts.push(columns([MICRO_HEAD, ...micro.map(microRow)]));
   return parts.map((part) => `\n${part}`).join("\n");
 }
@@ -67,10 +67,18 @@ function markdownOf({ date, machine, options, summary, micro, stolenShare }: Mea
     "",
   ];
   if (summary !== null) {
-    lines.push(...markdownTable([PAIR_HEAD, ...summary.pairs.map(pairRow)]), "", ...markdownTable([PUSH_HEAD, pushRow(summary.push)]), "");
+    for (const rows of loadTables(summary)) lines.push(...markdownTable(rows), "");
   }
   if (micro.length > 0) lines.push(...markdownTable([MICRO_HEAD, ...micro.map(microRow)]), "");
   return lines.join("\n");
+}
+
+function loadTables({ pairs, push, slowPushes }: Summary): string[][][] {
+  return [
+    [PAIR_HEAD, ...pairs.map(pairRow)],
+    [PUSH_HEAD, pushRow(push)],
+    [SLOW_HEAD, slowRow(slowPushes)],
+  ];
 }
 
 const PAIR_HEAD = [
@@ -102,7 +110,7 @@ function pairRow(pair: PairSummary): string[] {
     pair.rawCpuMicros?.toFixed(1) ?? "",
     pair.relayCpuMicros?.toFixed(1) ?? "",
     pair.cpuRatio?.toFixed(2) ?? "",
-    `${Math.round(pair.rawGeneratorShare * 100)}%`,
+    percent(pair.rawGeneratorShare),
     whole(pair.unexpected),
   ];
 }
@@ -145,10 +153,40 @@ function pushRow(push: PushSummary): string[] {
   ];
 }
 
+const SLOW_HEAD = [
+  "",
+  "of all",
+  "beside a collection",
+  "beside store work",
+  "beside both",
+  "beside neither",
+  "collections /s",
+  "ms each",
+  "store at work",
+];
+
+function slowRow(slow: SlowPushSummary): string[] {
+  return [
+    `pushes over ${GOALS.pushP99Ms} ms`,
+    `${(slow.slow * 100).toFixed(1)}%`,
+    percent(slow.besideCollection),
+    percent(slow.besideStoreWork),
+    percent(slow.besideBoth),
+    percent(slow.besideNeither),
+    slow.collectionsPerSecond.toFixed(1),
+    slow.meanCollectionMs.toFixed(1),
+    percent(slow.storeWork),
+  ];
+}
+
 const MICRO_HEAD = ["", "µs", "± %", "a second"];
 
 function microRow({ name, micros, errorPercent, perSecond }: MicroResult): string[] {
   return [name, micros.toFixed(2), errorPercent.toFixed(1), whole(perSecond)];
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
 }
 
 function whole(number: number): string {

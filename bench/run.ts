@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCluster, runOnlyFeed } from "./cluster/run.ts";
 import { forkChild } from "./load/child.ts";
+import { collectionsEnvironment } from "./load/collections.ts";
 import { startRelay } from "./load/relay.ts";
 import { type Round, runRound } from "./load/scenario.ts";
 import { watchStolenTime } from "./load/stolen-time.ts";
@@ -11,7 +12,7 @@ import type { LoadAnswer, LoadResult, LoadTask } from "./load/task.ts";
 import { runMicro } from "./micro/run.ts";
 import { type BenchOptions, readOptions, USAGE } from "./options.ts";
 import { table, writeResults } from "./report.ts";
-import { summarize } from "./summary.ts";
+import { GOALS, summarize } from "./summary.ts";
 
 async function main(options: BenchOptions): Promise<void> {
   if (options.onlyFeed) {
@@ -49,9 +50,20 @@ async function runLoad(options: BenchOptions): Promise<Round[]> {
 
     async function freshRound(directory: string, filled: string): Promise<Round> {
       await copyStore(filled, join(directory, "state"));
-      const relay = await startRelay(directory);
+      const collectionsFile = join(directory, "collections");
+      const relay = await startRelay(directory, collectionsEnvironment(collectionsFile));
       try {
-        return await runRound({ generator, raw: { pid: raw.pid, port }, relay, directory, seconds: options.seconds, progress: noteResult });
+        const { seconds } = options;
+        return await runRound({
+          generator,
+          raw: { pid: raw.pid, port },
+          relay,
+          directory,
+          collectionsFile,
+          slowPushMs: GOALS.pushP99Ms,
+          seconds,
+          progress: noteResult,
+        });
       } finally {
         await relay.stop();
         await rm(directory, { recursive: true, force: true });

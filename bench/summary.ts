@@ -1,4 +1,5 @@
 import type { Pair, Round } from "./load/scenario.ts";
+import type { SlowPushes } from "./load/slow-pushes.ts";
 import type { LoadResult } from "./load/task.ts";
 
 /** Goals of the first benchmark. They are shown as met or not; nothing fails by them. */
@@ -45,9 +46,23 @@ export interface PushSummary {
   met: boolean;
 }
 
+/** Of all rounds together; the first is a share of the pushes, the next four are shares of those that were slow (0 where none was). */
+export interface SlowPushSummary {
+  slow: number;
+  besideCollection: number;
+  besideStoreWork: number;
+  besideBoth: number;
+  besideNeither: number;
+  collectionsPerSecond: number;
+  meanCollectionMs: number;
+  /** Share of the time. */
+  storeWork: number;
+}
+
 export interface Summary {
   pairs: PairSummary[];
   push: PushSummary;
+  slowPushes: SlowPushSummary;
 }
 
 /** Medians over rounds; null without rounds. */
@@ -62,6 +77,7 @@ export function summarize(rounds: readonly Round[]): Summary | null {
       pair("pay, 256 connections", GOALS.payRatio, (round) => round.pay[256]),
     ],
     push: summarizePush(rounds),
+    slowPushes: summarizeSlowPushes(rounds.map(({ slowPushes }) => slowPushes)),
   };
 }
 
@@ -104,6 +120,39 @@ function summarizePush(rounds: readonly Round[]): PushSummary {
     goalP99Ms: GOALS.pushP99Ms,
     met: p99Ms <= GOALS.pushP99Ms,
   };
+}
+
+/** Of all rounds together: there are few in each. */
+export function summarizeSlowPushes(rounds: readonly SlowPushes[]): SlowPushSummary {
+  const total = (of: (round: SlowPushes) => number) => sum(rounds.map(of));
+  const slow = total(({ besideCollection, besideStoreWork, besideBoth, besideNeither }) =>
+    sum([besideCollection, besideStoreWork, besideBoth, besideNeither]),
+  );
+  const ofSlow = (of: (round: SlowPushes) => number) => share(total(of), slow);
+  const [seconds, collections] = [total((round) => round.seconds), total((round) => round.collections)];
+  return {
+    slow: share(
+      slow,
+      total(({ pushes }) => pushes),
+    ),
+    besideCollection: ofSlow((round) => round.besideCollection),
+    besideStoreWork: ofSlow((round) => round.besideStoreWork),
+    besideBoth: ofSlow((round) => round.besideBoth),
+    besideNeither: ofSlow((round) => round.besideNeither),
+    collectionsPerSecond: share(collections, seconds),
+    meanCollectionMs: share(
+      total((round) => round.collectionMs),
+      collections,
+    ),
+    storeWork: share(
+      total((round) => round.storeWorkMs),
+      seconds * 1_000,
+    ),
+  };
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
 }
 
 /** Microseconds of the serving thread for each request. */

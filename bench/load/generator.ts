@@ -5,7 +5,7 @@ import { Measurement } from "./measurement.ts";
 import { createPayments, PaymentTemplate } from "./payment-requests.ts";
 import { pollRequests } from "./poll-requests.ts";
 import { paced, type ScheduleOptions, saturated } from "./schedules.ts";
-import type { LoadAnswer, LoadResult, LoadTask } from "./task.ts";
+import type { LoadAnswer, LoadTask } from "./task.ts";
 import { TerminalSession } from "./terminal-session.ts";
 import { POLLING_TERMINALS, terminalId } from "./terminals.ts";
 
@@ -40,8 +40,8 @@ function pollsOf(terminals: number): () => Uint8Array {
   return known;
 }
 
-async function measure(task: LoadTask): Promise<LoadResult> {
-  const measurement = new Measurement(task.kind === "get" ? 204 : 200);
+async function measure(task: LoadTask): Promise<LoadAnswer> {
+  const measurement = new Measurement(task);
   let broken: Error | null = null;
   let finished = false;
   const failed = (error: Error) => {
@@ -67,7 +67,8 @@ async function measure(task: LoadTask): Promise<LoadResult> {
     await settle(() => broken !== null || (schedule.underWay() === 0 && measurement.awaitedPushes === 0));
     finished = true;
     if (broken !== null) throw broken;
-    return measurement.result({ withPushes: task.sessions > 0, scheduled: task.ratePerSecond !== null });
+    const result = measurement.result({ withPushes: task.sessions > 0, scheduled: task.ratePerSecond !== null });
+    return { type: "measured", result, startedAtMs: measurement.startedAtMs, slowPushes: measurement.slowPushes };
   } finally {
     finished = true;
     sleep();
@@ -117,7 +118,7 @@ async function main(): Promise<void> {
     const task: LoadTask = (await once(process, "message"))[0];
     let answer: LoadAnswer;
     try {
-      answer = { type: "measured", result: await measure(task) };
+      answer = await measure(task);
     } catch (error) {
       answer = { type: "failed", reason: error instanceof Error ? error.message : String(error) };
     }

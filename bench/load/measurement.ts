@@ -1,5 +1,5 @@
 import { Samples } from "./samples.ts";
-import type { LoadResult, LoadTask } from "./task.ts";
+import type { LoadResult, LoadTask, SlowPush } from "./task.ts";
 import { type ThreadLoad, watchThreads } from "./thread-load.ts";
 
 /** When a request begins, for its latencies. */
@@ -10,9 +10,13 @@ export interface Start {
   dueMs: number;
 }
 
+/** Slow pushes that one measurement tells of; in one that has more, all of them are of one kind. */
+const SLOW_PUSHES_MAX = 100_000;
+
 /** What happens to the requests of one task. Only what is answered (or pushed) within the measured time counts. */
 export class Measurement {
   readonly #expectedStatus: number;
+  readonly #slowMs: number;
   readonly #answers = new Samples();
   readonly #pushes = new Samples();
   readonly #pushesFromDue = new Samples();
@@ -28,9 +32,11 @@ export class Measurement {
   #generatorShare = 0;
   #threads: (() => ThreadLoad | null) | null = null;
   #server: ThreadLoad | null = null;
+  #slowPushes: SlowPush[] = [];
 
-  constructor(expectedStatus: number) {
-    this.#expectedStatus = expectedStatus;
+  constructor({ kind, slowMs }: LoadTask) {
+    this.#expectedStatus = kind === "get" ? 204 : 200;
+    this.#slowMs = slowMs ?? Number.POSITIVE_INFINITY;
   }
 
   start({ serverPid, servingThread }: LoadTask): void {
@@ -38,6 +44,7 @@ export class Measurement {
     this.#pushes.clear();
     this.#pushesFromDue.clear();
     this.#lateness.clear();
+    this.#slowPushes = [];
     this.#requests = 0;
     this.#threads = watchThreads(serverPid, servingThread);
     this.#cpuBefore = process.cpuUsage();
@@ -75,8 +82,20 @@ export class Measurement {
     this.#awaited.delete(counter);
     if (!this.#running) return;
     const nowMs = performance.now();
-    this.#pushes.add(nowMs - start.fromMs);
+    const ms = nowMs - start.fromMs;
+    this.#pushes.add(ms);
+    if (ms > this.#slowMs && this.#slowPushes.length < SLOW_PUSHES_MAX) {
+      this.#slowPushes.push({ atMs: performance.timeOrigin + start.fromMs, ms });
+    }
     this.#pushesFromDue.add(nowMs - start.dueMs);
+  }
+
+  get startedAtMs(): number {
+    return performance.timeOrigin + this.#startedMs;
+  }
+
+  get slowPushes(): SlowPush[] {
+    return this.#slowPushes;
   }
 
   get awaitedPushes(): number {

@@ -1,7 +1,12 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { AskedChild } from "./child.ts";
+import { readCollections } from "./collections.ts";
 import { measureDiskSync } from "./disk-sync.ts";
 import type { RunningRelay } from "./relay.ts";
 import type { LatencySummary } from "./samples.ts";
+import { type SlowPushes, sortSlowPushes } from "./slow-pushes.ts";
+import { readStoreWork } from "./store-work.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "./task.ts";
 import { FLEET_TERMINALS, POLLING_TERMINALS } from "./terminals.ts";
 
@@ -38,6 +43,8 @@ export interface Round {
   /** Payments at half of what the relay has just taken. */
   push: LoadResult;
   pushRatePerSecond: number;
+  /** What else the relay did while pushes were slow. */
+  slowPushes: SlowPushes;
   /** What the disk by itself takes, right after that. */
   diskSync: LatencySummary;
   /** Polls as before, of more terminals: what a relay keeps of each is no longer near the processor. */
@@ -53,18 +60,35 @@ export interface RoundOptions {
   generator: AskedChild<LoadTask, LoadAnswer>;
   raw: RawPeer;
   relay: RunningRelay;
-  /** On the disk of the relay's data. */
+  /** The relay's data. */
   directory: string;
+  /** Where the relay writes when its heap is collected (collections.ts). */
+  collectionsFile: string;
+  /** Pushes that take longer are slow. */
+  slowPushMs: number;
   seconds: number;
   progress(what: string, result: LoadResult): void;
 }
 
 /** One round on a relay that has just started. */
-export async function runRound({ generator, raw, relay, directory, seconds, progress }: RoundOptions): Promise<Round> {
+export async function runRound({
+  generator,
+  raw,
+  relay,
+  directory,
+  collectionsFile,
+  slowPushMs,
+  seconds,
+  progress,
+}: RoundOptions): Promise<Round> {
   let phase = 0;
   /** By process: polls keep no thread busy but the one that serves, so the first measurement tells which one that is. */
   const servingThreads = new Map<number, string>();
   async function measure(what: string, target: { pid: number; port: number }, task: Partial<LoadTask> & Pick<LoadTask, "kind">) {
+    return (await answerOf(what, target, task)).result;
+  }
+
+  async function answerOf(what: string, target: { pid: number; port: number }, task: Partial<LoadTask> & Pick<LoadTask, "kind">) {
     phase += 1;
     const answer = await generator.ask({
       port: target.port,
@@ -82,7 +106,7 @@ export async function runRound({ generator, raw, relay, directory, seconds, prog
     const { server } = answer.result;
     if (server !== null) servingThreads.set(target.pid, server.thread);
     progress(what, answer.result);
-    return answer.result;
+    return answer;
   }
   const firstWarmUpMs = seconds * 1_000 * FIRST_WARM_UP_FACTOR;
 
@@ -104,14 +128,21 @@ export async function runRound({ generator, raw, relay, directory, seconds, prog
   const get = await pair("get", 64, true);
   const pay = { 64: await pair("pay", 64, true), 256: await pair("pay", 256, false) };
   const ratePerSecond = Math.round(Math.max(pay[64].relay.perSecond, pay[256].relay.perSecond) / 2);
-  const push = await measure("relay pay, half load", relay, {
+  const pushed = await answerOf("relay pay, half load", relay, {
     kind: "pay",
     connections: PACED_CONNECTIONS,
     sessions: SESSIONS,
     ratePerSecond,
+    slowMs: slowPushMs,
     measureMs: seconds * 2_000,
   });
   const diskSync = await measureDiskSync(directory, seconds * 1_000);
+  const { result: push, startedAtMs, slowPushes: slow } = pushed;
+  const slowPushes = sortSlowPushes(
+    { startedAtMs, seconds: push.seconds, pushes: push.push?.count ?? 0, slow },
+    await readCollections(collectionsFile),
+    readStoreWork(await readFile(join(directory, "state", "LOG"), "utf8")),
+  );
   const fleet = await pair("get", 64, true, FLEET_TERMINALS);
-  return { get, pay, push, pushRatePerSecond: ratePerSecond, diskSync, fleet };
+  return { get, pay, push, pushRatePerSecond: ratePerSecond, slowPushes, diskSync, fleet };
 }

@@ -22,6 +22,8 @@ export interface LoadTask {
   sessionsPort?: number;
   /** Null: each connection sends its next request when it has the answer. Else requests leave on a fixed schedule. */
   ratePerSecond: number | null;
+  /** Pushes that take longer than this many milliseconds are told one by one; none are where absent. */
+  slowMs?: number;
   warmUpMs: number;
   measureMs: number;
   /** Distinct for all tasks of one relay: terminals that are connected, and uuids, are not used again. */
@@ -51,5 +53,14 @@ export interface LoadResult {
   server: ThreadLoad | null;
 }
 
+/** A push that took longer than asked for. */
+export interface SlowPush {
+  /** When its payment was written, or began to wait for a free connection; milliseconds since 1970. */
+  atMs: number;
+  ms: number;
+}
+
 /** One kind of load as the generator answers it, or why it could not be measured. */
-export type LoadAnswer = { type: "measured"; result: LoadResult } | { type: "failed"; reason: string };
+export type LoadAnswer =
+  | { type: "measured"; result: LoadResult; startedAtMs: number; slowPushes: SlowPush[] }
+  | { type: "failed"; reason: string };
