@@ -1,11 +1,11 @@
-import type { TerminalEvent } from "../actors/terminal/machine.ts";
+import type { TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
 import type { Command } from "../domain/command.ts";
 import { RelayError } from "../domain/errors.ts";
 import { SENT_COMMANDS_MAX } from "../domain/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TerminalStore } from "../ports/terminal-store.ts";
 import type { AcceptOutcome } from "../ports/terminals.ts";
-import type { Actor, Actors } from "./actors.ts";
+import type { Actor, Actors, Applied } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./delivery.ts";
 import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps, hasFinished } from "./home-steps.ts";
@@ -42,6 +42,34 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
     throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
   }
 
+  function accepted(actor: Actor, command: Command, applied: Applied<boolean>): AcceptOutcome | Promise<AcceptOutcome> {
+    if (applied.type === "claimed") return duplicate(actor, command);
+    if (!applied.outcome) return refused(actor, command);
+    const { effects } = applied;
+    steps.announce(actor, effects);
+    // From here on it is accepted, whatever becomes of handing it out.
+    if (effects.some((effect) => effect.type === "deliver") || delivery.anySession(actor.terminalId) !== null) {
+      return handOut(actor, effects).then(() => whereIs(actor, command));
+    }
+    return whereIs(actor, command);
+  }
+
+  async function refused(actor: Actor, command: Command): Promise<AcceptOutcome> {
+    const earlier = await store.loadCommand(command.uuid);
+    return earlier === null ? { type: "queue_full" } : duplicate(actor, command);
+  }
+
+  function handOut(actor: Actor, effects: readonly TerminalEffect[]): Promise<void> {
+    return steps.followUp(actor, "push", async () => {
+      await delivery.deliver(actor, effects);
+      await delivery.push(actor);
+    });
+  }
+
+  function whereIs(actor: Actor, { uuid }: Command): AcceptOutcome {
+    return { type: "accepted", state: actor.context.sent.some((entry) => entry.uuid === uuid) ? "sent" : "queued" };
+  }
+
   /** The command goes out in the step that accepts it where it is first in the queue: one commit instead of two. */
   function eventsFor(actor: Actor, command: Command, atMs: number): TerminalEvent[] {
     const accepted: TerminalEvent = { type: "command.accepted", atMs, entry: entryOf(command) };
@@ -50,10 +78,10 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
     return session === null ? [accepted] : [accepted, { type: "command.taken", atMs, channel: "websocket", session }];
   }
 
-  return async (actor, command) => {
+  return (actor, command) => {
     if (actors.held(actor, command.uuid) !== null) return duplicate(actor, command);
     if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
-    const applied = await actors.apply<boolean>(actor, () => {
+    const applied = actors.apply<boolean>(actor, () => {
       const atMs = clock.nowMs();
       return {
         events: eventsFor(actor, command, atMs),
@@ -65,19 +93,6 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
         },
       };
     });
-    if (applied.type === "claimed") return duplicate(actor, command);
-    if (!applied.outcome) {
-      const earlier = await store.loadCommand(command.uuid);
-      return earlier === null ? { type: "queue_full" } : duplicate(actor, command);
-    }
-    steps.announce(actor, applied.effects);
-    // From here on it is accepted, whatever becomes of handing it out.
-    if (applied.effects.some((effect) => effect.type === "deliver") || delivery.anySession(actor.terminalId) !== null) {
-      await steps.followUp(actor, "push", async () => {
-        await delivery.deliver(actor, applied.effects);
-        await delivery.push(actor);
-      });
-    }
-    return { type: "accepted", state: actor.context.sent.some((entry) => entry.uuid === command.uuid) ? "sent" : "queued" };
+    return applied.then((step) => accepted(actor, command, step));
   };
 }

@@ -105,9 +105,16 @@ class LevelKv implements EmbeddedKv {
     this.#committer.filter.completed();
   }
 
-  async get(key: string): Promise<Entry | null> {
-    assertKey(key);
-    const level = this.#opened();
+  get(key: string): Promise<Entry | null> {
+    try {
+      assertKey(key);
+      return Promise.resolve(this.#read(key, this.#opened()));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #read(key: string, level: ClassicLevel): Entry | null {
     try {
       // Synchronously: a tenth of the time of a promise, and what was read is the version that a check of this key will see.
       const text = level.getSync(key);

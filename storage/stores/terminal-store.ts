@@ -5,7 +5,7 @@ import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
 import { hashOf } from "../../engine/runtime/hash.ts";
 import { outboxOperation } from "../feed/outbox.ts";
-import { type Commit, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
+import { type Commit, type CommitResult, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
 
 const TERMINALS = "t/";
@@ -101,29 +101,27 @@ export function createTerminalStore({
     return { type: "stale" };
   }
 
+  function outcomeOf(change: TerminalChange, result: CommitResult): ChangeOutcome {
+    if (result.type === "committed") {
+      if (change.rows.length > 0) fed?.();
+      return result;
+    }
+    const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
+    return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
+  }
+
   return {
     loadTerminal: (terminalId) =>
-      available(async () => {
-        const entry = await kv.get(TERMINALS + terminalId);
+      kv.get(TERMINALS + terminalId).then((entry) => {
         if (entry === null) return null;
         return { record: readTerminal(terminalId, entry.value), version: entry.version, doubted: entry.version <= lostVersion() };
-      }),
-    loadCommand: (uuid) => available(async () => commandOf(uuid, await kv.get(COMMANDS + uuid))),
-    commit: async (change): Promise<ChangeOutcome> => {
+      }, unavailable),
+    loadCommand: (uuid) => kv.get(COMMANDS + uuid).then((entry) => commandOf(uuid, entry), unavailable),
+    commit: (change) => {
       if (change.terminal !== null && change.terminal.version > 0 && change.terminal.doubted !== true) {
-        if (change.terminal.version <= lostVersion()) return stale();
+        if (change.terminal.version <= lostVersion()) return Promise.resolve(stale());
       }
-      try {
-        const result = await kv.commit(commitOf(change));
-        if (result.type === "committed") {
-          if (change.rows.length > 0) fed?.();
-          return result;
-        }
-        const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
-        return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
-      } catch (error) {
-        throw relayError(error);
-      }
+      return kv.commit(commitOf(change)).then((result) => outcomeOf(change, result), unavailable);
     },
     pageOutstanding: (after, limit) =>
       available(async () => {
@@ -175,8 +173,12 @@ export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw relayError(error);
+    return unavailable(error);
   }
+}
+
+function unavailable(error: unknown): never {
+  throw relayError(error);
 }
 
 function relayError(error: unknown): unknown {

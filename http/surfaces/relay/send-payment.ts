@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
+import type { PaymentRequested } from "../../../engine/operations/send-payment.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
 import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
@@ -60,13 +61,15 @@ const payment = {
   },
 } as const;
 
-async function pay({ sendPayment }: RelayOperations, terminalId: string | null, { body, bodyText, caller }: PaymentInput) {
-  const requested = await sendPayment(caller, terminalId, body);
-  const { outcome, uuid } = requested;
+function pay({ sendPayment }: RelayOperations, terminalId: string | null, { body, bodyText, caller }: PaymentInput) {
+  return sendPayment(caller, terminalId, body).then((requested) => replyTo(requested, bodyText));
+}
+
+function replyTo({ terminalId, uuid, outcome }: PaymentRequested, bodyText: string) {
   if (outcome.type === "duplicate") return duplicateReply(uuid, outcome);
   if (outcome.type === "queue_full") throw queueFull();
   // Echoes the bytes that came: they were checked to be a JSON object.
-  const received = `{"status":"ok","data":{"terminalID":"${requested.terminalId}","received":${bodyText}},"message":"${MESSAGES[outcome.state]}"}`;
+  const received = `{"status":"ok","data":{"terminalID":"${terminalId}","received":${bodyText}},"message":"${MESSAGES[outcome.state]}"}`;
   return { status: 200 as const, text: received };
 }
 
