@@ -1,7 +1,7 @@
 import type { Span } from "./slow-pushes.ts";
 
 /** `2026/11/22-23:14:25.223094 7f6bf0fff6c0 <what>`, in local time. */
-const LINE = /^(\d{4})\/(\d\d)\/(\d\d)-(\d\d):(\d\d):(\d\d)\.(\d{3})\d* \S+ (.*)$/;
+const LINE = /^(\d{4})\/(\d\d)\/(\d\d)-(\d\d:\d\d:\d\d\.\d{3})\d* \S+ (.*)$/;
 
 /** What its thread does beside the commits, as its log words the beginning and the end. */
 const KINDS = [
@@ -16,18 +16,10 @@ export function readStoreWork(log: string): Span[] {
   const spans: Span[] = [];
   const open = new Map<(typeof KINDS)[number], Span>();
   for (const line of log.split("\n")) {
-    const [, year, month, day, hours, minutes, seconds, milliseconds, what = ""] = LINE.exec(line) ?? [];
+    const [, year, month, day, time, what = ""] = LINE.exec(line) ?? [];
     const kind = KINDS.find(({ begins, ends }) => begins.test(what) || ends.test(what));
     if (kind === undefined) continue;
-    const atMs = new Date(
-      Number(year),
-      Number(month) - 1,
-      Number(day),
-      Number(hours),
-      Number(minutes),
-      Number(seconds),
-      Number(milliseconds),
-    ).getTime();
+    const atMs = Date.parse(`${year}-${month}-${day}T${time}`);
     if (kind.begins.test(what)) {
       const span = { fromMs: atMs, toMs: Number.POSITIVE_INFINITY };
       open.set(kind, span);

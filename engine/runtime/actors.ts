@@ -76,6 +76,7 @@ export interface Actors {
   enter<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
   /** The same for what the relay itself owes the terminal: callers cannot crowd it out. */
   owe<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
+  /** What `plan` throws at once is thrown at once; within the work on an actor it rejects like the rest. */
   apply<T>(actor: Actor, plan: Plan<T>): Promise<Applied<T>>;
   /** The record of a command that is queued or sent, where it is at hand. */
   held(actor: Actor, uuid: string): Stored<CommandRecord> | null;
