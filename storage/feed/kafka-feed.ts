@@ -183,9 +183,7 @@ class OutboxProducer implements KafkaFeed {
     // Before the question: what is settled now lies before the ends that it answers.
     const settled = cursor.settled();
     const position = await sink.position();
-    let lag = 0n;
-    for (const { end, confirmed } of position.values()) lag += end > confirmed ? end - confirmed : 0n;
-    this.#stats.lagMessages = Number(lag);
+    if (position !== null) this.#stats.lagMessages = lagIn(position);
     const [oldest] = await pageOutbox(kv, null, null, 1);
     this.#stats.oldestAgeMs = oldest === undefined ? 0 : Math.max(0, clock.nowMs() - oldest.writtenAtMs);
     const until = leftovers.measured(position, settled);
@@ -261,6 +259,12 @@ function messageOf({ key, value }: OutboxText, terminalId: string): TopicMessage
   return { key: terminalId, value: encodeFeedMessage(key, value) };
 }
 
+function lagIn(position: TopicPosition): number {
+  let lag = 0n;
+  for (const { end, confirmed } of position.values()) lag += end > confirmed ? end - confirmed : 0n;
+  return Number(lag);
+}
+
 /**
  * Finds out when what is still in the outbox before some key is left over: once the consumers have confirmed everything that was in the
  * topic after that stretch had been produced. Such rows were committed long after their key says, or Kafka lost them.
@@ -282,9 +286,10 @@ class Leftovers {
   }
 
   /** Answers the key up to which everything in the outbox is left over, or null while that cannot be said. */
-  measured(position: TopicPosition, settled: string | null): string | null {
+  measured(position: TopicPosition | null, settled: string | null): string | null {
     const nowMs = this.#clock.monotonicMs();
     this.#measureAtMs = nowMs + MEASURE_EVERY_MS;
+    if (position === null) return null;
     if (this.#mark === null) {
       if (nowMs >= this.#markAtMs && settled !== null) this.#mark = { position, until: settled };
       return null;

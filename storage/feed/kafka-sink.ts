@@ -14,6 +14,9 @@ const QUESTION_TIMEOUT_MS = 10_000;
 /** A message cannot be stored, alone or with others. */
 const TOO_LARGE = new Set(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"]);
 
+/** A group's coordinator is not there yet, or no longer; that says nothing about the topics. */
+const NO_COORDINATOR = new Set(["GROUP_LOAD_IN_PROGRESS", "GROUP_COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR_FOR_GROUP"]);
+
 /** A message for a topic. */
 export interface TopicMessage {
   key: Buffer | string | null;
@@ -31,7 +34,8 @@ export interface KafkaSink {
    * anything else when it may be tried again; then any part of them may have arrived.
    */
   deliver(topic: string, messages: readonly TopicMessage[]): Promise<void>;
-  position(): Promise<TopicPosition>;
+  /** Null while the group's coordinator answers that it cannot say: it has just been elected, or is being. */
+  position(): Promise<TopicPosition | null>;
   close(): Promise<void>;
 }
 
@@ -65,11 +69,13 @@ class ReconnectingSink implements KafkaSink {
     });
   }
 
-  position(): Promise<TopicPosition> {
+  position(): Promise<TopicPosition | null> {
     const { group, rows: topic } = this.#topics;
     return this.#connected(async ({ admin }) => {
-      const asked = Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId: group, topics: [topic] })]);
+      const confirmed = admin.fetchOffsets({ groupId: group, topics: [topic] }).catch(nullWithoutCoordinator);
+      const asked = Promise.all([admin.fetchTopicOffsets(topic), confirmed]);
       const [bounds, committed] = await withDeadline("offsets", QUESTION_TIMEOUT_MS, asked);
+      if (committed === null) return null;
       const offsets = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
       return new Map(
         bounds.map(({ partition, low, high }) => {
@@ -133,6 +139,12 @@ async function send(producer: Producer, topic: string, messages: Message[]): Pro
     if (name === null || !TOO_LARGE.has(name)) throw error;
     throw new RowsRefused(`Kafka refused it for ${topic}: ${name}`, { cause: error });
   }
+}
+
+function nullWithoutCoordinator(error: unknown): null {
+  const name = brokerErrorOf(error);
+  if (name === null || !NO_COORDINATOR.has(name)) throw error;
+  return null;
 }
 
 /** Stretches that one request carries: bounded, but for a single message that is larger. */

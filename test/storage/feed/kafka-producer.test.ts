@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { createKafkaFeed, type KafkaFeed } from "../../../storage/feed/kafka-feed.ts";
+import type { KafkaSink, TopicPosition } from "../../../storage/feed/kafka-sink.ts";
+import { FEED_TOPICS } from "../../../storage/feed/kafka-topics.ts";
+import { realClock, transactionRow, write } from "./feed-world.ts";
+import { kvOf, until } from "./kafka-world.ts";
+
+interface Produced {
+  feed: KafkaFeed;
+  /** Keys of the messages in the order of their arrival. */
+  taken: string[];
+  events: string[];
+  /** How often the position was asked for. */
+  asked(): number;
+}
+
+/** A feed with two rows in its outbox and a topic that takes everything. */
+async function producing(test: TestContext, position: (time: number) => Promise<TopicPosition | null>): Promise<Produced> {
+  const kv = await kvOf(test);
+  await write(kv, [transactionRow({ uuid: "a", terminalId: "A" }), transactionRow({ uuid: "b", terminalId: "B" })], Date.now() - 1_000);
+  const taken: string[] = [];
+  const events: string[] = [];
+  let asked = 0;
+  const sink: KafkaSink = {
+    deliver: async (topic, messages) => {
+      assert.equal(topic, FEED_TOPICS.rows);
+      taken.push(...messages.map(({ key }) => String(key)));
+    },
+    position: () => {
+      asked += 1;
+      return position(asked);
+    },
+    close: async () => undefined,
+  };
+  const feed = createKafkaFeed({ kv, sink, clock: realClock, onEvent: ({ type }) => events.push(type) });
+  test.after(() => feed.stop());
+  return { feed, taken, events, asked: () => asked };
+}
+
+const unread: TopicPosition = new Map([[0, { end: 2n, confirmed: 0n }]]);
+
+describe("the producing end of the feed", () => {
+  it("keeps its turn and repeats nothing while the group's coordinator cannot say how far the consumers are", async (test) => {
+    const { feed, taken, events, asked } = await producing(test, async (time) => (time === 1 ? null : unread));
+    await until("a first question", 5_000, () => feed.stats().oldestAgeMs > 0);
+    assert.equal(feed.stats().lagMessages, 0);
+    await until("another question", 10_000, () => feed.stats().lagMessages === 2);
+    assert.equal(asked(), 2);
+    assert.deepEqual(taken, ["A", "B"]);
+    assert.deepEqual(events, ["turn_taken"]);
+    assert.equal(feed.stats().failures, 0);
+  });
+
+  it("gives its turn up when Kafka fails, and the next holder produces what the failed one was not sure of", async (test) => {
+    const { taken, events } = await producing(test, async (time) => {
+      if (time === 1) throw new Error("away");
+      return unread;
+    });
+    await until("another turn", 10_000, () => events.includes("back"));
+    assert.deepEqual(taken, ["A", "B", "A", "B"]);
+    assert.deepEqual(events, ["turn_taken", "away", "turn_taken", "back"]);
+  });
+});
