@@ -13,6 +13,21 @@ export type Caller =
   /** A partner with its key for Partner API v1, which opens nothing else. */
   | { type: "partnerApi"; partner: PartnerApiGrant };
 
+/** Partners whose names as senders are at hand; beyond it they are put together anew. */
+const PARTNER_SENDERS_MAX = 10_000;
+
+/** One string for each partner: hundreds of thousands of commands that wait hold the names of their senders. */
+const partnerSenders = new Map<number, string>();
+
+function partnerSender(partnerId: number): string {
+  const known = partnerSenders.get(partnerId);
+  if (known !== undefined) return known;
+  const sender = `partner:${partnerId}`;
+  if (partnerSenders.size >= PARTNER_SENDERS_MAX) partnerSenders.clear();
+  partnerSenders.set(partnerId, sender);
+  return sender;
+}
+
 /** The sender of a command as it is stored with the command. */
 export function senderOf(caller: Caller): string {
   switch (caller.type) {
@@ -25,7 +40,7 @@ export function senderOf(caller: Caller): string {
     case "administrator":
       return "administrator";
     case "partner":
-      return `partner:${caller.partnerId}`;
+      return partnerSender(caller.partnerId);
     case "partnerApi":
       return `partner-api:${caller.partner.partnerId}`;
   }

@@ -1,7 +1,7 @@
 import { type Caller, maySend, senderOf } from "../domain/caller.ts";
 import { RelayError } from "../domain/errors.ts";
 import { isTerminalFamily, TERMINAL_FAMILIES, type TerminalFamily } from "../domain/family.ts";
-import { buildPayment, readPaymentRequest } from "../domain/payment-request.ts";
+import { buildPayment, type PaymentRequest, readPaymentRequest } from "../domain/payment-request.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { AcceptOutcome, Terminals } from "../ports/terminals.ts";
@@ -13,7 +13,7 @@ export interface PaymentRequested {
   outcome: AcceptOutcome;
 }
 
-/** Sends a payment to a terminal. `terminalId` is null where the body names it. Throws RelayError `invalid_request`, `forbidden`, `unavailable`. */
+/** Sends a payment to a terminal. `terminalId` is null where the body names it. Rejects with RelayError `invalid_request`, `forbidden`, `unavailable`. */
 export type SendPayment = (caller: Caller, terminalId: string | null, body: unknown) => Promise<PaymentRequested>;
 
 export interface SendPaymentOptions {
@@ -33,12 +33,22 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
     return family !== undefined && isTerminalFamily(family) ? TERMINAL_FAMILIES[family] : null;
   }
 
-  return async (caller, terminalId, body) => {
-    const request = readPaymentRequest(body, terminalId);
-    if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
-    const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
-    const family = tagged ? await familyOf(request.terminalId) : null;
+  function send(request: PaymentRequest, family: TerminalFamily | null, caller: Caller): Promise<PaymentRequested> {
+    const { terminalId, uuid } = request;
     const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });
-    return { terminalId: request.terminalId, uuid: request.uuid, outcome: await terminals.accept(command) };
+    return terminals.accept(command).then((outcome) => ({ terminalId, uuid, outcome }));
+  }
+
+  // Every payment passes here, and most without waiting for anything before the terminal: so with callbacks (see actors.ts).
+  return (caller, terminalId, body) => {
+    try {
+      const request = readPaymentRequest(body, terminalId);
+      if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+      const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
+      if (!tagged) return send(request, null, caller);
+      return familyOf(request.terminalId).then((family) => send(request, family, caller));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 }
