@@ -5,9 +5,10 @@ import type { Actor } from "./actors.ts";
 /**
  * Terminals whose commands are at hand, in each of two generations. Hundreds of thousands of commands may wait for their terminals or await
  * their results: only those of the latest are worth the memory, and the collector's time.
- * (With 2,048, under load they lived just long enough to be moved to the old generation, which is where they then lay as garbage.)
+ * (With 2,048, under load they lived just long enough to be moved to the old generation, which is where they then lay as garbage. With 256 what was held
+ * when the heap was collected made that take a tenth longer than with 64, at 7,500 payments a second; with 16 it is not shorter still.)
  */
-const GENERATION_MAX = 256;
+const GENERATION_MAX = 64;
 
 const NONE: readonly never[] = [];
 
