@@ -4,6 +4,7 @@ import { ABSENT, hasExpired, readExpiryKey, readStanding, type Standing, writeHe
 import { KeyFilter } from "./key-filter.ts";
 import { type Commit, type CommitResult, StorageUnavailable } from "./kv.ts";
 import { COMMIT_LENGTH_MAX } from "./limits.ts";
+import { NativeBatches } from "./native-batch.ts";
 import { VersionCache } from "./version-cache.ts";
 
 /** Operations and callers not yet on disk; beyond it a commit is refused. About half a second of the fastest load. */
@@ -17,6 +18,10 @@ const CACHED_KEYS_MAX = 200_000;
 /** How a key that was deleted stands, with the version that did it: as one that has expired long ago. */
 function deletedAt(version: number): Standing {
   return { version, expiresAtMs: 1 };
+}
+
+function standingIn(text: string | undefined): Standing {
+  return text === undefined ? ABSENT : readStanding(text);
 }
 
 /** Versions a millisecond of wall time: more than can be committed, so that the clock alone keeps them growing over a lost directory. */
@@ -45,6 +50,7 @@ export class Committer {
   readonly #cache: VersionCache;
   /** To be told of every filtered key that is on disk, by whoever opened it. */
   readonly filter = new KeyFilter();
+  #natives: NativeBatches | null = null;
   #collecting: CommitBatch | null = null;
   #writing: CommitBatch | null = null;
   #flushScheduled = false;
@@ -151,16 +157,15 @@ export class Committer {
     return this.#collecting?.standingOf(key) ?? this.#writing?.standingOf(key);
   }
 
-  /** What was just read from the disk of a key, so that a check of it need not read it again. */
-  remember(key: string, text: string): void {
+  /** What was just read from the disk of a key (undefined: nothing), so that a check of it need not read it again. */
+  remember(key: string, text: string | undefined): void {
     if (this.#options.isFiltered(key) || this.#cache.versionOf(key) !== undefined || this.#pendingStandingOf(key) !== undefined) return;
-    this.#keep(key, readStanding(text));
+    this.#keep(key, standingIn(text));
   }
 
   #readStanding(key: string, level: ClassicLevel): Standing {
     try {
-      const text = level.getSync(key);
-      return text === undefined ? ABSENT : readStanding(text);
+      return standingIn(level.getSync(key));
     } catch (error) {
       this.#options.onReadFailed(error);
       throw new StorageUnavailable("the store could not read", { cause: error });
@@ -200,7 +205,8 @@ export class Committer {
 
   #batchFor(level: ClassicLevel): CommitBatch {
     if (this.#collecting === null) {
-      this.#collecting = new CommitBatch(level);
+      if (this.#natives?.level !== level) this.#natives = new NativeBatches(level);
+      this.#collecting = new CommitBatch(this.#natives);
       this.#scheduleFlush();
     }
     return this.#collecting;

@@ -118,9 +118,8 @@ class LevelKv implements EmbeddedKv {
     try {
       // Synchronously: a tenth of the time of a promise, and what was read is the version that a check of this key will see.
       const text = level.getSync(key);
-      if (text === undefined) return null;
       this.#committer.remember(key, text);
-      return readEntry(key, text, this.#nowMs());
+      return text === undefined ? null : readEntry(key, text, this.#nowMs());
     } catch (error) {
       throw this.#unreadable(error);
     }

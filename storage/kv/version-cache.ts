@@ -9,6 +9,8 @@ interface Known {
 export class VersionCache {
   readonly #known = new Map<string, Known>();
   readonly #keysMax: number;
+  /** Kinds of keys (their first characters) of which any is known: those of the others, which are written and never checked, are not looked for. */
+  readonly #kinds = new Uint8Array(128);
   /** A key that is checked is mostly written next: in a table of many each look costs memory that no processor has at hand. */
   #lastKey = "";
   #last: Known | undefined;
@@ -28,6 +30,7 @@ export class VersionCache {
     this.#lastKey = key;
     this.#last = { version };
     this.#known.set(key, this.#last);
+    this.#kinds[key.charCodeAt(0)] = 1;
   }
 
   /** Another version of a key that is known; says whether it is. */
@@ -50,6 +53,7 @@ export class VersionCache {
   }
 
   #find(key: string): Known | undefined {
+    if (this.#kinds[key.charCodeAt(0)] !== 1) return undefined;
     if (this.#lastKey !== key) {
       this.#last = this.#known.get(key);
       this.#lastKey = key;

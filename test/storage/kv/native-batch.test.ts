@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { ClassicLevel } from "classic-level";
+import { NativeBatches } from "../../../storage/kv/native-batch.ts";
+import { atEnd, directoryOf } from "./world.ts";
+
+async function openLevel(test: TestContext): Promise<ClassicLevel> {
+  const level = new ClassicLevel(join(await directoryOf(test), "level"));
+  await level.open();
+  atEnd(test, () => level.close());
+  return level;
+}
+
+describe("native batches", () => {
+  it("are used again, and write only what was put into them since", async (test) => {
+    const level = await openLevel(test);
+    const batches = new NativeBatches(level);
+    const first = batches.take();
+    first._put("a", "1");
+    first._put("b", "1");
+    await first._write({ sync: true });
+    batches.giveBack(first, 4);
+    await level.del("a");
+
+    const second = batches.take();
+    assert.equal(second, first);
+    second._put("c", "2");
+    second._del("b");
+    await second._write({ sync: true });
+    assert.deepEqual(await level.iterator().all(), [["c", "2"]]);
+  });
+
+  it("are two while one is filled and another written, and not kept once one has grown large", async (test) => {
+    const batches = new NativeBatches(await openLevel(test));
+    const [first, second] = [batches.take(), batches.take()];
+    assert.notEqual(second, first);
+    first._put("a", "x".repeat(2_000_000));
+    await first._write({ sync: true });
+    batches.giveBack(first, 2_000_001);
+    assert.notEqual(batches.take(), first);
+  });
+});
