@@ -6,8 +6,8 @@ import type { NativeBatch, NativeBatches } from "./native-batch.ts";
 interface Kind {
   keys: string[];
   standings: Standing[];
-  /** Of the first so many; the others are put in when somebody asks. */
-  byKey: Map<string, Standing>;
+  /** Of the first so many; made, and the others put in, when somebody asks. */
+  byKey: Map<string, Standing> | null;
   indexed: number;
 }
 
@@ -43,6 +43,7 @@ export class CommitBatch {
   standingOf(key: string): Standing | undefined {
     const kind = this.#kinds.get(key.charCodeAt(0));
     if (kind === undefined) return undefined;
+    kind.byKey ??= new Map();
     const { keys, standings, byKey } = kind;
     for (; kind.indexed < keys.length; kind.indexed++) {
       const [indexed, standing] = [keys[kind.indexed], standings[kind.indexed]];
@@ -71,7 +72,7 @@ export class CommitBatch {
     const code = key.charCodeAt(0);
     let kind = this.#kinds.get(code);
     if (kind === undefined) {
-      kind = { keys: [], standings: [], byKey: new Map(), indexed: 0 };
+      kind = { keys: [], standings: [], byKey: null, indexed: 0 };
       this.#kinds.set(code, kind);
     }
     kind.keys.push(key);
