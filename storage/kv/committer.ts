@@ -240,9 +240,10 @@ export class Committer {
   #written(batch: CommitBatch): void {
     this.#writing = null;
     this.#batches++;
+    // First, so that the disk works while those who waited are answered, which takes as long.
+    this.#flush();
     batch.acknowledge();
-    if (this.#collecting !== null) this.#scheduleFlush();
-    else this.#drained?.();
+    if (this.#writing === null) this.#drained?.();
   }
 
   #failed(batch: CommitBatch, error: unknown): void {
