@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { ClassicLevel } from "classic-level";
+import type { ClassicLevel } from "classic-level";
 import { Committer } from "../../../storage/kv/committer.ts";
 import type { Operation } from "../../../storage/kv/kv.ts";
-import { atEnd, directoryOf } from "./world.ts";
+import { levelOf } from "./world.ts";
 
 const CACHED_KEYS_MAX = 4;
 
 async function opened(test: TestContext): Promise<{ level: ClassicLevel; committer: Committer }> {
-  const level = new ClassicLevel(join(await directoryOf(test), "level"));
-  await level.open();
-  atEnd(test, () => level.close());
+  const level = await levelOf(test);
   const committer = new Committer({
     nowMs: () => 1_000,
     isFiltered: () => false,

@@ -1,20 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { ClassicLevel } from "classic-level";
+import { describe, it } from "node:test";
 import { NativeBatches } from "../../../storage/kv/native-batch.ts";
-import { atEnd, directoryOf } from "./world.ts";
-
-async function openLevel(test: TestContext): Promise<ClassicLevel> {
-  const level = new ClassicLevel(join(await directoryOf(test), "level"));
-  await level.open();
-  atEnd(test, () => level.close());
-  return level;
-}
+import { levelOf } from "./world.ts";
 
 describe("native batches", () => {
   it("are used again, and write only what was put into them since", async (test) => {
-    const level = await openLevel(test);
+    const level = await levelOf(test);
     const batches = new NativeBatches(level);
     const first = batches.take();
     first._put("a", "1");
@@ -32,7 +23,7 @@ describe("native batches", () => {
   });
 
   it("are two while one is filled and another written, and not kept once one has grown large", async (test) => {
-    const batches = new NativeBatches(await openLevel(test));
+    const batches = new NativeBatches(await levelOf(test));
     const [first, second] = [batches.take(), batches.take()];
     assert.notEqual(second, first);
     first._put("a", "x".repeat(2_000_000));

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { ClassicLevel } from "classic-level";
 
 /** A folder of this test's own, removed with it. */
 export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
@@ -30,6 +31,14 @@ export async function directoryOf(test: TestContext): Promise<string> {
   const directory = await temporaryDirectory();
   atEnd(test, () => directory.remove());
   return directory.path;
+}
+
+/** An empty LevelDB, closed and removed after the test. */
+export async function levelOf(test: TestContext): Promise<ClassicLevel> {
+  const level = new ClassicLevel(join(await directoryOf(test), "level"));
+  await level.open();
+  atEnd(test, () => level.close());
+  return level;
 }
 
 /** A wall clock that stands until it is moved. */
