@@ -3,11 +3,13 @@ import { prepareHeaps } from "./heap.ts";
 import { createLog } from "./log.ts";
 import { StartRefused, startNode } from "./node.ts";
 import { sandboxGatewayOf, startSandbox } from "./sandbox.ts";
+import { keepStringMethodsFast } from "./string-methods.ts";
 
 /** A second signal, or a stop that takes longer than all its deadlines together, ends the process at once. */
 const STOP_MAX_MS = 40_000;
 
 async function main(): Promise<void> {
+  keepStringMethodsFast();
   const given = readConfig(process.env);
   prepareHeaps(given.shards);
   const log = createLog(given.logLevel, "main", () => performance.now());
