@@ -14,6 +14,9 @@ import { PasswordVerifier } from "./partner-password.ts";
  */
 const VERIFIED_MAX = 250_000;
 
+/** Logins of partners whose passwords were hashed; a change of other credentials does not have them hashed again. */
+const HASHED_MAX = 10_000;
+
 /** A longer header is verified each time where that is fast: a login can be written in many ways, and those of terminals have 160 characters. */
 const REMEMBERED_LENGTH_MAX = 256;
 
@@ -46,7 +49,7 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** At once for everything but the first login of a partner by password, whose slow hash is checked off the event loop. */
+  /** At once for everything but the first login of a partner by a password, whose slow hash is checked off the event loop. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
@@ -60,13 +63,15 @@ interface Failures {
 /** Where no partner has a key for Partner API v1. */
 const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called: () => {} };
 
-/** Authenticates against the credentials in memory and remembers what it verified, until any credential changes. */
+/** Authenticates against the credentials in memory and remembers what it verified until any credential changes, and slow hashes until theirs does. */
 export function createAuthenticator(
   source: CredentialSource,
   monotonicMs: () => number,
   partnerApi: PartnerApiCredentials = NO_PARTNER_API,
 ): Authenticator {
   const logins = new BoundedMap<string, Caller>(VERIFIED_MAX);
+  /** By header: the hash that its password was found right for. */
+  const hashed = new BoundedMap<string, string>(HASHED_MAX);
   const keys = new BoundedMap<string, { partner: PartnerCredential; caller: Caller }>(VERIFIED_MAX);
   const failures = new BoundedMap<string, Failures>(FAILURE_ADDRESSES_MAX);
   const checking = new Map<string, Promise<Caller | Refusal>>();
@@ -101,6 +106,8 @@ export function createAuthenticator(
       if (header.length <= REMEMBERED_LENGTH_MAX) logins.set(header, caller);
       return caller;
     }
+    const partner = source.partnerByUsername(user.username);
+    if (partner?.enabled === true && hashed.get(header) === partner.passwordHash) return verified(header, partner);
     // A till that starts up sends many requests with one header at once; one check serves them all.
     let check = checking.get(header);
     if (check === undefined) {
@@ -128,6 +135,11 @@ export function createAuthenticator(
       countFailure(ipAddress);
       return INVALID_LOGIN;
     }
+    hashed.set(header, partner.passwordHash);
+    return verified(header, partner);
+  }
+
+  function verified(header: string, partner: PartnerCredential): Caller {
     const caller = partnerCaller(partner);
     logins.set(header, caller);
     return caller;

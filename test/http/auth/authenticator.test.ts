@@ -93,6 +93,22 @@ test("a login verified once is known without a hash, until a credential changes"
   assert.deepEqual(await login(basic("till", "right")), INVALID_LOGIN);
 });
 
+test("a partner's password is not hashed again for a change of another credential, but for one of its own", async () => {
+  const { state, login } = await world();
+  await login(basic("till", "right"));
+  state.partner = { ...state.partner, partnerId: 8 };
+  state.generation++;
+  assert.deepEqual(login(basic("till", "right")), { type: "partner", partnerId: 8, username: "till", terminals: anyTerminal });
+  state.partner = { ...state.partner, enabled: false };
+  state.generation++;
+  assert.deepEqual(await login(basic("till", "right")), INVALID_LOGIN);
+  state.partner = { ...state.partner, enabled: true, passwordHash: await hashPassword("new") };
+  state.generation++;
+  assert.ok(login(basic("till", "right")) instanceof Promise);
+  assert.deepEqual(await login(basic("till", "right")), INVALID_LOGIN);
+  assert.equal((await login(basic("till", "new"))).type, "partner");
+});
+
 test("a partner disabled while its password is being checked is refused", async () => {
   const { state, login } = await world();
   const check = login(basic("till", "right"));
