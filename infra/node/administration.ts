@@ -63,7 +63,7 @@ export function composeAdministration(parts: AdministrationParts): Administratio
     cloudConfigs,
     configureTerminal: createConfigureTerminal({ configs: cloudConfigs, terminals, clock, ids }),
     serviceSettings: createAdministered(tables, createRecordStore<StoredZvtConfig>(kv, SERVICE_SETTINGS)),
-    receiptCleaner: createReceiptCleaner({ kv, monotonicMs: machineClock.monotonicMs, retentionMs }),
+    receiptCleaner: createReceiptCleaner({ kv, monotonicMs: machineClock.monotonicMs, retentionMs, failed }),
     audit: createAuditStore({ kv, writer, failed }),
   };
 }

@@ -14,13 +14,25 @@ export interface ReceiptCleanerOptions {
   monotonicMs(): number;
   /** How long an ended command is kept: as it was stored with, so that cleaning does not make it live longer. */
   retentionMs: number;
+  /** A record could not be read (of a later version, or damaged); it is left as it is. */
+  failed(what: string, error: unknown): void;
 }
 
 /** Cleans `c/<uuid>` in passes over all of them, a page at a time; a record that changes meanwhile is left for the next pass. */
-export function createReceiptCleaner({ kv, monotonicMs, retentionMs }: ReceiptCleanerOptions): ReceiptCleaner {
+export function createReceiptCleaner({ kv, monotonicMs, retentionMs, failed }: ReceiptCleanerOptions): ReceiptCleaner {
+  function recordOf({ key, value }: Entry): CommandRecord | null {
+    try {
+      return readCommand(key.slice(COMMANDS.length), value);
+    } catch {
+      // What says why may quote the record, which is not for a log.
+      failed("receipts/clean", new Error(`${key} cannot be read`));
+      return null;
+    }
+  }
+
   async function clean(entry: Entry, beforeMs: number): Promise<boolean> {
-    const record = readCommand(entry.key.slice(COMMANDS.length), entry.value);
-    const cleaned = cleanedOf(record, beforeMs);
+    const record = recordOf(entry);
+    const cleaned = record === null ? null : cleanedOf(record, beforeMs);
     if (cleaned === null || cleaned.life === null) return false;
     const expiresAtMs = cleaned.life.finishedAtMs + retentionMs;
     const result = await kv.commit({

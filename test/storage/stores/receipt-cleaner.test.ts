@@ -11,7 +11,9 @@ const DAY_MS = 86_400_000;
 function world() {
   const kv = new MemoryKv();
   const clock = { ms: 0 };
-  const cleaner = createReceiptCleaner({ kv, monotonicMs: () => clock.ms, retentionMs: 400 * DAY_MS });
+  const failures: string[] = [];
+  const failed = (_what: string, error: unknown) => failures.push(String(error));
+  const cleaner = createReceiptCleaner({ kv, monotonicMs: () => clock.ms, retentionMs: 400 * DAY_MS, failed });
   const put = async (uuid: string, finishedAtMs: number | null) => {
     const ended: Partial<CommandRecord> =
       finishedAtMs === null
@@ -28,7 +30,7 @@ function world() {
     assert.ok(entry !== null);
     return readCommand(uuid, entry.value);
   };
-  return { kv, clock, cleaner, put, read };
+  return { kv, clock, cleaner, put, read, failures };
 }
 
 describe("cleaning receipts", () => {
@@ -46,6 +48,16 @@ describe("cleaning receipts", () => {
     assert.deepEqual([await read("young"), await read("pending")], [young, pending]);
     assert.equal((await kv.get("o/1"))?.value, '{"life":{"finishedAtMs":1},"raw":"feed"}');
     assert.deepEqual(await cleaner.clean(20, 1_000), { deleted: 0, complete: true });
+  });
+
+  it("leaves a record of a later version as it is, and goes on", async () => {
+    const { kv, cleaner, put, failures } = world();
+    await put("a", 10);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "c/b", value: "[9,1]" }] });
+    await put("c", 10);
+    assert.deepEqual(await cleaner.clean(20, 1_000), { deleted: 2, complete: true });
+    assert.equal((await kv.get("c/b"))?.value, "[9,1]");
+    assert.deepEqual(failures, ["Error: c/b cannot be read"]);
   });
 
   it("goes on where it ran out of time, and leaves what changes meanwhile for the next pass", async () => {
