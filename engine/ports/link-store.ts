@@ -34,6 +34,8 @@ export interface LinkStore {
   findByTranId(partnerId: number | null, tranId: string): Promise<Stored<LinkRecord> | null>;
   /** The new version, or null where another version stands (or, for a new link, any). */
   commit(change: LinkChange): Promise<number | null>;
+  /** Whether any link of any part has a deadline: where there are none, no part needs to be read. */
+  anyDue(): Promise<boolean>;
   /** Links of a part (engine/runtime/link-parts.ts) whose deadline lies before `untilMs`, by deadline, those after `after` only. */
   pageDue(part: number, after: DueLink | null, untilMs: number, limit: number): Promise<DueLink[]>;
 }

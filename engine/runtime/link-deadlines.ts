@@ -73,6 +73,7 @@ export function createLinkDeadlines({ store, homes, self, clock, pacer, fire, fa
   });
 
   async function scan(): Promise<void> {
+    if (!(await store.anyDue())) return;
     for (let count = 0; count < LINK_PARTS && !stopped; count += 1) {
       // Where more is due than can be done, the next scan goes on with the part that this one had no room for: none is left out for ever.
       if (held.size >= HELD_MAX) return;

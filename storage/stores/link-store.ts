@@ -79,6 +79,7 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
         });
         return result.type === "committed" ? result.version : null;
       }),
+    anyDue: () => available(async () => (await kv.scan({ ...prefixRange(LINKS_DUE), limit: 1 })).length > 0),
     pageDue: (part, after, untilMs, limit) =>
       available(async () => {
         const prefix = duePrefix(part);

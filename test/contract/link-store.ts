@@ -75,7 +75,9 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
 
     test("a link is due at its latest deadline only, and never when it has none", async ({ store }) => {
       const before = link("waiting", { nextAtMs: 1_000 });
+      assert.equal(await store.anyDue(), false);
       let version = await stored(store, before);
+      assert.equal(await store.anyDue(), true);
       const part = partOf("x1");
       const due = (untilMs: number) => store.pageDue(part, null, untilMs, 10);
       assert.deepEqual(await due(1_000), [], "the end is not included");
@@ -87,6 +89,7 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
       const ended = link("success");
       await store.commit({ ...NOTHING, record: ended, before: moved, version });
       assert.deepEqual(await due(Number.MAX_SAFE_INTEGER), []);
+      assert.equal(await store.anyDue(), false);
     });
 
     test("pages what is due of a part in order, each once", async ({ store }) => {
