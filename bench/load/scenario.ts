@@ -111,16 +111,17 @@ export async function runRound({
   const firstWarmUpMs = seconds * 1_000 * FIRST_WARM_UP_FACTOR;
 
   async function pair(kind: LoadTask["kind"], connections: Connections, first: boolean, terminals = POLLING_TERMINALS): Promise<Pair> {
-    const sessions = kind === "pay" ? SESSIONS : 0;
-    // The payments of a long warm-up wait at terminals of its own, or those of the measurement would have had several each.
-    const apart = first && sessions > 0;
-    const warmUp = first && !apart ? { warmUpMs: firstWarmUpMs } : {};
+    const warmUp = first ? { warmUpMs: firstWarmUpMs } : {};
     const fleet = terminals === POLLING_TERMINALS ? "" : `, ${terminals} terminals`;
-    if (apart)
-      await measure(`relay ${kind} ${connections}${fleet}, warming up`, relay, { kind, connections, measureMs: firstWarmUpMs, sessions });
     return {
       raw: await measure(`raw ${kind} ${connections}${fleet}`, raw, { kind, connections, terminals }),
-      relay: await measure(`relay ${kind} ${connections}${fleet}`, relay, { kind, connections, terminals, ...warmUp, sessions }),
+      relay: await measure(`relay ${kind} ${connections}${fleet}`, relay, {
+        kind,
+        connections,
+        terminals,
+        ...warmUp,
+        sessions: kind === "pay" ? SESSIONS : 0,
+      }),
     };
   }
 
