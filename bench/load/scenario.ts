@@ -70,7 +70,10 @@ export interface RoundOptions {
   progress(what: string, result: LoadResult): void;
 }
 
-/** One round on a relay that has just started. */
+/**
+ * One round on a relay that has just started. From the first payment to the end are some 50 s: after 60 those that nobody took expire, thousands a second,
+ * which is not what any of this measures.
+ */
 export async function runRound({
   generator,
   raw,
