@@ -1,8 +1,12 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Actors } from "./actors.ts";
 
-/** Deadlines carried out at once. After a long stop thousands are overdue together, and must not take the store from those who pay. */
-const AT_ONCE_MAX = 256;
+/**
+ * Deadlines carried out at once. When terminals do not fetch what waits for them, or after a long stop, thousands are overdue together, and must not take
+ * the thread from those who pay: beside 10,000 a second a payment took 33 ms (p99 90) with 256 at once, 4 ms (p99 20 to 40) with 32, and with 16 they
+ * took a third longer.
+ */
+const AT_ONCE_MAX = 32;
 
 /** After this long what could not be done for a terminal is tried again. */
 const RETRY_MS = 1_000;
