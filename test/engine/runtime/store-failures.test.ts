@@ -238,7 +238,7 @@ describe("when the store fails", () => {
     world.kv.hold();
     world.shard.tick();
     await settle();
-    assert.equal(world.kv.holding, 256);
+    assert.equal(world.kv.holding, 32);
     world.kv.release();
     await settle();
     assert.equal((await world.rows()).length, 600);
