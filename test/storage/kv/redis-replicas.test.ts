@@ -29,7 +29,8 @@ async function pairOf(test: TestContext): Promise<{ primary: TestRedis; copy: Te
 describe("a Redis with a replica for failover", { skip: skipReason(await installWaitingRedis()) }, () => {
   it("acknowledges a commit once the replica has it on disk", async (test) => {
     const { primary, copy } = await pairOf(test);
-    const kv = await kvOf(test, { url: primary.url, waitReplicas: 1 });
+    // Half of it is the replica's, which on a busy machine took over half a second.
+    const kv = await kvOf(test, { url: primary.url, waitReplicas: 1, deadlineMs: 5_000 });
     assert.equal((await kv.commit(put("a", "1", 0))).type, "committed");
     process.kill(copy.process.pid, "SIGSTOP");
     try {
