@@ -22,6 +22,9 @@ export const GATEWAY_RESULT = {
   cancelledByBuyer: "GW_20090",
 } as const;
 
+/** Codes by which the gateway refuses somebody without having looked at what was asked: the signature, the operation as such. */
+export const GATEWAY_UNREAD = { notAuthenticated: "GW_30401", notExposed: "GW_30404" } as const;
+
 /** How the buyer may pay on the hosted page: any card, or BANCOMAT Pay. */
 export type GatewayInstrument = "card" | "bancomat_pay";
 

@@ -8,9 +8,11 @@ import type {
   GatewayFollowedUp,
   GatewayFollowUp,
   GatewayOrder,
+  GatewayPayment,
   GatewayPaymentState,
   GatewayTotals,
 } from "../../engine/domain/gateway.ts";
+import { maskPans, maskPanValue } from "../../engine/domain/mask.ts";
 import { toMinorUnits } from "../../engine/domain/money.ts";
 import type { CardGateway } from "../../engine/ports/card-gateway.ts";
 import {
@@ -65,6 +67,21 @@ const BREAKER_WINDOW_MS = 10_000;
 
 /** Answers of a gateway, or of something before it, that has no time now. */
 const BUSY = new Set([408, 425, 429]);
+
+/** Codes that say nothing for good: it happened, is happening, or is to be asked again. Beside them no status makes an answer a refusal. */
+const NO_REFUSAL: ReadonlySet<string> = new Set([
+  PROTOCOL_RESULT.completed,
+  PROTOCOL_RESULT.pending,
+  PROTOCOL_RESULT.tooMany,
+  PROTOCOL_RESULT.internal,
+  PROTOCOL_RESULT.unavailable,
+]);
+
+/** What is kept of members that decide nothing. */
+const DESCRIPTION_LENGTH_MAX = 1_024;
+const DETAIL_LENGTH_MAX = 32;
+const NAME_LENGTH_MAX = 128;
+const URL_LENGTH_MAX = 2_048;
 
 /** What fits into a signature's keyId. */
 const KEY_ID = /^[\x21\x23-\x7e]{1,64}$/;
@@ -162,7 +179,12 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
       txReq: { origTranId, amount: { value: toMinorUnits(amount, currency), currency } },
     };
     const judged = await ask(post(operation, request, credentials), "if_never_sent", readFollowUp);
-    return answerOf(judged, ({ txRes }, head) => ({ tranId: txRes.tranId, ...head }));
+    if (judged.type === "answered") {
+      const { origTranId: said } = judged.value.txRes;
+      // A gateway that took the txId for one of another payment has not executed this one.
+      if (typeof said === "string" && said !== origTranId) return { type: "unavailable", reason: "the answer is another movement's" };
+    }
+    return answerOf(judged, ({ txRes }, head) => ({ tranId: String(txRes.tranId), ...head }));
   }
 
   return {
@@ -234,12 +256,16 @@ function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): 
       return { type: "unavailable", reason: `answered ${status} without JSON` };
     }
     if (!any.Check(body)) return { type: "unavailable", reason: `answered ${status} in another form` };
-    const head = { resultCode: body.txHead.resultCode, description: body.txHead.errDescription ?? "" };
+    const { resultCode, errDescription } = body.txHead;
+    const head = { resultCode, description: readText(errDescription, DESCRIPTION_LENGTH_MAX) ?? "" };
     // Something on the way may have answered with what it kept of another request.
     if ((body.txHead.txId ?? txId) !== txId) return { type: "unavailable", reason: "the answer is another transaction's" };
-    if (status !== 200 || (codes !== null && !codes.includes(head.resultCode))) return { type: "refused", status, head };
-    if (whole.Check(body)) return { type: "answered", value: body, head };
-    return { type: "unavailable", reason: `answered ${status} without what was asked for` };
+    if (status === 200 && (codes === null || codes.includes(resultCode))) {
+      if (whole.Check(body)) return { type: "answered", value: body, head };
+      return { type: "unavailable", reason: `answered ${status} without what was asked for` };
+    }
+    if ((status === 200 || status >= 400) && !NO_REFUSAL.has(resultCode)) return { type: "refused", status, head };
+    return { type: "unavailable", reason: `answered ${status} with ${resultCode}` };
   };
 }
 
@@ -269,19 +295,42 @@ function verifyAnswerOf(judged: Judged<Static<typeof VerifyAnswer>>, asked: stri
   if (asked !== null && asked !== paymentId) return { type: "unavailable", reason: "the answer is another payment's" };
   switch (result) {
     case "PENDING":
-      return { type: "done", value: { type: "pending", paymentId, redirectUrl: redirectURL ?? null } };
+      return { type: "done", value: { type: "pending", paymentId, redirectUrl: readUrl(redirectURL) } };
     case "KO":
       if (resultCode === PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
       return { type: "done", value: { type: "failed", paymentId, resultCode, description } };
     case "OK": {
       if (resultCode !== PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
       if (txRes === undefined || txRes === null) return { type: "unavailable", reason: "the answer lacks its movement" };
-      const { tranId, authCode = null, maskedPan = null, cardBrand = null, payerName = null, payerLastName = null, amount } = txRes;
-      const said = amount === undefined ? {} : { amount: { amountMinor: amount.value, currency: amount.currency } };
-      const payment = { resultCode, description, tranId, authCode, maskedPan, cardBrand, payerName, payerLastName, ...said };
-      return { type: "done", value: { type: "paid", paymentId, payment, ...totalsOf(txRes) } };
+      return { type: "done", value: { type: "paid", paymentId, payment: paymentOf(txRes, judged.head), ...totalsOf(txRes) } };
     }
   }
+}
+
+function paymentOf(movement: Static<typeof MovementAnswer>, head: Head): GatewayPayment {
+  const { tranId, authCode, maskedPan, cardBrand, payerName, payerLastName, amount } = movement;
+  const pan = readText(maskedPan, DETAIL_LENGTH_MAX);
+  return {
+    ...head,
+    tranId: String(tranId),
+    authCode: readText(authCode, DETAIL_LENGTH_MAX),
+    maskedPan: pan === null ? null : maskPanValue(pan),
+    cardBrand: readText(cardBrand, DETAIL_LENGTH_MAX),
+    payerName: readText(payerName, NAME_LENGTH_MAX),
+    payerLastName: readText(payerLastName, NAME_LENGTH_MAX),
+    ...(amount === undefined ? {} : { amount: { amountMinor: amount.value, currency: amount.currency } }),
+  };
+}
+
+/** A member that decides nothing, cut to its length and without card numbers; null for what is no text. */
+function readText(value: unknown, lengthMax: number): string | null {
+  if (typeof value === "number") return readText(String(value), lengthMax);
+  return typeof value === "string" ? maskPans(value).slice(0, lengthMax) : null;
+}
+
+/** An address that was cut leads nowhere. */
+function readUrl(value: unknown): string | null {
+  return typeof value === "string" && value.length <= URL_LENGTH_MAX ? value : null;
 }
 
 function totalsOf({ captured, reversedValue, refundedValue }: Static<typeof MovementAnswer>): { totals?: GatewayTotals } {

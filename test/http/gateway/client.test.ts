@@ -230,6 +230,73 @@ for (const operation of ["init", "capture", "reversal", "refund"] as const) {
   });
 }
 
+/** The operation may have been executed, or will be: a caller that is told "refused" would begin another one. */
+const NO_REFUSAL: [string, number, string][] = [
+  ["accepted with the code of success", 202, "GW_000"],
+  ["created with the code of success", 201, "GW_000"],
+  ["a redirect", 302, "GW_30404"],
+  ["an error status with the code of success", 400, "GW_000"],
+  ["not completed yet", 200, "GW_20001"],
+  ["ask again", 200, "GW_30503"],
+  ["ask again, with an error status", 400, "GW_30503"],
+  ["an internal error", 400, "GW_30500"],
+  ["too many", 400, "GW_30429"],
+];
+for (const [what, status, code] of NO_REFUSAL) {
+  test(`an init or a refund is not refused by: ${what}`, async (t) => {
+    const { client } = await world(t, ({ body }, response) => {
+      const { txId } = Object(body).txHead;
+      const members = { paymentId: "p", redirectURL: "u", txRes: { tranId: "t2", origTranId: "tran-1" } };
+      json(response, status, { txHead: head(code, txId), resultCode: code, ...members });
+    });
+    assert.equal((await client.init(CREDENTIALS, ORDER)).type, "unavailable");
+    assert.equal((await client.refund(CREDENTIALS, FOLLOW_UP)).type, "unavailable");
+  });
+}
+
+test("a follow-up is not done by the answer to one of another movement", async (t) => {
+  const { client } = await world(t, (_request, response) =>
+    json(response, 200, { txHead: head("GW_000", "op-1"), resultCode: "GW_000", txRes: { tranId: "tran-2", origTranId: "tran-9" } }),
+  );
+  assert.deepEqual(await client.refund(CREDENTIALS, FOLLOW_UP), { type: "unavailable", reason: "the answer is another movement's" });
+});
+
+test("what decides nothing keeps nobody from knowing that it was paid", async (t) => {
+  const details = {
+    authCode: 123456,
+    maskedPan: "4".repeat(40),
+    cardBrand: ["VISA"],
+    payerName: "n".repeat(129),
+    payerLastName: null,
+    captured: "Y",
+  };
+  const txHead = { ...head(), merId: "M".repeat(64), errDescription: "d".repeat(1_025) };
+  const body = { ...verified({ result: "OK", redirectURL: 7, txRes: { tranId: 4711, ...details } }), txHead };
+  const { verify } = await world(t, (_request, response) => json(response, 200, body));
+  const { type, payment } = Object(await verify()).value;
+  assert.equal(type, "paid");
+  const { tranId, authCode, cardBrand, payerName, description } = payment;
+  assert.deepEqual([tranId, authCode, cardBrand], ["4711", "123456", null]);
+  assert.deepEqual([payerName.length, description.length], [128, 1_024]);
+});
+
+test("a movement whose number was rounded is none", async (t) => {
+  const body = verified({ result: "OK", txRes: { tranId: 1780000000000012345 } });
+  const { verify } = await world(t, (_request, response) => json(response, 200, body));
+  assert.equal((await verify()).type, "unavailable");
+});
+
+test("card numbers in a gateway's answer are masked", async (t) => {
+  const txRes = { tranId: "tran-1", maskedPan: "4111111111111111", payerName: "5555 5555 5555 4444" };
+  const txHead = { ...head(), errDescription: "Paid with 5555555555554444" };
+  const { verify } = await world(t, (_request, response) => json(response, 200, { ...verified({ result: "OK", txRes }), txHead }));
+  const { payment } = Object(await verify()).value;
+  assert.deepEqual(
+    [payment.maskedPan, payment.payerName, payment.description],
+    ["411111******1111", "555555******4444", "Paid with 555555******4444"],
+  );
+});
+
 test("follow-ups name the movement and the amount", async (t) => {
   const { stub, client } = await world(t, (_request, response) =>
     json(response, 200, { txHead: head("GW_000", "op-1"), resultCode: "GW_000", txRes: { tranId: "tran-2" } }),
