@@ -62,6 +62,10 @@ export interface FollowUp {
   readonly description: string | null;
   /** Its answer was lost, and operators have been told. */
   readonly flagged?: true;
+  /** Sent again while the answer to an earlier attempt was missing: a refusal may now only say that the earlier one was executed. */
+  readonly repeated?: true;
+  /** What the gateway said to a repetition; it stands once a verify that began after it says that nothing was executed. */
+  readonly refusal?: { readonly atMs: number; readonly resultCode: string; readonly description: string };
 }
 
 /** Why a capture, reversal or refund is not executed. */

@@ -191,12 +191,15 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       }
       case "refused": {
         const { resultCode, description: said } = answer;
-        const applied = await apply(txId, { type: "init.refused", atMs, resultCode, description: said }, begun.stored);
+        const refusal = { type: "init.refused", atMs, resultCode, description: said } as const;
+        const applied = await apply(txId, { ...refusal, absent: false }, begun.stored);
         const after = applied?.stored.record ?? record;
-        if (after.state === "failed") return { type: "refused", record: after, resultCode, description: said };
+        if (after.state === "failed") return createdAs(after);
         // Refused as a repetition, perhaps of one that arrived: the gateway knows.
-        const found = await verify(txId, null, true);
-        return createdAs(found ?? after);
+        const found = (await verify(txId, null, true)) ?? after;
+        if (found.state !== "created" || found.verifiedAtMs === null || found.verifiedAtMs < atMs) return createdAs(found);
+        const absent = await apply(txId, { ...refusal, absent: true });
+        return createdAs(absent?.stored.record ?? found);
       }
       case "unavailable":
         return { type: "unavailable", record };
@@ -223,7 +226,10 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
         ? { type: "followUp.answered", atMs, id: followUp.id, tranId: answer.value.tranId, resultCode, description }
         : { type: "followUp.refused", atMs, id: followUp.id, resultCode, description };
     const applied = await apply(order.txId, event);
-    return endedAs(applied?.stored.record ?? record, followUp.id);
+    const after = applied?.stored.record ?? record;
+    // Refused as a repetition, perhaps of one that was executed: the gateway's totals know.
+    const found = applied !== null && wantsVerify(applied.effects) ? await verify(order.txId, null, true) : null;
+    return endedAs(found ?? after, followUp.id);
   }
 
   const deadlines = createLinkDeadlines({ store, homes, self, clock, pacer, fire: due, failed });
@@ -329,7 +335,8 @@ function wantsVerify(effects: readonly LinkEffect[]): boolean {
 /** What the creation of a link has come to, by how it stands. */
 function createdAs(record: LinkRecord): LinkCreated {
   if (record.state === "created") return { type: "unavailable", record };
-  if (record.state === "failed" && record.paymentId === null && record.outcome !== null) {
+  // Ended before anybody had its address: there is nothing to send a buyer to.
+  if ((record.state === "failed" || record.state === "expired") && record.paymentUrl === null && record.outcome !== null) {
     return { type: "refused", record, resultCode: record.outcome.resultCode, description: record.outcome.description };
   }
   return { type: "created", record };

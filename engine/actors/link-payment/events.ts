@@ -6,8 +6,8 @@ export type LinkEvent =
   /** The gateway is about to be asked to create the payment. */
   | { type: "init.begun"; atMs: number }
   | { type: "init.answered"; atMs: number; paymentId: string; redirectUrl: string }
-  /** The gateway will not create it; only believed while no other init of the same link was begun. */
-  | { type: "init.refused"; atMs: number; resultCode: string; description: string }
+  /** The gateway will not create it. Where another init of the same link was begun, believed only if the gateway has no such payment since (`absent`). */
+  | { type: "init.refused"; atMs: number; resultCode: string; description: string; absent: boolean }
   /** The gateway says that something happened. Never believed: it leads to a verify. */
   | { type: "notification.received"; atMs: number }
   /** A caller wants to know now. */

@@ -1,8 +1,9 @@
-import type { GatewayPaymentState, GatewayTotals } from "../../domain/gateway.ts";
+import { GATEWAY_UNREAD, type GatewayPaymentState, type GatewayTotals } from "../../domain/gateway.ts";
 import { LINK_FOLLOW_UP_CHECKS_MS, LINK_FOLLOW_UP_FLAG_MS, LINK_FOLLOW_UP_LEASE_MS, LINK_FOLLOW_UPS_MAX } from "../../domain/limits.ts";
 import { amountOf, type FollowUp, type FollowUpRefusal, type LinkContext, type LinkState } from "../../domain/link.ts";
 import type { LinkEffect, LinkStep, Of } from "./events.ts";
 
+const VERIFY: LinkEffect = { type: "verify", params: {} };
 const FLAG_FOLLOW_UP: LinkEffect = { type: "flagFollowUp", params: {} };
 const SETTLE_FOLLOW_UP: LinkEffect = { type: "settleFollowUp", params: {} };
 
@@ -17,12 +18,11 @@ export function followUpRequested(state: LinkState, link: LinkContext, event: Of
   if (known !== undefined) {
     // One that a verify found executed has no movement yet: the gateway tells it when it is asked under the same id again.
     const isWhole = known.state === "refused" || (known.state === "done" && known.tranId !== null);
-    const type = isWhole ? "repeatFollowUp" : "executeFollowUp";
-    return { state, link, effects: [{ type, params: { followUp: known } }] };
+    return isWhole ? { state, link, effects: [{ type: "repeatFollowUp", params: { followUp: known } }] } : again(state, link, known);
   }
   const judged = judgeFollowUp(link, event);
   if (typeof judged === "string") return refuse(state, link, judged);
-  if (judged.id !== event.id) return { state, link, effects: [{ type: "executeFollowUp", params: { followUp: judged } }] };
+  if (judged.id !== event.id) return again(state, link, judged);
   if (link.followUps.length >= LINK_FOLLOW_UPS_MAX) return refuse(state, link, "too_many");
   const followUps = [...link.followUps, judged];
   return {
@@ -31,6 +31,15 @@ export function followUpRequested(state: LinkState, link: LinkContext, event: Of
     link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, event.atMs) },
     effects: [{ type: "executeFollowUp", params: { followUp: judged } }],
   };
+}
+
+/** Has one executed that was sent before, and remembers that: from now on a refusal says less. */
+function again(state: LinkState, link: LinkContext, known: FollowUp): LinkStep {
+  if (known.state !== "requested") return { state, link, effects: [{ type: "executeFollowUp", params: { followUp: known } }] };
+  const { refusal: _, ...entry } = known;
+  const followUp: FollowUp = { ...entry, repeated: true };
+  const followUps = link.followUps.map((each) => (each === known ? followUp : each));
+  return { state, link: { ...link, followUps }, effects: [{ type: "executeFollowUp", params: { followUp } }] };
 }
 
 /** Sums up what of a kind is done or may be. */
@@ -106,20 +115,27 @@ export function followUpEnded(
   const concerns = (entry: FollowUp) =>
     entry.id === id && (entry.state === "requested" || (entry.state === "done" && entry.tranId === null && ended === "done"));
   if (!link.followUps.some(concerns)) return { state, link, effects: [] };
-  const followUps = link.followUps.map((entry) =>
-    concerns(entry)
-      ? endedEntry(entry, { state: ended, finishedAtMs: entry.finishedAtMs ?? atMs, tranId, resultCode, description })
-      : entry,
-  );
+  const doubted = (entry: FollowUp) => ended === "refused" && entry.repeated === true;
+  const followUps = link.followUps.map((entry) => {
+    if (!concerns(entry)) return entry;
+    // Who did not look at it has not said what became of the attempt before.
+    if (doubted(entry)) return isUnread(resultCode) ? entry : { ...entry, refusal: { atMs, resultCode, description } };
+    return endedEntry(entry, { state: ended, finishedAtMs: entry.finishedAtMs ?? atMs, tranId, resultCode, description });
+  });
+  const isDoubted = link.followUps.some((entry) => concerns(entry) && doubted(entry));
   return {
     state,
     link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, atMs) },
-    effects: settledEffects(link.followUps, followUps),
+    effects: isDoubted ? [VERIFY] : settledEffects(link.followUps, followUps),
   };
 }
 
+function isUnread(resultCode: string): boolean {
+  return Object.values<string>(GATEWAY_UNREAD).includes(resultCode);
+}
+
 function endedEntry(
-  { flagged: _, ...entry }: FollowUp,
+  { flagged: _flagged, repeated: _repeated, refusal: _refusal, ...entry }: FollowUp,
   end: Pick<FollowUp, "state" | "finishedAtMs" | "tranId" | "resultCode" | "description">,
 ): FollowUp {
   return { ...entry, ...end };
@@ -146,7 +162,8 @@ function totalsOf(payment: GatewayPaymentState): GatewayTotals {
 
 /**
  * What the gateway says of a paid link whose captures, reversals or refunds were never answered. Only a total that is just what all of a kind make up says that
- * they were executed. Anything less says nothing for good: a request may be on its way, and its caller may repeat it under its id.
+ * they were executed. Anything less says nothing for good: a request may be on its way, and its caller may repeat it under its id. Unless the gateway
+ * refused that id in between: what it refused once it does not execute later.
  */
 export function followUpsVerified(state: LinkState, link: LinkContext, event: Of<"verify.answered"> | Of<"verify.failed">): LinkStep {
   const { atMs } = event;
@@ -169,6 +186,10 @@ export function followUpsVerified(state: LinkState, link: LinkContext, event: Of
         resultCode: null,
         description: "Executed, by the gateway's totals",
       });
+    }
+    if (found === false && answered && entry.refusal !== undefined && event.askedAtMs >= entry.refusal.atMs) {
+      const { resultCode, description } = entry.refusal;
+      return endedEntry(entry, { state: "refused", finishedAtMs: atMs, tranId: null, resultCode, description });
     }
     // A gateway that answers without a word about it will not have one later either.
     const flag = (answered && found === null) || atMs >= entry.requestedAtMs + LINK_FOLLOW_UP_FLAG_MS;

@@ -81,7 +81,7 @@ function workOut(state: LinkState, link: LinkContext, event: LinkEvent): LinkSte
       return verified(state, { ...link, verifiedAtMs: event.atMs }, event);
     case "verify.failed":
       if (state === "success") return followUpsVerified(state, link, event);
-      return unverified(state, link, event);
+      return unverified(state, link, event.atMs);
     case "followUp.requested":
       return followUpRequested(state, link, event);
     case "followUp.answered":
@@ -104,9 +104,10 @@ function initAnswered(state: LinkState, link: LinkContext, { atMs, paymentId, re
   return { state: "waiting", link: { ...link, paymentId, paymentUrl: redirectUrl, nextAtMs }, effects: [] };
 }
 
-function initRefused(state: LinkState, link: LinkContext, { atMs, resultCode, description }: Of<"init.refused">): LinkStep {
+function initRefused(state: LinkState, link: LinkContext, { atMs, resultCode, description, absent }: Of<"init.refused">): LinkStep {
+  if (state !== "created") return same(state, link);
   // The refusal of a second init may only say that the first one arrived.
-  if (link.inits > 1) return same(state, link);
+  if (link.inits > 1 && !absent) return same(state, link);
   const outcome: LinkOutcome = { resultCode, description, atMs, payment: null };
   return { state: "failed", link: { ...link, outcome, nextAtMs: null }, effects: [] };
 }
@@ -144,8 +145,11 @@ function verified(state: LinkState, link: LinkContext, event: Of<"verify.answere
   switch (payment.type) {
     case "failed":
       return failed(link, payment, atMs);
-    case "pending":
     case "absent":
+      // The gateway had it, and buyers may be paying it: another account was asked, or it lost its memory.
+      if (link.paymentId !== null) return unverified(state, link, atMs);
+      return open(state, link, payment, atMs, askedAtMs);
+    case "pending":
       return open(state, link, payment, atMs, askedAtMs);
   }
 }
@@ -203,9 +207,9 @@ function lateCheckMs({ order, paymentId }: LinkContext, atMs: number): number | 
   return after === undefined ? null : order.expiresAtMs + after;
 }
 
-/** What has ended stays so unless it was paid; a gateway that calls it failed need not be asked again. */
+/** What has ended stays so unless it was paid; a gateway that calls it failed need not be asked again. One that does not know it may know it again. */
 function stillEnded(state: LinkState, link: LinkContext, payment: GatewayPaymentState, atMs: number): LinkStep {
-  const nextAtMs = state === "expired" && payment.type === "pending" ? lateCheckMs(link, atMs) : null;
+  const nextAtMs = state === "expired" && payment.type !== "failed" ? lateCheckMs(link, atMs) : null;
   return { state, link: { ...link, nextAtMs }, effects: [] };
 }
 
@@ -213,7 +217,7 @@ function stillEnded(state: LinkState, link: LinkContext, payment: GatewayPayment
  * The gateway cannot be asked. Nothing follows from that: a link whose time is over stays open until somebody knows, asked ever less
  * often, and operators are told; only after days it is given up, and said to be so.
  */
-function unverified(state: LinkState, link: LinkContext, { atMs }: Of<"verify.failed">): LinkStep {
+function unverified(state: LinkState, link: LinkContext, atMs: number): LinkStep {
   const { expiresAtMs } = link.order;
   if (isFinal(state)) {
     const nextAtMs = link.nextAtMs === null || atMs >= expiresAtMs + LINK_UNVERIFIED_MAX_MS ? null : atMs + LINK_LATE_CHECKS_MS[1];

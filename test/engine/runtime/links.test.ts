@@ -331,6 +331,74 @@ test("a reversal whose answer was lost is executed once, whoever asks again", as
   assert.equal(again.reason, "already_reversed");
 });
 
+test("a reversal that was executed and is refused when repeated is not forgotten", async () => {
+  const world = openLinkWorld();
+  await paid(world, "x1");
+  const reverse = (operationId: string) => world.shard.links.followUp({ txId: "x1", operationId, type: "reversal", amountMinor: 300 });
+  world.gateway.mode = "lost";
+  await reverse("r1");
+  world.gateway.mode = "there";
+  world.gateway.refuses = { resultCode: "GW_30401", description: "The signature does not match" };
+  const again = await reverse("r1");
+  assert.equal(again?.type, "done", "the gateway's totals tell it");
+  assert.equal((await world.link("x1")).followUps[0]?.state, "done");
+});
+
+test("a reversal that never arrived and is refused when repeated is refused, once the gateway says that it was not executed", async () => {
+  const world = openLinkWorld();
+  await paid(world, "x1");
+  const reverse = (operationId: string) => world.shard.links.followUp({ txId: "x1", operationId, type: "reversal", amountMinor: 300 });
+  world.gateway.mode = "away";
+  assert.equal((await reverse("r1"))?.type, "unavailable");
+  world.gateway.mode = "there";
+  world.gateway.refuses = { resultCode: "GW_30401", description: "The signature does not match" };
+  assert.equal((await reverse("r1"))?.type, "unavailable", "nobody has looked at it");
+  world.gateway.refuses = { resultCode: "GW_30004", description: "Too late" };
+  world.gateway.tellsTotals = false;
+  assert.equal((await reverse("r1"))?.type, "unavailable", "the gateway does not say whether it was executed");
+  world.gateway.tellsTotals = true;
+  assert.equal((await reverse("r1"))?.type, "refused");
+  assert.equal(world.gateway.executed.size, 0);
+});
+
+test("a creation whose repetition is refused is refused, if the gateway has nothing of it", async () => {
+  const world = openLinkWorld();
+  world.gateway.mode = "away";
+  assert.equal((await world.create("x1")).type, "unavailable");
+  world.gateway.mode = "there";
+  world.gateway.refuses = { resultCode: "GW_30001", description: "amount too high" };
+  const refused = await world.create("x1");
+  assert.ok(refused.type === "refused");
+  assert.deepEqual([refused.resultCode, refused.record.state], ["GW_30001", "failed"]);
+});
+
+test("a creation that ended before anybody had its address is refused when it is asked for again", async () => {
+  const world = openLinkWorld();
+  world.gateway.mode = "lost";
+  assert.equal((await world.create("x1")).type, "unavailable");
+  world.gateway.mode = "there";
+  world.gateway.set("x1", { type: "failed", paymentId: "g-x1", resultCode: "GW_10001", description: "Card not authorized" });
+  const refused = await world.create("x1");
+  assert.ok(refused.type === "refused");
+  assert.deepEqual([refused.resultCode, refused.record.state], ["GW_10001", "failed"]);
+});
+
+test("a gateway that has forgotten a payment ends nothing, and operators are told", async () => {
+  const world = openLinkWorld();
+  await world.create("x1");
+  const payment = world.gateway.payments.get("x1");
+  world.gateway.payments.clear();
+  await world.pass(HOUR_MS + 40_000);
+  const { state, overdue } = await world.link("x1");
+  assert.deepEqual([state, overdue], ["watching", true]);
+  assert.equal(world.kv.keys("a/link_unverified/").length, 1);
+  assert.ok(payment);
+  world.gateway.payments.set("x1", payment);
+  world.gateway.pay("x1");
+  await world.pass(MINUTE_MS);
+  assert.deepEqual([(await world.link("x1")).state, (await world.link("x1")).late], ["success", false]);
+});
+
 test("what is reversed is what was paid, by its movement", async () => {
   const world = openLinkWorld();
   await paid(world, "x1");

@@ -22,6 +22,8 @@ const begun = (type: FollowUpType, amountMinor: number, whole: boolean, before: 
 const done = followUp();
 const half = followUp({ amountMinor: 600, whole: false });
 const lost = unanswered({ requestedAtMs: NOW_MS - 30_000 });
+const repeated = { ...lost, repeated: true as const };
+const doubted = { ...repeated, refusal: { atMs: NOW_MS, resultCode: "GW_30004", description: "no" } };
 const captured = followUp({ id: "c1", type: "capture", amountMinor: 1_000, whole: false });
 const later = { order: { capture: "later" as const } };
 
@@ -74,7 +76,8 @@ table("reversal", [
     title: "under the same id, its answer lost: executed under it again",
     from: link("success", { followUps: [lost] }),
     event: wanted("reversal", null, "f1"),
-    effects: [{ type: "executeFollowUp", params: { followUp: lost } }],
+    to: { followUps: [repeated] },
+    effects: [{ type: "executeFollowUp", params: { followUp: repeated } }],
   },
   {
     title: "while another one is under way",
@@ -86,7 +89,15 @@ table("reversal", [
     title: "after one whose answer was lost: that one is gone on with",
     from: link("success", { followUps: [lost] }),
     event: wanted("reversal"),
-    effects: [{ type: "executeFollowUp", params: { followUp: lost } }],
+    to: { followUps: [repeated] },
+    effects: [{ type: "executeFollowUp", params: { followUp: repeated } }],
+  },
+  {
+    title: "once more after a refused repetition: what was refused then says nothing of this one",
+    from: link("success", { followUps: [doubted] }),
+    event: wanted("reversal", null, "f1"),
+    to: { followUps: [repeated] },
+    effects: [{ type: "executeFollowUp", params: { followUp: repeated } }],
   },
   {
     title: "after one that the gateway refused",
@@ -168,6 +179,26 @@ table("the gateway on a follow-up", [
     event: { type: "followUp.refused", atMs: NOW_MS, id: "f1", resultCode: "GW_30004", description: "no" },
     to: { followUps: [{ ...lost, state: "refused", finishedAtMs: NOW_MS, resultCode: "GW_30004", description: "no" }] },
   },
+  {
+    title: "done, of a repetition",
+    from: link("success", { followUps: [doubted] }),
+    event: { type: "followUp.answered", atMs: NOW_MS, id: "f1", tranId: "m2", resultCode: "GW_000", description: "ok" },
+    to: { followUps: [{ ...lost, state: "done", finishedAtMs: NOW_MS, tranId: "m2", resultCode: "GW_000", description: "ok" }] },
+  },
+  {
+    title: "refused, of a repetition: the attempt before may have been executed, the gateway is asked",
+    from: link("success", { followUps: [repeated], nextAtMs: NOW_MS + 30_000 }),
+    event: { type: "followUp.refused", atMs: NOW_MS, id: "f1", resultCode: "GW_30004", description: "no" },
+    to: { followUps: [doubted] },
+    effects: [{ type: "verify", params: {} }],
+  },
+  ...["GW_30401", "GW_30404"].map((resultCode) => ({
+    title: `refused unread with ${resultCode}, of a repetition: that says nothing of the attempt before`,
+    from: link("success", { followUps: [repeated], nextAtMs: NOW_MS }),
+    event: { type: "followUp.refused" as const, atMs: NOW_MS, id: "f1", resultCode, description: "no" },
+    to: { nextAtMs: NOW_MS + 30_000 },
+    effects: [{ type: "verify" as const, params: {} }],
+  })),
   {
     title: "again",
     from: link("success", { followUps: [done] }),

@@ -28,6 +28,7 @@ const found = (entry: LinkRecord["followUps"][number], atMs = NOW_MS) => ({
 });
 const NOT_YET = "Not executed when the gateway was last asked";
 const SILENT = "The gateway does not say whether it was executed";
+const refusal = { atMs: NOW_MS - 1, resultCode: "GW_30004", description: "no" };
 const FLAG: LinkEffect = { type: "flagFollowUp", params: {} };
 const KNOWN: LinkEffect = { type: "settleFollowUp", params: {} };
 
@@ -56,6 +57,43 @@ table("a follow-up whose answer was lost", [
     from: waitingFor([asked1]),
     event: answered(since({ reversedMinor: 0 })),
     to: { followUps: [{ ...asked1, description: NOT_YET }], nextAtMs: NOW_MS + minutes(4), verifiedAtMs: NOW_MS },
+  },
+  {
+    title: "not executed, and its repetition was refused: refused",
+    from: waitingFor([{ ...asked1, repeated: true, refusal }]),
+    event: answered(since({ reversedMinor: 0 })),
+    to: {
+      followUps: [{ ...asked1, state: "refused", finishedAtMs: NOW_MS, resultCode: "GW_30004", description: "no" }],
+      nextAtMs: null,
+      verifiedAtMs: NOW_MS,
+    },
+  },
+  {
+    title: "executed, whatever its repetition was told",
+    from: waitingFor([{ ...asked1, repeated: true, refusal }]),
+    event: answered(since({ reversedMinor: 1234 })),
+    to: { followUps: [found(asked1)], nextAtMs: null, verifiedAtMs: NOW_MS },
+  },
+  {
+    title: "not executed when asked before its repetition was refused: that does not count",
+    from: waitingFor([{ ...asked1, repeated: true, refusal: { ...refusal, atMs: NOW_MS + 1 } }]),
+    event: answered(since({ reversedMinor: 0 })),
+    to: {
+      followUps: [{ ...asked1, repeated: true, refusal: { ...refusal, atMs: NOW_MS + 1 }, description: NOT_YET }],
+      nextAtMs: NOW_MS + minutes(4),
+      verifiedAtMs: NOW_MS,
+    },
+  },
+  {
+    title: "a repetition that was refused, and a gateway that tells no totals: left to operators",
+    from: waitingFor([{ ...asked1, repeated: true, refusal }]),
+    event: answered(since(null)),
+    to: {
+      followUps: [{ ...asked1, repeated: true, refusal, description: SILENT, flagged: true }],
+      nextAtMs: NOW_MS + minutes(4),
+      verifiedAtMs: NOW_MS,
+    },
+    effects: [FLAG],
   },
   {
     title: "not executed half an hour later: operators are told, once",

@@ -59,13 +59,19 @@ table("init", [
   {
     title: "refused: failed, without ever having been payable",
     from: link("created"),
-    event: { type: "init.refused", atMs: NOW_MS, resultCode: "GW_30001", description: "no" },
+    event: { type: "init.refused", atMs: NOW_MS, resultCode: "GW_30001", description: "no", absent: false },
     to: { state: "failed", outcome: outcome("GW_30001", NOW_MS, "no"), nextAtMs: null },
   },
   {
     title: "refused as a repetition: not believed",
     from: link("created", { inits: 2 }),
-    event: { type: "init.refused", atMs: NOW_MS, resultCode: "GW_30003", description: "no" },
+    event: { type: "init.refused", atMs: NOW_MS, resultCode: "GW_30003", description: "no", absent: false },
+  },
+  {
+    title: "refused as a repetition, and the gateway has no such payment since: failed",
+    from: link("created", { inits: 2 }),
+    event: { type: "init.refused", atMs: NOW_MS, resultCode: "GW_30001", description: "no", absent: true },
+    to: { state: "failed", outcome: outcome("GW_30001", NOW_MS, "no"), nextAtMs: null },
   },
 ]);
 
@@ -221,6 +227,19 @@ table("verified as absent", [
     from: link("watching"),
     event: answered(absent),
     to: { nextAtMs: NOW_MS + 30_000, verifiedAtMs: NOW_MS },
+  },
+  {
+    title: "watched, at its end: the gateway had it, so nobody knows; operators are told",
+    from: link("watching"),
+    event: answered(absent, EXPIRES_MS),
+    to: { overdue: true, nextAtMs: EXPIRES_MS + 30_000, verifiedAtMs: EXPIRES_MS },
+    effects: [OVERDUE],
+  },
+  {
+    title: "expired: looked at again like one that is pending",
+    from: link("expired"),
+    event: answered(absent, EXPIRES_MS + 60_000),
+    to: { nextAtMs: EXPIRES_MS + 300_000, verifiedAtMs: EXPIRES_MS + 60_000 },
   },
 ]);
 
