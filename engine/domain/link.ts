@@ -6,6 +6,8 @@ export interface LinkOrder {
   readonly terminalId: string;
   /** Whose gateway account it runs on; null for the installation's own. */
   readonly partnerId: number | null;
+  /** That account's merchant id, which the partner may have replaced since. Absent in links of before it was kept. */
+  readonly merchantId?: string;
   /** Who may see it and act on it, as `senderOf` names callers. */
   readonly owner: string;
   /** Decimal, with the currency's decimals. */

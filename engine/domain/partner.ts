@@ -1,3 +1,4 @@
+import { FORMER_ACCOUNT_KEPT_MS, type FormerGatewayAccount, type SealedGatewayAccount } from "./gateway-account.ts";
 import type { ServiceCode } from "./merchant-service.ts";
 import type { PartnerApiRole } from "./partner-api.ts";
 import type { TerminalRule } from "./terminal-rule.ts";
@@ -24,7 +25,9 @@ export interface PartnerRecord {
   readonly previousKey: { readonly sha256: string; readonly untilMs: number } | null;
   readonly enabled: boolean;
   /** Its own account at the card gateway; `gwTml`, `gwApiKey`, `gwSecretKey` on the wire. */
-  readonly gateway: { readonly terminalId: string; readonly merchantId: string; readonly sealedSecret: string };
+  readonly gateway: SealedGatewayAccount;
+  /** Accounts before it. Absent in records of before there were any. */
+  readonly formerGateways?: readonly FormerGatewayAccount[];
   /** Where browsers may use its key from, by names of its own; empty: anywhere. */
   readonly allowedOrigins: { readonly [name: string]: string };
   /** Which terminals it may use. */
@@ -42,7 +45,7 @@ export interface PartnerRecord {
 }
 
 /** How long the gateway account of a deleted partner is kept. */
-export const DELETED_PARTNER_KEPT_MS = 400 * 86_400_000;
+export const DELETED_PARTNER_KEPT_MS = FORMER_ACCOUNT_KEPT_MS;
 
 /** What is left of a partner that is deleted. */
 export function deletedPartner(record: PartnerRecord, atMs: number): PartnerRecord {

@@ -1,4 +1,5 @@
 import { RelayError } from "../domain/errors.ts";
+import { formerAccounts } from "../domain/gateway-account.ts";
 import {
   ALLOWED_ORIGINS_MAX,
   deletedPartner,
@@ -152,6 +153,12 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       const passwordHash = change.password === undefined ? null : await secrets.hashPassword(change.password);
       return edit(id, (record) => ({
         ...record,
+        formerGateways: formerAccounts(
+          record.formerGateways,
+          record.gateway,
+          change.gateway?.merchantId ?? record.gateway.merchantId,
+          clock.nowMs(),
+        ),
         username: change.username ?? record.username,
         passwordHash: passwordHash ?? record.passwordHash,
         enabled: change.enabled ?? record.enabled,

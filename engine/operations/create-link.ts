@@ -44,7 +44,7 @@ export interface CreateLinkOptions {
 }
 
 export function createCreateLink({ links, accounts, clock }: CreateLinkOptions): CreateLink {
-  function order(request: LinkRequest, operationId: string, facts: Pick<LinkOrder, "terminalId" | "partnerId" | "owner">): LinkOrder {
+  function order(request: LinkRequest, operationId: string, facts: Facts): LinkOrder {
     const currency = request.currency ?? "EUR";
     if (currencyDecimals(currency) === null) throw invalid("currency", "must be an ISO 4217 code such as EUR");
     const amount = readAmount(request.amount, currency);
@@ -82,7 +82,8 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
     if (!isTerminalId(terminalId)) throw invalid("terminalID", "must be 1 to 64 letters, digits, dots, underscores or dashes");
     if (request.terminalId !== undefined && !maySend(caller, terminalId)) throw invalid("terminalID", "is not a terminal of this partner");
     await requireActiveMerchant(terminalId, operationId);
-    return links.create(order(request, operationId, { terminalId, partnerId: caller.partnerId, owner: senderOf(caller) }));
+    const { merchantId } = account;
+    return links.create(order(request, operationId, { terminalId, partnerId: caller.partnerId, merchantId, owner: senderOf(caller) }));
   }
 
   return {
@@ -95,10 +96,10 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
       await requireActiveMerchant(terminalId, operationId);
       const account = accounts.ofTerminal(terminalId);
       if (account === null) throw new RelayError("invalid_request", "This terminal has no account at the card gateway");
-      const { partnerId } = account;
+      const { partnerId, credentials } = account;
       // What a terminal does is its merchant's partner's to see.
       const owner = partnerId === null ? senderOf(caller) : `partner:${partnerId}`;
-      return links.create(order(request, operationId, { terminalId, partnerId, owner }));
+      return links.create(order(request, operationId, { terminalId, partnerId, merchantId: credentials.merchantId, owner }));
     },
   };
 }
@@ -106,6 +107,9 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
 function invalid(member: string, demand: string): RelayError {
   return new RelayError("invalid_request", `${member}: ${demand}`);
 }
+
+/** What an order has of its caller and terminal, not of the request. */
+type Facts = Pick<LinkOrder, "terminalId" | "partnerId" | "merchantId" | "owner">;
 
 /** Control characters have no place on a payment page; the value is not quoted, it may be personal. */
 function text(member: string, value: string | undefined): string | null {

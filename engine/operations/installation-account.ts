@@ -1,5 +1,5 @@
 import { RelayError } from "../domain/errors.ts";
-import { GATEWAY_ACCOUNT_KEY, GATEWAY_ACCOUNT_PLACE, type GatewayAccount } from "../domain/gateway-account.ts";
+import { formerAccounts, GATEWAY_ACCOUNT_KEY, GATEWAY_ACCOUNT_PLACE, type GatewayAccount } from "../domain/gateway-account.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SecretBox } from "../ports/secret-box.ts";
 
@@ -36,6 +36,7 @@ export function createInstallationAccount({ accounts, box, clock }: Installation
         terminalId: gwTml,
         merchantId: gwApiKey,
         sealedSecret: gwSecretKey,
+        former: formerAccounts(before?.former, before, gwApiKey, clock.nowMs()),
         updatedAtMs: clock.nowMs(),
       };
       await accounts.save(GATEWAY_ACCOUNT_KEY, account);

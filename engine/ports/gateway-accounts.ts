@@ -10,6 +10,9 @@ export interface GatewayAccounts {
   ofTerminal(terminalId: string): { partnerId: number | null; credentials: GatewayCredentials } | null;
   /** Whether the terminal's merchant, by its cloud config, is deactivated: no new payment is begun for it. */
   isMerchantInactive(terminalId: string): boolean;
-  /** Again, for a payment that runs already: the account that it was created on, by the partner it was created for. */
-  ofPayment(partnerId: number | null): GatewayCredentials | null;
+  /**
+   * For a payment that runs already: the account that it was created on, by the partner it was created for and the account's merchant id, also
+   * where there is another account by now. `merchantId` absent (payments of before it was kept): today's.
+   */
+  ofPayment(partnerId: number | null, merchantId?: string): GatewayCredentials | null;
 }

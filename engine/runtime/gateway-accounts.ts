@@ -1,6 +1,12 @@
 import type { CloudConfig } from "../domain/cloud-config.ts";
 import type { GatewayCredentials } from "../domain/gateway.ts";
-import { GATEWAY_ACCOUNT_KEY, GATEWAY_ACCOUNT_PLACE, type GatewayAccount } from "../domain/gateway-account.ts";
+import {
+  accountOfMerchant,
+  GATEWAY_ACCOUNT_KEY,
+  GATEWAY_ACCOUNT_PLACE,
+  type GatewayAccount,
+  type SealedGatewayAccount,
+} from "../domain/gateway-account.ts";
 import type { MerchantOwner } from "../domain/merchant.ts";
 import { partnerPlace } from "../domain/partner.ts";
 import type { GatewayAccounts } from "../ports/gateway-accounts.ts";
@@ -25,18 +31,21 @@ export function createGatewayAccounts({
   cloudConfigs,
   merchantOwners,
 }: GatewayAccountsOptions): GatewayAccounts {
-  function accountOf(partner: Partner | null): GatewayCredentials | null {
+  function accountOf(partner: Partner | null, merchant?: string): GatewayCredentials | null {
     if (partner === null) return null;
-    const { id, gateway } = partner.record;
-    const secret = box.open(gateway.sealedSecret, partnerPlace(id, "gwSecretKey"));
-    return { terminalId: gateway.terminalId, merchantId: gateway.merchantId, secret };
+    const { id, gateway, formerGateways } = partner.record;
+    return opened(accountOfMerchant(gateway, formerGateways, merchant), partnerPlace(id, "gwSecretKey"));
   }
 
-  function own(): GatewayCredentials | null {
+  function own(merchant?: string): GatewayCredentials | null {
     const account = installation.get(GATEWAY_ACCOUNT_KEY);
-    if (account === undefined) return null;
+    return account === undefined ? null : opened(accountOfMerchant(account, account.former, merchant), GATEWAY_ACCOUNT_PLACE);
+  }
+
+  function opened(account: SealedGatewayAccount | null, place: string): GatewayCredentials | null {
+    if (account === null) return null;
     const { terminalId, merchantId, sealedSecret } = account;
-    return { terminalId, merchantId, secret: box.open(sealedSecret, GATEWAY_ACCOUNT_PLACE) };
+    return { terminalId, merchantId, secret: box.open(sealedSecret, place) };
   }
 
   function merchantOwnerOf(terminalId: string): MerchantOwner | null {
@@ -55,6 +64,6 @@ export function createGatewayAccounts({
       return credentials === null ? null : { partnerId: partner === null ? null : partner.record.id, credentials };
     },
     isMerchantInactive: (terminalId) => merchantOwnerOf(terminalId)?.inactive === true,
-    ofPayment: (partnerId) => (partnerId === null ? own() : accountOf(partners.everById(partnerId))),
+    ofPayment: (partnerId, merchantId) => (partnerId === null ? own(merchantId) : accountOf(partners.everById(partnerId), merchantId)),
   };
 }

@@ -1,8 +1,8 @@
 import type { LinkEffect, LinkEvent } from "../actors/link-payment/events.ts";
 import { newLink } from "../actors/link-payment/rules.ts";
 import { RelayError } from "../domain/errors.ts";
-import type { GatewayAnswer, GatewayFollowedUp, GatewayPaymentState } from "../domain/gateway.ts";
-import { amountOf, type FollowUp, type LinkRecord } from "../domain/link.ts";
+import type { GatewayAnswer, GatewayCredentials, GatewayFollowedUp, GatewayPaymentState } from "../domain/gateway.ts";
+import { amountOf, type FollowUp, type LinkOrder, type LinkRecord } from "../domain/link.ts";
 import { fromMinorUnits } from "../domain/money.ts";
 import type { Address } from "../ports/bus.ts";
 import type { CardGateway } from "../ports/card-gateway.ts";
@@ -131,9 +131,13 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   }
 
   async function askGateway({ order, paymentId }: LinkRecord): Promise<GatewayAnswer<GatewayPaymentState>> {
-    const credentials = accounts.ofPayment(order.partnerId);
+    const credentials = accountOf(order);
     if (credentials === null) return NO_ACCOUNT;
     return gateway.verify(credentials, { txId: order.txId, paymentId });
+  }
+
+  function accountOf({ partnerId, merchantId }: LinkOrder): GatewayCredentials | null {
+    return accounts.ofPayment(partnerId, merchantId);
   }
 
   /** A verify that somebody asks for, within the bound on how many of these there are. */
@@ -175,7 +179,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     if (begun === null) throw new Error(`the link ${order.txId} is gone`);
     const { record } = begun.stored;
     if (record.state !== "created") return createdAs(record);
-    const credentials = accounts.ofPayment(order.partnerId);
+    const credentials = accountOf(order);
     if (credentials === null) return { type: "unavailable", record };
     const { txId, amount, currency, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs } = order;
     const description = order.description ?? "";
@@ -208,7 +212,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
 
   async function execute(record: LinkRecord, followUp: FollowUp): Promise<FollowUpOutcome> {
     const { order, outcome } = record;
-    const credentials = accounts.ofPayment(order.partnerId);
+    const credentials = accountOf(order);
     const origTranId = movementOf(record, followUp);
     if (credentials === null || origTranId === null || outcome === null) return { type: "unavailable", record, followUp };
     const { currency } = amountOf(record);
@@ -278,7 +282,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   };
 
   function isSigned(record: LinkRecord, { merId, txId, paymentId }: Parameters<Links["notified"]>[0], given: string): boolean {
-    const credentials = accounts.ofPayment(record.order.partnerId);
+    const credentials = accountOf(record.order);
     if (credentials === null) return false;
     return signature.matches(credentials, { merId, txId, paymentId: paymentId ?? record.paymentId }, given);
   }

@@ -348,6 +348,17 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
     }
   });
 
+  test("a link is followed on the account that it was created on, also after its partner has got another one", async () => {
+    const secret = { gwApiKey: "M10", gwSecretKey: "sandbox-gateway-secret" };
+    const partner = await newPartner(relay, secret);
+    const txId = await create(partner.byKey);
+    const body = { gwApiKey: "M11", gwSecretKey: "another" };
+    assert.equal((await relay.administrator().send(`/admin/api/partners/${partner.id}`, { method: "PUT", body })).status, 200);
+    await gateway.act(txId, "pay");
+    await eventually(async () => assertMatches((await status(txId, partner.byKey)).body, { status: "SUCCESS" }));
+    assertMatches(await partner.byKey.post(`/api/payment/cancel/${txId}`), { status: 200, body: { operation: "reversal" } });
+  });
+
   test("ended links are in the terminal's transactions, as PAYBYLINK, at once; pending ones are not", {
     skip: clickhouse ? false : "chdb, an optional dependency, is not installed",
   }, async () => {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import type { GatewayAccount } from "../../../engine/domain/gateway-account.ts";
 import { partnerPlace } from "../../../engine/domain/partner.ts";
 import { createAdministerPartners, type NewPartner } from "../../../engine/operations/administer-partners.ts";
+import { createInstallationAccount } from "../../../engine/operations/installation-account.ts";
+import { createGatewayAccounts } from "../../../engine/runtime/gateway-accounts.ts";
 import { createPartners } from "../../../engine/runtime/partners.ts";
 import { createTables } from "../../../engine/runtime/tables.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
@@ -84,6 +87,44 @@ describe("partners", () => {
     assert.equal(partners.byAdapterMerchant("M2")?.record.id, partner.id);
     await administer.change(partner.id, { adapter: null });
     assert.equal(partners.byAdapterMerchant("M2"), null);
+  });
+
+  it("keep the gateway accounts that they had, for payments that run on them, and show payments the right one", async () => {
+    const { administer, partners, box, clock } = world();
+    const installation = new Map<string, GatewayAccount>();
+    const accounts = createGatewayAccounts({
+      ...{ partners, box, installation, cloudConfigs: new Map(), merchantOwners: new Map() },
+    });
+    const { partner } = await administer.create(draft("till"));
+    const of = (merchantId?: string) => accounts.ofPayment(partner.id, merchantId)?.secret ?? null;
+    await administer.change(partner.id, { gateway: { terminalId: "GW9", secret: "rotated" } });
+    assert.deepEqual([of(), of("MER1")], ["rotated", "rotated"]);
+    await administer.change(partner.id, { gateway: { merchantId: "MER2", secret: "second" } });
+    assert.deepEqual([of(), of("MER1"), of("MER2"), of("MER3")], ["second", "rotated", "second", null]);
+    await administer.change(partner.id, { gateway: { merchantId: "MER1", secret: "back" } });
+    assert.deepEqual([of("MER1"), of("MER2")], ["back", "second"]);
+    await administer.remove(partner.id);
+    assert.deepEqual([of("MER1"), of("MER2")], ["back", "second"]);
+
+    const own = createInstallationAccount({
+      accounts: { get: (key) => installation.get(key), save: async (key, account) => void installation.set(key, account) },
+      ...{ box, clock },
+    });
+    await own.save({ terminalId: "T", merchantId: "OWN1", secret: "one" });
+    await own.save({ merchantId: "OWN2", secret: "two" });
+    assert.deepEqual(
+      [undefined, "OWN1", "OWN2"].map((id) => accounts.ofPayment(null, id)?.secret),
+      ["two", "one", "two"],
+    );
+    for (let index = 3; index < 12; index += 1) await own.save({ merchantId: `OWN${index}` });
+    assert.deepEqual(
+      ["OWN2", "OWN3", "OWN10"].map((id) => accounts.ofPayment(null, id) !== null),
+      [false, true, true],
+      "eight of them",
+    );
+    clock.now += 401 * 86_400_000;
+    await own.save({ secret: "later" });
+    assert.equal(accounts.ofPayment(null, "OWN10"), null);
   });
 
   it("lose the key before at once, or when its grace has passed", async () => {
