@@ -32,7 +32,10 @@ export interface LinkStore {
   /** By the gateway's id of the payment or of the money movement, among the links of one account. */
   findByPaymentId(partnerId: number | null, paymentId: string): Promise<Stored<LinkRecord> | null>;
   findByTranId(partnerId: number | null, tranId: string): Promise<Stored<LinkRecord> | null>;
-  /** The new version, or null where another version stands (or, for a new link, any). */
+  /**
+   * The new version, or null where another version stands (or, for a new link, any). Throws RelayError `duplicate` where the id of a new capture,
+   * reversal or refund is that of another payment's.
+   */
   commit(change: LinkChange): Promise<number | null>;
   /** Whether any link of any part has a deadline: where there are none, no part needs to be read. */
   anyDue(): Promise<boolean>;

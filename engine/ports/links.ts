@@ -20,7 +20,10 @@ export interface Links {
   verify(txId: string): Promise<LinkRecord | null>;
   /** Takes a notification in: stored before this resolves, verified afterwards. What is unknown or wrongly signed changes nothing. */
   notified(notification: GatewayNotification, signature: string | null): Promise<void>;
-  /** Executes a capture, reversal or refund once for its id; `amountMinor` null is everything that is left. Null where there is no link. */
+  /**
+   * Executes a capture, reversal or refund once for its id; `amountMinor` null is everything that is left. Null where there is no link. Throws
+   * RelayError `duplicate` for an id that was used for another payment.
+   */
   followUp(request: FollowUpRequest): Promise<FollowUpOutcome | null>;
 }
 

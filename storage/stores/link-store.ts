@@ -1,3 +1,4 @@
+import { RelayError } from "../../engine/domain/errors.ts";
 import type { LinkRecord } from "../../engine/domain/link.ts";
 import type { DueLink, LinkChange, LinkStore } from "../../engine/ports/link-store.ts";
 import type { Stored } from "../../engine/ports/terminal-store.ts";
@@ -11,6 +12,8 @@ export const LINKS = "link/";
 export const LINKS_DUE = "link-due/";
 const PAYMENTS = "link-payment/";
 const MOVEMENTS = "link-tran/";
+/** Ids of captures, reversals and refunds: the gateway executes one once, so none is for two payments. */
+const OPERATIONS = "link-op/";
 
 const MS_DIGITS = 13;
 
@@ -29,7 +32,7 @@ export interface LinkStoreOptions {
 
 /**
  * Payment links on the key-value store: `link/<txId>`, the index of deadlines `link-due/<part>/<13 digits of milliseconds>/<txId>`, the
- * gateway's names `link-payment/` and `link-tran/<partner>/<name>`, outbox rows.
+ * gateway's names `link-payment/` and `link-tran/<partner>/<name>`, `link-op/<id of a capture, reversal or refund>`, outbox rows.
  */
 export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: LinkStoreOptions): LinkStore {
   let rowsWritten = 0;
@@ -56,6 +59,7 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
     for (const key of names) {
       if (key !== null) operations.push({ type: "put", key, value: txId, expiresAtMs: expiresAtMs + retentionMs });
     }
+    for (const key of operationKeys(change)) operations.push({ type: "put", key, value: txId, expiresAtMs: expiresAtMs + retentionMs });
     for (const row of rows) {
       rowsWritten += 1;
       operations.push(outboxOperation(row, atMs, `${writer}-l${rowsWritten.toString(36)}`));
@@ -73,11 +77,15 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
     findByTranId: (partnerId, tranId) => available(() => loadBy(nameKey(MOVEMENTS, partnerId, tranId))),
     commit: (change) =>
       available(async () => {
+        const { txId } = change.record.order;
         const result = await kv.commit({
-          checks: [{ key: LINKS + change.record.order.txId, version: change.version }],
+          // The link's own stands first: where another version of it stands, the claims of that one say nothing.
+          checks: [{ key: LINKS + txId, version: change.version }, ...operationKeys(change).map((key) => ({ key, version: 0 }))],
           operations: operationsOf(change),
         });
-        return result.type === "committed" ? result.version : null;
+        if (result.type === "committed") return result.version;
+        if (result.key.startsWith(OPERATIONS)) throw new RelayError("duplicate", "The id was used for an operation of another payment");
+        return null;
       }),
     anyDue: () => available(async () => (await kv.scan({ ...prefixRange(LINKS_DUE), limit: 1 })).length > 0),
     pageDue: (part, after, untilMs, limit) =>
@@ -114,6 +122,11 @@ function dueKeyOf({ order, nextAtMs }: LinkRecord): string | null {
 function dueOf(key: string, prefixLength: number): DueLink {
   const atMs = Number(key.slice(prefixLength, prefixLength + MS_DIGITS));
   return { txId: key.slice(prefixLength + MS_DIGITS + 1), atMs };
+}
+
+function operationKeys({ record, before }: LinkChange): string[] {
+  const known = new Set(before?.followUps.map(({ id }) => id));
+  return record.followUps.filter(({ id }) => !known.has(id)).map(({ id }) => OPERATIONS + id);
 }
 
 /** The payment's own movement of money, and those that followed it: a refund may name a later capture. */

@@ -6,7 +6,7 @@ import type { IdempotencyClaim, IdempotencyStore } from "../../engine/ports/idem
 import type { DueLink, LinkChange, LinkStore } from "../../engine/ports/link-store.ts";
 import { partOf } from "../../engine/runtime/link-parts.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
-import { link, NOW_MS } from "../engine/actors/link-payment/world.ts";
+import { link, NOW_MS, unanswered } from "../engine/actors/link-payment/world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
 /** Stores of their own for one test, empty. */
@@ -53,6 +53,19 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
       const versions = (await Promise.all(steps)).filter((outcome) => outcome !== null);
       assert.equal(versions.length, 1);
       assert.equal((await store.load("x1"))?.version, versions[0]);
+    });
+
+    test("the id of a capture, reversal or refund is one payment's, also when two want it at once", async ({ store }) => {
+      const [one, other] = [link("success"), link("success", { order: { txId: "x2" } })];
+      const versions = [await stored(store, one), await stored(store, other)];
+      const wanted = (record: LinkRecord, version = 0) =>
+        store.commit({ ...NOTHING, record: { ...record, followUps: [unanswered()] }, before: record, version });
+      const outcomes = await Promise.allSettled([wanted(one, versions[0]), wanted(other, versions[1])]);
+      assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+      const loser = outcomes[0]?.status === "rejected" ? 0 : 1;
+      await assert.rejects(wanted(loser === 0 ? one : other, versions[loser]), { code: "duplicate" });
+      assert.deepEqual((await store.load(loser === 0 ? "x1" : "x2"))?.record, loser === 0 ? one : other);
+      assert.equal(await wanted(loser === 0 ? other : one, versions[1 - loser]), null, "stale, and no duplicate of itself");
     });
 
     test("finds it by the gateway's names, within its account", async ({ store }) => {

@@ -253,6 +253,25 @@ export function gatewayAdapter(startable: RelayOptions): void {
     assert.deepEqual([again.status, member(again.body, "resultCode")], [409, "GW_30004"]);
   });
 
+  test("what is wrong with an order is told by its own names", async () => {
+    const wrong = [
+      [{ txReq: { amount: { value: 1, currency: "EUR" }, description: "d".repeat(256) } }, /^description: /],
+      [{ buyer: { email: "nobody" } }, /^buyer\.email: /],
+    ] as const;
+    for (const [members, told] of wrong) {
+      const refused = await client.post("/pgw/payment/init", order(members));
+      assertMatches(refused, { status: 400, body: { resultCode: "GW_30001", txHead: { errDescription: told } } });
+    }
+  });
+
+  test("a follow-up's txId is one payment's", async () => {
+    const [one, other] = [await paid(), await paid()];
+    assertMatches(await followUp("refund", `${one.txId}-r1`, one.tranId), { status: 200 });
+    const reused = await followUp("refund", `${one.txId}-r1`, other.tranId);
+    assert.deepEqual([reused.status, member(reused.body, "resultCode")], [409, "GW_30003"], reused.text);
+    assertMatches(await followUp("refund", `${other.txId}-r1`, other.tranId), { status: 200 });
+  });
+
   test("a whole reversal is executed once; its txId with another amount is refused", async () => {
     const { tranId, txId } = await paid();
     assertMatches((await followUp("reversal", `${txId}-v1`, tranId, 230)).body, { resultCode: "GW_000" });

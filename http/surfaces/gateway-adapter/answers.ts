@@ -29,6 +29,14 @@ export function foreignMerchant(subject: Subject) {
   return refuse(401, subject, PROTOCOL_RESULT.notAuthenticated, "merId: is not the keyId of the signature");
 }
 
+/** The members of a link that its creation refuses, by the names that clients of the adapter give them. */
+const NAMES: Readonly<Record<string, string>> = {
+  reason: "description",
+  customerEmail: "buyer.email",
+  returnUrl: "returnURL",
+  terminalID: "terminalId",
+};
+
 /** What is wrong with a request, told with its own names; what concerns the service itself is left to the envelope. */
 export async function told<R>(subject: Subject, work: () => Promise<R>) {
   try {
@@ -36,8 +44,11 @@ export async function told<R>(subject: Subject, work: () => Promise<R>) {
   } catch (error) {
     if (error instanceof RequestRefused) return refuse(400, subject, PROTOCOL_RESULT.invalidRequest, error.message);
     if (!(error instanceof RelayError)) throw error;
-    if (error.code === "invalid_request") return refuse(400, subject, resultOf(error.code), error.message);
-    if (error.code === "conflict") return refuse(409, subject, resultOf(error.code), error.message);
+    if (error.code === "invalid_request") {
+      const message = error.message.replace(/^\w+(?=:)/, (name) => NAMES[name] ?? name);
+      return refuse(400, subject, resultOf(error.code), message);
+    }
+    if (error.code === "conflict" || error.code === "duplicate") return refuse(409, subject, resultOf(error.code), error.message);
     throw error;
   }
 }
