@@ -10,6 +10,9 @@ const BUFFER_BYTES = 524_288;
  */
 const SPARES_MAX = 128;
 
+/** Whose turn it is while a body comes. */
+export type Awaited = "client" | "reader";
+
 /**
  * A request body that is read as it comes. While a chunk waits to be read the client is held up (`pause`), so that at most what
  * the kernel had for the connection is in memory, however long the body is. Buffers are used again: a chunk is valid until the next one is
@@ -17,7 +20,7 @@ const SPARES_MAX = 128;
  */
 export class BodyStream {
   readonly #res: Pick<HttpResponse, "pause" | "resume">;
-  readonly #progressed: () => void;
+  readonly #progressed: (awaited: Awaited) => void;
   readonly #queue: Buffer[] = [];
   #spares: Buffer[] = [];
   #lent: Buffer | null = null;
@@ -26,8 +29,8 @@ export class BodyStream {
   #failure: RelayError | null = null;
   #wake: (() => void) | null = null;
 
-  /** `progressed` is told of each chunk that comes or is asked for. */
-  constructor(res: Pick<HttpResponse, "pause" | "resume">, progressed: () => void) {
+  /** `progressed` is told of each chunk that comes or is asked for, and who is waited for from then on. */
+  constructor(res: Pick<HttpResponse, "pause" | "resume">, progressed: (awaited: Awaited) => void) {
     this.#res = res;
     this.#progressed = progressed;
   }
@@ -39,7 +42,7 @@ export class BodyStream {
 
   /** Takes a chunk from `onData`; it is copied, being valid only during the call. */
   push(chunk: ArrayBuffer, isLast: boolean): void {
-    this.#progressed();
+    this.#progressed("reader");
     if (chunk.byteLength > 0) this.#queue.push(this.#copy(chunk));
     this.#ended = isLast;
     if (!isLast && !this.#paused) {
@@ -63,7 +66,7 @@ export class BodyStream {
       if (this.#failure !== null) throw this.#failure;
       const chunk = this.#queue.shift();
       if (chunk !== undefined) {
-        this.#progressed();
+        this.#progressed("reader");
         this.#lent = chunk;
         return chunk;
       }
@@ -72,6 +75,7 @@ export class BodyStream {
         this.#paused = false;
         this.#res.resume();
       }
+      this.#progressed("client");
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -4,7 +4,7 @@ import { RelayError } from "../../engine/domain/errors.ts";
 import type { Refusal } from "../auth/authenticator.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
 import type { Admission } from "../auth/rate-limiter.ts";
-import type { IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
+import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
 import { requireJsonContentType } from "../endpoint/json-body.ts";
 import { requireMultipart } from "../endpoint/multipart.ts";
@@ -89,8 +89,19 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   override fail(error: unknown): void {
-    if (this.#admission === null) super.fail(error);
-    else this.#admission.error ??= error;
+    if (this.#admission !== null) this.#admission.error ??= error;
+    else this.#afterBody(() => super.fail(error));
+  }
+
+  protected override answer(reply: AnyReply): void {
+    this.#afterBody(() => super.answer(reply));
+  }
+
+  /** Answers once a body that is read as it comes has come to its end, unless the connection ends with the answer. */
+  #afterBody(tell: () => void): void {
+    const upload = this.#upload;
+    if (upload === null || upload.ended || this.closeAfter || !this.open) tell();
+    else upload.discard().then(tell, tell);
   }
 
   protected aborted(): void {
@@ -236,8 +247,9 @@ export class Exchange extends Response implements RequestFacts {
       member,
       fileBytesMax: bytesMax,
       bodyBytesMax,
-      progressed: (ended) => {
-        this.deadlineAtMs = this.edge.monotonicMs() + (ended ? deadlineMs : this.edge.limits.uploadStallMs);
+      progressed: (awaited, ended) => {
+        const { uploadStallMs, uploadWriteMs } = this.edge.limits;
+        this.deadlineAtMs = this.edge.monotonicMs() + (ended ? deadlineMs : awaited === "client" ? uploadStallMs : uploadWriteMs);
       },
     });
     this.#upload = upload;

@@ -57,8 +57,10 @@ export interface EdgeLimits {
   fileStallMs: number;
   /** What the files of one shard take together: an update of a whole fleet must not fill the line that payments come over. */
   fileBytesPerSecond: number;
-  /** The same for a body that is read as it comes: its client sends nothing, or nobody reads it, for this long. */
+  /** A body that is read as it comes: its client sends nothing for this long. Shorter than uWebSockets' own 10 s, which answers nothing. */
   uploadStallMs: number;
+  /** The same, while a chunk waits to be written down: then the client is held up and no clock of uWebSockets runs. */
+  uploadWriteMs: number;
 }
 
 /** 20,000 descriptors a process is the least that is common, and some are not requests. */
@@ -69,5 +71,6 @@ export const EDGE_LIMITS: EdgeLimits = {
   filesMax: 256,
   fileStallMs: 30_000,
   fileBytesPerSecond: 100_000_000,
-  uploadStallMs: 30_000,
+  uploadStallMs: 8_000,
+  uploadWriteMs: 30_000,
 };

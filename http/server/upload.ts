@@ -2,7 +2,7 @@ import type { HttpResponse } from "uWebSockets.js";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { IncomingFile } from "../endpoint/endpoint.ts";
 import { readMultipartFile } from "../endpoint/multipart.ts";
-import { BodyStream } from "./body-stream.ts";
+import { type Awaited, BodyStream } from "./body-stream.ts";
 
 export interface UploadOptions {
   contentType: string;
@@ -11,8 +11,8 @@ export interface UploadOptions {
   fileBytesMax: number;
   /** Of the whole body: the file and the form around it. */
   bodyBytesMax: number;
-  /** A chunk has come or was asked for; `ended` says whether the last one has come. */
-  progressed(ended: boolean): void;
+  /** A chunk has come or was asked for: who is waited for now, and whether the last one has come. */
+  progressed(awaited: Awaited, ended: boolean): void;
 }
 
 /** The multipart body of a request, read by the handler as it comes. */
@@ -23,7 +23,7 @@ export class Upload {
   #bytes = 0;
 
   constructor(res: Pick<HttpResponse, "pause" | "resume">, { contentType, member, fileBytesMax, bodyBytesMax, progressed }: UploadOptions) {
-    const stream = new BodyStream(res, () => progressed(stream.ended));
+    const stream = new BodyStream(res, (awaited) => progressed(awaited, stream.ended));
     this.#stream = stream;
     this.#bodyBytesMax = bodyBytesMax;
     this.file = { read: (take) => readMultipartFile(() => stream.next(), { contentType, member, bytesMax: fileBytesMax }, take) };
@@ -42,6 +42,18 @@ export class Upload {
     }
     this.#stream.push(chunk, isLast);
     return "taken";
+  }
+
+  /**
+   * Reads the rest and throws it away; resolves when nothing more comes. A client that is still writing would not see its answer, and a body that nobody
+   * reads holds up whatever comes next on its connection. Called when nobody else reads.
+   */
+  async discard(): Promise<void> {
+    try {
+      while ((await this.#stream.next()) !== null);
+    } catch {
+      // Told to whoever reads it for what is in it.
+    }
   }
 
   /** Nothing more comes; the handler that reads gets the error. */

@@ -21,6 +21,8 @@ interface Store {
   /** What was uploaded, piece by piece. */
   digest: string | null;
   failed: unknown[];
+  /** Refuses uploads without reading them. */
+  refuses: boolean;
   /** Waits before each piece is taken. */
   hold(): Promise<void>;
   reads(): void;
@@ -69,6 +71,10 @@ const endpoints = [
     upload: { member: "file", description: "The file.", bytesMax: UPLOAD_BYTES_MAX },
     responses: { 200: { description: "Taken.", body: Type.Object({ bytes: Type.Integer() }) }, ...files.errors(409) },
     handle: async (store, { upload }) => {
+      if (store.refuses) {
+        await store.hold();
+        throw new RelayError("conflict", "Unread");
+      }
       const hash = createHash("md5");
       let bytes = 0;
       try {
@@ -95,6 +101,7 @@ async function filesWorld(t: Parameters<typeof startWorld>[0], limits: Partial<E
     completed: 0,
     digest: null,
     failed: [],
+    refuses: false,
     hold: async () => {},
     reads: () => {},
   };
@@ -308,6 +315,29 @@ for (const { about, body, contentType, status, message } of BAD) {
     assert.equal(answer.status, status, JSON.stringify(answer.body));
     assert.match(JSON.stringify(answer.body), message);
     assert.deepEqual([store.digest, server.pending()], [null, 0]);
+  });
+}
+
+for (const [about, bytes] of [
+  ["small", 1_000],
+  ["large", 2_900_000],
+] as const) {
+  test(`a ${about} upload that is refused unread leaves its connection good for the next request`, async (t) => {
+    const { port, store, server } = await filesWorld(t);
+    store.refuses = true;
+    // The first of the body has come by then.
+    store.hold = async () => {
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const body = form([{ name: "file", fileName: "a", content: Buffer.alloc(bytes, "a") }]);
+    const client = await rawClient(t, port);
+    const head = `POST /file HTTP/1.1\r\nHost: a\r\nContent-Type: ${CONTENT_TYPE}\r\nContent-Length: ${body.byteLength}\r\n\r\n`;
+    client.write(head + body.subarray(0, bytes / 2).toString("latin1"));
+    client.write(body.subarray(bytes / 2).toString("latin1"));
+    assert.match(await client.until("Unread"), /^HTTP\/1\.1 409 /);
+    client.write("HEAD /file HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    assert.match(await client.until("application/zip"), /HTTP\/1\.1 200 /);
+    await eventually(() => assert.equal(server.pending(), 0));
   });
 }
 
