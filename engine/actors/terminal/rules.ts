@@ -211,13 +211,37 @@ function record(context: TerminalContext, event: Extract<TerminalEvent, { type: 
   return { context: { queue, sent: awaited, latest: latestAfterResult(context.latest, event.uuid, event.unsolicited) }, effects };
 }
 
+/**
+ * A command that came back (NACK, lost session), as one that was sent and is not sent again: the terminal may be executing it. When it was sent last is
+ * not known any more; it was before now. Only sessions give commands back.
+ */
+function withdrawn({ refusedBy: _, ...entry }: QueuedEntry, atMs: number): SentEntry {
+  return {
+    ...entry,
+    sentAtMs: atMs,
+    channel: "websocket",
+    unknownAtMs: atMs + unknownAfterMs(entry.kind),
+    session: null,
+    redeliverable: false,
+    awaitingAck: false,
+    cancelRequested: false,
+  };
+}
+
 function requestCancel(context: TerminalContext, event: Extract<TerminalEvent, { type: "cancel.requested" }>): Step {
   const waiting = context.queue.find((entry) => entry.uuid === event.uuid);
   if (waiting !== undefined) {
-    const state = waiting.attempts === 0 ? "cancelled" : "unknown";
+    const queue = context.queue.filter((entry) => entry !== waiting);
+    if (waiting.attempts === 0) return { context: { queue }, effects: [finishedFromQueue(waiting, "cancelled", event.atMs)] };
+    if (waiting.expiresAtMs <= event.atMs || context.sent.length >= SENT_COMMANDS_MAX) {
+      return { context: { queue }, effects: [finishedFromQueue(waiting, "unknown", event.atMs)] };
+    }
     return {
-      context: { queue: context.queue.filter((entry) => entry !== waiting) },
-      effects: [finishedFromQueue(waiting, state, event.atMs)],
+      context: {
+        queue: [...queue, queued(event.cancel, 0, null)],
+        sent: appended(context.sent, { ...withdrawn(waiting, event.atMs), cancelRequested: true }),
+      },
+      effects: [{ type: "cancelQueued", params: { uuid: event.uuid, cancelUuid: event.cancel.uuid } }],
     };
   }
   const sent = context.sent.find((entry) => entry.uuid === event.uuid);

@@ -74,7 +74,7 @@ export const cancelCommand = relay.endpoint({
   path: "/api/v1/commands/{uuid}/cancel",
   summary: "Cancels a command",
   description:
-    "At once while it waits (200). Once it was sent, a CANCEL command goes to the terminal (202): it is cancelled only when the terminal says so, and a result that comes all the same wins. 409 when it has ended.",
+    "At once while it waits (200). Once it was sent, also when it came back, a CANCEL command goes to the terminal (202): it is cancelled only when the terminal says so, and a result that comes all the same wins. 409 when it has ended.",
   auth: "basicOrApiKey",
   params: UuidParams,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),

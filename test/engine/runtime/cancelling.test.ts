@@ -131,11 +131,16 @@ describe("cancelling a command", () => {
     assert.equal((await world.shard.terminals.command("a", 0))?.cancelRequested, false);
   });
 
-  it("ends a command that came back by NACK as unknown: it may have been executed", async () => {
+  it("asks the terminal about a command that came back by NACK, and does not send it again", async () => {
     const world = await openWorld();
     openSocket(world.shard, "s1", { acknowledges: true });
     await world.shard.terminals.accept(command(world, "a"));
     world.shard.sessions.refuse("T1", "s1", ["a"]);
-    assert.deepEqual(await world.shard.terminals.cancel({ uuid: "a", cancelUuid: "c" }), { type: "too_late", state: "unknown" });
+    assert.deepEqual(await world.shard.terminals.cancel({ uuid: "a", cancelUuid: "c" }), { type: "requested", cancelUuid: "c" });
+    assert.equal(await stateOf(world.shard, "a"), "sent");
+    await world.pass(2_000);
+    assert.equal(await stateOf(world.shard, "a"), "sent");
+    await world.shard.terminals.recordResult(posting("c"));
+    assert.equal(await stateOf(world.shard, "a"), "cancelled");
   });
 });

@@ -373,8 +373,21 @@ table("cancel.requested", [
     effects: [finished("a", "cancelled", "queue")],
   },
   {
-    title: "ends a command that came back as unknown: it may have been executed",
-    from: context({ queue: [queued("a", { attempts: 1 })] }),
+    title: "keeps a command that came back from being sent again, and queues a CANCEL for it: it may be being executed",
+    from: context({ queue: [queued("a", { attempts: 2 }), queued("b")] }),
+    event: cancelRequested("a", "c"),
+    to: {
+      queue: [queued("b"), queued("c", { kind: "cancel", service: "CANCEL", cancels: "a" })],
+      sent: [sent("a", { attempts: 2, sentAtMs: NOW_MS, unknownAtMs: NOW_MS + 300_000, session: null, cancelRequested: true })],
+    },
+    effects: [{ type: "cancelQueued", params: { uuid: "a", cancelUuid: "c" } }],
+  },
+  {
+    title: "ends one that came back and is overdue, or finds no place among those that were sent, as unknown",
+    from: context({
+      queue: [queued("a", { attempts: 1 })],
+      sent: many(SENT_COMMANDS_MAX, (index) => sent(`s${index}`)),
+    }),
     event: cancelRequested("a", "c"),
     to: { queue: [] },
     effects: [finished("a", "unknown", "queue", { attempts: 1 })],
