@@ -152,6 +152,8 @@ export interface EndpointFacts {
   upload?: { member: string; description: string; bytesMax: number };
   /** Query members that are not declared: refused with 400 (default) or ignored. */
   unknownQuery?: "refuse" | "ignore";
+  /** A GET that hands something out once. HEAD, which is to change nothing, is refused for it. */
+  handsOut?: true;
   /** `successor` is a path template; adds the headers `Deprecation` and, where its parameters are known, `Link`. */
   deprecated?: { successor: string };
   /** After this time the caller is answered 503 whatever the handler still does; `DEADLINE_MS_DEFAULT` when absent. */

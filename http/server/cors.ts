@@ -1,5 +1,5 @@
 import type { Method } from "../endpoint/endpoint.ts";
-import type { ServedRoute } from "./route.ts";
+import { methodsOf, type ServedRoute } from "./route.ts";
 
 /**
  * Pages of other origins may call what an API key opens, from origins that a partner lists (specification, "Allowed origins"). A preflight does not tell
@@ -44,7 +44,7 @@ export function preflightHeaders(route: ServedRoute, origin: string): { readonly
   const declared = Object.keys(route.endpoint.headers?.properties ?? {});
   return {
     "Access-Control-Allow-Origin": origin,
-    "Access-Control-Allow-Methods": route.method === "GET" ? "GET, HEAD" : route.method,
+    "Access-Control-Allow-Methods": methodsOf(route).join(", "),
     "Access-Control-Allow-Headers": [...REQUEST_HEADERS, ...declared].join(", "),
     "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
     Vary: PREFLIGHT_VARY,

@@ -93,6 +93,11 @@ function rateLimitBlocks(perSecond: number, variesByOrigin: boolean): string[] {
   );
 }
 
+/** The methods that a route takes. */
+export function methodsOf({ method, endpoint }: ServedRoute): readonly string[] {
+  return method === "GET" && endpoint.handsOut !== true ? ["GET", "HEAD"] : [method];
+}
+
 /** The successor's address with the parameters that this request has, or null where it needs others. */
 export function successorOf(template: string, path: string, values: readonly string[]): string | null {
   const names = parameterNames(path);

@@ -16,7 +16,7 @@ import { FileSenders } from "./file-sender.ts";
 import { EDGE_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { requestIds } from "./request-id.ts";
-import { buildRouter } from "./route.ts";
+import { buildRouter, methodsOf } from "./route.ts";
 import { WebSocketHost } from "./websocket-host.ts";
 
 export interface ListenOptions {
@@ -100,7 +100,7 @@ export function createServer(options: ServerOptions): Server {
     const path = req.getUrl();
     const id = nextId(req.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
-    if (match === null) {
+    if (match === null || (withoutBody && match.route.endpoint.handsOut === true)) {
       refuse(res, id, path, withoutBody);
       return;
     }
@@ -113,7 +113,7 @@ export function createServer(options: ServerOptions): Server {
   function refuse(res: HttpResponse, requestId: string, path: string, withoutBody: boolean): void {
     const others = router.others(path);
     const envelope = others[0]?.endpoint.surface.envelope ?? envelopeUnder(options, path);
-    const methods = others.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    const methods = others.flatMap(methodsOf);
     const error =
       others.length === 0
         ? new RelayError("not_found", "There is nothing at this path.")

@@ -59,6 +59,14 @@ export function delivery(relay: Relay): void {
     assert.deepEqual(second.commands.waiting, []);
   });
 
+  test("HEAD takes no command", async () => {
+    const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
+    await relay.partner().pay(terminalId, { uuid });
+    const head = await fleet.send(`/api/v1/${terminalId}/get`, { method: "HEAD" });
+    assertMatches(head, { status: 405, headers: { allow: "GET" }, text: "" });
+    assertMatches(await fleet.poll(terminalId), { status: 200, body: { uuid } });
+  });
+
   test("what came back and was not taken in time is unknown, never expired", async () => {
     const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
     const first = await relay.online(terminalId, REMEMBERS);

@@ -44,6 +44,7 @@ export const takeCommand = relay.endpoint({
   description:
     "For the terminal itself: read and delete in one step, so each command is handed out once. Counts as activity (connectionType POLLING) and records the device. For a terminal with settings each answer has their version in `Relay-Settings`.",
   auth: "basic",
+  handsOut: true,
   rateLimit: { bucket: "get", perSecond: 100 },
   params: TerminalParams,
   headers: DeviceHeaders,
