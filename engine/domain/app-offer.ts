@@ -25,7 +25,7 @@ export function targetsOf(terminalId: string, merchantId: string | null): Deploy
 
 /**
  * Which version a terminal is meant to have (specification, "Deployment precedence"), whatever it runs now. A paused deployment holds its
- * terminals; one whose version is withdrawn is as though it were not there; terminals outside a stage still get what stood before it.
+ * terminals; one whose version is withdrawn is as though it were not there: its terminals, and those outside a stage, still get what stood before it.
  */
 export function offerFor(terminalId: string, merchantId: string | null, lookups: OfferLookups): Offer | null {
   for (const target of targetsOf(terminalId, merchantId)) {
@@ -33,8 +33,8 @@ export function offerFor(terminalId: string, merchantId: string | null, lookups:
     const current = record === null || record.current === null ? null : lookups.deployment(record.current);
     if (record === null || current === null) continue;
     if (current.state === "paused") return null;
-    if (current.state !== "active") continue;
-    for (const id of [current.id, ...record.history]) {
+    if (current.state !== "active" && current.state !== "disabled") continue;
+    for (const id of current.state === "active" ? [current.id, ...record.history] : record.history) {
       const deployment = lookups.deployment(id);
       const version = deployment === null ? null : lookups.version(deployment.versionId);
       if (deployment === null || version === null || !isOfferable(version)) continue;

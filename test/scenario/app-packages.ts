@@ -189,6 +189,7 @@ export function appPackages(relay: Relay): void {
       ["bytes=9000-", 9_000, 9_999],
       ["bytes=-10", 9_990, 9_999],
       ["bytes=9990-20000", 9_990, 9_999],
+      ["bytes=-20000", 0, 9_999],
     ];
     for (const [range, from, to] of RANGES) {
       const part = await nobody.get(path, { range });
@@ -202,7 +203,7 @@ export function appPackages(relay: Relay): void {
       const outside = await nobody.get(path, { range });
       assertMatches(outside, { status: 416, headers: { "content-range": "bytes */10000" }, body: { status: "error" } }, range);
     }
-    for (const range of ["bytes=0-1,5-6", "items=0-1", "bytes=a-b", "bytes"]) {
+    for (const range of ["bytes=0-1,5-6", "bytes=0-0,20000-", "bytes=5-2", "items=0-1", "bytes=a-b", "bytes"]) {
       const whole = await nobody.get(path, { range });
       assert.equal(whole.status, 200, range);
       assert.equal(whole.bytes.byteLength, 10_000, range);

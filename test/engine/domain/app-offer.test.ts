@@ -76,6 +76,14 @@ const CASES: { title: string; world: World; merchantId?: string | null; expected
   { title: "a paused one holds", world: { targets, deployments: withState(1, "paused") }, expected: null },
   { title: "a disabled one is as though it were not there", world: { targets, deployments: withState(1, "disabled") }, expected: 2 },
   {
+    title: "a disabled one does not take away what stood before it",
+    world: {
+      targets: [{ ...emptyTarget(GLOBAL), current: 2, history: [1] }],
+      deployments: [deployment(1, { state: "superseded" }), deployment(2, { state: "disabled", rolloutPercent: 50 })],
+    },
+    expected: 1,
+  },
+  {
     title: "a version without a package is never offered",
     world: { targets, deployments: all, versions: [version(1, { package: null }), version(2), version(3)] },
     expected: 2,
