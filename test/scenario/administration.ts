@@ -289,6 +289,14 @@ export function administration(relay: Relay): void {
     }
   });
 
+  test("a page begins after an id, not after what can be none", async () => {
+    for (const path of ["/admin/terminals", "/admin/attention", "/admin/callbacks"]) {
+      for (const after of ["%C3%A9", "%F0%9F%98%80", "%0A", "%7F"]) {
+        assertMatches(await relay.administrator().get(`${path}?after=${after}`), { status: 400, body: { error: /after/ } });
+      }
+    }
+  });
+
   test("clearing sessions forgets who was there; live sockets are back with their next frame, commands and uuids stay", async () => {
     const [polling, gone, live, uuid] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.uuid()];
     const [fleet, partner] = [relay.fleet(), relay.partner()];

@@ -127,6 +127,13 @@ export function livesAndPresence(relay: Relay): void {
     await relay.connectionBecomes(terminalId, { connectionStatus: "OFFLINE", lastSeen: /Z$/ });
   });
 
+  test("a body that is not there has no content type", async () => {
+    const path = `/api/v1/${relay.terminalId()}/disconnect`;
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    assertMatches(await relay.fleet().send(path, { method: "POST", headers, body: "" }), { status: 200 });
+    assertMatches(await relay.fleet().send(path, { method: "POST", headers, body: "a=b" }), { status: 415 });
+  });
+
   test("disconnect makes a terminal OFFLINE at once, until its next frame or poll", async () => {
     const [terminalId, fleet] = [relay.terminalId(), relay.fleet()];
     const terminal = await relay.online(terminalId);

@@ -39,7 +39,7 @@ export const listAttention = admin.endpoint({
   description: "Kept for 90 days; an `unknown` goes when its result comes, a `link_unverified` when the gateway answers.",
   auth: "admin",
   query: Type.Object({
-    after: Type.Optional(Type.String({ maxLength: 256, description: "The last id of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 256, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the page before." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
   responses: {

@@ -45,7 +45,7 @@ export const listCallbacks = admin.endpoint({
   auth: "admin",
   query: Type.Object({
     state: Type.Optional(Type.Union([Type.Literal("dead"), Type.Literal("waiting")], { default: "dead" })),
-    after: Type.Optional(Type.String({ maxLength: 128, description: "The last id of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the page before." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
   responses: {

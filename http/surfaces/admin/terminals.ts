@@ -58,7 +58,7 @@ export const listTerminals = admin.endpoint({
   summary: "Terminals ever seen, by id, with presence and device",
   auth: "admin",
   query: Type.Object({
-    after: Type.Optional(Type.String({ maxLength: 64, description: "The last id of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the page before." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
   responses: {
