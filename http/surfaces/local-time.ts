@@ -4,6 +4,9 @@ import { DateTime, IANAZone } from "luxon";
 const QUARTER_HOUR_MS = 900_000;
 const OFFSETS_MAX = 10_000;
 
+/** No zone turns its clocks back and forth within so long. */
+const BEFORE_MIDNIGHT_MS = 6 * 3_600_000;
+
 /** Local times and days of the specification, in the installation's time zone (`RELAY_TIME_ZONE`). */
 export interface LocalTime {
   /** ISO 8601 local date-time without zone, to the millisecond. */
@@ -26,13 +29,21 @@ export function createLocalTime(zoneName: string): LocalTime {
     return offset;
   }
 
+  /** The first of two midnights where clocks are turned back to it (Azores, Havana): the hour between them is of this day, and of no other. */
+  function startOf(day: DateTime): number {
+    const midnight = day.startOf("day").toMillis();
+    const turnedBackMs = Math.max(0, zone.offset(midnight - BEFORE_MIDNIGHT_MS) - zone.offset(midnight)) * 60_000;
+    const earlier = midnight - turnedBackMs;
+    return DateTime.fromMillis(earlier, { zone }).hasSame(day, "day") ? earlier : midnight;
+  }
+
   return {
     format: (atMs) => new Date(atMs + offsetMs(atMs)).toISOString().slice(0, -1),
     dayRange: (day) => {
       if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
       const start = DateTime.fromISO(day, { zone });
       if (!start.isValid) return null;
-      return { fromMs: start.startOf("day").toMillis(), untilMs: start.plus({ days: 1 }).startOf("day").toMillis() };
+      return { fromMs: startOf(start), untilMs: startOf(start.plus({ days: 1 })) };
     },
   };
 }

@@ -12,9 +12,14 @@ const BACKLOG_ROWS_MAX = 50_000;
 
 const DEADLINE_MS = 5_000;
 
-/** Open ends of a range; Date of ClickHouse reaches from 1970 to 2149. */
+/** Where a range ends that is open, or reaches further: Date of ClickHouse goes from 1970 to 2149, and what lies beyond comes in at the other end. */
 const EARLIEST_MS = 0;
 const LATEST_MS = Date.UTC(2149, 0, 1);
+
+function rangeOf({ fromMs, untilMs }: TransactionQuery): { fromMs: number; untilMs: number } {
+  const within = (ms: number) => Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS);
+  return { fromMs: within(fromMs ?? EARLIEST_MS), untilMs: within(untilMs ?? LATEST_MS) };
+}
 
 export interface TransactionListOptions {
   kv: Kv;
@@ -98,7 +103,8 @@ const UNLISTED_KINDS: readonly (CommandKind | null)[] = ["administrative", "canc
 function matches({ transaction, kind, sender }: TransactionRow, query: TransactionQuery): boolean {
   if (UNLISTED_KINDS.includes(kind)) return false;
   const { createdAtMs, method, status } = transaction;
-  if (createdAtMs < (query.fromMs ?? EARLIEST_MS) || createdAtMs >= (query.untilMs ?? LATEST_MS)) return false;
+  const { fromMs, untilMs } = rangeOf(query);
+  if (createdAtMs < fromMs || createdAtMs >= untilMs) return false;
   return query.methods.includes(method) && status === query.status && (query.sender === undefined || query.sender === sender);
 }
 
@@ -166,15 +172,14 @@ class Database {
   }
 
   #filter(): Record<string, unknown> {
-    const { terminalId, methods, status, sender, fromMs, untilMs } = this.#query;
+    const { terminalId, methods, status, sender } = this.#query;
     return {
       terminalId,
       methods,
       status,
       anySender: sender === undefined,
       sender: sender ?? "",
-      fromMs: fromMs ?? EARLIEST_MS,
-      untilMs: untilMs ?? LATEST_MS,
+      ...rangeOf(this.#query),
     };
   }
 

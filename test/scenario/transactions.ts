@@ -155,6 +155,11 @@ export function transactions(relay: Relay): void {
       [`?from=${days[0]}&to=${days[2]}`, [third, second, first]],
       [`?from=${days[2]}&to=${days[2]}`, [third]],
       ["?date=2020-02-29", []],
+      ["?from=1900-01-01", [third, second, first]],
+      ["?from=1970-01-01&to=2200-01-01", [third, second, first]],
+      ["?to=9999-12-31", [third, second, first]],
+      ["?from=2200-01-01", []],
+      ["?to=1969-12-31", []],
     ];
     for (const [query, expected] of cases) assert.deepEqual(await listedUuids(fleet, terminalId, query), expected, query);
     const counted = `select count() from relay.transactions_final where terminal_id = '${terminalId}'`;
