@@ -186,6 +186,15 @@ export function livesAndPresence(relay: Relay): void {
     await eventually(async () => assert.equal(await fingerprint(), "serial-77"));
   });
 
+  test("a terminal that says much of itself still gets its payments, and operators read the beginning", async () => {
+    const [terminalId, uuid, administrator] = [relay.terminalId(), relay.uuid(), relay.administrator()];
+    await relay.partner().pay(terminalId, { uuid });
+    const headers = { "user-agent": `till/${"x".repeat(2_000)}`, "x-device-model": "y".repeat(300) };
+    assertMatches(await relay.fleet().take(terminalId, headers), { status: 200, body: { uuid } });
+    const device = { userAgent: `till/${"x".repeat(251)}`, deviceModel: "y".repeat(256) };
+    await eventually(async () => assertMatches((await administrator.get(`/admin/terminals/${terminalId}`)).body, { data: { device } }));
+  });
+
   test("what was stored is there after a restart: results, queues, lives, last seen, devices, credentials", async () => {
     const [partner, fleet, administrator] = [relay.partner(), relay.fleet(), relay.administrator()];
     const [queued, sent, done, overdue] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.terminalId()];

@@ -210,4 +210,13 @@ export function results(relay: Relay): void {
     assert.deepEqual(cleared.body, { status: "ok", data: { terminalID: terminalId, deleted: 3 } });
     assertMatches((await nobody.get(`/api/v1/${terminalId}/logs`)).body, { data: { logs: [] } });
   });
+
+  test("a log of a device that says much of itself is kept, and what it says is cut", async () => {
+    const [terminalId, nobody] = [relay.terminalId(), relay.nobody()];
+    const kept = await nobody.post(`/api/v1/${terminalId}/logs`, { line: 1 }, { "x-manufacturer": "x".repeat(2_000) });
+    assert.equal(kept.status, 200, kept.text);
+    assertMatches((await nobody.get(`/api/v1/${terminalId}/logs`)).body, {
+      data: { logs: [{ log: { line: 1 }, device: { "x-manufacturer": "x".repeat(256) } }] },
+    });
+  });
 }

@@ -1,7 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { deviceText } from "../../../engine/domain/device-text.ts";
 import type { DeviceInfo } from "../../../engine/domain/presence.ts";
 
-const text = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }));
+/** Of any length: what operators do not get to read in full is no reason to keep a terminal from its payments. */
+const text = (description: string) => Type.Optional(Type.String({ description }));
 
 /** What a polling terminal tells about itself; all of it optional. */
 export const DeviceHeaders = Type.Object({
@@ -14,10 +16,10 @@ export const DeviceHeaders = Type.Object({
 
 export function deviceOf(headers: Static<typeof DeviceHeaders>, ipAddress: string): DeviceInfo {
   const device: DeviceInfo = { ipAddress };
-  if (headers["user-agent"] !== undefined) device.userAgent = headers["user-agent"];
-  if (headers["x-terminal-family"] !== undefined) device.family = headers["x-terminal-family"];
-  if (headers["x-device-fingerprint"] !== undefined) device.fingerprint = headers["x-device-fingerprint"];
-  if (headers["x-app-version"] !== undefined) device.appVersion = headers["x-app-version"];
-  if (headers["x-device-model"] !== undefined) device.deviceModel = headers["x-device-model"];
+  if (headers["user-agent"] !== undefined) device.userAgent = deviceText(headers["user-agent"]);
+  if (headers["x-terminal-family"] !== undefined) device.family = deviceText(headers["x-terminal-family"]);
+  if (headers["x-device-fingerprint"] !== undefined) device.fingerprint = deviceText(headers["x-device-fingerprint"]);
+  if (headers["x-app-version"] !== undefined) device.appVersion = deviceText(headers["x-app-version"]);
+  if (headers["x-device-model"] !== undefined) device.deviceModel = deviceText(headers["x-device-model"]);
   return device;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Caller, mayActAs } from "../../../engine/domain/caller.ts";
+import { deviceText } from "../../../engine/domain/device-text.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/domain/limits.ts";
 import { maskJson } from "../../../engine/domain/mask.ts";
@@ -8,7 +9,8 @@ import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
-const header = () => Type.Optional(Type.String({ maxLength: 256 }));
+/** Of any length: a log is worth more than what its device says of itself, which is cut. */
+const header = () => Type.Optional(Type.String());
 
 const LogHeaders = Type.Object({
   "x-terminal-id": header(),
@@ -119,6 +121,8 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
 
 function deviceHeaders(headers: Static<typeof LogHeaders>): { [name: string]: string } {
   const device: { [name: string]: string } = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) device[name] = value;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) device[name] = deviceText(value);
+  }
   return device;
 }
