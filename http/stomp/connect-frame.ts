@@ -1,3 +1,4 @@
+import { deviceName, deviceWords } from "../../engine/domain/device-text.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { DeviceInfo } from "../../engine/domain/presence.ts";
 import { STOMP_VERSIONS, type StompFrame, type StompVersion } from "./frame.ts";
@@ -36,14 +37,12 @@ export function readConnect(frame: StompFrame, upgrade: UpgradeInfo, offer: Hear
   };
 }
 
-const DEVICE_TEXT_LENGTH_MAX = 64;
-const USER_AGENT_LENGTH_MAX = 256;
+const NAME_CHARS_MAX = 64;
 
 function readDevice(frame: StompFrame, upgrade: UpgradeInfo): DeviceInfo {
-  const family = shown(frame.headers.get("terminal-family"), DEVICE_TEXT_LENGTH_MAX);
-  const appVersion = shown(frame.headers.get("app-version"), DEVICE_TEXT_LENGTH_MAX);
-  const deviceModel = shown(frame.headers.get("device-model"), DEVICE_TEXT_LENGTH_MAX);
-  const userAgent = shown(upgrade.userAgent, USER_AGENT_LENGTH_MAX);
+  const name = (header: string) => shown(frame.headers.get(header), (text) => deviceName(text, NAME_CHARS_MAX));
+  const [family, appVersion, deviceModel] = [name("terminal-family"), name("app-version"), name("device-model")];
+  const userAgent = shown(upgrade.userAgent, deviceWords);
   return {
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(upgrade.ipAddress === undefined ? {} : { ipAddress: upgrade.ipAddress }),
@@ -54,11 +53,8 @@ function readDevice(frame: StompFrame, upgrade: UpgradeInfo): DeviceInfo {
   };
 }
 
-/** Text as it may be stored and shown: no control characters, not empty, not long. */
-function shown(text: string | undefined, lengthMax: number): string | undefined {
-  const clean = text
-    ?.replace(/\p{Cc}/gu, "")
-    .trim()
-    .slice(0, lengthMax);
-  return clean === "" ? undefined : clean;
+/** Text as it may be stored and shown: no control characters, not empty, masked and cut. */
+function shown(text: string | undefined, asStored: (text: string) => string): string | undefined {
+  const clean = text?.replace(/\p{Cc}/gu, "").trim() ?? "";
+  return clean === "" ? undefined : asStored(clean);
 }

@@ -195,6 +195,22 @@ export function livesAndPresence(relay: Relay): void {
     await eventually(async () => assertMatches((await administrator.get(`/admin/terminals/${terminalId}`)).body, { data: { device } }));
   });
 
+  test("card numbers in what a device says of itself are masked, and its own serial number is not", async () => {
+    const [polling, connected, administrator] = [relay.terminalId(), relay.terminalId(), relay.administrator()];
+    const [pan, imei, masked] = ["4111111111111111", "490154203237518", "411111******1111"];
+    await relay.fleet().poll(polling, {
+      "user-agent": `POS ${pan}`,
+      "x-device-model": `A920 ${pan}`,
+      "x-app-version": pan,
+      "x-device-fingerprint": imei,
+    });
+    await relay.online(connected, {}, { connectHeaders: { "device-model": `A920 ${pan}`, "app-version": imei } });
+    const device = { userAgent: `POS ${masked}`, deviceModel: `A920 ${masked}`, appVersion: masked, fingerprint: imei };
+    const shown = async (terminalId: string) => (await administrator.get(`/admin/terminals/${terminalId}`)).body;
+    await eventually(async () => assertMatches(await shown(polling), { data: { device } }));
+    assertMatches(await shown(connected), { data: { device: { deviceModel: `A920 ${masked}`, appVersion: imei } } });
+  });
+
   test("what was stored is there after a restart: results, queues, lives, last seen, devices, credentials", async () => {
     const [partner, fleet, administrator] = [relay.partner(), relay.fleet(), relay.administrator()];
     const [queued, sent, done, overdue] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.terminalId()];

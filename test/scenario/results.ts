@@ -174,7 +174,8 @@ export function results(relay: Relay): void {
       track2: "5500000000000004=99",
     });
     await fleet.receipt(terminalId, { uuid, result: "KO", note: pan });
-    const log = await fleet.post(`/api/v1/${terminalId}/logs`, { text: `read ${pan}`, card: { pan } });
+    const device = { "x-device-serial": "5500000000000004", "x-manufacturer": `PAX ${pan}` };
+    const log = await fleet.post(`/api/v1/${terminalId}/logs`, { text: `read ${pan}`, card: { pan } }, device);
     assert.equal(log.status, 200);
     const answers = [
       (await partner.uuid(uuid)).text,

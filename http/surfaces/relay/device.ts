@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { deviceText } from "../../../engine/domain/device-text.ts";
+import { deviceName, deviceWords } from "../../../engine/domain/device-text.ts";
 import type { DeviceInfo } from "../../../engine/domain/presence.ts";
 
 /** Of any length: what operators do not get to read in full is no reason to keep a terminal from its payments. */
@@ -16,10 +16,10 @@ export const DeviceHeaders = Type.Object({
 
 export function deviceOf(headers: Static<typeof DeviceHeaders>, ipAddress: string): DeviceInfo {
   const device: DeviceInfo = { ipAddress };
-  if (headers["user-agent"] !== undefined) device.userAgent = deviceText(headers["user-agent"]);
-  if (headers["x-terminal-family"] !== undefined) device.family = deviceText(headers["x-terminal-family"]);
-  if (headers["x-device-fingerprint"] !== undefined) device.fingerprint = deviceText(headers["x-device-fingerprint"]);
-  if (headers["x-app-version"] !== undefined) device.appVersion = deviceText(headers["x-app-version"]);
-  if (headers["x-device-model"] !== undefined) device.deviceModel = deviceText(headers["x-device-model"]);
+  if (headers["user-agent"] !== undefined) device.userAgent = deviceWords(headers["user-agent"]);
+  if (headers["x-terminal-family"] !== undefined) device.family = deviceName(headers["x-terminal-family"]);
+  if (headers["x-device-fingerprint"] !== undefined) device.fingerprint = deviceName(headers["x-device-fingerprint"]);
+  if (headers["x-app-version"] !== undefined) device.appVersion = deviceName(headers["x-app-version"]);
+  if (headers["x-device-model"] !== undefined) device.deviceModel = deviceName(headers["x-device-model"]);
   return device;
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Caller, mayActAs } from "../../../engine/domain/caller.ts";
-import { deviceText } from "../../../engine/domain/device-text.ts";
+import { deviceName, deviceWords } from "../../../engine/domain/device-text.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/domain/limits.ts";
 import { maskJson } from "../../../engine/domain/mask.ts";
@@ -122,7 +122,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
 function deviceHeaders(headers: Static<typeof LogHeaders>): { [name: string]: string } {
   const device: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) device[name] = deviceText(value);
+    if (value !== undefined) device[name] = name === "x-manufacturer" ? deviceWords(value) : deviceName(value);
   }
   return device;
 }

@@ -124,6 +124,19 @@ test("tells the engine who subscribed and how", () => {
   });
 });
 
+test("masks card numbers in what it tells about the device, before it cuts it", () => {
+  const world = createWorld();
+  const terminal = new FakeTerminal(world, { caller: null, userAgent: "POS 4111 1111 1111 1111", fingerprint: "490154203237518" });
+  terminal.connect("T1", "1.2", { "app-version": "490154203237518", "device-model": `${"x".repeat(50)}4111111111111111` });
+  terminal.subscribe("T1");
+  assert.deepEqual(world.opened.get("s1/0")?.session.device, {
+    userAgent: "POS 411111******1111",
+    fingerprint: "490154203237518",
+    appVersion: "490154203237518",
+    deviceModel: `${"x".repeat(50)}411111******11`,
+  });
+});
+
 test("decides whose topic a session may take", () => {
   const table: [title: string, login: string | null, topics: string[], allowed: string[], taken: number][] = [
     ["its own", "T1", ["T1"], [], 1],
