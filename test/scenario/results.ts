@@ -34,6 +34,14 @@ export function results(relay: Relay): void {
     assertMatches(await relay.attention(terminalId), [{ kind: "conflict", uuid, raw: /411111\*{6}1111/ }]);
   });
 
+  test("a result with a number beyond all numbers is the same when it comes again", async () => {
+    const { terminalId, uuid, fleet } = await sentPayment(relay);
+    const result = `{"uuid":"${uuid}","result":"OK","service":"PAYBP","amount":1050,"voucher":{"a":1e400,"b":[-1e400]}}`;
+    assertMatches((await fleet.post(`/api/v1/${terminalId}/receipt`, result)).body, { data: "Result recorded" });
+    assertMatches((await fleet.post(`/api/v1/${terminalId}/receipt`, result)).body, { data: "Result was recorded before" });
+    assert.deepEqual(await relay.attention(terminalId), []);
+  });
+
   test("of two different results at once one stands and the other is a conflict", async () => {
     const { terminalId, uuid, partner } = await sentPayment(relay);
     const [ok, ko] = await Promise.all(["OK", "KO"].map((result) => relay.fleet().receipt(terminalId, { uuid, result })));

@@ -169,6 +169,11 @@ describe("a JSON value", () => {
     );
   });
 
+  it("has null where a number is beyond all numbers, as its JSON text would", () => {
+    const value = JSON.parse('{"a":1e400,"amount":-1e400,"pan":1e400,"uuid":[1e400]}');
+    assert.deepEqual(maskJson(value), JSON.parse(JSON.stringify(value)));
+  });
+
   it("is cut where it is nested too deep", () => {
     const deep = maskJson(JSON.parse(`${"[".repeat(20_000)}"${VISA}"${"]".repeat(20_000)}`));
     assert.equal(JSON.stringify(deep), `${"[".repeat(MASK_DEPTH_MAX)}"${MASKED}"${"]".repeat(MASK_DEPTH_MAX)}`);
