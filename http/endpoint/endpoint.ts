@@ -11,6 +11,9 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
 
+/** `bounded`: at most JSON_DEPTH_MAX levels. `any`: as deep as the body's bytes allow. */
+export type BodyNesting = "bounded" | "any";
+
 /** Requests of one client address in any one second. Endpoints that name the same bucket share it, and must name the same number. */
 export interface RateLimit {
   bucket: string;
@@ -148,6 +151,8 @@ export interface EndpointFacts {
   rateLimit?: RateLimit;
   /** Longest request body in bytes; `BODY_BYTES_MAX_DEFAULT` when absent. */
   bodyBytesMax?: number;
+  /** Whether a body nested too deep is refused (when absent) or left to the handler, which may not recurse into it without a bound. */
+  bodyNesting?: BodyNesting;
   /** Instead of a body: one file in a multipart form, read as it comes (`Input.upload`), of at most so many bytes. */
   upload?: { member: string; description: string; bytesMax: number };
   /** Query members that are not declared: refused with 400 (default) or ignored. */

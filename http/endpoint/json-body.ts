@@ -3,8 +3,9 @@ import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/domain/errors.ts";
 import { complaintOf } from "./complaint.ts";
+import type { BodyNesting } from "./endpoint.ts";
 
-/** Deeper JSON serves no endpoint and costs stack wherever it is walked. */
+/** Deeper JSON costs stack wherever it is walked; endpoints that take it nevertheless say so. */
 export const JSON_DEPTH_MAX = 32;
 
 export interface JsonBody {
@@ -17,7 +18,7 @@ export interface JsonBody {
  * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` with the first thing that is wrong. An empty
  * body is undefined where the schema is optional.
  */
-export function jsonReader(schema: TSchema): (bytes: Buffer) => JsonBody {
+export function jsonReader(schema: TSchema, nesting: BodyNesting): (bytes: Buffer) => JsonBody {
   const optional = schema[OptionalKind] !== undefined;
   const check = TypeCompiler.Compile(schema);
   return (bytes) => {
@@ -26,7 +27,8 @@ export function jsonReader(schema: TSchema): (bytes: Buffer) => JsonBody {
     if (!isUtf8(bytes)) throw new RelayError("invalid_request", "body: is not UTF-8");
     const text = bytes.toString("utf8");
     const value = parse(text);
-    if (deeperThan(value, JSON_DEPTH_MAX)) throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
+    if (nesting === "bounded" && deeperThan(value, JSON_DEPTH_MAX))
+      throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
     if (check.Check(value)) return { value, text };
     const error = check.Errors(value).First();
     throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : complaintOf(error, "body"));

@@ -42,6 +42,18 @@ export function results(relay: Relay): void {
     assert.deepEqual(await relay.attention(terminalId), []);
   });
 
+  test("a result is stored however deep it is nested, also as deep as fits into it", async () => {
+    for (const levels of [40, 32_000]) {
+      const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+      const deep = `${"[".repeat(levels)}1${"]".repeat(levels)}`;
+      const posted = await fleet.post(`/api/v1/${terminalId}/receipt`, `{"uuid":"${uuid}","result":"OK","extra":${deep}}`);
+      assert.deepEqual([posted.status, posted.body], [200, { status: "ok", data: "Result recorded" }], `${levels} levels`);
+      assertMatches((await partner.uuid(uuid)).body, { data: { status: "OK" } });
+    }
+    const unfinished = await relay.fleet().post(`/api/v1/${relay.terminalId()}/receipt`, "[".repeat(65_000));
+    assertMatches(unfinished, { status: 400, body: { error: /not JSON/ } });
+  });
+
   test("of two different results at once one stands and the other is a conflict", async () => {
     const { terminalId, uuid, partner } = await sentPayment(relay);
     const [ok, ko] = await Promise.all(["OK", "KO"].map((result) => relay.fleet().receipt(terminalId, { uuid, result })));

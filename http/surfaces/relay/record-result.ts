@@ -20,6 +20,8 @@ export const recordResult = relay.endpoint({
     "200 means stored; without it the terminal posts again. The first result of a uuid stands: the same again changes nothing, a different one is kept as a conflict. A posting without a uuid or without an outcome that is certain is kept for operators and answered 400.",
   auth: "basic",
   bodyBytesMax: RESULT_BODY_BYTES_MAX,
+  // A result is never lost for what is in it: what lies too deep is replaced before it is stored (mask.ts), as over STOMP.
+  bodyNesting: "any",
   params: TerminalParams,
   body: Type.Object({}, { additionalProperties: true, description: "A payment, scan or print result; free-form beside uuid and outcome." }),
   bodyExample: {
