@@ -1,4 +1,4 @@
-import { escapingOf, FrameError, type StompFrame, type StompVersion, unescapeHeader } from "./frame.ts";
+import { escapingOf, FrameError, type FrameHead, type StompFrame, type StompVersion, unescapeHeader } from "./frame.ts";
 import { PartBuffer } from "./part-buffer.ts";
 
 /** Bounds of a frame; going over one is a FrameError before more than that is kept. */
@@ -48,6 +48,12 @@ export class FrameParser {
   /** True while a frame has begun and not ended. */
   get midFrame(): boolean {
     return this.#state !== "command" || this.#part !== null;
+  }
+
+  /** The frame that has begun and not ended, also after a FrameError in its middle: its command, and the headers that were read. */
+  get begun(): FrameHead | null {
+    if (this.#state === "command") return null;
+    return { command: this.#command, headers: this.#isVersion10() ? trimmed(this.#headers) : this.#headers };
   }
 
   /** Adds bytes after those not read yet. */

@@ -4,10 +4,14 @@ import { RelayError } from "../../engine/domain/errors.ts";
 export const STOMP_VERSIONS = ["1.2", "1.1", "1.0"] as const;
 export type StompVersion = (typeof STOMP_VERSIONS)[number];
 
-/** A frame as it was read; of repeated headers the first. */
-export interface StompFrame {
+/** What stands before a frame's body; of repeated headers the first. */
+export interface FrameHead {
   command: string;
   headers: ReadonlyMap<string, string>;
+}
+
+/** A frame as it was read. */
+export interface StompFrame extends FrameHead {
   body: Uint8Array;
 }
 

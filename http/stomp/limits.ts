@@ -11,8 +11,11 @@ export const CLIENT_FRAME_LIMITS: FrameLimits = {
   unreadBytesMax: 131_072,
 };
 
-/** Largest WebSocket message that an adapter should take: one frame as large as it may be, and room for what is joined to it. */
+/** Largest WebSocket message: one frame as large as it may be, and room for what is joined to it. */
 export const WEBSOCKET_MESSAGE_BYTES_MAX = 131_072;
+
+/** An adapter takes messages up to this, so that one too large is answered with an ERROR; for a larger one it closes the socket. */
+export const WEBSOCKET_MESSAGE_BYTES_READ_MAX = 2 * WEBSOCKET_MESSAGE_BYTES_MAX;
 
 /** Written and not yet taken by the terminal's network; a terminal that lets more pile up is disconnected. */
 export const SOCKET_BUFFER_BYTES_MAX = 262_144;

@@ -2,7 +2,7 @@ import type { Caller } from "../../engine/domain/caller.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import { readReceipt, readSend } from "./client-frames.ts";
 import { type ConnectRequest, readConnect } from "./connect-frame.ts";
-import type { StompFrame, StompVersion } from "./frame.ts";
+import type { FrameHead, StompFrame, StompVersion } from "./frame.ts";
 import { FrameParser } from "./frame-parser.ts";
 import type { StompHost, StompSocket, UpgradeInfo } from "./host.ts";
 import * as limits from "./limits.ts";
@@ -63,6 +63,8 @@ export class StompSession {
     this.#seen();
     this.#parser.feed(data);
     this.#read();
+    // Last, so that the ERROR names the frame that is too large, where it is one frame.
+    if (data.length > limits.WEBSOCKET_MESSAGE_BYTES_MAX) this.fail(new RelayError("payload_too_large", "The message is too large"));
   }
 
   pong(): void {
@@ -93,7 +95,7 @@ export class StompSession {
   }
 
   /** Ends the session with an ERROR frame. `about` is the frame that it answers. Answers false when it had ended before. */
-  fail(error: unknown, about: StompFrame | null = null): boolean {
+  fail(error: unknown, about: FrameHead | null = null): boolean {
     if (this.#phase === "ended") return false;
     const unexpected = error instanceof RelayError ? error.cause : error;
     const relayError = error instanceof RelayError ? error : new RelayError("internal", "Internal error");
@@ -130,7 +132,7 @@ export class StompSession {
       this.#parser.keep();
       this.#frameSinceMs = this.#parser.midFrame ? (this.#frameSinceMs ?? this.#host.clock.monotonicMs()) : null;
     } catch (error) {
-      this.fail(error);
+      this.fail(error, this.#parser.begun);
     }
   }
 
@@ -280,7 +282,7 @@ export class StompSession {
     if ((receiveMs > 0 && silentMs >= 2 * receiveMs) || silentMs >= limits.IDLE_TIMEOUT_MS) {
       this.fail(new RelayError("request_timeout", "The terminal was silent for too long"));
     } else if (this.#frameSinceMs !== null && nowMs - this.#frameSinceMs >= limits.FRAME_TIMEOUT_MS) {
-      this.fail(new RelayError("request_timeout", "A frame was begun and not ended"));
+      this.fail(new RelayError("request_timeout", "A frame was begun and not ended"), this.#parser.begun);
     } else if (sendMs > 0 && nowMs - this.#lastSentMs >= sendMs - slackMs) {
       this.#write("\n");
     }

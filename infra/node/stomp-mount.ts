@@ -8,7 +8,7 @@ import type { Directory } from "../../engine/runtime/directory.ts";
 import type { Authenticator, Refusal } from "../../http/auth/authenticator.ts";
 import type { WebSocketMount } from "../../http/server/websocket.ts";
 import type { StompEvent, StompHost } from "../../http/stomp/host.ts";
-import { WEBSOCKET_MESSAGE_BYTES_MAX } from "../../http/stomp/limits.ts";
+import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../http/stomp/limits.ts";
 import { createStompSessions, type StompSessions } from "../../http/stomp/sessions.ts";
 
 /** Bytes that a slow terminal may leave unread before it is disconnected; several times its largest burst of commands. */
@@ -66,7 +66,7 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
   const mount: WebSocketMount = {
     path: "/ws",
     protocols: ["v12.stomp", "v11.stomp", "v10.stomp"],
-    messageBytesMax: WEBSOCKET_MESSAGE_BYTES_MAX,
+    messageBytesMax: WEBSOCKET_MESSAGE_BYTES_READ_MAX,
     bufferedBytesMax: BUFFERED_BYTES_MAX,
     idleSeconds: IDLE_SECONDS,
     socketsMax: SOCKETS_MAX,

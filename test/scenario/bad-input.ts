@@ -361,6 +361,25 @@ export function badInput(relay: Relay): void {
     }
   });
 
+  test("an ERROR for a result that cannot be read names the receipt that it asked for", async () => {
+    const connected = "CONNECT\naccept-version:1.2\nlogin:terminal\npasscode:terminal\n\n\0";
+    const send = "SEND\ndestination:/app/terminal/T1/receipt\nreceipt:result-1\n";
+    const results: [what: string, frame: string, code: number][] = [
+      ["too large", `${send}\n${"x".repeat(100_000)}\0`, 1009],
+      ["longer than it says", `${send}content-length:2\n\n{"uuid":1}\0`, 1002],
+      ["too large by what it says", `${send}content-length:65537\n\n`, 1009],
+      ["larger than a message", `${send}\n${"x".repeat(200_000)}\0`, 1009],
+    ];
+    for (const [what, frame, code] of results) {
+      const { socket, messages, closed } = await openWebSocket(relay);
+      socket.send(connected);
+      assert.match(await messages.next(), /^CONNECTED\n/, what);
+      socket.send(frame);
+      assert.match(await messages.next(), /^ERROR\n(?:.+\n)*receipt-id:result-1\n/, what);
+      assert.equal(await closed, code, what);
+    }
+  });
+
   test("a WebSocket message of 10 MB costs its sender the connection, and nobody else anything", async () => {
     const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
     const terminal = await relay.online(terminalId);

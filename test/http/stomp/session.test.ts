@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Caller } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
-import { SENDS_IN_FLIGHT_MAX } from "../../../http/stomp/limits.ts";
+import { FRAME_TIMEOUT_MS, SENDS_IN_FLIGHT_MAX, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { connectedTerminal, createWorld, deferred, FakeTerminal, PASSCODE, settled, unavailable } from "./stomp-world.ts";
 
 test("negotiates the version", () => {
@@ -227,6 +227,46 @@ test("refuses broken bytes, before and after CONNECT", () => {
     assert.equal(answer?.command, "ERROR");
     assert.deepEqual(terminal.closed, { code: 1002, reason: answer?.headers["message"] });
   }
+});
+
+test("names the receipt of a frame that it could not read to its end", () => {
+  const head = "SEND\ndestination:/app/terminal/T1/receipt\nreceipt:r\\c1\n";
+  const table: [title: string, version: "1.0" | "1.2", text: string, receiptId: string | undefined][] = [
+    ["a body too large", "1.2", `${head}\n${"x".repeat(70_000)}`, "r:1"],
+    ["a body declared too large", "1.2", `${head}content-length:70000\n\n`, "r:1"],
+    ["a content-length that is no number", "1.2", `${head}content-length:many\n\n`, "r:1"],
+    ["a body that does not end where it says", "1.2", `${head}content-length:1\n\n{}\0`, "r:1"],
+    ["a header that is none, after the receipt", "1.2", `${head}nothing\n\n`, "r:1"],
+    ["a header that is none, before the receipt", "1.2", "SEND\nnothing\nreceipt:r1\n\n", undefined],
+    ["the spaces of 1.0", "1.0", "SEND\nreceipt: r1\nnothing\n\n", "r1"],
+    ["what is no frame, after one that was read", "1.2", "SEND\ndestination:/app/terminal/T1/ping\nreceipt:r1\n\n\0get\n", undefined],
+  ];
+  for (const [title, version, text, receiptId] of table) {
+    const terminal = connectedTerminal(createWorld(), "T1", {}, version);
+    const error = terminal.raw(text).at(-1);
+    assert.equal(error?.command, "ERROR", title);
+    assert.equal(error?.headers["receipt-id"], receiptId, title);
+    assert.equal(error?.body.includes("SEND"), title !== "what is no frame, after one that was read", title);
+  }
+});
+
+test("names the receipt of a frame that was begun and not ended", () => {
+  const world = createWorld();
+  const terminal = connectedTerminal(world, "T1");
+  terminal.raw("SEND\ndestination:/app/terminal/T1/receipt\nreceipt:r1\n\n{");
+  world.advance(FRAME_TIMEOUT_MS + 500);
+  assert.equal(terminal.last?.headers["code"], "request_timeout");
+  assert.equal(terminal.last?.headers["receipt-id"], "r1");
+});
+
+test("refuses a message too large, also one of small frames", () => {
+  const terminal = connectedTerminal(createWorld(), "T1");
+  const ping = "SEND\ndestination:/app/terminal/T1/ping\n\n\0";
+  assert.deepEqual(terminal.raw(ping.padEnd(WEBSOCKET_MESSAGE_BYTES_MAX, "\n")), []);
+  assert.equal(terminal.closed, null);
+  const [answer] = terminal.raw(ping.padEnd(WEBSOCKET_MESSAGE_BYTES_MAX + 1, "\n"));
+  assert.equal(answer?.headers["code"], "payload_too_large");
+  assert.deepEqual(terminal.closed, { code: 1009, reason: answer?.headers["message"] });
 });
 
 test("wants CONNECT first", () => {

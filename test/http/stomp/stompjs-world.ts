@@ -9,7 +9,7 @@ import type { SubscriptionRule } from "../../../engine/domain/terminal-rule.ts";
 import type { OpenSession, SessionOutlet, TerminalSessions } from "../../../engine/ports/terminal-sessions.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { ResultSend, StompHost } from "../../../http/stomp/host.ts";
-import { WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
+import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
 import { chooseSubprotocol } from "../../../http/stomp/negotiation.ts";
 import { createStompSessions } from "../../../http/stomp/sessions.ts";
 
@@ -132,7 +132,7 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
   const server = new WebSocketServer({
     host: "127.0.0.1",
     port: 0,
-    maxPayload: WEBSOCKET_MESSAGE_BYTES_MAX,
+    maxPayload: WEBSOCKET_MESSAGE_BYTES_READ_MAX,
     handleProtocols: (offered) => chooseSubprotocol([...offered].join(",")) ?? false,
   });
   server.on("connection", (socket) => {
