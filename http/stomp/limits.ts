@@ -38,7 +38,10 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 /** From the first byte of a frame to its last, for a client that sends without end or stops in the middle. */
 export const FRAME_TIMEOUT_MS = 30_000;
 
-/** A session without any sign of life (frame, heart-beat, pong) is closed, also where no heart-beats were agreed. */
+/**
+ * A session without any sign of life (frame, heart-beat, pong) is closed, also where no heart-beats were agreed. An adapter that sends pings
+ * should not wait so long for a pong: the relay's own ends such a socket after a minute (infra/node/stomp-mount.ts).
+ */
 export const IDLE_TIMEOUT_MS = 300_000;
 
 /** After a close was asked for, how long the peer has to answer before the socket is torn down. */

@@ -14,7 +14,10 @@ import { createStompSessions, type StompSessions } from "../../http/stomp/sessio
 /** Bytes that a slow terminal may leave unread before it is disconnected; several times its largest burst of commands. */
 const BUFFERED_BYTES_MAX = 524_288;
 
-/** A silent socket gets a ping in time for its pong to count within the two minutes of "ping received" (specification, "Limits"). */
+/**
+ * A silent socket gets a ping in time for its pong to count within the two minutes of "ping received" (specification, "Limits"). One that
+ * does not answer it is dead, and is closed before another payment is sent into it; one that answers may stay silent for as long as it likes.
+ */
 const IDLE_SECONDS = 60;
 
 /** WebSockets of one shard: a process has at most 20,000 descriptors on some machines. */
