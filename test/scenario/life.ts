@@ -195,6 +195,16 @@ export function livesAndPresence(relay: Relay): void {
     await eventually(async () => assertMatches((await administrator.get(`/admin/terminals/${terminalId}`)).body, { data: { device } }));
   });
 
+  test("a model written in UTF-8 is shown as it is, and one in ISO 8859-1 too", async () => {
+    const [terminalId, administrator] = [relay.terminalId(), relay.administrator()];
+    for (const encoding of ["utf8", "latin1"] as const) {
+      const model = `Modèl ${encoding}`;
+      await relay.fleet().poll(terminalId, { "x-device-model": Buffer.from(model, encoding).toString("latin1") });
+      const path = `/admin/terminals/${terminalId}`;
+      await eventually(async () => assertMatches((await administrator.get(path)).body, { data: { device: { deviceModel: model } } }));
+    }
+  });
+
   test("card numbers in what a device says of itself are masked, and its own serial number is not", async () => {
     const [polling, connected, administrator] = [relay.terminalId(), relay.terminalId(), relay.administrator()];
     const [pan, imei, masked] = ["4111111111111111", "490154203237518", "411111******1111"];

@@ -240,4 +240,14 @@ export function results(relay: Relay): void {
       data: { logs: [{ log: { line: 1 }, device: { "x-manufacturer": "x".repeat(256) } }] },
     });
   });
+
+  test("a log's headers in UTF-8 are shown as they are", async () => {
+    const [terminalId, nobody] = [relay.terminalId(), relay.nobody()];
+    const headers = { "x-device-model": Buffer.from("Modèl").toString("latin1") };
+    // As bytes: of a body that is a text node's client writes the headers in UTF-8 too, once more.
+    assert.equal((await nobody.post(`/api/v1/${terminalId}/logs`, Buffer.from('{"line":1}'), headers)).status, 200);
+    assertMatches((await nobody.get(`/api/v1/${terminalId}/logs`)).body, {
+      data: { logs: [{ log: { line: 1 }, device: { "x-device-model": "Modèl" } }] },
+    });
+  });
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { deviceName, deviceWords } from "../../../engine/domain/device-text.ts";
 import type { DeviceInfo } from "../../../engine/domain/presence.ts";
+import { headerText } from "./header-text.ts";
 
 /** Of any length: what operators do not get to read in full is no reason to keep a terminal from its payments. */
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -20,6 +21,6 @@ export function deviceOf(headers: Static<typeof DeviceHeaders>, ipAddress: strin
   if (headers["x-terminal-family"] !== undefined) device.family = deviceName(headers["x-terminal-family"]);
   if (headers["x-device-fingerprint"] !== undefined) device.fingerprint = deviceName(headers["x-device-fingerprint"]);
   if (headers["x-app-version"] !== undefined) device.appVersion = deviceName(headers["x-app-version"]);
-  if (headers["x-device-model"] !== undefined) device.deviceModel = deviceName(headers["x-device-model"]);
+  if (headers["x-device-model"] !== undefined) device.deviceModel = deviceName(headerText(headers["x-device-model"]));
   return device;
 }

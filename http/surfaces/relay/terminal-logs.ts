@@ -7,6 +7,7 @@ import { maskJson } from "../../../engine/domain/mask.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
+import { headerText } from "./header-text.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 /** Of any length: a log is worth more than what its device says of itself, which is cut. */
@@ -122,7 +123,9 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
 function deviceHeaders(headers: Static<typeof LogHeaders>): { [name: string]: string } {
   const device: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) device[name] = name === "x-manufacturer" ? deviceWords(value) : deviceName(value);
+    if (value === undefined) continue;
+    const text = headerText(value);
+    device[name] = name === "x-manufacturer" ? deviceWords(text) : deviceName(text);
   }
   return device;
 }
