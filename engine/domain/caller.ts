@@ -68,6 +68,11 @@ export function mayActAs(caller: Caller, terminalId: string): boolean {
   return caller.terminalId === terminalId || caller.manages?.has(terminalId) === true;
 }
 
+/** Says whether the caller may know that there is such a terminal, and whether it was ever seen. */
+export function mayKnow(caller: Caller, terminalId: string): boolean {
+  return maySend(caller, terminalId) || visibilityOf(caller, terminalId).type === "all";
+}
+
 /**
  * What of a terminal's history the caller may see: everything, only what this sender sent, or nothing.
  * A partner sees everything of a terminal only where its rule names that terminal; ANY does not name.

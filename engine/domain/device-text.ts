@@ -1,19 +1,17 @@
+import { cutText } from "./cut-text.ts";
 import { maskPans, maskSchemePans } from "./mask.ts";
 
 /** Characters of a text by which a device says what it is. More tells operators nothing, and is no reason to refuse the device. */
 export const DEVICE_TEXT_CHARS_MAX = 256;
 
+// Cut after masking, so that no cut takes a card number's check digit away.
+
 /** What a device says of itself in free words (user agent, manufacturer), as it is stored and shown. */
 export function deviceWords(text: string, charsMax = DEVICE_TEXT_CHARS_MAX): string {
-  return cut(maskPans(text), charsMax);
+  return cutText(maskPans(text), charsMax);
 }
 
 /** A device's model, version, serial number or the like, as it is stored and shown. An IMEI passes Luhn too, and stays. */
 export function deviceName(text: string, charsMax = DEVICE_TEXT_CHARS_MAX): string {
-  return cut(maskSchemePans(text), charsMax);
-}
-
-/** After masking, so that no cut takes a card number's check digit away. */
-function cut(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : text.slice(0, charsMax);
+  return cutText(maskSchemePans(text), charsMax);
 }

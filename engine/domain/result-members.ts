@@ -1,3 +1,4 @@
+import { cutText } from "./cut-text.ts";
 import { maskJson, maskPans, maskPanValue, maskSchemePans } from "./mask.ts";
 import { isJsonObject, type JsonObject } from "./payment-request.ts";
 import type { FreeForm, Transaction, TransactionMethod } from "./transaction.ts";
@@ -203,7 +204,7 @@ function firstText(places: readonly JsonObject[], members: readonly string[], ma
 /** Masked before it is cut, so that a cut never takes a card number's check digit away. */
 function boundedText(value: unknown, charsMax: number, mask: (text: string) => string): string | undefined {
   if (typeof value === "number") return boundedText(String(value), charsMax, mask);
-  return typeof value === "string" ? mask(value).slice(0, charsMax) : undefined;
+  return typeof value === "string" ? cutText(mask(value), charsMax) : undefined;
 }
 
 /** The object without its absent members; null where none is left. */

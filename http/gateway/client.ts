@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import CircuitBreaker from "opossum";
+import { cutText } from "../../engine/domain/cut-text.ts";
 import type {
   GatewayAnswer,
   GatewayCredentials,
@@ -325,7 +326,7 @@ function paymentOf(movement: Static<typeof MovementAnswer>, head: Head): Gateway
 /** A member that decides nothing, cut to its length and without card numbers; null for what is no text. */
 function readText(value: unknown, lengthMax: number): string | null {
   if (typeof value === "number") return readText(String(value), lengthMax);
-  return typeof value === "string" ? maskPans(value).slice(0, lengthMax) : null;
+  return typeof value === "string" ? cutText(maskPans(value), lengthMax) : null;
 }
 
 /** An address that was cut leads nowhere. */

@@ -1,6 +1,8 @@
 import { Type } from "@sinclair/typebox";
+import type { Caller } from "../../engine/domain/caller.ts";
+import type { CommandState } from "../../engine/domain/command.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
-import type { AcceptOutcome } from "../../engine/ports/terminals.ts";
+import type { CommandLifeOperations } from "../../engine/operations/command-life.ts";
 
 const DuplicateBody = Type.Object({
   status: Type.Literal("error"),
@@ -10,7 +12,8 @@ const DuplicateBody = Type.Object({
 
 const DUPLICATE_HEADERS = {
   "Relay-Command-State": {
-    description: "For a repeated uuid: where the first one stands (queued, sent, done, unknown, expired, cancelled).",
+    description:
+      "For a repeated uuid: where the first one stands (queued, sent, done, unknown, expired, cancelled). Absent where the caller may not see the first one.",
   },
   Location: { description: "For a repeated uuid: the first one's life." },
 };
@@ -23,13 +26,22 @@ export const refusedResponse = {
   example: { status: "error", error: "Duplicate payment request - UUID already processed" },
 };
 
-/** The answer to a uuid that was already processed; also tells a caller without a first answer that it had been accepted. */
-export function duplicateReply(uuid: string, outcome: Extract<AcceptOutcome, { type: "duplicate" }>) {
+/**
+ * The answer to a uuid that was already processed; also tells a caller without a first answer that it had been accepted. `state` null: it is a command
+ * that the caller may not see.
+ */
+export function duplicateReply(uuid: string, state: CommandState | null) {
   return {
     status: 400 as const,
     body: { status: "error" as const, error: "Duplicate payment request - UUID already processed" },
-    headers: { "Relay-Command-State": outcome.state, Location: `/api/v1/commands/${uuid}` },
+    headers: state === null ? {} : { "Relay-Command-State": state, Location: `/api/v1/commands/${uuid}` },
   };
+}
+
+/** The same for a caller who may not see every command. */
+export async function repeatedReply(commandLife: CommandLifeOperations, caller: Caller, uuid: string) {
+  const view = await commandLife.find(caller, uuid);
+  return duplicateReply(uuid, view === null ? null : view.state);
 }
 
 /** The 429 of a terminal for which too much waits already. */

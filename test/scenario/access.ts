@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf } from "../support/matches.ts";
+import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
 
 const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
@@ -54,6 +55,27 @@ export function access(relay: Relay): void {
     await relay.partner().pay(other, { uuid: second });
     assertMatches((await seen.next()).command, { uuid: second });
     assert.deepEqual(seen.waiting, []);
+  });
+
+  test("who may not see a terminal or a command does not learn that it is there", async () => {
+    const [own, foreign, never, uuid] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.uuid()];
+    const terminalRule = { ruleType: "LIST", ruleValue: own };
+    const partner = await newPartner(relay, { terminalRule });
+    await relay.fleet().poll(foreign);
+    for (const caller of [partner.byKey, await relay.terminal(own)]) {
+      for (const terminalId of [foreign, never]) {
+        assert.deepEqual((await caller.status(terminalId)).body, NOT_FOUND);
+        assert.deepEqual((await caller.get(`/api/v1/${terminalId}/transactions`)).body, NOT_FOUND);
+      }
+    }
+    await relay.partner().pay(foreign, { uuid });
+    const repeated = await partner.byKey.pay(own, { uuid });
+    assertMatches(repeated, {
+      status: 400,
+      body: { error: /Duplicate/ },
+      headers: { location: undefined, "relay-command-state": undefined },
+    });
+    assertMatches((await relay.partner().pay(foreign, { uuid })).headers, { location: /./, "relay-command-state": "queued" });
   });
 
   test("rules are listed and tested", async () => {

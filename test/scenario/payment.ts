@@ -164,7 +164,7 @@ export function payments(relay: Relay): void {
       const again = await relay.partner().pay(target, { uuid, amount: 77 });
       assert.equal(again.status, 400);
       assert.deepEqual(again.body, { status: "error", error: "Duplicate payment request - UUID already processed" });
-      assert.equal(again.headers["relay-command-state"], "queued");
+      assert.equal(again.headers["relay-command-state"], target === terminalId ? "queued" : "sent");
       assert.equal(again.headers["location"], `/api/v1/commands/${uuid}`);
       const fleet = relay.fleet();
       if (target === terminalId) assert.equal((await fleet.take(target)).status, 200);

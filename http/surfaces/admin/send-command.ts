@@ -34,7 +34,7 @@ export const sendCommand = admin.endpoint({
   },
   handle: async ({ sendUtility }, { params, body, caller }) => {
     const { command, outcome } = await sendUtility("administrative", caller, params.terminalId, body);
-    if (outcome.type === "duplicate") return duplicateReply(command.uuid, outcome);
+    if (outcome.type === "duplicate") return duplicateReply(command.uuid, outcome.state);
     if (outcome.type === "queue_full") throw queueFull();
     const { terminalId: terminalID, uuid, service } = command;
     const message = outcome.state === "sent" ? "Command sent to the terminal" : "Command waits for the terminal";

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../../engine/domain/caller.ts";
+import { type Caller, mayKnow } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { TerminalParams, UuidParams } from "../identifier-params.ts";
 import { lookupBody, NOT_FOUND, TransactionLookupBody, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
@@ -41,6 +41,7 @@ async function byUuid({ findTransaction, localTime }: RelayOperations, caller: C
 async function latest({ findTransaction, terminals, localTime }: RelayOperations, caller: Caller, terminalId: string, waitSeconds: number) {
   const found = await findTransaction.latest(caller, terminalId, waitSeconds * 1_000);
   if (found.type === "found") return { status: 200 as const, body: lookupBody(found.transaction, localTime) };
+  if (!mayKnow(caller, terminalId)) return { status: 200 as const, body: NOT_FOUND };
   const { connectionStatus } = await terminals.view(terminalId);
   return { status: 200 as const, body: connectionStatus === "NEVER_CONNECTED" ? NOT_FOUND : lookupBody(null, localTime) };
 }

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { mayKnow } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/domain/limits.ts";
 import type { TransactionMethod } from "../../../engine/domain/transaction.ts";
@@ -65,11 +66,12 @@ export const listTransactions = relay.endpoint({
     });
     const data = transactions.map((transaction) => toItem(transaction, localTime));
     if (data.length > 0) return { status: 200, body: { status: "ok", data, error: null } };
-    const [seen, latest] = await Promise.all([terminals.view(params.terminalId), terminals.latest(params.terminalId, null, 0)]);
-    const never = seen.connectionStatus === "NEVER_CONNECTED" && latest === null;
-    if (never)
-      return { status: 200, body: { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" } };
-    return { status: 200, body: { status: "ok", data, error: null, message: "no_content" } };
+    if (mayKnow(caller, params.terminalId)) {
+      const [seen, latest] = await Promise.all([terminals.view(params.terminalId), terminals.latest(params.terminalId, null, 0)]);
+      const never = seen.connectionStatus === "NEVER_CONNECTED" && latest === null;
+      if (!never) return { status: 200, body: { status: "ok", data, error: null, message: "no_content" } };
+    }
+    return { status: 200, body: { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" } };
   },
 });
 

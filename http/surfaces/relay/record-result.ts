@@ -8,7 +8,7 @@ import { relay } from "./surface.ts";
 const TEXTS: Record<ResultOutcome["type"], string> = {
   recorded: "Result recorded",
   repeated: "Result was recorded before",
-  conflict: "A different result was recorded before and stands; this one is kept beside it",
+  conflict: "Another result was recorded before and stands, or the command is another terminal's; this one is kept beside it",
 };
 
 export const recordResult = relay.endpoint({

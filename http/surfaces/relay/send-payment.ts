@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
 import type { PaymentRequested } from "../../../engine/operations/send-payment.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
-import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
+import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
@@ -61,12 +61,17 @@ const payment = {
   },
 } as const;
 
-function pay({ sendPayment }: RelayOperations, terminalId: string | null, { body, bodyText, caller }: PaymentInput) {
-  return sendPayment(caller, terminalId, body).then((requested) => replyTo(requested, bodyText));
+function pay({ sendPayment, commandLife }: RelayOperations, terminalId: string | null, { body, bodyText, caller }: PaymentInput) {
+  return sendPayment(caller, terminalId, body).then(
+    (requested): PaymentReply | Promise<PaymentReply> => replyTo(requested, bodyText) ?? repeatedReply(commandLife, caller, requested.uuid),
+  );
 }
 
-function replyTo({ terminalId, uuid, outcome }: PaymentRequested, bodyText: string) {
-  if (outcome.type === "duplicate") return duplicateReply(uuid, outcome);
+type PaymentReply = NonNullable<ReturnType<typeof replyTo>> | Awaited<ReturnType<typeof repeatedReply>>;
+
+/** Null for a repeated uuid. */
+function replyTo({ terminalId, outcome }: PaymentRequested, bodyText: string) {
+  if (outcome.type === "duplicate") return null;
   if (outcome.type === "queue_full") throw queueFull();
   // Echoes the bytes that came: they were checked to be a JSON object.
   const received = `{"status":"ok","data":{"terminalID":"${terminalId}","received":${bodyText}},"message":"${MESSAGES[outcome.state]}"}`;

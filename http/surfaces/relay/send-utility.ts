@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
+import type { Caller } from "../../../engine/domain/caller.ts";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
 import type { UtilitySent } from "../../../engine/operations/send-utility.ts";
-import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
+import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
-import { relay } from "./surface.ts";
+import { type RelayOperations, relay } from "./surface.ts";
 
 const commandSent = (service: "SCAN" | "PRINT") =>
   okBody(
@@ -17,8 +18,9 @@ const commandSent = (service: "SCAN" | "PRINT") =>
   );
 
 /** The reply to a SCAN or PRINT; a repeated uuid and a full queue are answered as for a payment. */
-function reply<S extends "SCAN" | "PRINT">(service: S, { command, outcome }: UtilitySent) {
-  if (outcome.type === "duplicate") return duplicateReply(command.uuid, outcome);
+async function reply<S extends "SCAN" | "PRINT">(service: S, { commandLife }: RelayOperations, caller: Caller, sent: UtilitySent) {
+  const { command, outcome } = sent;
+  if (outcome.type === "duplicate") return repeatedReply(commandLife, caller, command.uuid);
   if (outcome.type === "queue_full") throw queueFull();
   const message = outcome.state === "sent" ? `${service} command sent to the terminal` : `${service} command waits for the terminal`;
   return {
@@ -46,7 +48,8 @@ export const sendScan = relay.endpoint({
     400: refusedResponse,
     ...relay.errors(401, 403, 413, 415, 429, 503),
   },
-  handle: async ({ sendUtility }, { params, body, caller }) => reply("SCAN", await sendUtility("scan", caller, params.terminalId, body)),
+  handle: async (operations, { params, body, caller }) =>
+    reply("SCAN", operations, caller, await operations.sendUtility("scan", caller, params.terminalId, body)),
 });
 
 export const sendPrint = relay.endpoint({
@@ -72,5 +75,6 @@ export const sendPrint = relay.endpoint({
     400: refusedResponse,
     ...relay.errors(401, 403, 413, 415, 429, 503),
   },
-  handle: async ({ sendUtility }, { params, body, caller }) => reply("PRINT", await sendUtility("print", caller, params.terminalId, body)),
+  handle: async (operations, { params, body, caller }) =>
+    reply("PRINT", operations, caller, await operations.sendUtility("print", caller, params.terminalId, body)),
 });
