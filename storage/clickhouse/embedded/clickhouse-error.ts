@@ -10,6 +10,7 @@ export const CLICKHOUSE_CODE = {
   accessDenied: 497,
   authenticationFailed: 516,
   aborted: 236,
+  memoryLimitExceeded: 241,
 } as const;
 
 /** What a client is told, in ClickHouse's own form. */

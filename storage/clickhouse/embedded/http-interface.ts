@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 import type { Engine, InsertFormat, QueryAnswer, QueryRequest } from "./engine.ts";
+import { watchGrowth } from "./memory-growth.ts";
 import {
   READER_BODY_BYTES_MAX,
   READER_GIVE_UP_AFTER_MS,
@@ -69,9 +70,13 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
       const late = setTimeout(kill, READER_KILL_AFTER_MS);
       const stuck = setTimeout(onStuck, READER_GIVE_UP_AFTER_MS);
       response.once("close", kill);
+      const growth = watchGrowth({ onTooLarge: kill, onGivenUp: onStuck });
       try {
         return await engine.readerQuery(request);
+      } catch (error) {
+        throw growth.tooLarge() ? TOO_LARGE : error;
       } finally {
+        growth.stop();
         response.off("close", kill);
         clearTimeout(late);
         clearTimeout(stuck);
@@ -120,6 +125,13 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
   server.keepAliveTimeout = 30_000;
   return server;
 }
+
+const TOO_LARGE = new ClickHouseError(
+  CLICKHOUSE_CODE.memoryLimitExceeded,
+  "MEMORY_LIMIT_EXCEEDED",
+  "The query, or the text of its result, takes too much memory.",
+  500,
+);
 
 /** The plain form of an insert whose rows are the body; any other is run as text. */
 function insertOf(query: string): { table: string; format: InsertFormat } | null {

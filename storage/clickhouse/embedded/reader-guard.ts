@@ -10,7 +10,8 @@ import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 const DENIED_CATEGORIES = ["AI", "Introspection", "Dictionary", "Embedded Dictionary", "Machine Learning"];
 const DENIED_FUNCTIONS = [
   ...["file", "catboostevaluate", "filesystemavailable", "filesystemcapacity", "filesystemunreserved", "showcertificate"],
-  ...["hostname", "fqdn", "fullhostname", "getoskernelversion", "getserverport", "tcpport", "getserversetting", "getmacro", "serveruuid"],
+  ...["hostname", "fqdn", "fullhostname", "displayname", "getoskernelversion", "getserverport", "tcpport", "getserversetting"],
+  ...["getmacro", "serveruuid"],
   ...["buildid", "getclienthttpheader", "generateserialid", "zookeepersessionuptime", "logtrace", "sleep", "sleepeachrow"],
   ...["joinget", "joingetornull", "currentprofiles", "globalvariable", "hasthreadfuzzer", "transactionid"],
 ];

@@ -13,6 +13,16 @@ export const READER_GIVE_UP_AFTER_MS = 30_000;
 /** Memory of one query; the engine itself takes about 300 MB. */
 export const READER_MEMORY_BYTES_MAX = 512 * 1_048_576;
 
+/**
+ * What the process may grow by while a query runs. ClickHouse counts no text that it has written, and a column's name stands in every
+ * line of JSON: a result within all other limits took 4 GB. Beyond the first the query is killed, which it notices with its next block;
+ * beyond the second the engine is ended.
+ */
+export const READER_GROWTH_BYTES_MAX = 1_024 * 1_048_576;
+export const READER_GIVE_UP_GROWTH_BYTES_MAX = 2_560 * 1_048_576;
+/** How often that is looked at: text is written at about 1 GB a second. */
+export const READER_GROWTH_LOOK_MS = 25;
+
 /** A result is held in memory as a whole before it is sent. */
 export const READER_RESULT_ROWS_MAX = 1_000_000;
 export const READER_RESULT_BYTES_MAX = 64 * 1_048_576;

@@ -123,6 +123,13 @@ describe("the HTTP interface of the embedded ClickHouse", async () => {
     assert.equal(settings.text, "10\n1\n");
   });
 
+  it("ends a query whose text takes more memory than ClickHouse counts, and answers the next", async () => {
+    const wide = await ask(world, `SELECT number AS ${"a".repeat(600)} FROM numbers(1000000) FORMAT JSONEachRow`);
+    assert.match(wide.text, /^Code: 241\. .*MEMORY_LIMIT_EXCEEDED/s);
+    assert.equal(wide.status, 500);
+    assert.equal((await ask(world, "SELECT 1")).text, "1\n");
+  });
+
   it("runs analysts one at a time, refuses when too many wait, ends the query of a client that left, and lets the relay through", async () => {
     const endless = "SELECT count() FROM numbers(100000000000)";
     const leaving = new AbortController();

@@ -155,6 +155,7 @@ describe("the analysts' user", async () => {
     "SELECT 1 IN system.disks",
     "SELECT 1 IN (SELECT pid FROM system.processes)",
     "SELECT hostName(), filesystemAvailable()",
+    "SELECT displayName()",
     "SELECT getServerSetting('path')",
     "SELECT aiGenerate('x')",
     "SELECT dictGet('a', 'b', 1)",
