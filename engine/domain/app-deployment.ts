@@ -69,9 +69,6 @@ export const RETIRED_MAX = 3;
 /** Terminals that are counted for one deployment. Anyone may ask for a version under any id, and each id counted is an entry of the store. */
 export const COUNTED_TERMINALS_MAX = 200_000;
 
-/** Merchant ids are the operator's own words; long enough for any, short enough for a key. */
-export const MERCHANT_ID_LENGTH_MAX = 64;
-
 /** How a target is called in keys, the same for the same target. */
 export function targetName(target: DeploymentTarget): string {
   switch (target.type) {

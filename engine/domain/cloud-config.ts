@@ -1,6 +1,10 @@
 /** Cloud configurations of one installation: one a terminal at most, all in the memory of each shard. */
 export const CLOUD_CONFIGS_MAX = 200_000;
 
+/** The operator's own words for a merchant or a group: visible ASCII with spaces inside, short enough for a key. */
+export const CONFIG_NAME_LENGTH_MAX = 64;
+export const CONFIG_NAME_PATTERN = "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$";
+
 /** What is administered of one terminal (specification, "terminal cloud configuration"). */
 export interface CloudConfig {
   readonly schema: 1;

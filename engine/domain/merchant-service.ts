@@ -185,7 +185,7 @@ function memberValue(
   if (kept !== undefined && (given === undefined || given === maskSecret(kept))) return kept;
   if (given === undefined) refuse(name, "is required");
   if (secret && given.startsWith(MASK)) refuse(name, "is a mask and not the secret itself");
-  if (given.trim() === "" || given.length > lengthMax) refuse(name, `must be a string of 1 to ${lengthMax} characters`);
+  if (given.trim() === "" || [...given].length > lengthMax) refuse(name, `must be a string of 1 to ${lengthMax} characters`);
   if (UNPRINTABLE.test(secret ? given.replace(LINES, "") : given)) refuse(name, "must not have control characters");
   return given;
 }

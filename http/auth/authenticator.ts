@@ -30,13 +30,22 @@ const INVALID_KEY: Refusal = { type: "refused", code: "unauthorized", message: "
 const INVALID_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Invalid credentials" };
 const MISSING_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Authentication required" };
 const FOREIGN_ORIGIN: Refusal = { type: "refused", code: "forbidden", message: "This origin may not use this API Key" };
-const THROTTLED: Refusal = { type: "refused", code: "rate_limited", message: "Too many failed logins" };
 const ANONYMOUS: Caller = { type: "anonymous" };
 
 export interface Refusal {
   type: "refused";
   code: ErrorCode;
   message: string;
+  /** Seconds after which trying again makes sense, where that is known. */
+  retryAfterSeconds?: number;
+}
+
+function throttled(forMs: number): Refusal {
+  return { type: "refused", code: "rate_limited", message: "Too many failed logins", retryAfterSeconds: Math.ceil(forMs / 1_000) };
+}
+
+function refusalOf({ code, message, retryAfterSeconds }: RelayError): Refusal {
+  return { type: "refused", code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
 /** What a request says about who sent it; headers are empty when absent. */
@@ -119,13 +128,14 @@ export function createAuthenticator(
 
   async function byPartnerPassword(header: string, user: UserPassword, ipAddress: string): Promise<Caller | Refusal> {
     const failed = failures.get(ipAddress);
-    if (failed !== undefined && failed.untilMs > monotonicMs() && failed.count >= FAILURES_MAX) return THROTTLED;
+    const nowMs = monotonicMs();
+    if (failed !== undefined && failed.untilMs > nowMs && failed.count >= FAILURES_MAX) return throttled(failed.untilMs - nowMs);
     const before = source.partnerByUsername(user.username);
     let right: boolean;
     try {
       right = await passwords.verify(user.password, before?.passwordHash ?? null);
     } catch (error) {
-      if (error instanceof RelayError) return { type: "refused", code: error.code, message: error.message };
+      if (error instanceof RelayError) return refusalOf(error);
       throw error;
     }
     // The record may have changed while the hash was computed.

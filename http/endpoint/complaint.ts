@@ -13,6 +13,8 @@ export function complaintOf(error: ValueError, root: string): string {
       return `${name}: is required`;
     case ValueErrorType.ObjectAdditionalProperties:
       return `${name}: is not expected here`;
+    case ValueErrorType.ArrayUniqueItems:
+      return `${name}: must have no item twice`;
     default:
       return `${name}: ${demandOf(error.schema)}`;
   }
@@ -42,8 +44,9 @@ function kindOf(schema: TSchema): string {
     case "Null":
       return "null";
     case "Object":
-    case "Record":
       return "an object";
+    case "Record":
+      return recordOf(schema);
     default:
       return "something else";
   }
@@ -60,6 +63,12 @@ function stringOf(schema: TSchema): string {
   const { minLength, maxLength, pattern } = schema;
   const length = minLength === 1 && maxLength === undefined ? " that is not empty" : range(minLength, maxLength, " characters");
   return `a string${length}${pattern === undefined ? "" : ` of the form ${pattern}`}`;
+}
+
+function recordOf(schema: TSchema): string {
+  const members = range(schema["minProperties"], schema["maxProperties"], " members");
+  const [value] = Object.values<TSchema>(schema["patternProperties"]);
+  return `an object${members}${value === undefined || value[Kind] === "Unknown" ? "" : `, each ${kindOf(value)}`}`;
 }
 
 function range(minimum: unknown, maximum: unknown, unit: string): string {

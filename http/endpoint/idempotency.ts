@@ -23,6 +23,9 @@ export function readIdempotencyKey(header: string | null): string | null {
   );
 }
 
+/** On an answer that is a stored one. */
+export const REPLAYED_HEADERS = { "Idempotent-Replayed": "true" } as const;
+
 export interface IdempotencyOptions {
   executeOnce: ExecuteOnce;
   ids: Ids;
@@ -58,6 +61,9 @@ export function idempotent(endpoint: BoundEndpoint, { executeOnce, ids }: Idempo
     },
   };
 }
+
+/** An error that was answered before, to the same request with the same key. */
+export class ReplayedError extends RelayError {}
 
 /** Whether an error stands, or may be otherwise when the same is asked again. */
 const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
@@ -98,9 +104,9 @@ function answerText(answer: StoredAnswer): string {
 
 function repliedBy(text: string, replayed: boolean): AnyReply {
   const answer: StoredAnswer = JSON.parse(text);
-  if ("error" in answer) throw new RelayError(answer.error.code, answer.error.message);
+  if ("error" in answer) throw new (replayed ? ReplayedError : RelayError)(answer.error.code, answer.error.message);
   const { reply } = answer;
-  return replayed ? { ...reply, headers: { ...reply.headers, "Idempotent-Replayed": "true" } } : reply;
+  return replayed ? { ...reply, headers: { ...reply.headers, ...REPLAYED_HEADERS } } : reply;
 }
 
 function scopeOf({ method, path }: BoundEndpoint, { params, caller }: Input, key: string): string {

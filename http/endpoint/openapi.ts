@@ -146,14 +146,19 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
   return responses;
 }
 
+/** A key may be used from listed origins or addresses only; after many failed passwords of an address none is checked for a while. */
+const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
+const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey"]);
+
 /** Statuses that the server answers by itself because of what is declared. */
 function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   const { params, query, headers, body, upload } = endpoint;
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
     ...(endpoint.auth === "none" ? [] : [401]),
+    ...(KEY_AUTHS.has(endpoint.auth) ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
-    ...(endpoint.rateLimit === undefined ? [] : [429]),
+    ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),
     ...(endpoint.idempotency === undefined ? [] : [409]),
   ];
 }

@@ -14,7 +14,7 @@ const REQUEST_HEADERS = ["API-Key", "Content-Type", "Idempotency-Key", "X-Reques
 
 /** Headers of answers that a page may read. */
 const EXPOSED_HEADERS =
-  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Relay-Command-State, Relay-Amount-Differs, Location, Deprecation, Link";
+  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Relay-Command-State, Relay-Amount-Differs, Idempotent-Replayed, Location, Deprecation, Link";
 
 /** Names and values, alternating, for every answer to a listed origin. `Vary` stands on every answer of such a route. */
 export function corsHeaders(origin: string): readonly string[] {

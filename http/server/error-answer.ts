@@ -1,6 +1,7 @@
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
+import { REPLAYED_HEADERS, ReplayedError } from "../endpoint/idempotency.ts";
 import type { Answer } from "./answer.ts";
 
 const CHALLENGES: { readonly [Auth in AuthRequirement]?: string } = {
@@ -26,6 +27,7 @@ export function errorAnswer(
   if (error.code === "unauthorized" && auth !== "apiKey") {
     headers["WWW-Authenticate"] = CHALLENGES[auth] ?? 'Basic realm="relay"';
   }
+  if (error instanceof ReplayedError) Object.assign(headers, REPLAYED_HEADERS);
   if (error.retryAfterSeconds !== undefined) headers["Retry-After"] = String(error.retryAfterSeconds);
   else if (error.code === "rate_limited" || error.code === "queue_full") headers["Retry-After"] = "1";
   return {

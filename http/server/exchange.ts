@@ -199,7 +199,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #authenticated(verdict: Caller | Refusal): void {
-    if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message);
+    if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message, verdict);
     this.#caller = verdict;
   }
 

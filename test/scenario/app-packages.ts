@@ -103,6 +103,7 @@ export function appPackages(relay: Relay): void {
       ["POST", `${versions}/${id}/deploy-terminal`, { terminalId: "status" }, 400, /not a terminal id/],
       ["POST", `${versions}/${id}/deploy-merchant`, {}, 400, /merchantId: is required/],
       ["POST", `${versions}/${id}/deploy-merchant`, { merchantId: "" }, 400, /merchantId: must be/],
+      ["POST", `${versions}/${id}/deploy-merchant`, { merchantId: "Café" }, 400, /merchantId: must be/],
       ["POST", `${versions}/${id}/deploy-global`, { rolloutPercent: 101 }, 400, /rolloutPercent: must be/],
       ["POST", `${versions}/${id}/deploy-global`, { pauseAtFailurePercent: 0 }, 400, /pauseAtFailurePercent: must be/],
       ["POST", `${versions}/999999/deploy-global`, undefined, 404, /no such version/],

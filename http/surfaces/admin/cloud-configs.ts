@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { CloudConfig } from "../../../engine/domain/cloud-config.ts";
+import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/domain/cloud-config.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/domain/family.ts";
 import { isTerminalId } from "../../../engine/domain/identifiers.ts";
@@ -22,7 +22,7 @@ const Family = Type.Union(
   families.map((family) => Type.Literal(family)),
   { description: "How tags reach the terminal; wins over what the device tells." },
 );
-const Text = Type.String({ minLength: 1, maxLength: 64, pattern: "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$" });
+const Name = Type.String({ minLength: 1, maxLength: CONFIG_NAME_LENGTH_MAX, pattern: CONFIG_NAME_PATTERN });
 
 const Config = Type.Object(
   {
@@ -41,8 +41,8 @@ const Config = Type.Object(
 const ConfigRequest = Type.Object(
   {
     terminalId: Type.String({ minLength: 1, maxLength: 64 }),
-    merchantId: Type.Optional(Type.Union([Text, Type.Null()])),
-    group: Type.Optional(Type.Union([Text, Type.Null()])),
+    merchantId: Type.Optional(Type.Union([Name, Type.Null()])),
+    group: Type.Optional(Type.Union([Name, Type.Null()])),
     family: Type.Optional(Type.Union([Family, Type.Null()])),
     settings: Type.Optional(Type.Union([Settings, Type.Null()])),
     updatedAt: Type.Optional(Type.Unknown({ description: "Ignored." })),

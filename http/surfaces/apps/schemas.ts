@@ -1,11 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type AppDeployment, MERCHANT_ID_LENGTH_MAX, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/domain/app-deployment.ts";
+import { type AppDeployment, ROLLOUT_DEFAULT, type RolloutOptions } from "../../../engine/domain/app-deployment.ts";
 import {
   type AppVersion,
   RELEASE_NOTES_LENGTH_MAX,
   VERSION_CODE_MAX,
   VERSION_NAME_LENGTH_MAX,
 } from "../../../engine/domain/app-version.ts";
+import { CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/domain/cloud-config.ts";
 import type { AppsOperations } from "./surface.ts";
 
 const ID = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
@@ -98,7 +99,12 @@ const rollout = {
 
 export const RolloutRequest = Type.Object(rollout);
 export const MerchantDeployRequest = Type.Object({
-  merchantId: Type.String({ minLength: 1, maxLength: MERCHANT_ID_LENGTH_MAX, pattern: "^\\S(?:.*\\S)?$" }),
+  merchantId: Type.String({
+    minLength: 1,
+    maxLength: CONFIG_NAME_LENGTH_MAX,
+    pattern: CONFIG_NAME_PATTERN,
+    description: "As it stands in the cloud configurations of its terminals.",
+  }),
   ...rollout,
 });
 export const TerminalDeployRequest = Type.Object({

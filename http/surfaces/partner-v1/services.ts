@@ -138,7 +138,8 @@ function documented(code: ServiceCode) {
     type: "object",
     description: code,
     additionalProperties: false,
-    required: ["mode", ...rules.map(({ name }) => name)],
+    // A secret that is stored may be left out.
+    required: ["mode", ...rules.filter(({ secret }) => !secret).map(({ name }) => name)],
     properties: {
       mode,
       ...Object.fromEntries(
@@ -157,7 +158,8 @@ const AnyConfiguration = Type.Unknown({
   type: "object",
   description:
     "By service. A secret that is stored may be left out, or sent as the mask that is shown for it, and then stays. In a map, members that are left out are removed.",
-  oneOf: [
+  // What is valid for one service may be a map of strings for another.
+  anyOf: [
     ...SERVICE_CODES.filter((code) => membersOf(code) !== null).map(documented),
     {
       type: "object",

@@ -108,7 +108,7 @@ const BANCOMAT = {
   mode: "sandbox",
   idPg: "1",
   idNegozio: "2",
-  merchantName: "n".repeat(35),
+  merchantName: "😀".repeat(35),
   certificate: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
   privateKey: "-----BEGIN PRIVATE KEY-----\r\n\tBBBB\n-----END PRIVATE KEY-----\n",
 };

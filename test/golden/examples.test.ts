@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import { openApiText, surfacesOf } from "../../infra/node/endpoints.ts";
+
+type Json = { [member: string]: unknown };
+
+/** Every object of the document that has an example, where it stands. */
+function* withExamples(node: unknown, at = "#"): Generator<{ at: string; node: Json }> {
+  if (typeof node !== "object" || node === null) return;
+  if ("example" in node && "schema" in node) yield { at, node: node as Json };
+  for (const [member, value] of Object.entries(node)) {
+    if (member !== "example") yield* withExamples(value, `${at}/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  }
+}
+
+test("every example of the document is one of its schema, to a client's own validator too", () => {
+  const document: Json = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajvFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: "document" });
+  const wrong: string[] = [];
+  let examples = 0;
+  for (const { at, node } of withExamples(document)) {
+    examples++;
+    const matches = ajv.compile({ $ref: `document${at}/schema` });
+    if (!matches(node["example"])) wrong.push(`${at}: ${ajv.errorsText(matches.errors)}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(examples > 100, `${examples} examples`);
+});
