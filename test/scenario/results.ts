@@ -234,6 +234,18 @@ export function results(relay: Relay): void {
     assertMatches((await nobody.get(`/api/v1/${terminalId}/logs`)).body, { data: { logs: [] } });
   });
 
+  test("a log is kept however deep it is nested; what lies deeper than 32 levels is replaced", async () => {
+    const [terminalId, nobody] = [relay.terminalId(), relay.nobody()];
+    const depth = 5_000;
+    const kept = await nobody.send(`/api/v1/${terminalId}/logs`, {
+      method: "POST",
+      body: `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`,
+    });
+    assert.equal(kept.status, 200, kept.text);
+    const shown = await nobody.get(`/api/v1/${terminalId}/logs`);
+    assert.match(shown.text, /"log":\{"a":\[{31}"\*{4}"\]{31}\}/);
+  });
+
   test("a log of a device that says much of itself is kept, and what it says is cut", async () => {
     const [terminalId, nobody] = [relay.terminalId(), relay.nobody()];
     const kept = await nobody.post(`/api/v1/${terminalId}/logs`, { line: 1 }, { "x-manufacturer": "x".repeat(2_000) });

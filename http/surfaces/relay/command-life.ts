@@ -21,7 +21,9 @@ const CommandLife = Type.Object({
   finishedAt: Type.Optional(Type.String()),
   channel: Type.Optional(Type.Union([Type.Literal("websocket"), Type.Literal("poll")])),
   attempt: Type.Integer({ description: "How often it was sent." }),
-  cancelRequested: Type.Boolean(),
+  cancelRequested: Type.Boolean({
+    description: "Its terminal was asked to cancel it; stays true when the terminal refused, or did not answer, and the command goes on.",
+  }),
   result: Type.Union([Type.Literal("OK"), Type.Literal("KO"), Type.Null()]),
   amountDiffers: Type.Optional(Type.Boolean({ description: "True when the result's amount is not the command's." })),
 });

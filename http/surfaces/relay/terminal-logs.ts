@@ -3,7 +3,7 @@ import { type Caller, mayActAs } from "../../../engine/domain/caller.ts";
 import { deviceName, deviceWords } from "../../../engine/domain/device-text.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/domain/limits.ts";
-import { maskJson } from "../../../engine/domain/mask.ts";
+import { MASK_DEPTH_MAX, maskJson } from "../../../engine/domain/mask.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
@@ -49,10 +49,11 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     method: "POST",
     path: "/api/v1/{terminalId}/logs",
     summary: "Keeps a log of a terminal",
-    description: `Kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Card numbers are masked before anything is stored.`,
+    description: `Kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Card numbers are masked and what is nested deeper than ${MASK_DEPTH_MAX} levels is replaced before anything is stored.`,
     auth,
     rateLimit: limit,
     bodyBytesMax: LOG_BODY_BYTES_MAX,
+    bodyNesting: "any",
     params: TerminalParams,
     headers: LogHeaders,
     body: Type.Object({}, { additionalProperties: true, description: "Free-form." }),
