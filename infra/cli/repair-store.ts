@@ -5,7 +5,7 @@ import { repairEmbeddedKv } from "../../storage/kv/embedded-directory.ts";
 /** `npm run repair-store -- DIRECTORY`: lets LevelDB save what it can of a damaged store. */
 const program = new Command("repair-store")
   .description(
-    "Rebuilds a damaged state directory from what can still be read. The relay must be stopped; make a copy first: what cannot be read is dropped.",
+    "Rebuilds a damaged state directory from what can still be read. The relay must be stopped (a directory in use is refused); make a copy first: what cannot be read is dropped.",
   )
   .argument("<directory>", "the state directory, such as ./data/state")
   .action(async (directory: string) => {

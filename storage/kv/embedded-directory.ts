@@ -19,6 +19,9 @@ const FILE_BYTES_MAX = 4_194_304;
 /** The last bytes of every whole table (doc/table_format.md of LevelDB). */
 const TABLE_END = Buffer.from("57fb808b247547db", "hex");
 
+/** What LevelDB calls its files, less those that it makes anywhere (LOCK, LOG). */
+const DATABASE_FILE = /^(?:CURRENT|MANIFEST-\d+|\d+\.(?:ldb|sst|log))$/;
+
 /** The data directory cannot be used as it stands; the message names it and says what can be done. */
 export class DirectoryRefused extends Error {
   readonly reason: "locked" | "corrupted" | "layout" | "inaccessible";
@@ -54,15 +57,31 @@ export async function openDirectory(directory: string): Promise<{ level: Classic
 
 /**
  * Rebuilds the database of `directory` from whatever of its files can be read; acknowledged commits may be missing afterwards, so a backup is
- * better where there is one. Keep a copy of the directory first. No process may have it open.
- * @throws DirectoryRefused when it is locked or cannot be accessed
+ * better where there is one. Keep a copy of the directory first.
+ * @throws DirectoryRefused when a process has it open, it holds no database, or it cannot be accessed
  */
 export async function repairEmbeddedKv(directory: string): Promise<void> {
   try {
+    const files = await readdir(directory);
+    if (!files.some((file) => DATABASE_FILE.test(file))) {
+      throw new DirectoryRefused("layout", `${directory} holds no database: name the state directory, such as ./data/state`);
+    }
+    await assertUnused(directory);
     await ClassicLevel.repair(directory);
   } catch (error) {
-    throw refusal(directory, error);
+    throw error instanceof DirectoryRefused ? error : refusal(directory, error);
   }
+}
+
+/** A repair does not look whether the database is in use, and would move away what its process writes to; opening it does. */
+async function assertUnused(directory: string): Promise<void> {
+  const level = new ClassicLevel(directory, { createIfMissing: false });
+  try {
+    await level.open();
+  } catch (error) {
+    if (codesOf(error).includes("LEVEL_LOCKED")) throw error;
+  }
+  await level.close();
 }
 
 /** A table as it lay there before the database was opened; `trace` changes when it is written again. */

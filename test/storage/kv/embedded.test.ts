@@ -143,6 +143,26 @@ describe("a data directory", () => {
     assert.equal((await again.get("a"))?.value, "1");
   });
 
+  it("that is in use, or holds no database, is not repaired", async (test) => {
+    const { kv, directory } = await openIn(test);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
+    // LevelDB begins its log of events anew whenever somebody tries to open it.
+    const data = async () => (await readdir(directory)).filter((file) => !file.startsWith("LOG"));
+    const before = await data();
+    await assert.rejects(repairEmbeddedKv(directory), { reason: "locked" });
+    assert.deepEqual(await data(), before);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "b", value: "2" }] });
+    await kv.close();
+    await repairEmbeddedKv(directory);
+    const { kv: again } = await openIn(test, new ManualTime(), directory);
+    assert.deepEqual([(await again.get("a"))?.value, (await again.get("b"))?.value], ["1", "2"]);
+
+    const other = await directoryOf(test);
+    await writeFile(join(other, "passwd"), "x");
+    await assert.rejects(repairEmbeddedKv(other), { reason: "layout", message: /holds no database/ });
+    assert.deepEqual(await readdir(other), ["passwd"]);
+  });
+
   it("with a table that was cut off is refused when it is opened, not when something is looked up", async (test) => {
     const { kv, directory } = await openIn(test);
     await kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
