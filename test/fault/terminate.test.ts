@@ -59,6 +59,20 @@ for (const shards of SHARD_COUNTS) {
       assertNothingViolated(history);
     });
 
+    it("ends at once at the second signal, with no abort and no core dump", async (test) => {
+      const place = { ...(await placeOf(test)), environment: { ...NO_CLICKHOUSE, RELAY_SHARDS: String(shards) } };
+      const node = startNodeProcess(test, place);
+      await node.ready();
+      const terminal = await connectStomp(node.url, { login: "terminal", passcode: "terminal" });
+      // Two that come before the process looks are one.
+      const signals = setInterval(() => node.signal("SIGTERM"), 20);
+      const exit = await node.exited;
+      clearInterval(signals);
+      assert.deepEqual(exit, { code: null, signal: "SIGKILL" }, node.output());
+      assert.doesNotMatch(node.output(), /uv_loop_close|Assertion|crashed/);
+      await terminal.closes.next();
+    });
+
     it("does not keep those waiting who wait for a result, and closes sockets", async (test) => {
       const place = { ...(await placeOf(test)), environment: { ...NO_CLICKHOUSE, RELAY_SHARDS: String(shards) } };
       const node = startNodeProcess(test, place);
