@@ -6,18 +6,26 @@ import { Command, InvalidArgumentError } from "commander";
 import { planSandboxGateway, type SandboxGatewayProcess } from "../node/sandbox-gateway.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../node/sandbox-partner.ts";
 import { startBalancer } from "./balancer.ts";
+import { isFree } from "./free-port.ts";
 import { servicesUp } from "./services.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
 const program = new Command("cluster")
-  .description("Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ends with Ctrl-C, nodes and all.")
+  .description(
+    "Starts nodes on ports 8081, 8082, ... and a balancer on 8080. Ends with Ctrl-C, nodes and all; a second one ends them at once.",
+  )
   .option("--nodes <count>", "how many", readCount, 3)
   .option("--port <port>", "of the balancer; the nodes' ports follow", readCount, 8080)
   .option("--dir <folder>", "each node's folder, process id and log", "data/cluster")
   .option("--infra <folder>", "where infra:up keeps its state", "data/infra");
 
 const { nodes, port, dir, infra } = program.parse().opts<{ nodes: number; port: number; dir: string; infra: string }>();
+const ports = Array.from({ length: nodes }, (_, index) => port + index + 1);
+if (port + nodes > 65_535) program.error(`ports go up to 65535: ${nodes} nodes from ${port} have no room`);
+for (const taken of [port, ...ports]) {
+  if (!(await isFree(taken))) program.error(`port ${taken} is in use: stop what uses it, or name another (--port)`);
+}
 
 /** The variables that name Redis, Kafka and ClickHouse: the environment's own, else those of the servers of this machine. */
 async function shared(): Promise<Record<string, string>> {
@@ -40,8 +48,7 @@ await gateway?.start();
 const children: ChildProcess[] = [];
 let stopping = false;
 
-function start(index: number): number {
-  const nodePort = port + index;
+function start(index: number, nodePort: number): void {
   const folder = resolve(dir, `node-${index}`);
   mkdirSync(folder, { recursive: true });
   const log = openSync(join(folder, "log"), "a", 0o600);
@@ -64,27 +71,31 @@ function start(index: number): number {
   child.on("exit", (code, signal) => {
     if (!stopping) console.error(`node-${index} ended (${signal ?? code}); its log: ${join(folder, "log")}`);
   });
-  return nodePort;
 }
 
-const ports = Array.from({ length: nodes }, (_, index) => start(index + 1));
 const balancer = await startBalancer(port, ports);
+for (const [index, nodePort] of ports.entries()) start(index + 1, nodePort);
 console.log(
   `Relay on http://127.0.0.1:${balancer.port}, over nodes on ${ports.join(", ")}; logs and process ids in ${resolve(dir)}/node-N/`,
 );
 
 async function stop(): Promise<void> {
+  const signal = stopping ? "SIGKILL" : "SIGTERM";
+  for (const child of children) child.kill(signal);
   if (stopping) return;
   stopping = true;
+  // Until then it passes on what the nodes still answer.
+  await Promise.all(children.filter(isRunning).map((child) => new Promise((done) => child.once("exit", done))));
   await balancer.stop();
-  const ended = children.map((child) => (child.exitCode === null ? new Promise((done) => child.once("exit", done)) : null));
-  for (const child of children) child.kill("SIGTERM");
-  await Promise.all(ended);
   await gateway?.stop();
   process.exit(0);
 }
 process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
 
 function sandboxGateway(): Promise<SandboxGatewayProcess> {
   const { merchantId, secret } = SANDBOX_GATEWAY_ACCOUNT;
