@@ -127,9 +127,8 @@ export function createAuthenticator(
   }
 
   async function byPartnerPassword(header: string, user: UserPassword, ipAddress: string): Promise<Caller | Refusal> {
-    const failed = failures.get(ipAddress);
-    const nowMs = monotonicMs();
-    if (failed !== undefined && failed.untilMs > nowMs && failed.count >= FAILURES_MAX) return throttled(failed.untilMs - nowMs);
+    const heldBack = afterFailures(ipAddress);
+    if (heldBack !== null) return heldBack;
     const before = source.partnerByUsername(user.username);
     let right: boolean;
     try {
@@ -151,6 +150,31 @@ export function createAuthenticator(
 
   function verified(header: string, partner: PartnerCredential): Caller {
     const caller = partnerCaller(partner);
+    logins.set(header, caller);
+    return caller;
+  }
+
+  /** What an address is told of which too many passwords were wrong; null while it may try. */
+  function afterFailures(ipAddress: string): Refusal | null {
+    const failed = failures.get(ipAddress);
+    const nowMs = monotonicMs();
+    return failed !== undefined && failed.untilMs > nowMs && failed.count >= FAILURES_MAX ? throttled(failed.untilMs - nowMs) : null;
+  }
+
+  function byAdministrator(header: string, ipAddress: string): Caller | Refusal {
+    const known = logins.get(header);
+    if (known !== undefined) return known.type === "administrator" ? known : INVALID_LOGIN;
+    const user = parseBasic(header);
+    if (user === null) return header === "" ? MISSING_LOGIN : INVALID_LOGIN;
+    const heldBack = afterFailures(ipAddress);
+    if (heldBack !== null) return heldBack;
+    // Partners' passwords are not tried here: an attack on this login would cost a slow hash each.
+    if (!isAdministrator(source, user)) {
+      // Somebody else's login that is right, at the wrong place, is no attempt at guessing.
+      if (callerByFastPassword(source, user) === null) countFailure(ipAddress);
+      return INVALID_LOGIN;
+    }
+    const caller: Caller = { type: "administrator", username: user.username };
     logins.set(header, caller);
     return caller;
   }
@@ -180,17 +204,8 @@ export function createAuthenticator(
           return INVALID_LOGIN;
         case "partnerApi":
           return callerByBearer(partnerApi, authorization, ipAddress);
-        case "admin": {
-          const known = logins.get(authorization);
-          if (known?.type === "administrator") return known;
-          const user = parseBasic(authorization);
-          if (user === null) return authorization === "" ? MISSING_LOGIN : INVALID_LOGIN;
-          // Partners' passwords are not tried here: an attack on this login would cost a slow hash each.
-          if (!isAdministrator(source, user)) return INVALID_LOGIN;
-          const caller: Caller = { type: "administrator", username: user.username };
-          logins.set(authorization, caller);
-          return caller;
-        }
+        case "admin":
+          return byAdministrator(authorization, ipAddress);
       }
     },
   };

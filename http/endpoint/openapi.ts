@@ -148,7 +148,7 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 
 /** A key may be used from listed origins or addresses only; after many failed passwords of an address none is checked for a while. */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
-const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey"]);
+const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
 
 /** Statuses that the server answers by itself because of what is declared. */
 function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
