@@ -1,4 +1,5 @@
-import { parseArgs } from "node:util";
+import { Command } from "commander";
+import { numberBetween } from "./argument.ts";
 
 export interface BenchOptions {
   /** Random uuids that the store holds before anything is measured. */
@@ -18,55 +19,45 @@ export interface BenchOptions {
   storeDirectory: string | null;
 }
 
-export const USAGE = `npm run bench -- [options]
-
-  --quick            one short round with 50,000 stored uuids, under a minute
-  --stored N         random uuids stored before (1,000,000)
-  --rounds N         rounds, each with a fresh relay on a copy of the store (4)
-  --seconds N        length of each measurement (3)
-  --no-micro         only the load
-  --only-micro       only the micro benchmarks
-  --cluster          three nodes over Redis, Kafka and ClickHouse, which it starts, against a node by itself; nothing else
-  --only-feed        only the feed of a cluster, told and not written
-  --feed-rows N      rows that the feed is measured with (300,000)
-  --store FOLDER     fill this folder once and use it again`;
-
-/** Reads the command line. Throws with the reason. */
-export function readOptions(args: string[]): BenchOptions | "help" {
-  const { values } = parseArgs({
-    args,
-    options: {
-      quick: { type: "boolean", default: false },
-      stored: { type: "string" },
-      rounds: { type: "string" },
-      seconds: { type: "string" },
-      "no-micro": { type: "boolean", default: false },
-      "only-micro": { type: "boolean", default: false },
-      store: { type: "string" },
-      cluster: { type: "boolean", default: false },
-      "only-feed": { type: "boolean", default: false },
-      "feed-rows": { type: "string" },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
-  if (values.help) return "help";
+/** Reads the command line; ends the process with a message where it is wrong, or asks for help. */
+export function readOptions(argv: readonly string[]): BenchOptions {
+  const values = new Command("bench")
+    .description("The relay against raw uWebSockets.js in one run; see bench/README.md.")
+    .option("--quick", "one short round with 50,000 stored uuids, about a minute", false)
+    .option("--stored <n>", "random uuids stored before (1,000,000)", numberBetween(1, 20_000_000))
+    .option("--rounds <n>", "rounds, each with a fresh relay on a copy of the store (4)", numberBetween(1, 100))
+    .option("--seconds <n>", "length of each measurement (3)", numberBetween(0.2, 20, false))
+    .option("--no-micro", "only the load")
+    .option("--only-micro", "only the micro benchmarks", false)
+    .option("--cluster", "three nodes over Redis, Kafka and ClickHouse, which it starts, against a node by itself; nothing else", false)
+    .option("--only-feed", "only the feed of a cluster, told and not written", false)
+    .option("--feed-rows <n>", "rows that the feed is measured with (300,000)", numberBetween(1_000, 10_000_000))
+    .option("--store <folder>", "fill this folder once and use it again")
+    .parse(argv)
+    .opts<Flags>();
   const { quick } = values;
   return {
-    stored: number("stored", values.stored, quick ? 50_000 : 1_000_000, 1, 20_000_000),
-    rounds: number("rounds", values.rounds, quick ? 1 : 4, 1, 100),
-    seconds: number("seconds", values.seconds, quick ? 1.5 : 3, 0.2, 20),
-    micro: !values["no-micro"],
-    load: !values["only-micro"],
+    stored: values.stored ?? (quick ? 50_000 : 1_000_000),
+    rounds: values.rounds ?? (quick ? 1 : 4),
+    seconds: values.seconds ?? (quick ? 1.5 : 3),
+    micro: values.micro,
+    load: !values.onlyMicro,
     cluster: values.cluster,
-    onlyFeed: values["only-feed"],
-    feedRows: number("feed-rows", values["feed-rows"], quick ? 40_000 : 300_000, 1_000, 10_000_000),
+    onlyFeed: values.onlyFeed,
+    feedRows: values.feedRows ?? (quick ? 40_000 : 300_000),
     storeDirectory: values.store ?? null,
   };
 }
 
-function number(name: string, text: string | undefined, otherwise: number, least: number, most: number): number {
-  if (text === undefined) return otherwise;
-  const value = Number(text.replaceAll("_", ""));
-  if (!(value >= least && value <= most)) throw new Error(`--${name} is a number from ${least} to ${most}`);
-  return value;
+interface Flags {
+  quick: boolean;
+  stored?: number;
+  rounds?: number;
+  seconds?: number;
+  micro: boolean;
+  onlyMicro: boolean;
+  cluster: boolean;
+  onlyFeed: boolean;
+  feedRows?: number;
+  store?: string;
 }

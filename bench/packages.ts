@@ -10,21 +10,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { Command } from "commander";
 import { Pool } from "undici";
+import { numberBetween } from "./argument.ts";
 import { ADMINISTRATOR, uploadLarge } from "./load/package-transfers.ts";
 import { startRelay } from "./load/relay.ts";
 import { type LatencySummary, Samples } from "./load/samples.ts";
 import { API_KEY } from "./load/terminals.ts";
 
-const { values } = parseArgs({
-  options: {
-    rate: { type: "string", default: "200" },
-    seconds: { type: "string", default: "10" },
-    rounds: { type: "string", default: "3" },
-  },
-});
-const [rate, seconds, rounds] = [Number(values.rate), Number(values.seconds), Number(values.rounds)];
+const { rate, seconds, rounds } = new Command("packages")
+  .description("Payments with and without an upload and downloads beside them; see bench/README.md.")
+  .option("--rate <n>", "payments a second", numberBetween(1, 100_000), 200)
+  .option("--seconds <n>", "of each measurement", numberBetween(1, 600), 10)
+  .option("--rounds <n>", "rounds", numberBetween(1, 100), 3)
+  .parse()
+  .opts<{ rate: number; seconds: number; rounds: number }>();
 const WARM_UP_SECONDS = 3;
 
 const directory = await mkdtemp(join(tmpdir(), "relay-bench-packages-"));

@@ -10,7 +10,7 @@ import { watchStolenTime } from "./load/stolen-time.ts";
 import { copyStore, storeUuids } from "./load/stored-uuids.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "./load/task.ts";
 import { runMicro } from "./micro/run.ts";
-import { type BenchOptions, readOptions, USAGE } from "./options.ts";
+import { type BenchOptions, readOptions } from "./options.ts";
 import { table, writeResults } from "./report.ts";
 import { GOALS, summarize } from "./summary.ts";
 
@@ -110,10 +110,5 @@ function note(text: string): void {
 }
 
 const startedMs = performance.now();
-const options = readOptions(process.argv.slice(2));
-if (options === "help") {
-  console.log(USAGE);
-} else {
-  await main(options);
-  note(`took ${Math.round((performance.now() - startedMs) / 1_000)} s`);
-}
+await main(readOptions(process.argv));
+note(`took ${Math.round((performance.now() - startedMs) / 1_000)} s`);

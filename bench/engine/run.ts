@@ -4,6 +4,8 @@
  */
 import { PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
+import { Command } from "commander";
+import { numberBetween } from "../argument.ts";
 import { watchThreads } from "../load/thread-load.ts";
 import { ROOT } from "../root.ts";
 import { openEngine, terminalIds } from "./payments.ts";
@@ -18,7 +20,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-async function main([seconds = SECONDS, atOnce = AT_ONCE, terminals = TERMINALS]: number[]): Promise<void> {
+async function main(seconds: number, atOnce: number, terminals: number): Promise<void> {
   const engine = await openEngine(ROOT);
   let collectedMs = 0;
   new PerformanceObserver((list) => {
@@ -50,4 +52,10 @@ async function main([seconds = SECONDS, atOnce = AT_ONCE, terminals = TERMINALS]
   await engine.close();
 }
 
-await main(process.argv.slice(2).map(Number));
+await new Command("bench:engine")
+  .description("Payments through the engine and the embedded store alone, in this process.")
+  .argument("[seconds]", "how long", numberBetween(1, 3_600), SECONDS)
+  .argument("[at once]", "payments under way", numberBetween(1, 10_000), AT_ONCE)
+  .argument("[terminals]", "that are paid at in turn; at most 16 payments wait for each", numberBetween(1, 1_000_000), TERMINALS)
+  .action(main)
+  .parseAsync();

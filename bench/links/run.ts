@@ -5,15 +5,10 @@ import { createServer } from "node:net";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { Command } from "commander";
+import { numberBetween } from "../argument.ts";
 import { ROOT } from "../root.ts";
 import type { LinksResult, LinksTask } from "./child.ts";
-
-const USAGE = `npm run bench:links -- [options]
-
-  --links N      pending links (100,000)
-  --seconds N    of the measured window (60)
-  --starts N     starts of a whole node, with the links and without, in turn (3)`;
 
 const RESULTS = new URL("../results/", import.meta.url);
 
@@ -23,16 +18,13 @@ interface Start {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      links: { type: "string", default: "100000" },
-      seconds: { type: "string", default: "60" },
-      starts: { type: "string", default: "3" },
-      help: { type: "boolean", default: false },
-    },
-  });
-  if (values.help) return void console.log(USAGE);
-  const [links, seconds, starts] = [Number(values.links), Number(values.seconds), Number(values.starts)];
+  const { links, seconds, starts } = new Command("bench:links")
+    .description("Pending payment links on one shard: their steady load, catching up, and starts; see bench/README.md.")
+    .option("--links <n>", "pending links", numberBetween(1, 1_000_000), 100_000)
+    .option("--seconds <n>", "of the measured window", numberBetween(1, 3_600), 60)
+    .option("--starts <n>", "starts of a whole node, with the links and without, in turn", numberBetween(1, 20), 3)
+    .parse()
+    .opts<{ links: number; seconds: number; starts: number }>();
   const work = await mkdtemp(join(tmpdir(), "relay-bench-links-"));
   try {
     const filled = join(work, "filled");

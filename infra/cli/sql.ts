@@ -21,7 +21,7 @@ class UsageError extends Error {}
 async function addressOf(url: string | undefined): Promise<ClickHouseAddress> {
   const given = url ?? process.env["RELAY_CLICKHOUSE_URL"];
   if (given !== undefined && given !== "") {
-    if (!URL.canParse(given)) throw new UsageError(`not an address: ${given}`);
+    if (!URL.canParse(given)) throw new UsageError("the address given is none; as in http://user:password@host:port");
     const parsed = new URL(given);
     const username = decodeURIComponent(parsed.username) || ANALYST_USERNAME;
     return { url: parsed.origin + parsed.pathname, username, password: decodeURIComponent(parsed.password) };

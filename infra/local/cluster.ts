@@ -4,7 +4,6 @@ import { mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { planSandboxGateway, type SandboxGatewayProcess } from "../node/sandbox-gateway.ts";
-import { SANDBOX_GATEWAY_ACCOUNT } from "../node/sandbox-partner.ts";
 import { startBalancer } from "./balancer.ts";
 import { isFree } from "./free-port.ts";
 import { servicesUp } from "./services.ts";
@@ -98,10 +97,8 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 function sandboxGateway(): Promise<SandboxGatewayProcess> {
-  const { merchantId, secret } = SANDBOX_GATEWAY_ACCOUNT;
-  const merchants = { [merchantId]: secret };
   const printed = (line: string) => console.log(`gateway: ${line}`);
-  return planSandboxGateway({ port: 0, dataDirectory: resolve(dir), merchants, printed, died: (exit) => printed(`ended (${exit})`) });
+  return planSandboxGateway({ port: 0, dataDirectory: resolve(dir), printed, died: (exit) => printed(`ended (${exit})`) });
 }
 
 function readCount(text: string): number {

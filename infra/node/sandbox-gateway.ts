@@ -19,8 +19,6 @@ export interface SandboxGatewayProcess {
 export interface SandboxGatewayProcessOptions {
   port: number;
   dataDirectory: string;
-  /** Secrets by merId. */
-  merchants: { readonly [merId: string]: string };
   /** A line that it printed. */
   printed(line: string): void;
   /** It ended, and is started again; `reason` is the last error that it printed. */
@@ -73,15 +71,10 @@ export async function planSandboxGateway(options: SandboxGatewayProcessOptions):
   };
 }
 
-function spawnGateway(
-  port: number,
-  { dataDirectory, merchants }: SandboxGatewayProcessOptions,
-  printed: (line: string) => void,
-): ChildProcess {
+function spawnGateway(port: number, { dataDirectory }: SandboxGatewayProcessOptions, printed: (line: string) => void): ChildProcess {
   const program = childProgram("../sandbox/gateway/main", import.meta.url);
-  const known = Object.entries(merchants).flatMap(([merId, secret]) => ["--merchant", `${merId}:${secret}`]);
   const state = ["--state", `${dataDirectory}/sandbox-gateway.state`];
-  const child = spawn(process.execPath, [...program, "--port", String(port), "--end-with-input", "--quiet", ...state, ...known], {
+  const child = spawn(process.execPath, [...program, "--port", String(port), "--end-with-input", "--quiet", ...state], {
     stdio: ["pipe", "pipe", "pipe"],
     // The relay's own variables hold secrets that the gateway has no use for.
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC" },

@@ -6,15 +6,11 @@ import { sha256Hex } from "../../http/auth/digest.ts";
 import { hashPassword } from "../../http/auth/partner-password.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import { createPartnerStore } from "../../storage/stores/partner-store.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../sandbox/gateway/options.ts";
 import type { Config } from "./config.ts";
 
-/** The demo partner's login beside its API key, and its account at the sandbox card gateway; known to everyone. */
+/** The demo partner's login beside its API key; known to everyone. */
 export const DEMO_PARTNER = { username: "demo", password: "demo" };
-export const SANDBOX_GATEWAY_ACCOUNT = {
-  terminalId: "SANDBOX1",
-  merchantId: "SANDBOXMER1",
-  secret: "sandbox-gateway-secret-of-the-demo-partner",
-};
 
 /** Its login at the gateway-protocol adapter. */
 export const SANDBOX_ADAPTER_LOGIN = { merchantId: "SANDBOXADAPTER1", secret: "sandbox-adapter-secret-of-the-demo-partner" };

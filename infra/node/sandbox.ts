@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import type { RunningNode } from "./node.ts";
 import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
-import { SANDBOX_GATEWAY_ACCOUNT, SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
+import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
 
@@ -17,7 +17,6 @@ export async function sandboxGatewayOf(config: Config, log: Log): Promise<Sandbo
   return planSandboxGateway({
     port: config.sandboxGatewayPort,
     dataDirectory: config.dataDirectory,
-    merchants: { [SANDBOX_GATEWAY_ACCOUNT.merchantId]: SANDBOX_GATEWAY_ACCOUNT.secret },
     printed: log.gatewaySimulated,
     died: log.gatewayDied,
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signNotification } from "../../http/gateway/notification.ts";
-import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/node/sandbox-partner.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { assertMatches, textMember } from "../support/matches.ts";
 import { eventually } from "../support/within.ts";
 import type { LinkWorld } from "./link-world.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/node/sandbox-partner.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { type Answer, CREDENTIALS, type HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/node/sandbox-partner.ts";
 import type { GatewayEvent } from "../../infra/sandbox/gateway/options.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { type SandboxGateway, startSandboxGateway } from "../../infra/sandbox/gateway/server.ts";
 import { listOf, member } from "./matches.ts";
 

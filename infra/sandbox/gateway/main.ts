@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type Faults, type GatewayEvent, OPERATIONS, type Operation, SANDBOX_SECRET } from "./options.ts";
+import { type Faults, type GatewayEvent, OPERATIONS, type Operation, SANDBOX_GATEWAY_ACCOUNT, SANDBOX_SECRET } from "./options.ts";
 import { startSandboxGateway } from "./server.ts";
 
 interface Flags {
@@ -18,13 +18,15 @@ interface Flags {
   quiet?: boolean;
 }
 
-const flags = new Command("gateway")
+const command = new Command("gateway")
   .description(
     "The sandbox card gateway: its protocol, a hosted payment page with test cards, notifications, and faults on purpose. See infra/sandbox/gateway/README.md.",
   )
   .option("--host <address>", "loopback address to listen on", "127.0.0.1")
-  .option("--port <n>", "port; 0 takes a free one", count, 8090)
-  .option("--merchant <merId:secret>", "a merchant's own secret; may be given more than once", merchant, {})
+  .option("--port <n>", "port; 0 takes a free one", portNumber, 8090)
+  .option("--merchant <merId:secret>", "a merchant's own secret; may be given more than once", merchant, {
+    [SANDBOX_GATEWAY_ACCOUNT.merchantId]: SANDBOX_GATEWAY_ACCOUNT.secret,
+  })
   .option("--secret <text>", "secret of every other merchant", SANDBOX_SECRET)
   .option("--state <file>", "keep payments over a restart")
   .addOption(
@@ -36,18 +38,16 @@ const flags = new Command("gateway")
   .addOption(new Option("--notify <times>", "how often a notification is sent").choices(["once", "twice", "never"]).default("once"))
   .addOption(new Option("--notify-signature <kind>", "its signature").choices(["right", "wrong", "absent"]).default("right"))
   .option("--end-with-input", "end when the standard input closes; for a parent process")
-  .option("--quiet", "print only the address")
-  .parse()
-  .opts<Flags>();
+  .option("--quiet", "print only the address");
 
-const { host, port, merchant: merchants, secret, state, endWithInput, quiet, ...faults } = flags;
+const { host, port, merchant: merchants, secret, state, endWithInput, quiet, ...faults } = command.parse().opts<Flags>();
 const gateway = await startSandboxGateway({
   ...{ host, port, merchants, secret, faults },
   ...(state === undefined ? {} : { stateFile: state }),
   onEvent: (event) => {
     if (event.type === "listening" || quiet !== true) process.stdout.write(`${lineOf(event)}\n`);
   },
-});
+}).catch((error: unknown) => command.error(`error: ${error instanceof Error ? error.message : error}`));
 const stop = () => gateway.stop().then(() => process.exit(0));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
 if (endWithInput === true) process.stdin.on("end", stop).on("error", stop).resume();
@@ -59,6 +59,12 @@ function lineOf({ type, ...members }: GatewayEvent): string {
 function count(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("A whole number.");
   return Number(text);
+}
+
+function portNumber(text: string): number {
+  const port = count(text);
+  if (port > 65_535) throw new InvalidArgumentError("A port is 0 to 65535.");
+  return port;
 }
 
 function merchant(text: string, before: { [merId: string]: string }): { [merId: string]: string } {

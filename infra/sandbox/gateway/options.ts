@@ -50,5 +50,12 @@ export type GatewayEvent =
   | { type: "notified"; txId: string; status: number }
   | { type: "not_notified"; txId: string; reason: string; retryMs: number | null };
 
+/** The account of the sandbox relay's demo partner; `npm run gateway` knows it. Known to everyone, as all of the sandbox. */
+export const SANDBOX_GATEWAY_ACCOUNT = {
+  terminalId: "SANDBOX1",
+  merchantId: "SANDBOXMER1",
+  secret: "sandbox-gateway-secret-of-the-demo-partner",
+};
+
 /** The secret of a merchant that is not registered. Known to everyone, as all of the sandbox. */
 export const SANDBOX_SECRET = "sandbox-gateway-secret";

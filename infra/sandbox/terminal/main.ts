@@ -24,11 +24,11 @@ interface Flags {
   quiet?: boolean;
 }
 
-const flags = new Command("terminal")
+const command = new Command("terminal")
   .description("A simulated payment terminal. The last two digits of the amount decide the outcome; see infra/sandbox/terminal/README.md.")
   .requiredOption("--id <id>", "terminal id", terminalId)
   .option("--poll", "poll for commands instead of holding a WebSocket")
-  .option("--url <url>", "base address of the relay", "http://127.0.0.1:8080")
+  .option("--url <url>", "base address of the relay", address, "http://127.0.0.1:8080")
   .option("--username <name>", "login", "terminal")
   .option("--password <password>", "password", "terminal")
   .addOption(new Option("--family <name>", "terminal family").choices(Object.keys(TERMINAL_FAMILIES)))
@@ -42,11 +42,9 @@ const flags = new Command("terminal")
   .addOption(new Option("--scan-outcome <outcome>", "how a scan ends").choices(["ok", "cancelled", "error"]).default("ok"))
   .option("--state <file>", "keep results and seen uuids over a restart")
   .option("--speed <factor>", "divide all waits", speed, 1)
-  .option("--quiet", "print nothing")
-  .parse()
-  .opts<Flags>();
+  .option("--quiet", "print nothing");
 
-const { id, poll, family, state, quiet, ...rest } = flags;
+const { id, poll, family, state, quiet, ...rest } = command.parse().opts<Flags>();
 const options: SimulatedTerminalOptions = {
   ...rest,
   terminalId: id,
@@ -57,7 +55,9 @@ const options: SimulatedTerminalOptions = {
     if (quiet !== true) process.stdout.write(`${new Date().toISOString()} ${id} ${lineOf(event)}\n`);
   },
 };
-const terminal = await startSimulatedTerminal(options);
+const terminal = await startSimulatedTerminal(options).catch((error: unknown) =>
+  command.error(`error: ${error instanceof Error ? error.message : error}`),
+);
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => terminal.stop().then(() => process.exit(0)));
 }
@@ -69,6 +69,11 @@ function lineOf({ type, ...members }: TerminalEvent): string {
 function terminalId(text: string): string {
   if (!isTerminalId(text)) throw new InvalidArgumentError("1 to 64 letters, digits, dots, underscores or dashes.");
   return text;
+}
+
+function address(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError("http:// or https://, a host and a port.");
 }
 
 function milliseconds(text: string): number {

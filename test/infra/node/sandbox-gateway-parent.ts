@@ -4,7 +4,6 @@ import { planSandboxGateway } from "../../../infra/node/sandbox-gateway.ts";
 const gateway = await planSandboxGateway({
   port: 0,
   dataDirectory: process.argv[2] ?? ".",
-  merchants: {},
   printed: () => undefined,
   died: () => undefined,
 });

@@ -29,7 +29,8 @@ test("the gateway answers where it was planned, comes back when it dies, and end
   const lines: string[] = [];
   const deaths: string[] = [];
   const gateway = await planSandboxGateway({
-    ...{ port: 0, dataDirectory: await folderOf(t), merchants: { M1: "secret" } },
+    port: 0,
+    dataDirectory: await folderOf(t),
     printed: (line) => lines.push(line),
     died: (exit) => deaths.push(exit),
   });
@@ -55,7 +56,8 @@ test("a port that is taken is told, with the reason", async (t) => {
   assert.ok(address !== null && typeof address === "object", "the listener has a port");
   const deaths: string[] = [];
   const gateway = await planSandboxGateway({
-    ...{ port: address.port, dataDirectory: await folderOf(t), merchants: {} },
+    port: address.port,
+    dataDirectory: await folderOf(t),
     printed: () => undefined,
     died: (exit, reason) => deaths.push(`${exit} ${reason}`),
   });

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+
+const ANSWER_WITHIN_MS = 60_000;
+
+function run(args: readonly string[], environment: { [name: string]: string } = {}) {
+  return new Promise<{ code: unknown; text: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      ["--import", "tsx", ...args],
+      { env: { ...process.env, ...environment }, timeout: ANSWER_WITHIN_MS },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : error.code, text: stdout + stderr }),
+    );
+  });
+}
+
+const GATEWAY = "infra/sandbox/gateway/main.ts";
+const TERMINAL = "infra/sandbox/terminal/main.ts";
+
+const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [name: string]: string }][] = [
+  [["bench/run.ts", "--bogus"], /unknown option '--bogus'/],
+  [["bench/run.ts", "--rounds", "0"], /'--rounds <n>' argument '0' is invalid. It is a whole number from 1 to 100/],
+  [["bench/links/run.ts", "--starts", "x"], /'--starts <n>' argument 'x' is invalid/],
+  [["bench/engine/run.ts", "--bogus"], /unknown option '--bogus'/],
+  [["bench/packages.ts", "--rate", ""], /'--rate <n>' argument '' is invalid/],
+  [[GATEWAY, "--port", "99999"], /A port is 0 to 65535/],
+  [[GATEWAY, "--port", "0", "--host", "192.0.2.1"], /listens on a loopback address only/],
+  [[GATEWAY, "--port", "0", "--state", "/proc/no/file"], /^error: ENOENT/],
+  [[TERMINAL, "--id", "T1", "--url", "nonsense"], /'--url <url>' argument 'nonsense' is invalid/],
+  [[TERMINAL, "--id", "T1", "--state", "/proc/no/file"], /^error: ENOENT/],
+  [["infra/local/cluster.ts", "--port", "65534"], /ports go up to 65535/],
+  [["infra/cli/repair-store.ts", "test/infra"], /holds no database/],
+  [["infra/cli/sql.ts", "select 1"], /^the address given is none/, { RELAY_CLICKHOUSE_URL: "http://u:secret@[bad" }],
+];
+
+for (const [args, told, environment] of WRONG) {
+  test(`${args.join(" ")} is told what is wrong, without a stack`, async () => {
+    const { code, text } = await run(args, environment);
+    assert.match(text, told);
+    assert.doesNotMatch(text, /^ +at |secret/m);
+    assert.equal(code, 1);
+  });
+}
