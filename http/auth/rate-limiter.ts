@@ -22,9 +22,12 @@ const SLOT_SHIFT = 32 - Math.log2(SLOTS);
  */
 const ADDRESSES_DEFAULT = 150_000;
 
-/** Tries at a lock before sleeping, and sleeps of a millisecond before taking it from a thread that died with it. */
+/**
+ * Tries at a lock before sleeping, and sleeps of a millisecond before taking it from a thread that died with it. So long because a living one
+ * may wait for its core for some hundred milliseconds on a busy machine; the node ends with any of its threads.
+ */
 const SPINS_MAX = 2_000;
-const SLEEPS_MAX = 200;
+const SLEEPS_MAX = 2_000;
 
 /** 32-bit words of a cache line. Sets and slots begin at one: each line that is not at hand costs a request a tenth of a microsecond. */
 const LINE_WORDS = 16;

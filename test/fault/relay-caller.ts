@@ -25,6 +25,8 @@ const PASSED_OVER_MS = 1_000;
 export interface RelayCallerOptions {
   connections?: number;
   answerTimeoutMs?: number;
+  /** Another client's address of 127.0.0.0/8. */
+  localAddress?: string;
 }
 
 /** Calls one node, or several in turn, over kept connections, and never twice by itself: null says that no answer came. */
@@ -36,9 +38,9 @@ export class RelayCaller {
 
   constructor(
     urls: string | readonly string[],
-    { connections = CONNECTIONS, answerTimeoutMs = ANSWER_TIMEOUT_MS }: RelayCallerOptions = {},
+    { connections = CONNECTIONS, answerTimeoutMs = ANSWER_TIMEOUT_MS, localAddress = "127.0.0.1" }: RelayCallerOptions = {},
   ) {
-    const options = { connections, pipelining: 1, headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs };
+    const options = { connections, pipelining: 1, headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs, localAddress };
     this.#nodes = [urls].flat().map((url) => ({ pool: new Pool(url, options), passedOverUntilMs: 0 }));
   }
 
