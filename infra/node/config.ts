@@ -210,7 +210,7 @@ function readTls(reader: Reader): Config["tls"] {
   if ((certFile === null) !== (keyFile === null)) {
     reader.refuse(
       certFile === null ? "RELAY_TLS_CERT" : "RELAY_TLS_KEY",
-      "set together with the other of RELAY_TLS_CERT and RELAY_TLS_KEY",
+      "set it together with the other of RELAY_TLS_CERT and RELAY_TLS_KEY",
     );
   }
   return certFile === null || keyFile === null ? null : { certFile, keyFile };
@@ -221,7 +221,7 @@ function readFleet(reader: Reader, sandbox: boolean): Config["fleet"] {
   const password = reader.secret("RELAY_TERMINAL_PASSWORD", sandbox);
   if (username === null && password === null) return sandbox ? { username: SANDBOX.credential, password: SANDBOX.credential } : null;
   if (username !== null && password !== null) return { username, password };
-  reader.refuse(username === null ? "RELAY_TERMINAL_USERNAME" : "RELAY_TERMINAL_PASSWORD", "set together with the other of the two");
+  reader.refuse(username === null ? "RELAY_TERMINAL_USERNAME" : "RELAY_TERMINAL_PASSWORD", "set it together with the other of the two");
   return null;
 }
 
@@ -270,10 +270,15 @@ function readCluster(reader: Reader): Config["cluster"] {
   if (!kafkaBrokers.every((broker) => /^[A-Za-z0-9.-]+:\d{1,5}$/.test(broker))) {
     reader.refuse("RELAY_KAFKA_BROKERS", "host:port, comma-separated");
   }
-  if (redisUrl === null && kafkaBrokers.length === 0) return null;
+  const redisReplicas = reader.integer("RELAY_REDIS_WAIT_REPLICAS", 0, 0, 5);
+  if (redisUrl === null && kafkaBrokers.length === 0) {
+    if (redisReplicas > 0)
+      reader.refuse("RELAY_REDIS_WAIT_REPLICAS", "0 or unset without RELAY_REDIS_URL: one node by itself has no replicas");
+    return null;
+  }
   const names = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"];
-  for (const name of names) if (reader.text(name) === null) reader.refuse(name, `set together with the others of ${names.join(", ")}`);
-  return { redisUrl: redisUrl ?? "", redisReplicas: reader.integer("RELAY_REDIS_WAIT_REPLICAS", 0, 0, 5), kafkaBrokers };
+  for (const name of names) if (reader.text(name) === null) reader.refuse(name, `set it together with the others of ${names.join(", ")}`);
+  return { redisUrl: redisUrl ?? "", redisReplicas, kafkaBrokers };
 }
 
 function isRedisUrl(value: string): boolean {
@@ -289,14 +294,12 @@ function createReader(environment: Environment) {
     return value === undefined || value === "" ? null : value;
   };
   const refuse = (name: string, allowed: string): void => {
-    const value = environment[name];
-    const shown =
-      value === undefined
-        ? "is not set"
-        : mayBeQuoted(name)
-          ? `is ${JSON.stringify(value.slice(0, 200))}`
-          : "has a value that is not allowed";
-    problems.push(`${name} ${shown}; allowed: ${allowed}`);
+    const value = text(name);
+    if (value === null) problems.push(`${name} is not set: ${allowed}`);
+    else
+      problems.push(
+        `${name} ${mayBeQuoted(name) ? `is ${JSON.stringify(value.slice(0, 200))}` : "has a value that is not allowed"}; allowed: ${allowed}`,
+      );
   };
   const matching = (name: string, shape: RegExp | ((value: string) => boolean), allowed: string): string | null => {
     const value = text(name);

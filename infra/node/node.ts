@@ -333,7 +333,7 @@ async function refuseTakenPort(host: string, port: number): Promise<void> {
     await once(probe, "listening");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartRefused(`cannot listen on ${host}, port ${port}: is it in use? (${reason})`);
+    throw new StartRefused(`cannot listen on ${host}, port ${port}: ${reason}`);
   }
   probe.close();
   await once(probe, "close");
