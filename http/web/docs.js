@@ -1,6 +1,14 @@
 // Renders /openapi.json. Everything from the document goes into the page as text, never as markup.
-const response = await fetch("/openapi.json");
-const doc = await response.json();
+const doc = await openApi().catch((error) => {
+  document.querySelector("#main").textContent = `The interface description could not be loaded: ${error.message}`;
+  throw error;
+});
+
+async function openApi() {
+  const response = await fetch("/openapi.json");
+  if (!response.ok) throw new Error(`/openapi.json was answered with ${response.status}`);
+  return await response.json();
+}
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -19,12 +27,22 @@ function resolve(schema) {
   return name ? { ...doc.components.schemas[name], $name: name } : (schema ?? {});
 }
 
+/** What a reader calls the values of a schema; content without one is bytes. */
 function typeOf(schema) {
+  if (!schema) return "bytes";
   if (schema.$ref) return schema.$ref.split("/").pop();
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" | ");
+  if (schema.anyOf) return oneOf(schema.anyOf.map(typeOf));
+  if (schema.enum) return oneOf(schema.enum.map((value) => JSON.stringify(value)));
   if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.type)) return oneOf(schema.type.map((type) => typeOf({ ...schema, type })));
   if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
-  return schema.type ?? "anything";
+  if (schema.contentMediaType) return "file";
+  const [value] = Object.values(schema.patternProperties ?? {});
+  return value && !schema.properties ? `map of ${typeOf(value)}` : (schema.type ?? "anything");
+}
+
+function oneOf(types) {
+  return [...new Set(types)].join(" | ");
 }
 
 function rulesOf(schema) {
@@ -66,21 +84,41 @@ function table(rows) {
   );
 }
 
-/** Members, with those of inner objects under dotted names. */
-function memberRows(schema, prefix = "", depth = 0) {
+/** The objects that a value may be, or that it is a list of. */
+function objectsOf(schema) {
   const resolved = resolve(schema);
-  const object = resolved.properties ? resolved : (resolved.anyOf ?? []).map(resolve).find((option) => option.properties);
-  if (!object || depth > 3) return [];
+  if (resolved.properties) return [resolved];
+  if (resolved.type === "array") return objectsOf(resolved.items);
+  return (resolved.anyOf ?? []).flatMap(objectsOf);
+}
+
+function isList(schema) {
+  const resolved = resolve(schema);
+  return resolved.type === "array" || (resolved.anyOf ?? []).some(isList);
+}
+
+/** Members, with those of inner objects under dotted names. */
+function memberRows(object, prefix = "", depth = 0) {
+  if (depth > 3) return [];
   return Object.entries(object.properties).flatMap(([name, member]) => {
-    const target = member.type === "array" ? (member.items ?? {}) : member;
-    const path = `${prefix}${name}${member.type === "array" ? "[]" : ""}`;
-    return [row(path, member, object.required?.includes(name), resolve(member).description), ...memberRows(target, `${path}.`, depth + 1)];
+    const path = `${prefix}${name}${isList(member) ? "[]" : ""}`;
+    const [inner] = objectsOf(member);
+    return [
+      row(path, member, object.required?.includes(name), resolve(member).description),
+      ...(inner ? memberRows(inner, `${path}.`, depth + 1) : []),
+    ];
   });
 }
 
 function schemaBlock(schema) {
-  const rows = memberRows(schema);
-  return rows.length > 0 ? table(rows) : element("p", { class: "soft" }, typeOf(schema));
+  const objects = objectsOf(schema).filter(({ properties }) => Object.keys(properties).length > 0);
+  const prefix = isList(schema) ? "[]." : "";
+  if (objects.length === 0) return element("p", { class: "soft" }, typeOf(schema));
+  if (objects.length === 1) return table(memberRows(objects[0], prefix));
+  return objects.flatMap((object) => [
+    element("p", { class: "soft" }, "One of: ", ...prose(object.title ?? object.description)),
+    table(memberRows(object, prefix)),
+  ]);
 }
 
 function example(value) {
@@ -99,13 +137,30 @@ function answerBlock(status, answer) {
   );
 }
 
+const CREDENTIALS = {
+  basic: "Basic",
+  apiKey: "API-Key",
+  administrator: "Basic of the administrator",
+  partnerApi: "Bearer of Partner API v1",
+  signature: "Signature",
+};
+
 function authText(security) {
-  const names = { basic: "Basic", apiKey: "API-Key", administrator: "administrative Basic" };
-  return security.length === 0 ? "No credentials" : security.map((option) => names[Object.keys(option)[0]]).join(" or ");
+  return security.length === 0
+    ? "No credentials"
+    : oneOf(security.flatMap(Object.keys).map((name) => CREDENTIALS[name] ?? name)).replaceAll("|", "or");
+}
+
+function credentialsTable() {
+  const schemes = Object.entries(doc.components.securitySchemes);
+  const rows = schemes.map(([name, { description }]) =>
+    element("tr", {}, element("td", {}, CREDENTIALS[name] ?? name), element("td", {}, ...prose(description))),
+  );
+  return element("table", {}, element("tbody", {}, rows));
 }
 
 function operationSection(path, method, operation) {
-  const body = operation.requestBody?.content["application/json"];
+  const [contentType, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   return element(
     "section",
     { id: operation.operationId },
@@ -117,6 +172,7 @@ function operationSection(path, method, operation) {
     operation.parameters ? element("h4", {}, "Parameters") : null,
     operation.parameters ? table(operation.parameters.map((p) => row(`${p.name} (${p.in})`, p.schema, p.required, p.description))) : null,
     body ? element("h4", {}, `Body${operation.requestBody.required ? "" : " (optional)"}`) : null,
+    body ? element("p", { class: "soft" }, contentType) : null,
     body ? example(body.example) : null,
     body ? schemaBlock(body.schema) : null,
     element("h4", {}, "Answers"),
@@ -157,10 +213,12 @@ document
     element("h1", {}, doc.info.title),
     element("p", { class: "soft" }, `Version ${doc.info.version}, `, element("a", { href: "/openapi.json" }, "OpenAPI document")),
     element("p", {}, ...prose(doc.info.description)),
+    element("h2", {}, "Credentials"),
+    credentialsTable(),
     ...sections,
   );
 document.querySelector("#filter").addEventListener("input", (event) => {
   const words = event.target.value.toLowerCase().split(/\s+/);
   for (const link of links) if (link.dataset.text) link.hidden = !words.every((word) => link.dataset.text.includes(word));
 });
-if (location.hash) document.querySelector(location.hash)?.scrollIntoView();
+document.getElementById(location.hash.slice(1))?.scrollIntoView();
