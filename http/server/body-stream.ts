@@ -45,7 +45,8 @@ export class BodyStream {
     this.#progressed("reader");
     if (chunk.byteLength > 0) this.#queue.push(this.#copy(chunk));
     this.#ended = isLast;
-    if (!isLast && !this.#paused) {
+    if (isLast) this.#resume();
+    else if (!this.#paused) {
       this.#paused = true;
       this.#res.pause();
     }
@@ -71,15 +72,19 @@ export class BodyStream {
         return chunk;
       }
       if (this.#ended) return null;
-      if (this.#paused) {
-        this.#paused = false;
-        this.#res.resume();
-      }
+      this.#resume();
       this.#progressed("client");
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
+  }
+
+  /** Also after the last chunk, which may come while the connection is paused: its next request would never be read. */
+  #resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#res.resume();
   }
 
   #copy(chunk: ArrayBuffer): Buffer {

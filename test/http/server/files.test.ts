@@ -341,6 +341,22 @@ for (const [about, bytes] of [
   });
 }
 
+test("an upload that was read slowly leaves its connection good for the next request", async (t) => {
+  const { port, store } = await filesWorld(t);
+  // The last of the body has come by the time its first piece was taken.
+  store.hold = () => new Promise((resolve) => setTimeout(resolve, 5));
+  const body = form([{ name: "file", fileName: "a", content: Buffer.alloc(2_900_000, "a") }]);
+  const client = await rawClient(t, port);
+  for (const answered of ["first", "second"]) {
+    client.write(`POST /file HTTP/1.1\r\nHost: a\r\nContent-Type: ${CONTENT_TYPE}\r\nContent-Length: ${body.byteLength}\r\n\r\n`);
+    client.write(body.toString("latin1"));
+    await eventually(() => assert.notEqual(store.digest, null, answered));
+    store.digest = null;
+  }
+  client.write("HEAD /file HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  assert.match(await client.until("application/zip"), /HTTP\/1\.1 200 /);
+});
+
 test("an upload that breaks off or stops coming ends the handler's reading", async (t) => {
   const { port, store, server } = await filesWorld(t, { uploadStallMs: 200 });
   const body = form([{ name: "file", fileName: "a", content: Buffer.alloc(100_000) }]);
