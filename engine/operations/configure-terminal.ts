@@ -17,22 +17,27 @@ export interface CloudConfigChange {
 export interface CloudConfigs {
   readonly size: number;
   get(terminalId: string): CloudConfig | undefined;
-  save(terminalId: string, config: CloudConfig): Promise<void>;
+  change(terminalId: string, work: (before: CloudConfig | undefined) => CloudConfig): Promise<CloudConfig>;
   remove(terminalId: string): Promise<boolean>;
 }
 
-/** Changes what is administered of a terminal, and tells it the settings where it is connected. */
+/** Changes what is administered of a terminal; each shard tells the settings to the terminal's sessions that it holds. */
 export interface ConfigureTerminal {
   save(terminalId: string, change: CloudConfigChange): Promise<CloudConfig>;
   /** Says whether there was one. */
   remove(terminalId: string): Promise<boolean>;
+  /**
+   * To be called on every shard with each configuration that came, changed or went, in the order in which they were stored: so what a connected
+   * terminal was told last is what is stored, wherever it was changed.
+   */
+  changed(terminalId: string, after: CloudConfig | null, before: CloudConfig | null): void;
   /** What a terminal is told when it connects; null where it has no settings. */
   greeting(terminalId: string): string | null;
 }
 
 export interface ConfigureTerminalOptions {
   configs: CloudConfigs;
-  terminals: Pick<Terminals, "broadcast">;
+  terminals: Pick<Terminals, "tellHere">;
   clock: Clock;
   ids: Ids;
 }
@@ -42,35 +47,27 @@ export function createConfigureTerminal({ configs, terminals, clock, ids }: Conf
     return JSON.stringify({ uuid: ids.uuid(), service: "CONFIG", amount: 0, terminalId, settings });
   }
 
-  /** Only what is news to the terminal is told: not every app knows the notice. */
-  async function tell(terminalId: string, before: CloudConfig["settings"], after: CloudConfig["settings"]): Promise<void> {
-    if (!sameSettings(before, after)) await terminals.broadcast(terminalId, message(terminalId, after));
-  }
-
   return {
-    save: async (terminalId, change) => {
-      const before = configs.get(terminalId);
-      if (before === undefined && configs.size >= CLOUD_CONFIGS_MAX) {
-        throw new RelayError("invalid_request", `There are ${CLOUD_CONFIGS_MAX} configurations already`);
-      }
-      const config: CloudConfig = {
-        schema: 1,
-        terminalId,
-        merchantId: change.merchantId === undefined ? (before?.merchantId ?? null) : change.merchantId,
-        group: change.group === undefined ? (before?.group ?? null) : change.group,
-        family: change.family === undefined ? (before?.family ?? null) : change.family,
-        settings: (change.settings === undefined ? before?.settings : change.settings) ?? {},
-        updatedAtMs: clock.nowMs(),
-      };
-      await configs.save(terminalId, config);
-      await tell(terminalId, before?.settings ?? {}, config.settings);
-      return config;
-    },
-    remove: async (terminalId) => {
-      const before = configs.get(terminalId);
-      const known = await configs.remove(terminalId);
-      await tell(terminalId, before?.settings ?? {}, {});
-      return known;
+    save: (terminalId, change) =>
+      configs.change(terminalId, (before) => {
+        if (before === undefined && configs.size >= CLOUD_CONFIGS_MAX) {
+          throw new RelayError("invalid_request", `There are ${CLOUD_CONFIGS_MAX} configurations already`);
+        }
+        return {
+          schema: 1,
+          terminalId,
+          merchantId: change.merchantId === undefined ? (before?.merchantId ?? null) : change.merchantId,
+          group: change.group === undefined ? (before?.group ?? null) : change.group,
+          family: change.family === undefined ? (before?.family ?? null) : change.family,
+          settings: (change.settings === undefined ? before?.settings : change.settings) ?? {},
+          updatedAtMs: clock.nowMs(),
+        };
+      }),
+    remove: (terminalId) => configs.remove(terminalId),
+    changed: (terminalId, after, before) => {
+      const settings = after?.settings ?? {};
+      // Only what is news to the terminal is told: not every app knows the notice.
+      if (!sameSettings(before?.settings ?? {}, settings)) terminals.tellHere(terminalId, () => message(terminalId, settings));
     },
     greeting: (terminalId) => {
       const settings = configs.get(terminalId)?.settings ?? {};

@@ -11,7 +11,10 @@ export interface InstallationAccount {
 }
 
 export interface InstallationAccountOptions {
-  accounts: { get(key: string): GatewayAccount | undefined; save(key: string, account: GatewayAccount): Promise<void> };
+  accounts: {
+    get(key: string): GatewayAccount | undefined;
+    change(key: string, work: (before: GatewayAccount | undefined) => GatewayAccount): Promise<GatewayAccount>;
+  };
   box: SecretBox;
   clock: Clock;
 }
@@ -19,28 +22,26 @@ export interface InstallationAccountOptions {
 export function createInstallationAccount({ accounts, box, clock }: InstallationAccountOptions): InstallationAccount {
   return {
     get: () => accounts.get(GATEWAY_ACCOUNT_KEY) ?? null,
-    save: async ({ terminalId, merchantId, secret }) => {
-      const before = accounts.get(GATEWAY_ACCOUNT_KEY);
-      const members = {
-        gwTml: terminalId ?? before?.terminalId,
-        gwApiKey: merchantId ?? before?.merchantId,
-        gwSecretKey: secret === undefined ? before?.sealedSecret : box.seal(secret, GATEWAY_ACCOUNT_PLACE),
-      };
-      const { gwTml, gwApiKey, gwSecretKey } = members;
-      if (gwTml === undefined || gwApiKey === undefined || gwSecretKey === undefined) {
-        const missing = Object.entries(members).find(([, value]) => value === undefined);
-        throw new RelayError("invalid_request", `${missing?.[0]}: is required, none is stored`);
-      }
-      const account: GatewayAccount = {
-        schema: 1,
-        terminalId: gwTml,
-        merchantId: gwApiKey,
-        sealedSecret: gwSecretKey,
-        former: formerAccounts(before?.former, before, gwApiKey, clock.nowMs()),
-        updatedAtMs: clock.nowMs(),
-      };
-      await accounts.save(GATEWAY_ACCOUNT_KEY, account);
-      return account;
-    },
+    save: ({ terminalId, merchantId, secret }) =>
+      accounts.change(GATEWAY_ACCOUNT_KEY, (before) => {
+        const members = {
+          gwTml: terminalId ?? before?.terminalId,
+          gwApiKey: merchantId ?? before?.merchantId,
+          gwSecretKey: secret === undefined ? before?.sealedSecret : box.seal(secret, GATEWAY_ACCOUNT_PLACE),
+        };
+        const { gwTml, gwApiKey, gwSecretKey } = members;
+        if (gwTml === undefined || gwApiKey === undefined || gwSecretKey === undefined) {
+          const missing = Object.entries(members).find(([, value]) => value === undefined);
+          throw new RelayError("invalid_request", `${missing?.[0]}: is required, none is stored`);
+        }
+        return {
+          schema: 1,
+          terminalId: gwTml,
+          merchantId: gwApiKey,
+          sealedSecret: gwSecretKey,
+          former: formerAccounts(before?.former, before, gwApiKey, clock.nowMs()),
+          updatedAtMs: clock.nowMs(),
+        };
+      }),
   };
 }

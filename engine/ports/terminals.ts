@@ -42,6 +42,8 @@ export interface Terminals {
    * got it. `TERMINAL_ID_PLACE` in the text stands for the id of the terminal that it goes to.
    */
   broadcast(terminalId: string | null, text: string): Promise<number>;
+  /** Puts a message that is not a command to those sessions of a terminal that this shard holds, if any, at once. */
+  tellHere(terminalId: string, text: () => string): void;
   /** Terminals ever seen, by id, after `after`. */
   list(page: { after: string; limit: number }): Promise<TerminalView[]>;
   /**

@@ -5,6 +5,8 @@ import type { Replica, Tables } from "./tables.ts";
 export interface Administered<R> extends Pick<Replica<R>, "get" | "values" | "size"> {
   /** Creates or replaces; in force on every shard of every live node when it resolves. */
   save(key: string, record: R): Promise<void>;
+  /** The same with what `work` makes of the record as it is stored, not as this shard knows it (`RecordStore`). */
+  change(key: string, work: (before: R | undefined) => R): Promise<R>;
   /** Says whether there was one. */
   remove(key: string): Promise<boolean>;
 }
@@ -24,6 +26,11 @@ export function createAdministered<R>(
     save: async (key, record) => {
       await store.save(key, record);
       await replica.spread(key);
+    },
+    change: async (key, work) => {
+      const record = await store.change(key, work);
+      await replica.spread(key);
+      return record;
     },
     remove: async (key) => {
       const known = replica.get(key) !== undefined;

@@ -76,11 +76,15 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     );
   }
 
-  /** A step of one deployment that concerns no other. */
-  async function stepOne(id: number, event: DeploymentEvent, refusal: (record: AppDeployment) => string): Promise<AppDeployment> {
+  /** A step of one deployment that concerns no other; the event may depend on the record as it is stored. */
+  async function stepOne(
+    id: number,
+    eventFor: (before: AppDeployment) => DeploymentEvent,
+    refusal: (record: AppDeployment) => string,
+  ): Promise<AppDeployment> {
     const record = await attempt(async () => {
       const { record: before, version } = await deploymentOf(id);
-      const step = stepDeployment(before, event);
+      const step = stepDeployment(before, eventFor(before));
       if (!step.changed) throw new RelayError("conflict", refusal(before));
       const outcome = await store.commit({ deployments: [{ record: step.record, version }], changesTable: step.offerChanged });
       return outcome === "committed" ? step.record : null;
@@ -229,19 +233,26 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     deploy,
     rollBack,
     pause: (id) =>
-      stepOne(id, { type: "deployment.paused", atMs: clock.nowMs() }, ({ state }) => `A deployment that is ${state} cannot be paused`),
+      stepOne(
+        id,
+        () => ({ type: "deployment.paused", atMs: clock.nowMs() }),
+        ({ state }) => `A deployment that is ${state} cannot be paused`,
+      ),
     resume: (id) =>
-      stepOne(id, { type: "deployment.resumed", atMs: clock.nowMs() }, ({ state }) => `A deployment that is ${state} cannot be resumed`),
-    tune: async (id, options) => {
-      const { record } = await deploymentOf(id);
-      const { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } = { ...record, ...options };
-      const event = {
-        type: "rollout.changed",
-        atMs: clock.nowMs(),
-        options: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports },
-      } as const;
-      return stepOne(id, event, ({ state }) => `A deployment that is ${state} cannot be changed`);
-    },
+      stepOne(
+        id,
+        () => ({ type: "deployment.resumed", atMs: clock.nowMs() }),
+        ({ state }) => `A deployment that is ${state} cannot be resumed`,
+      ),
+    tune: (id, options) =>
+      stepOne(
+        id,
+        (before) => {
+          const { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } = { ...before, ...options };
+          return { type: "rollout.changed", atMs: clock.nowMs(), options: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } };
+        },
+        ({ state }) => `A deployment that is ${state} cannot be changed`,
+      ),
     read: async (ids) => (await store.deployments(ids)).map((stored) => stored?.record ?? null),
     packageStored: async (versionId) => {
       for (const id of await idsOf(versionId)) await activate(id);

@@ -53,6 +53,7 @@ export function createTerminalGroups({ tables, store, changed }: TerminalGroupsO
       return groups.size;
     },
     save: groups.save,
+    change: groups.change,
     remove: groups.remove,
     generation: () => generation,
     managedBy: (terminalId) => members.get(terminalId) ?? null,

@@ -200,6 +200,12 @@ export function createShard(options: ShardOptions): Shard {
       );
       return counts.reduce((sum, count) => sum + count, 0);
     },
+    tellHere: (terminalId, text) => {
+      const sessions = outlets.sessions(terminalId);
+      if (sessions.length === 0) return;
+      const told = text();
+      for (const { sessionId } of sessions) outlets.deliver(terminalId, sessionId, null, told);
+    },
     list: async ({ after, limit }) => {
       tells.flush();
       await Promise.all(homes.shards().map((address) => bus.ask(address, "terminal.flush", undefined, ASK_TIMEOUT_MS)));

@@ -88,7 +88,9 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
 
   const partners = composePartners({ config, kv, tables, box, patterns, clock });
   const partnerApi = add(composePartnerApi({ kv, tables, box, clock, ...partners, failed }));
-  const cloudConfigs = createAdministered(tables, createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS));
+  const cloudConfigs = createAdministered(tables, createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
+    administration.configureTerminal.changed(terminalId, after, before),
+  );
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
 
   const dayCounts = add(createDayCounts({ config, kv, self: bus.self, clock, failed }));

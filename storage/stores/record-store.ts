@@ -1,3 +1,4 @@
+import { RelayError } from "../../engine/domain/errors.ts";
 import type { RecordStore } from "../../engine/ports/record-store.ts";
 import { partName, partOf } from "../../engine/runtime/tables.ts";
 import type { Kv, Operation } from "../kv/kv.ts";
@@ -18,6 +19,9 @@ export const GATEWAY_ACCOUNTS: RecordKind = { prefix: "ga/", table: "gateway-acc
 /** Whose a merchant is: what is asked of merchants while nobody can wait. */
 export const MERCHANT_OWNERS: RecordKind = { prefix: "merchant-owner/", table: "merchant-owners", parts: 64 };
 export const SERVICE_SETTINGS: RecordKind = { prefix: "gs/", table: "service-settings", parts: 1 };
+
+/** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */
+const TRIES_MAX = 64;
 
 /** What has to be in a commit that stores a record of this kind. */
 export function recordOperations({ prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
@@ -49,6 +53,17 @@ export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind
     save: (key, record) =>
       available(async () => {
         await kv.commit({ checks: [], operations: recordOperations(kind, key, record) });
+      }),
+    change: (key, work) =>
+      available(async () => {
+        for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+          const before = await kv.get(at(key));
+          const record = work(before === null ? undefined : recordOf(key, before.value));
+          const checks = [{ key: at(key), version: before?.version ?? 0 }];
+          const { type } = await kv.commit({ checks, operations: recordOperations(kind, key, record) });
+          if (type === "committed") return record;
+        }
+        throw new RelayError("unavailable", "Too much is changed at once, try again", { retryAfterSeconds: 1 });
       }),
     remove: (key) =>
       available(async () => {

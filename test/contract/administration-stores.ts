@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { AUDIT_LIFETIME_MS, type AuditEntry } from "../../engine/domain/audit.ts";
+import { RelayError } from "../../engine/domain/errors.ts";
 import { deletedPartner, type PartnerRecord } from "../../engine/domain/partner.ts";
 import { PARTNER_PARTS } from "../../engine/ports/partner-store.ts";
 import { partName, partOf } from "../../engine/runtime/tables.ts";
@@ -113,6 +114,24 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       assert.equal(all.get("T7")?.record.text, "again");
       assert.ok((all.get("T7")?.version ?? 0) > (all.get("T9")?.version ?? 0));
       assert.equal(all.has("T8"), false);
+    });
+
+    test("changes an administered record as it is stored: of changes at once none is lost, and one that is refused stores nothing", async ({
+      kv,
+    }) => {
+      const store = createRecordStore<{ schema: 1; text: string }>(kv, CLOUD_CONFIGS);
+      const letters = [..."abcdefghij"];
+      const append = (letter: string) =>
+        store.change("T1", (before) => ({ schema: 1, text: [...(before?.text ?? ""), letter].sort().join("") }));
+      await Promise.all(letters.map(append));
+      const refused = store.change("T1", () => {
+        throw new RelayError("invalid_request", "no");
+      });
+      await assert.rejects(refused, { code: "invalid_request" });
+      const [loaded] = (await Promise.all(Array.from({ length: store.parts }, (_, part) => store.load(part)))).filter(
+        ({ size }) => size > 0,
+      );
+      assert.equal(loaded?.get("T1")?.record.text, letters.join(""));
     });
   });
 }

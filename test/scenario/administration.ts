@@ -216,6 +216,29 @@ export function administration(relay: Relay): void {
     );
   });
 
+  test("of changes of one configuration at once none is lost, and a terminal is told last what is stored", async () => {
+    for (let round = 1; round <= 5; round += 1) {
+      const terminalId = relay.terminalId();
+      const terminal = await relay.online(terminalId);
+      const members = [{ merchantId: `M${round}` }, { group: "at once" }, { family: "field-47" }];
+      const numbers = [1, 2, 3, 4];
+      const answers = await Promise.all([
+        ...members.map((change) => post("/admin/cloud-configs", { terminalId, ...change })),
+        ...numbers.map((number) => post("/admin/cloud-configs", { terminalId, settings: { number } })),
+      ]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        answers.map(() => 200),
+      );
+      const shown = await relay.fleet().get(`/api/v1/${terminalId}/settings`);
+      const stored = member(shown.body, "data", "settings");
+      await eventually(() => assert.deepEqual(member(terminal.commands.waiting.at(-1)?.command, "settings"), stored));
+      const page = listOf(member((await relay.administrator().get("/admin/cloud-configs?limit=500")).body, "data"));
+      const config = page.find((one) => member(one, "terminalId") === terminalId);
+      assertMatches(config, { merchantId: `M${round}`, group: "at once", family: "field-47", settings: stored });
+    }
+  });
+
   test("the installation's gateway account is set, shown masked, and never shown whole", async () => {
     const account = { gwTml: "INSTALL1", gwApiKey: "INSTALLMER1", gwSecretKey: `installation secret ${relay.uuid()}` };
     const data = { configured: true, gwTml: "INSTALL1", gwApiKey: "INST*******", gwSecretKey: "********" };
@@ -232,6 +255,13 @@ export function administration(relay: Relay): void {
     assertMatches(tested, { status: 200, body: { status: "ok", data: { accepted: false, message: /gateway/ } } });
     for (const body of [{}, { gwTml: "" }, { gwSecretKey: 1 }, { secret: "x" }])
       assert.equal((await post("/admin/gw-credentials", body)).status, 400);
+  });
+
+  test("of changes of the ZVT listener's configuration at once none is lost", async () => {
+    const changes = [{ timeoutSeconds: 77 }, { maxConnections: 7 }, { port: 40_077 }, { loggingLevel: "ERROR" }];
+    for (const { status } of await Promise.all(changes.map((change) => post("/admin/zvt/config", change)))) assert.equal(status, 200);
+    const { body } = await relay.administrator().get("/admin/zvt/config");
+    assertMatches(body, { data: Object.assign({}, ...changes) });
   });
 
   test("the ZVT listener's configuration is checked, stored, and said to need a restart", async () => {

@@ -56,8 +56,7 @@ const saveZvtConfig = admin.endpoint({
   audit: { action: "zvt.configure", subject: () => "zvt" },
   responses: { 200: { description: "What is stored now.", body: okBody(Shown), example }, ...admin.errors(400, 401, 413, 415, 503) },
   handle: async ({ serviceSettings, clock }, { body }) => {
-    const before = serviceSettings.get(ZVT_KEY) ?? ZVT_DEFAULT;
-    const stored: StoredZvtConfig = {
+    const stored = await serviceSettings.change(ZVT_KEY, (before: ZvtConfig = ZVT_DEFAULT) => ({
       schema: 1,
       enabled: body.enabled ?? before.enabled,
       port: body.port ?? before.port,
@@ -66,8 +65,7 @@ const saveZvtConfig = admin.endpoint({
       loggingLevel: body.loggingLevel ?? before.loggingLevel,
       logRawBytes: body.logRawBytes ?? before.logRawBytes,
       updatedAtMs: clock.nowMs(),
-    };
-    await serviceSettings.save(ZVT_KEY, stored);
+    }));
     return { status: 200, body: { status: "ok", data: shown(stored) } };
   },
 });

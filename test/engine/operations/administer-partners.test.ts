@@ -107,7 +107,14 @@ describe("partners", () => {
     assert.deepEqual([of("MER1"), of("MER2")], ["back", "second"]);
 
     const own = createInstallationAccount({
-      accounts: { get: (key) => installation.get(key), save: async (key, account) => void installation.set(key, account) },
+      accounts: {
+        get: (key) => installation.get(key),
+        change: async (key, work) => {
+          const account = work(installation.get(key));
+          installation.set(key, account);
+          return account;
+        },
+      },
       ...{ box, clock },
     });
     await own.save({ terminalId: "T", merchantId: "OWN1", secret: "one" });

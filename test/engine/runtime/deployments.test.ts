@@ -119,6 +119,15 @@ describe("app deployments", () => {
     assert.deepEqual(states.sort(), ["active", "superseded", "superseded"]);
   });
 
+  it("keep every option when several are changed at once", async () => {
+    const { shards, one, create } = world(3);
+    const { id } = await deploy(one, await create(1));
+    const changes: Partial<RolloutOptions>[] = [{ rolloutPercent: 20 }, { pauseAtFailurePercent: 5 }, { pauseAfterReports: 3 }];
+    await Promise.all(changes.map((change, index) => (shards[index] ?? one).deployments.tune(id, change)));
+    const [stored] = await one.deployments.read([id]);
+    assert.deepEqual([stored?.rolloutPercent, stored?.pauseAtFailurePercent, stored?.pauseAfterReports], [20, 5, 3]);
+  });
+
   it("keeps a bounded history, and forgets the marks of what it drops", async () => {
     const { kv, one, create } = world();
     const id = await create(1);
