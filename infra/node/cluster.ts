@@ -13,11 +13,15 @@ import type { Config } from "./config.ts";
 import { createLease, extendLease, type Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
+import { differingSettings, type SharedSettings } from "./shared-settings.ts";
 
 /** Before every key of the relay; the braces keep all keys in one slot. */
 export const KEY_PREFIX = "{relay}:";
 
 const COMMAND_TIMEOUT_MS = 1_500;
+
+/** A clock that is further off than this is told of; signatures are refused from 300 s on. */
+const CLOCK_OFFSET_MAX_MS = 30_000;
 
 /** Nodes that are gone are shown for so long, and not more nodes than this. */
 const GONE_SHOWN_MS = 3_600_000;
@@ -42,6 +46,8 @@ export interface NodeCluster {
   nodes(): Omit<ClusterNode, "report">[];
   stream(): StreamStats;
   lapses(): number;
+  /** This machine's clock less Redis's. */
+  clockOffsetMs(): number;
   /** Hands the homes over to others, and stays a member that they tell and ask. */
   drain(): Promise<void>;
   /** Tells the others that they are home now. */
@@ -53,6 +59,7 @@ export interface NodeClusterOptions {
   redisUrl: string;
   nodeId: string;
   version: string;
+  settings: SharedSettings;
   shards: readonly Address[];
   bus: ThreadBus<NodeProtocol>;
   clock: Clock;
@@ -61,23 +68,39 @@ export interface NodeClusterOptions {
   log: Log;
 }
 
-export function createNodeCluster({ redisUrl, nodeId, version, shards, bus, clock, clockShift, log }: NodeClusterOptions): NodeCluster {
+export function createNodeCluster({
+  redisUrl,
+  nodeId,
+  version,
+  settings,
+  shards,
+  bus,
+  clock,
+  clockShift,
+  log,
+}: NodeClusterOptions): NodeCluster {
   const incarnation = `${nodeId}#${randomBytes(4).toString("hex")}`;
   const failed = (error: unknown) => log.cluster("redis", error);
   const redis = connectRedis(redisUrl, failed, { commandTimeoutMs: COMMAND_TIMEOUT_MS });
-  const self: NodeFacts = { nodeId, incarnation, shards: shards.length, startedAtMs: clock.nowMs(), version };
+  const self: NodeFacts = { nodeId, incarnation, shards: shards.length, startedAtMs: clock.nowMs(), version, settings };
 
   const lease = createLease();
 
   const machineClock = createClock(createClockShift());
   let lapses = 0;
+  let clockOffsetMs = 0;
+  let clockIsOff = false;
   /** Nodes that were seen, with the time they were seen last where they are gone. */
   let seen = new Map<string, { facts: NodeFacts; goneAt: number | null }>();
 
   function notice({ nodes }: MembershipView): void {
     const now = machineClock.monotonicMs();
     for (const one of seen.values()) one.goneAt ??= now;
-    for (const facts of nodes) seen.set(facts.incarnation, { facts, goneAt: null });
+    for (const facts of nodes) {
+      const differing = seen.has(facts.incarnation) || facts.settings === undefined ? [] : differingSettings(settings, facts.settings);
+      if (differing.length > 0) log.settingsDiffer(facts.nodeId, differing);
+      seen.set(facts.incarnation, { facts, goneAt: null });
+    }
     const kept = [...seen].filter(([, { goneAt }]) => goneAt === null || now - goneAt < GONE_SHOWN_MS);
     seen = new Map(kept.slice(-NODES_SHOWN_MAX));
   }
@@ -100,7 +123,13 @@ export function createNodeCluster({ redisUrl, nodeId, version, shards, bus, cloc
       notice(view);
       for (const shard of shards) bus.tell(shard, "cluster.view", { shards: shardsOf(live), draining: shardsOf(draining) });
     },
-    looked: (view) => setRedisOffset(clockShift, view.redisOffsetMs),
+    looked: ({ redisOffsetMs }) => {
+      setRedisOffset(clockShift, redisOffsetMs);
+      clockOffsetMs = -redisOffsetMs;
+      const off = Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS;
+      if (off !== clockIsOff) log.clockOff(off, clockOffsetMs);
+      clockIsOff = off;
+    },
     lapsed: async () => {
       lapses += 1;
       log.cluster("the membership had lapsed; sessions are void");
@@ -138,6 +167,7 @@ export function createNodeCluster({ redisUrl, nodeId, version, shards, bus, cloc
         .sort((one, other) => (one.incarnation < other.incarnation ? -1 : 1)),
     stream: () => reader?.stats() ?? { waiting: 0, delayMs: 0, lost: 0 },
     lapses: () => lapses,
+    clockOffsetMs: () => clockOffsetMs,
     drain: membership.drain,
     leave: membership.leave,
     close: async () => {

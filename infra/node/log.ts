@@ -18,6 +18,10 @@ export interface Log {
   clickhouse(event: string, error?: unknown): void;
   feed(event: string, error?: unknown): void;
   cluster(event: string, error?: unknown): void;
+  /** Another node has these variables otherwise. */
+  settingsDiffer(nodeId: string, variables: readonly string[]): void;
+  /** This machine's clock and Redis's are too far apart, or no longer. */
+  clockOff(off: boolean, offsetMs: number): void;
   stomp(event: StompEvent): void;
   terminalSimulated(event: string): void;
   gatewaySimulated(event: string): void;
@@ -72,6 +76,20 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
     cluster: (event, error) =>
       error === undefined ? logger.info({ event: "cluster", what: event }, event) : failure("cluster", event, error, { what: event }),
+    settingsDiffer: (nodeId, variables) =>
+      logger.warn(
+        { event: "settings differ", nodeId, variables },
+        `node ${nodeId} has other settings than this one: ${variables.join(", ")}`,
+      ),
+    clockOff: (off, offsetMs) => {
+      const facts = { event: "clock", offsetSeconds: Math.round(offsetMs / 1_000) };
+      if (off)
+        logger.warn(
+          facts,
+          "this machine's clock and Redis's are far apart: signed requests, to and from this node, are refused beyond 300 s",
+        );
+      else logger.info(facts, "this machine's clock and Redis's agree again");
+    },
     stomp: (event) => {
       if (event.type !== "refused") logger.debug({ ...event, event: `stomp ${event.type}` }, `stomp ${event.type}`);
       else if (event.cause !== undefined) failure("stomp failed", event.code, event.cause, { sessionId: event.sessionId });

@@ -150,6 +150,7 @@ export interface NodeGauges {
   cluster: {
     liveNodes(): number;
     lapses(): number;
+    clockOffsetMs(): number;
     stream(): { waiting: number; delayMs: number; lost: number };
   };
   /** Commands that wait and that await a result, now. */
@@ -178,6 +179,7 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   const { cluster } = gauges;
   gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
   gauge("relay_cluster_lapses", "How often this node's membership lapsed since the start.", cluster.lapses);
+  gauge("relay_cluster_clock_offset_seconds", "This machine's clock less Redis's.", () => cluster.clockOffsetMs() / 1_000);
   gauge("relay_cluster_stream_waiting", "Messages of other nodes that wait to be read.", () => cluster.stream().waiting);
   gauge("relay_cluster_stream_delay_seconds", "Age of the last message when it was read.", () => cluster.stream().delayMs / 1_000);
   gauge("relay_cluster_stream_lost", "Messages trimmed before they were read, since the start.", () => cluster.stream().lost);

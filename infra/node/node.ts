@@ -27,6 +27,7 @@ import type { NodeProtocol } from "./node-protocol.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
 import { createSecretBox } from "./secret-box.ts";
 import { ASKS_OUTSTANDING_MAX, MAIN, type ShardBoot, STORE_OWNER } from "./shard-boot.ts";
+import { sharedSettings } from "./shared-settings.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
@@ -125,6 +126,7 @@ export async function startNode({
           redisUrl: config.cluster.redisUrl,
           nodeId: config.nodeId,
           version: VERSION,
+          settings: sharedSettings(config),
           shards,
           bus,
           clock,
@@ -278,6 +280,7 @@ function serve({ bus, analytics, cluster, self, log }: Served): void {
     cluster: {
       liveNodes: () => nodes().filter(({ state }) => state === "live").length,
       lapses: () => cluster?.lapses() ?? 0,
+      clockOffsetMs: () => cluster?.clockOffsetMs() ?? 0,
       stream: () => stream() ?? { waiting: 0, delayMs: 0, lost: 0 },
     },
   });

@@ -122,10 +122,15 @@ export interface TestCluster extends SharedServers {
 export interface ClusterOptions {
   nodes: number;
   environment?: { readonly [name: string]: string };
+  /** What one node has otherwise. */
+  environmentOf?: (node: number) => { readonly [name: string]: string };
 }
 
 /** Starts servers and nodes; all end with the test. */
-export async function startCluster(test: TestContext, { nodes: count, environment = {} }: ClusterOptions): Promise<TestCluster> {
+export async function startCluster(
+  test: TestContext,
+  { nodes: count, environment = {}, environmentOf = () => ({}) }: ClusterOptions,
+): Promise<TestCluster> {
   const directory = await mkdtemp(join(tmpdir(), "relay-cluster-"));
   atEnd(test, () => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   const servers = await startSharedServers();
@@ -145,6 +150,7 @@ export async function startCluster(test: TestContext, { nodes: count, environmen
         RELAY_SHARDS: "1",
         RELAY_NODE_ID: `node-${node}`,
         ...environment,
+        ...environmentOf(node),
       },
     });
     nodes[node] = started;

@@ -16,6 +16,31 @@ async function pollsAt(cluster: TestCluster, node: number, terminalId: string): 
   return (await cluster.caller(node, "nobody").poll(terminalId, login(terminalId))).status;
 }
 
+describe("a node with other settings", { skip: missing }, () => {
+  it("is told of by all, by the names of the variables", async (test) => {
+    const odd = { RELAY_TERMINAL_SECRET: "an-odd-terminal-secret", RELAY_TIME_ZONE: "Europe/Lisbon" };
+    const cluster = await startCluster(test, {
+      nodes: 3,
+      environment: { RELAY_LOG_LEVEL: "warn" },
+      environmentOf: (node) => (node === 2 ? odd : {}),
+    });
+    const told = (node: number) =>
+      (cluster.nodes[node]?.output() ?? "")
+        .split("\n")
+        .flatMap((line) => /node (\S+) has other settings than this one: ([A-Z_, ]+)/.exec(line)?.slice(1, 3).join(": ") ?? []);
+    const names = "RELAY_TERMINAL_SECRET, RELAY_TIME_ZONE";
+    await eventually(() => {
+      assert.deepEqual(told(0), [`node-2: ${names}`]);
+      assert.deepEqual(told(1), [`node-2: ${names}`]);
+      assert.deepEqual(told(2).sort(), [`node-0: ${names}`, `node-1: ${names}`]);
+    });
+    for (const node of cluster.nodes) assert.ok(!node.output().includes(odd.RELAY_TERMINAL_SECRET));
+    const metrics = await cluster.caller(0, "nobody").get("/metrics");
+    const offset = Number(/^relay_cluster_clock_offset_seconds (\S+)$/m.exec(metrics.text)?.[1]);
+    assert.ok(Math.abs(offset) < 5, metrics.text);
+  });
+});
+
 describe("a login that was withdrawn", { skip: missing }, () => {
   it("is good on no node once that is answered, also on one that slept meanwhile", async (test) => {
     const cluster = await startCluster(test, { nodes: 3 });

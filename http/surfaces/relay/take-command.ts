@@ -62,7 +62,11 @@ export const takeCommand = relay.endpoint({
       },
       headers: SETTINGS_HEADER,
     },
-    204: { description: "Nothing waits.", headers: SETTINGS_HEADER },
+    204: {
+      description:
+        "Nothing waits. What another node of several accepted a moment ago is there some milliseconds later: poll again as usual.",
+      headers: SETTINGS_HEADER,
+    },
     ...relay.errors(400, 401, 403, 429, 503),
   },
   handle: ({ terminals, terminalSettings }, { params, headers, caller, request }) => {

@@ -22,6 +22,8 @@ export interface NodeFacts {
   shards: number;
   startedAtMs: number;
   version: string;
+  /** Digests of what all nodes are to have alike; absent in versions that do not tell it. */
+  settings?: { readonly key: string; readonly digests: { readonly [variable: string]: string } };
   /** On its way out: a member until it has ended what it had under way, and home to nobody. */
   draining?: boolean;
 }
