@@ -184,8 +184,12 @@ const operations = Object.entries(doc.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation, tag: operation.tags[0] ?? "" })),
 );
 const sizeOf = (tag) => operations.filter((operation) => operation.tag === tag).length;
-// What most callers look for first.
-const tags = [...new Set(operations.map(({ tag }) => tag))].sort((one, other) => sizeOf(other) - sizeOf(one));
+const isAdministrative = (tag) =>
+  operations.filter((one) => one.tag === tag && one.operation.security.some(({ administrator }) => administrator)).length * 2 > sizeOf(tag);
+// What most callers look for first: what terminals and partners use, the larger before the smaller, and administration after it.
+const tags = [...new Set(operations.map(({ tag }) => tag))].sort(
+  (one, other) => Number(isAdministrative(one)) - Number(isAdministrative(other)) || sizeOf(other) - sizeOf(one),
+);
 const sections = [];
 const links = [];
 for (const tag of tags) {

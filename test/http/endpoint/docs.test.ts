@@ -58,6 +58,7 @@ test("a developer finds every operation of the relay on the page, also on a phon
     0,
     "wider than a phone",
   );
+  assert.equal(await page.locator("#contents h2").first().textContent(), "Terminals and partners");
   const section = (id: string) => page.locator(`#${id}`);
   assert.match((await section("adapterInit").textContent()) ?? "", /Signature/);
   assert.match((await section("downloadAppPackage").textContent()) ?? "", /application\/vnd\.android\.package-archive/);
