@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClassicLevel } from "classic-level";
 import { Committer } from "./committer.ts";
+import { DeletedLogs } from "./deleted-logs.ts";
 import { openDirectory } from "./embedded-directory.ts";
 import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
 import { type Commit, type CommitResult, type Entry, type Kv, prefixRange, type ScanRange, StorageUnavailable } from "./kv.ts";
@@ -70,6 +71,7 @@ class LevelKv implements EmbeddedKv {
   #level: ClassicLevel | null;
   #reopening: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
+  #deletedLogs: DeletedLogs;
 
   constructor(options: EmbeddedKvOptions, level: ClassicLevel, lastVersion: number) {
     this.#directory = options.directory;
@@ -84,7 +86,12 @@ class LevelKv implements EmbeddedKv {
       onWriteFailed: (error) => this.#writeFailed(error),
       onReadFailed: this.#report,
     });
+    this.#deletedLogs = this.#holdDeletedLogs();
     this.#fillFilter(level).catch(this.#report);
+  }
+
+  #holdDeletedLogs(): DeletedLogs {
+    return new DeletedLogs({ directory: this.#directory, onFailure: this.#report });
   }
 
   /** Adds every key there is to the filter, in the background; until it is complete such keys are read. */
@@ -224,10 +231,13 @@ class LevelKv implements EmbeddedKv {
 
   async #reopen(broken: ClassicLevel): Promise<void> {
     let pauseMs = REOPEN_PAUSE_MIN_MS;
+    // A full disk needs at once what a deleted log still takes.
+    await this.#deletedLogs.stop();
     while (!this.#stop.signal.aborted) {
       try {
         await broken.close();
         this.#level = await this.#openWritable();
+        this.#deletedLogs = this.#holdDeletedLogs();
         return;
       } catch (error) {
         this.#report(error);
@@ -257,6 +267,7 @@ class LevelKv implements EmbeddedKv {
     const level = this.#level;
     this.#level = null;
     await level?.close();
+    await this.#deletedLogs.stop();
   }
 
   #unreadable(error: unknown): StorageUnavailable {
