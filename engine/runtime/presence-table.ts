@@ -16,7 +16,8 @@ export interface LiveSession extends OpenSession {
 
 interface Presence extends Timed {
   terminalId: string;
-  sessions: Map<string, LiveSession>;
+  /** Null until there is one: most terminals of a fleet only poll. */
+  sessions: Map<string, LiveSession> | null;
   lastPollAt: number | null;
   pollingSince: number | null;
   /** What was done before it, and is told only now, does not bring the terminal back. */
@@ -29,6 +30,8 @@ interface Presence extends Timed {
   /** When that was, monotonic. */
   takenAt: number;
 }
+
+const NO_SESSIONS: ReadonlyMap<string, LiveSession> = new Map();
 
 /** Terminals whose presence is kept in memory; beyond it the longest known ones without sessions go (they are stored). */
 const PRESENCES_MAX = 500_000;
@@ -95,7 +98,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     if (presences.size >= presencesMax) evict();
     const fresh: Presence = {
       terminalId,
-      sessions: new Map(),
+      sessions: null,
       lastPollAt: null,
       pollingSince: null,
       disconnectedAt: Number.NEGATIVE_INFINITY,
@@ -113,7 +116,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     for (let looks = 0; looks < EVICTION_LOOKS_MAX; looks += 1) {
       const presence = round.next();
       if (presence === undefined) return;
-      if (presence.sessions.size > 0 || presence.dirty) continue;
+      if (sessionsOf(presence).size > 0 || presence.dirty) continue;
       presences.delete(presence.terminalId);
       return;
     }
@@ -121,9 +124,9 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
 
   /** A session that nobody heard of for long makes room for one that is there: its end may never have been told. */
   function dropSilent(presence: Presence): void {
-    for (const session of presence.sessions.values()) {
+    for (const session of sessionsOf(presence).values()) {
       if (isFresh(session.lastActivityAt)) continue;
-      presence.sessions.delete(session.sessionId);
+      presence.sessions?.delete(session.sessionId);
       sessions -= 1;
       return;
     }
@@ -161,6 +164,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
   return {
     open: (session, address) => {
       const presence = presenceOf(session.terminalId);
+      presence.sessions ??= new Map();
       const known = presence.sessions.has(session.sessionId);
       if (!known && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) dropSilent(presence);
       if (!known && presence.sessions.size >= SESSIONS_PER_TERMINAL_MAX) return false;
@@ -175,11 +179,11 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       return true;
     },
     close: (terminalId, sessionId) => {
-      if (presences.get(terminalId)?.sessions.delete(sessionId) === true) sessions -= 1;
+      if (presences.get(terminalId)?.sessions?.delete(sessionId) === true) sessions -= 1;
     },
     active: (terminalId, sessionId, agoMs) => {
       const presence = presences.get(terminalId);
-      const session = presence?.sessions.get(sessionId);
+      const session = presence?.sessions?.get(sessionId);
       const at = clock.monotonicMs() - agoMs;
       if (presence === undefined || session === undefined || at < presence.disconnectedAt) return false;
       const wasSilent = !isFresh(session.lastActivityAt);
@@ -202,15 +206,15 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       presence.disconnectedAt = clock.monotonicMs();
       presence.lastPollAt = null;
       presence.pollingSince = null;
-      for (const session of presence.sessions.values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
+      for (const session of sessionsOf(presence).values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
       seen(presence);
     },
-    has: (terminalId, sessionId) => presences.get(terminalId)?.sessions.has(sessionId) === true,
+    has: (terminalId, sessionId) => presences.get(terminalId)?.sessions?.has(sessionId) === true,
     pick: (terminalId, usable) => {
       const presence = presences.get(terminalId);
       if (presence === undefined) return null;
       let best: LiveSession | null = null;
-      for (const session of presence.sessions.values()) {
+      for (const session of sessionsOf(presence).values()) {
         if (!isFresh(session.lastActivityAt) || !usable(session)) continue;
         // Later sessions stand later in the map, so an equal one wins over an earlier one.
         if (best === null || session.own || !best.own) best = session;
@@ -221,7 +225,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
       const presence = presences.get(terminalId);
       const wall = (monotonic: number) => Math.round(clock.nowMs() - (clock.monotonicMs() - monotonic));
       const facts = {
-        sessions: [...(presence?.sessions.values() ?? [])].map((session) => ({
+        sessions: [...(presence?.sessions?.values() ?? [])].map((session) => ({
           openedAtMs: wall(session.openedAt),
           lastActivityMs: wall(session.lastActivityAt),
         })),
@@ -236,9 +240,10 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     sessionCount: () => sessions,
     counts: () => {
       let [websocket, polling] = [0, 0];
-      for (const { sessions: open, lastPollAt } of presences.values()) {
+      for (const presence of presences.values()) {
+        const { lastPollAt } = presence;
         let connected = false;
-        for (const { lastActivityAt } of open.values()) connected ||= isFresh(lastActivityAt);
+        for (const { lastActivityAt } of sessionsOf(presence).values()) connected ||= isFresh(lastActivityAt);
         if (connected) websocket += 1;
         else if (lastPollAt !== null && isFresh(lastPollAt)) polling += 1;
       }
@@ -278,7 +283,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     release: (leaves) => {
       for (const presence of [...presences.values()]) {
         if (!leaves(presence.terminalId)) continue;
-        sessions -= presence.sessions.size;
+        sessions -= sessionsOf(presence).size;
         clean(presence);
         presences.delete(presence.terminalId);
       }
@@ -286,9 +291,9 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
     closeAt: (addresses) => {
       const closed: { terminalId: string; sessionId: string }[] = [];
       for (const presence of presences.values()) {
-        for (const { sessionId, address } of presence.sessions.values()) {
+        for (const { sessionId, address } of sessionsOf(presence).values()) {
           if (!addresses.includes(address)) continue;
-          presence.sessions.delete(sessionId);
+          presence.sessions?.delete(sessionId);
           sessions -= 1;
           closed.push({ terminalId: presence.terminalId, sessionId });
         }
@@ -303,11 +308,15 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
         presence.pollingSince = null;
         presence.lastSeenMs = null;
         presence.device = {};
-        for (const session of presence.sessions.values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
-        if (presence.sessions.size === 0) presences.delete(presence.terminalId);
+        for (const session of sessionsOf(presence).values()) session.lastActivityAt = Number.NEGATIVE_INFINITY;
+        if (sessionsOf(presence).size === 0) presences.delete(presence.terminalId);
       }
     },
   };
+}
+
+function sessionsOf({ sessions }: Presence): ReadonlyMap<string, LiveSession> {
+  return sessions ?? NO_SESSIONS;
 }
 
 /** What a terminal tells replaces what it told before, but a family that it does not tell again stays known: tags depend on it. */

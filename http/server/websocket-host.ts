@@ -4,7 +4,8 @@ import type { Socket, SocketListener, Upgrade, WebSocketMount } from "./websocke
 
 /** What uWebSockets keeps with each socket. */
 interface SocketData {
-  upgrade: Upgrade;
+  /** Null once the socket is open: it holds the client's credentials, which nobody reads again. */
+  upgrade: Upgrade | null;
   session: Session | null;
 }
 
@@ -73,10 +74,13 @@ export class WebSocketHost {
 
   #open(ws: WebSocket<SocketData>): void {
     const data = ws.getUserData();
+    const { upgrade } = data;
+    if (upgrade === null) throw new Error("a socket is opened twice");
+    data.upgrade = null;
     const session = new Session(ws);
     data.session = session;
     this.#sessions.add(session);
-    session.start(this.#mount, data.upgrade);
+    session.start(this.#mount, upgrade);
   }
 
   #closed(ws: WebSocket<SocketData>): void {

@@ -20,6 +20,18 @@ export interface StompSocket {
   terminate(): void;
 }
 
+/** What an adapter tells about one WebSocket. */
+export interface StompConnection {
+  /** One WebSocket message, text or binary, at most WEBSOCKET_MESSAGE_BYTES_READ_MAX. The memory may be reused afterwards. */
+  message(data: Uint8Array): void;
+  /** A WebSocket pong, the answer to the adapter's own ping. */
+  pong(): void;
+  /** The client has read what was buffered for it. */
+  drain(): void;
+  /** The socket is gone. */
+  closed(): void;
+}
+
 /** What the upgrade request told. */
 export interface UpgradeInfo {
   ipAddress?: string;

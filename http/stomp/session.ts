@@ -4,25 +4,37 @@ import { readReceipt, readSend } from "./client-frames.ts";
 import { type ConnectRequest, readConnect } from "./connect-frame.ts";
 import type { FrameHead, StompFrame, StompVersion } from "./frame.ts";
 import { FrameParser } from "./frame-parser.ts";
-import type { StompHost, StompSocket, UpgradeInfo } from "./host.ts";
+import type { StompConnection, StompHost, StompSocket, UpgradeInfo } from "./host.ts";
 import * as limits from "./limits.ts";
 import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
 import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
-import { SessionTopics } from "./topics.ts";
+import { type MessageWriter, SessionTopics } from "./topics.ts";
 
 /** `disconnecting`: DISCONNECT came and results are still being stored. `ended`: waits for the socket to be gone. */
 type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "ended";
 
+export interface StompSessionOptions {
+  host: StompHost;
+  socket: StompSocket;
+  upgrade: UpgradeInfo;
+  offer: HeartBeatOffer;
+  /** Called once the socket is gone. */
+  forget(session: StompSession): void;
+}
+
 /**
  * One STOMP session on one WebSocket. Everything that goes wrong ends it with an ERROR frame, as STOMP says; what it had not
  * acknowledged is the engine's to decide about. See PROTOCOL.md.
+ *
+ * It is what its adapter and its topics call, itself and not through objects made for each session: there are thousands of them, all day.
  */
-export class StompSession {
+export class StompSession implements StompConnection, MessageWriter {
   readonly id: string;
   readonly #host: StompHost;
   readonly #socket: StompSocket;
   readonly #upgrade: UpgradeInfo;
   readonly #offer: HeartBeatOffer;
+  readonly #forget: (session: StompSession) => void;
   readonly #parser = new FrameParser(limits.CLIENT_FRAME_LIMITS);
   #phase: Phase = "connecting";
   /** Set when the session has to end but may not in the middle of a delivery; ends it as soon as the stack is empty. */
@@ -40,13 +52,14 @@ export class StompSession {
   #lastActiveMs = Number.NEGATIVE_INFINITY;
   #frameSinceMs: number | null = null;
 
-  constructor(host: StompHost, socket: StompSocket, upgrade: UpgradeInfo, offer: HeartBeatOffer) {
+  constructor({ host, socket, upgrade, offer, forget }: StompSessionOptions) {
     const nowMs = host.clock.monotonicMs();
     this.id = host.ids.uuid();
     this.#host = host;
     this.#socket = socket;
     this.#upgrade = upgrade;
     this.#offer = offer;
+    this.#forget = forget;
     this.#deadlineMs = nowMs + limits.CONNECT_TIMEOUT_MS;
     this.#lastSeenMs = nowMs;
     this.#lastSentMs = nowMs;
@@ -71,9 +84,32 @@ export class StompSession {
     if (this.#phase !== "ended") this.#seen();
   }
 
+  /** Nothing waits for it: who reads too slowly is disconnected. */
+  drain(): void {}
+
   /** The socket is gone, whoever ended it. */
   closed(): void {
     this.#end("the connection closed");
+    this.#forget(this);
+  }
+
+  get writable(): boolean {
+    return this.#phase === "connected" && !this.#doomed;
+  }
+
+  write(text: string): "taken" | "dropped" {
+    const outcome = this.#socket.send(text);
+    this.#lastSentMs = this.#host.clock.monotonicMs();
+    if (outcome === "dropped" || (outcome === "buffered" && this.#socket.bufferedBytes() > limits.SOCKET_BUFFER_BYTES_MAX)) {
+      this.#doom(() => {
+        if (this.#end("the terminal reads too slowly")) this.#socket.terminate();
+      });
+    }
+    return outcome === "dropped" ? "dropped" : "taken";
+  }
+
+  failSoon(error: RelayError): void {
+    this.#doom(() => this.fail(error));
   }
 
   /** Serves deadlines and heart-beats. Answers false when there is nothing left to wait for and the session can be forgotten. */
@@ -100,7 +136,7 @@ export class StompSession {
     const unexpected = error instanceof RelayError ? error.cause : error;
     const relayError = error instanceof RelayError ? error : new RelayError("internal", "Internal error");
     const receiptId = about?.headers.get("receipt");
-    this.#write(errorFrame(this.#version, relayError, about === null ? null : { command: about.command, receiptId }));
+    this.write(errorFrame(this.#version, relayError, about === null ? null : { command: about.command, receiptId }));
     const { code, message } = relayError;
     this.#host.onEvent({ type: "refused", sessionId: this.id, code, message, ...(unexpected === undefined ? {} : { cause: unexpected }) });
     return this.end(CLOSE_CODES[code], message);
@@ -152,7 +188,7 @@ export class StompSession {
   }
 
   #receipt(receiptId: string | undefined): void {
-    if (receiptId !== undefined) this.#write(receiptFrame(this.#version, receiptId));
+    if (receiptId !== undefined) this.write(receiptFrame(this.#version, receiptId));
   }
 
   #connect(frame: StompFrame): void {
@@ -184,20 +220,9 @@ export class StompSession {
 
   #connected({ version, heartBeats, device }: ConnectRequest, caller: Caller | null): void {
     if (caller === null) throw new RelayError("unauthorized", "The login or passcode is wrong or missing");
-    const session = this;
-    this.#topics = new SessionTopics(
-      this.#host,
-      { sessionId: this.id, version, caller, device },
-      {
-        get writable() {
-          return session.#phase === "connected" && !session.#doomed;
-        },
-        write: (text) => this.#write(text),
-        failSoon: (error) => this.#doom(() => this.fail(error)),
-      },
-    );
+    this.#topics = new SessionTopics(this.#host, { sessionId: this.id, version, caller, device }, this);
     this.#phase = "connected";
-    this.#write(connectedFrame({ version, heartBeats, server: this.#host.serverName, session: this.id }));
+    this.write(connectedFrame({ version, heartBeats, server: this.#host.serverName, session: this.id }));
     const { ipAddress } = this.#upgrade;
     this.#host.onEvent({ type: "connected", sessionId: this.id, version, caller: caller.type, ipAddress });
   }
@@ -284,19 +309,8 @@ export class StompSession {
     } else if (this.#frameSinceMs !== null && nowMs - this.#frameSinceMs >= limits.FRAME_TIMEOUT_MS) {
       this.fail(new RelayError("request_timeout", "A frame was begun and not ended"), this.#parser.begun);
     } else if (sendMs > 0 && nowMs - this.#lastSentMs >= sendMs - slackMs) {
-      this.#write("\n");
+      this.write("\n");
     }
-  }
-
-  #write(text: string): "taken" | "dropped" {
-    const outcome = this.#socket.send(text);
-    this.#lastSentMs = this.#host.clock.monotonicMs();
-    if (outcome === "dropped" || (outcome === "buffered" && this.#socket.bufferedBytes() > limits.SOCKET_BUFFER_BYTES_MAX)) {
-      this.#doom(() => {
-        if (this.#end("the terminal reads too slowly")) this.#socket.terminate();
-      });
-    }
-    return outcome === "dropped" ? "dropped" : "taken";
   }
 
   /** The engine may be in the middle of a delivery, and is told that the session ended only after that. */

@@ -1,19 +1,9 @@
 import { RelayError } from "../../engine/domain/errors.ts";
 import { createRound } from "../../engine/runtime/round.ts";
-import type { StompHost, StompSocket, UpgradeInfo } from "./host.ts";
+import type { StompConnection, StompHost, StompSocket, UpgradeInfo } from "./host.ts";
 import { LOOKS_A_TICK_MIN, TICKS_A_ROUND } from "./limits.ts";
 import { DEFAULT_HEART_BEATS, type HeartBeatOffer } from "./negotiation.ts";
 import { StompSession } from "./session.ts";
-
-/** What an adapter tells about one WebSocket. */
-export interface StompConnection {
-  /** One WebSocket message, text or binary, at most WEBSOCKET_MESSAGE_BYTES_READ_MAX. The memory may be reused afterwards. */
-  message(data: Uint8Array): void;
-  /** A WebSocket pong, the answer to the adapter's own ping. */
-  pong(): void;
-  /** The socket is gone. */
-  closed(): void;
-}
 
 /** The STOMP sessions of one shard. */
 export interface StompSessions {
@@ -38,6 +28,8 @@ export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEF
   const round = createRound(() => sessions.values());
   let closing: { reason: string; perTick: number } | null = null;
 
+  const forget = (session: StompSession) => sessions.delete(session);
+
   function closeSome(): void {
     if (closing === null) return;
     let left = closing.perTick;
@@ -49,16 +41,9 @@ export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEF
 
   return {
     open(socket, upgrade) {
-      const session = new StompSession(host, socket, upgrade, offer);
+      const session = new StompSession({ host, socket, upgrade, offer, forget });
       sessions.add(session);
-      return {
-        message: (data) => session.message(data),
-        pong: () => session.pong(),
-        closed: () => {
-          session.closed();
-          sessions.delete(session);
-        },
-      };
+      return session;
     },
     tick() {
       const nowMs = host.clock.monotonicMs();

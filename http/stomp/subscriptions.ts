@@ -23,12 +23,12 @@ interface Unacknowledged {
 /** The subscriptions of a session and what is unacknowledged in them, both bounded. */
 export class SubscriptionBook {
   readonly #byDestination = new Map<string, Subscription>();
-  /** In the order in which they were sent. */
-  readonly #unacknowledged = new Map<string, Unacknowledged>();
+  /** In the order in which they were sent; null until there is one, which most sessions never have. */
+  #unacknowledged: Map<string, Unacknowledged> | null = null;
 
   /** True when one more message that wants an ACK would be too many. */
   get full(): boolean {
-    return this.#unacknowledged.size >= UNACKNOWLEDGED_PER_SESSION_MAX;
+    return this.#unacknowledged !== null && this.#unacknowledged.size >= UNACKNOWLEDGED_PER_SESSION_MAX;
   }
 
   all(): Iterable<Subscription> {
@@ -43,7 +43,7 @@ export class SubscriptionBook {
   clear(): Subscription[] {
     const subscriptions = [...this.#byDestination.values()];
     this.#byDestination.clear();
-    this.#unacknowledged.clear();
+    this.#unacknowledged = null;
     return subscriptions;
   }
 
@@ -68,14 +68,15 @@ export class SubscriptionBook {
       byId ?? (key.id === undefined && key.destination !== undefined ? this.#byDestination.get(key.destination) : undefined);
     if (subscription === undefined) return null;
     this.#byDestination.delete(subscription.destination);
-    for (const [messageId, waiting] of this.#unacknowledged) {
-      if (waiting.subscription === subscription) this.#unacknowledged.delete(messageId);
+    for (const [messageId, waiting] of this.#unacknowledged ?? []) {
+      if (waiting.subscription === subscription) this.#unacknowledged?.delete(messageId);
     }
     return subscription;
   }
 
   /** Remembers that a message waits for ACK or NACK. */
   expect(messageId: string, subscription: Subscription, uuid: string | null): void {
+    this.#unacknowledged ??= new Map();
     this.#unacknowledged.set(messageId, { subscription, uuid });
   }
 
@@ -85,17 +86,18 @@ export class SubscriptionBook {
    * Throws RelayError `invalid_request` when the client names another subscription than the message's.
    */
   settle(messageId: string, subscriptionId: string | undefined): { subscription: Subscription; uuids: string[] } | null {
-    const named = this.#unacknowledged.get(messageId);
-    if (named === undefined) return null;
+    const unacknowledged = this.#unacknowledged;
+    const named = unacknowledged?.get(messageId);
+    if (unacknowledged === null || named === undefined) return null;
     const { subscription } = named;
     if (subscriptionId !== undefined && subscriptionId !== subscription.id) {
       throw new RelayError("invalid_request", "The message belongs to another subscription");
     }
     const uuids: string[] = [];
-    for (const [id, waiting] of this.#unacknowledged) {
+    for (const [id, waiting] of unacknowledged) {
       const settled = id === messageId || (subscription.ackMode === "client" && waiting.subscription === subscription);
       if (settled) {
-        this.#unacknowledged.delete(id);
+        unacknowledged.delete(id);
         if (waiting.uuid !== null) uuids.push(waiting.uuid);
       }
       if (id === messageId) break;

@@ -1,6 +1,7 @@
 import type { Caller } from "../../engine/domain/caller.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { DeviceInfo } from "../../engine/domain/presence.ts";
+import type { SessionOutlet } from "../../engine/ports/terminal-sessions.ts";
 import { readAcknowledgement, readSubscribe, readUnsubscribe } from "./client-frames.ts";
 import type { StompFrame, StompVersion } from "./frame.ts";
 import type { StompHost } from "./host.ts";
@@ -22,6 +23,21 @@ export interface MessageWriter {
   write(text: string): "taken" | "dropped";
   /** Ends the session with an ERROR once the engine has got its answer. */
   failSoon(error: RelayError): void;
+}
+
+/** One subscription, as the engine sees it. */
+class TopicOutlet implements SessionOutlet {
+  readonly #topics: SessionTopics;
+  readonly #subscription: Subscription;
+
+  constructor(topics: SessionTopics, subscription: Subscription) {
+    this.#topics = topics;
+    this.#subscription = subscription;
+  }
+
+  deliver(uuid: string | null, text: string): boolean {
+    return this.#topics.deliver(this.#subscription, uuid, text);
+  }
 }
 
 /** The topics of a connected session: whose they may be, what is delivered on them, what waits for ACK or NACK. */
@@ -78,10 +94,10 @@ export class SessionTopics {
     const own = this.#identity === terminalId;
     this.#host.onEvent({ type: "subscribed", sessionId, terminalId, own });
     const greeting = own ? (this.#host.greeting?.(terminalId) ?? null) : null;
-    if (greeting !== null) this.#deliver(subscription, null, greeting);
+    if (greeting !== null) this.deliver(subscription, null, greeting);
     this.#host.terminals.open(
       { terminalId, sessionId: engineSessionId, own, acknowledges: ackMode !== "auto", redeliver: request.redeliver, device },
-      { deliver: (uuid, text) => this.#deliver(subscription, uuid, text) },
+      new TopicOutlet(this, subscription),
     );
   }
 
@@ -123,7 +139,8 @@ export class SessionTopics {
     for (const { terminalId, engineSessionId } of this.#book.clear()) this.#host.terminals.close(terminalId, engineSessionId);
   }
 
-  #deliver(subscription: Subscription, uuid: string | null, text: string): boolean {
+  /** Writes one message of a subscription (`SessionOutlet`). */
+  deliver(subscription: Subscription, uuid: string | null, text: string): boolean {
     if (!this.#writer.writable || !this.#book.has(subscription)) return false;
     const acknowledges = subscription.ackMode !== "auto";
     if (acknowledges && this.#book.full) {

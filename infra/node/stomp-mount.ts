@@ -75,13 +75,12 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     socketsMax: SOCKETS_MAX,
     open: (socket, upgrade) => {
       const caller = upgrade.authorization === "" ? null : authenticate(upgrade.authorization, upgrade.ipAddress);
-      const connection = stomp.open(socket, {
+      return stomp.open(socket, {
         ipAddress: upgrade.ipAddress,
         userAgent: upgrade.userAgent,
         // A partner's slow password check is not waited for: partners have nothing to subscribe to.
         caller: caller === null || caller instanceof Promise ? null : callerOrNull(caller),
       });
-      return { message: (data) => connection.message(data), pong: connection.pong, drain: () => {}, closed: connection.closed };
     },
   };
   return { mount, stomp };

@@ -4,9 +4,9 @@ import type { OpenSession, SessionOutlet } from "../../../engine/ports/terminal-
 import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
 import { type StompFrame, type StompVersion, serializeFrame } from "../../../http/stomp/frame.ts";
 import { FrameParser } from "../../../http/stomp/frame-parser.ts";
-import type { ResultSend, StompEvent, StompHost, StompSocket, UpgradeInfo } from "../../../http/stomp/host.ts";
+import type { ResultSend, StompConnection, StompEvent, StompHost, StompSocket, UpgradeInfo } from "../../../http/stomp/host.ts";
 import type { HeartBeatOffer } from "../../../http/stomp/negotiation.ts";
-import { createStompSessions, type StompConnection, type StompSessions } from "../../../http/stomp/sessions.ts";
+import { createStompSessions, type StompSessions } from "../../../http/stomp/sessions.ts";
 
 /** A node around the sessions: a clock that the test moves, an engine that writes down what it is told, results that the test settles. */
 export interface World {
