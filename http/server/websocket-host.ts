@@ -36,7 +36,7 @@ export class WebSocketHost {
       open: (ws) => this.#open(ws),
       message: (ws, message, isBinary) => ws.getUserData().session?.listener?.message(new Uint8Array(message), isBinary),
       pong: (ws) => ws.getUserData().session?.listener?.pong(),
-      drain: (ws) => ws.getUserData().session?.listener?.drain(),
+      drain: (ws) => ws.getUserData().session?.listener?.drain?.(),
       close: (ws) => this.#closed(ws),
     });
   }

@@ -35,7 +35,7 @@ export interface SocketListener {
   message(data: Uint8Array, isBinary: boolean): void;
   pong(): void;
   /** The client has read; `bufferedBytes` is less than before. */
-  drain(): void;
+  drain?(): void;
   /** Once, whoever closed it. */
   closed(): void;
 }

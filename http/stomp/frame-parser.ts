@@ -17,6 +17,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NUL = 0;
 const EMPTY = new Uint8Array(0);
+/** Between frames, of thousands of sessions; a frame's own begin with its command. */
+const NO_HEADERS = new Map<string, string>();
 const COMMAND = /^[A-Z]+$/;
 const LENGTH = /^[0-9]{1,10}$/;
 
@@ -36,7 +38,7 @@ export class FrameParser {
   #state: State = "command";
   #part: PartBuffer | null = null;
   #command = "";
-  #headers: Map<string, string> | null = null;
+  #headers = NO_HEADERS;
   #headerCount = 0;
   #headerBytes = 0;
   #bodyLength = 0;
@@ -53,8 +55,7 @@ export class FrameParser {
   /** The frame that has begun and not ended, also after a FrameError in its middle: its command, and the headers that were read. */
   get begun(): FrameHead | null {
     if (this.#state === "command") return null;
-    const headers = this.#begunHeaders();
-    return { command: this.#command, headers: this.#isVersion10() ? trimmed(headers) : headers };
+    return { command: this.#command, headers: this.#isVersion10() ? trimmed(this.#headers) : this.#headers };
   }
 
   /** Adds bytes after those not read yet. */
@@ -109,6 +110,7 @@ export class FrameParser {
     const command = Buffer.from(line.buffer, line.byteOffset, line.length).toString("latin1");
     if (!COMMAND.test(command)) throw new FrameError("A frame does not begin with a STOMP command");
     this.#command = command;
+    this.#headers = new Map();
     this.#state = "headers";
     return true;
   }
@@ -133,14 +135,13 @@ export class FrameParser {
     const name = unescapeHeader(text.slice(0, colon), escaping);
     // A colon in a value should be escaped, but many clients do not, and nothing is ambiguous about it.
     const value = unescapeHeader(text.slice(colon + 1), escaping);
-    const headers = this.#begunHeaders();
-    if (!headers.has(name)) headers.set(name, value);
+    if (!this.#headers.has(name)) this.#headers.set(name, value);
     return true;
   }
 
   #beginBody(): void {
-    if (this.#isVersion10()) this.#headers = trimmed(this.#begunHeaders());
-    const length = this.#begunHeaders().get("content-length");
+    if (this.#isVersion10()) this.#headers = trimmed(this.#headers);
+    const length = this.#headers.get("content-length");
     if (length === undefined) {
       this.#state = "terminated_body";
       return;
@@ -154,13 +155,7 @@ export class FrameParser {
   /** STOMP 1.0 clients write `name: value`; from 1.1 on spaces belong to the value. */
   #isVersion10(): boolean {
     const connecting = this.#command === "CONNECT" || this.#command === "STOMP";
-    return connecting ? !this.#begunHeaders().has("accept-version") : this.version === "1.0";
-  }
-
-  /** Of the frame that has begun. Between frames there are none, in each of thousands of sessions. */
-  #begunHeaders(): Map<string, string> {
-    this.#headers ??= new Map();
-    return this.#headers;
+    return connecting ? !this.#headers.has("accept-version") : this.version === "1.0";
   }
 
   #readCounted(): boolean {
@@ -209,9 +204,9 @@ export class FrameParser {
   }
 
   #finish(body: Uint8Array): StompFrame {
-    const frame = { command: this.#command, headers: this.#begunHeaders(), body: Uint8Array.from(body) };
+    const frame = { command: this.#command, headers: this.#headers, body: Uint8Array.from(body) };
     this.#part = null;
-    this.#headers = null;
+    this.#headers = NO_HEADERS;
     this.#headerCount = 0;
     this.#headerBytes = 0;
     this.#state = "command";

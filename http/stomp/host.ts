@@ -26,8 +26,6 @@ export interface StompConnection {
   message(data: Uint8Array): void;
   /** A WebSocket pong, the answer to the adapter's own ping. */
   pong(): void;
-  /** The client has read what was buffered for it. */
-  drain(): void;
   /** The socket is gone. */
   closed(): void;
 }

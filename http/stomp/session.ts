@@ -84,9 +84,6 @@ export class StompSession implements StompConnection, MessageWriter {
     if (this.#phase !== "ended") this.#seen();
   }
 
-  /** Nothing waits for it: who reads too slowly is disconnected. */
-  drain(): void {}
-
   /** The socket is gone, whoever ended it. */
   closed(): void {
     this.#end("the connection closed");

@@ -33,18 +33,24 @@ async function timesOpen(file: string): Promise<number> {
   return count;
 }
 
+/** A log that LevelDB has let go of while it was watched. */
+async function deletedLog(test: TestContext) {
+  const directory = await directoryOf(test);
+  const file = join(directory, "000007.log");
+  const log = await newLog(test, file);
+  const logs = deletedLogsIn(test, directory);
+  await until(async () => (await timesOpen(file)) === 2);
+  await unlink(file);
+  return { directory, file, log, logs };
+}
+
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await delay(1);
 }
 
 describe("deleted logs of LevelDB", { timeout: 60_000 }, () => {
   it("are cut from their end, piece by piece, and closed", async (test) => {
-    const directory = await directoryOf(test);
-    const file = join(directory, "000007.log");
-    const log = await newLog(test, file);
-    const logs = deletedLogsIn(test, directory);
-    await until(async () => (await timesOpen(file)) === 2);
-    await unlink(file);
+    const { file, log, logs } = await deletedLog(test);
     const sizes = new Set<number>();
     await until(async () => {
       sizes.add((await log.stat()).size);
@@ -86,12 +92,7 @@ describe("deleted logs of LevelDB", { timeout: 60_000 }, () => {
   });
 
   it("are let go of at the end, also in the midst of it, and a directory that went is no failure", async (test) => {
-    const directory = await directoryOf(test);
-    const file = join(directory, "000007.log");
-    const log = await newLog(test, file);
-    const logs = deletedLogsIn(test, directory);
-    await until(async () => (await timesOpen(file)) === 2);
-    await unlink(file);
+    const { directory, file, log, logs } = await deletedLog(test);
     await until(async () => (await log.stat()).size < LOG_BYTES);
     await logs.stop();
     assert.equal(await timesOpen(file), 1);
