@@ -120,8 +120,12 @@ export function livesAndPresence(relay: Relay): void {
     const [terminalId, fleet] = [relay.terminalId(), relay.fleet()];
     await fleet.poll(terminalId);
     await relay.connectionBecomes(terminalId, { connectionStatus: "ONLINE", connected: true, sessions: 0, connectionType: "POLLING" });
+    const lastActivityMs = async () => Date.parse(textMember((await fleet.connection(terminalId)).body, "data", "lastActivity"));
+    const firstMs = await lastActivityMs();
     relay.advance(MINUTE_MS);
     await fleet.poll(terminalId);
+    // The clock may move only once the home knows of this poll too: one that is still on its way would count from after the move.
+    await eventually(async () => assert.ok((await lastActivityMs()) >= firstMs + MINUTE_MS));
     await relay.connectionBecomes(terminalId, { connectionStatus: "ONLINE" });
     relay.advance(2 * MINUTE_MS);
     await relay.connectionBecomes(terminalId, { connectionStatus: "OFFLINE", lastSeen: /Z$/ });
