@@ -70,6 +70,9 @@ type CommandRecordTuple = [
   result: StoredResult | null,
 ];
 
+/** Of a command that has neither ended nor a result. */
+const OUTSTANDING = ",null,null]";
+
 /** What may lie under a key: of this schema, of the one before, or of a version that this one knows nothing of. */
 type Old<R> = R & { schema: number };
 
@@ -91,11 +94,11 @@ export function readTerminal(terminalId: string, text: string): TerminalRecord {
 }
 
 export function writeCommand({ revision, terminalId, command, life, result }: CommandRecord): string {
-  const head = `[${SCHEMA},${revision},${quoted(terminalId)}`;
-  const end = `${life === null ? "null" : JSON.stringify(life)},${result === null ? "null" : JSON.stringify(result)}]`;
-  if (command === null) return `${head},null,${end}`;
+  const head = `[${SCHEMA},${revision},"${escaped(terminalId)}"`;
+  const end = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}]`;
+  if (command === null) return `${head},null${end}`;
   const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null } = command;
-  return `${head},["${kind}",${quoted(service)},${amountCents},"${method}",${quoted(sender)},${acceptedAtMs},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}],${end}\n${payload}`;
+  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${acceptedAtMs},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}]${end}\n${payload}`;
 }
 
 /** Throws where `text` is of a schema that this version cannot read. */
@@ -123,9 +126,15 @@ function readAccepted(uuid: string, terminalId: string, tuple: CommandTuple, pay
   return command;
 }
 
+// What most entries end in is written as one piece, and quotes stand in the templates: each value that is put in costs a string for what there is so far.
+
+/** Of a command that waits: never sent, refused by nobody, no CANCEL. */
+const UNTRIED = ",0,null,null]";
+
 function writeQueued({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy, cancels }: QueuedEntry): string {
-  const refused = refusedBy === null ? "null" : JSON.stringify(refusedBy);
-  return `[${quoted(uuid)},"${kind}",${quoted(service)},${quoted(sender)},${acceptedAtMs},${expiresAtMs - acceptedAtMs},${attempts},${refused},${optional(cancels)}]`;
+  const untried = attempts === 0 && refusedBy === null && cancels === null;
+  const end = untried ? UNTRIED : `,${attempts},${refusedBy === null ? "null" : JSON.stringify(refusedBy)},${optional(cancels)}]`;
+  return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${acceptedAtMs},${expiresAtMs - acceptedAtMs}${end}`;
 }
 
 function readQueued(tuple: QueuedTuple): QueuedEntry {
@@ -133,10 +142,15 @@ function readQueued(tuple: QueuedTuple): QueuedEntry {
   return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs: acceptedAtMs + lifetimeMs, attempts, refusedBy, cancels };
 }
 
+/** Of a command that was sent: not to be sent or acknowledged again, no CANCEL, and none asked for. */
+const LEFT = ",false,false,null,false]";
+
 function writeSent(entry: SentEntry): string {
   const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, sentAtMs, channel, unknownAtMs } = entry;
   const { session, redeliverable, awaitingAck, cancels, cancelRequested } = entry;
-  return `[${quoted(uuid)},"${kind}",${quoted(service)},${quoted(sender)},${acceptedAtMs},${expiresAtMs - acceptedAtMs},${attempts},${sentAtMs},"${channel}",${unknownAtMs - sentAtMs},${optional(session)},${redeliverable},${awaitingAck},${optional(cancels)},${cancelRequested}]`;
+  const left = !redeliverable && !awaitingAck && cancels === null && !cancelRequested;
+  const end = left ? LEFT : `,${redeliverable},${awaitingAck},${optional(cancels)},${cancelRequested}]`;
+  return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${acceptedAtMs},${expiresAtMs - acceptedAtMs},${attempts},${sentAtMs},"${channel}",${unknownAtMs - sentAtMs},${optional(session)}${end}`;
 }
 
 function readSent(tuple: SentTuple): SentEntry {
@@ -162,7 +176,7 @@ function readSent(tuple: SentTuple): SentEntry {
 }
 
 function writeLatest({ sender, uuid, answered }: LatestEntry): string {
-  return `[${quoted(sender)},${quoted(uuid)},${answered}]`;
+  return `["${escaped(sender)}","${escaped(uuid)}",${answered}]`;
 }
 
 function readLatest([sender, uuid, answered]: LatestTuple): LatestEntry {
@@ -177,15 +191,15 @@ function listed<T>(items: readonly T[], write: (item: T) => string): string {
 }
 
 function optional(text: string | null): string {
-  return text === null ? "null" : quoted(text);
+  return text === null ? "null" : `"${escaped(text)}"`;
 }
 
 /** Anything but printable ASCII without the quote and the backslash. */
 const ESCAPED = /[^ !#-[\]-~]/;
 
-/** JSON text of a string. Nearly all are identifiers, and need no escaping. */
-function quoted(text: string): string {
-  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
+/** What stands between the quotes of a string's JSON text. Nearly all are identifiers, and need no escaping. */
+function escaped(text: string): string {
+  return ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
 function assertSchema(schema: number, expected: number): void {

@@ -263,10 +263,10 @@ function requestCancel(context: TerminalContext, event: Extract<TerminalEvent, {
  * `unknown`: `expired` is said only of what never left.
  */
 function expire(context: TerminalContext, atMs: number): Step {
+  const deadlineMs = nextDeadlineMs(context);
+  if (deadlineMs === null || deadlineMs > atMs) return NOTHING;
   const expired = context.queue.filter((entry) => entry.expiresAtMs <= atMs);
   const silent = context.sent.filter((entry) => entry.unknownAtMs <= atMs);
-  const rested = context.queue.some((entry) => entry.refusedBy !== null && entry.refusedBy.untilMs <= atMs);
-  if (expired.length === 0 && silent.length === 0 && !rested) return NOTHING;
   return {
     context: {
       queue: context.queue.filter((entry) => entry.expiresAtMs > atMs).map((entry) => rest(entry, atMs)),
