@@ -193,7 +193,11 @@ export async function startNode({
     await Promise.all(
       shards.map((shard) => bus.ask(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
     );
-    await cluster?.join();
+    if (cluster !== null) {
+      // Before others hand terminals over to a node that then ends.
+      await refuseTakenPort(config);
+      await cluster.join();
+    }
     await Promise.all(shards.map((shard) => bus.ask(shard, "shard.rearm", undefined, START_STEP_MS)));
     const port = await listen(bus, config);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
@@ -319,7 +323,7 @@ async function listen(bus: ThreadBus<NodeProtocol>, config: Config): Promise<num
   let port = config.port;
   // One shard takes the port for itself, so that a second node on it is refused instead of sharing it silently.
   const exclusive = bus.shards.length === 1;
-  if (!exclusive && port !== 0) await refuseTakenPort(config.host, port);
+  if (!exclusive) await refuseTakenPort(config);
   for (const shard of bus.shards) {
     const listening = await bus.ask(shard, "shard.listen", { port, exclusive }, START_STEP_MS);
     if (listening.type === "refused") throw new StartRefused(listening.reason);
@@ -329,7 +333,8 @@ async function listen(bus: ThreadBus<NodeProtocol>, config: Config): Promise<num
 }
 
 /** Shards share their port with whoever asks to, also with those of another node: only a listener that does not share finds that out. */
-async function refuseTakenPort(host: string, port: number): Promise<void> {
+async function refuseTakenPort({ host, port }: Config): Promise<void> {
+  if (port === 0) return;
   const probe = createServer((connection) => connection.destroy());
   try {
     probe.listen({ host, port, exclusive: true });

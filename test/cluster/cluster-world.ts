@@ -117,6 +117,8 @@ export interface TestCluster extends SharedServers {
   caller(node: number | "balancer", credential: keyof typeof CREDENTIALS): HttpClient;
   /** Starts a node (again) on its port and folder; resolves when it is ready. */
   start(node: number): Promise<void>;
+  /** Starts one more on the port of a node. */
+  intrude(nodeId: string, node: number): NodeProcess;
 }
 
 export interface ClusterOptions {
@@ -140,19 +142,15 @@ export async function startCluster(
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const nodes: NodeProcess[] = [];
   const last = count - 1;
-  const start = async (node: number): Promise<void> => {
-    const started = startNodeProcess(test, {
+  const startProcess = (nodeId: string, node: number, own: { readonly [name: string]: string }): NodeProcess =>
+    startNodeProcess(test, {
       port: ports[node] ?? 0,
-      dataDirectory: join(directory, `node-${node}`),
-      environment: {
-        ...servers.environment,
-        ...(node === last ? { RELAY_REDIS_URL: `redis://127.0.0.1:${redisProxy.port}/0` } : {}),
-        RELAY_SHARDS: "1",
-        RELAY_NODE_ID: `node-${node}`,
-        ...environment,
-        ...environmentOf(node),
-      },
+      dataDirectory: join(directory, nodeId),
+      environment: { ...servers.environment, RELAY_SHARDS: "1", RELAY_NODE_ID: nodeId, ...environment, ...own },
     });
+  const start = async (node: number): Promise<void> => {
+    const redis = node === last ? { RELAY_REDIS_URL: `redis://127.0.0.1:${redisProxy.port}/0` } : {};
+    const started = startProcess(`node-${node}`, node, { ...redis, ...environmentOf(node) });
     nodes[node] = started;
     await started.ready();
   };
@@ -191,5 +189,6 @@ export async function startCluster(
       return new HttpClient(url, CREDENTIALS[credential], `127.9.${addresses >> 8}.${addresses & 255}`);
     },
     start,
+    intrude: (nodeId, node) => startProcess(nodeId, node, {}),
   };
 }

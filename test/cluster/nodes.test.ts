@@ -53,6 +53,11 @@ describe("GET /admin/cluster", { skip: missing }, () => {
     }
     assert.match(metrics.text, /^relay_cluster_conflicts_total \d+$/m);
 
+    const taken = cluster.intrude("intruder", 0);
+    assert.deepEqual(await taken.exited, { code: 1, signal: null }, taken.output());
+    assert.match(taken.output(), /cannot listen on .*EADDRINUSE/);
+    assert.deepEqual(states(await nodesAt(cluster, 1)), ["node-0 live", "node-1 live", "node-2 live"], "it was a member for a while");
+
     cluster.nodes[2]?.signal("SIGTERM");
     await cluster.nodes[2]?.exited;
     await cluster.nodes[1]?.kill();
