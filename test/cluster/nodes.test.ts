@@ -55,7 +55,7 @@ describe("GET /admin/cluster", { skip: missing }, () => {
 
     const taken = cluster.intrude("intruder", 0);
     assert.deepEqual(await taken.exited, { code: 1, signal: null }, taken.output());
-    assert.match(taken.output(), /cannot listen on .*EADDRINUSE/);
+    assert.match(taken.output(), /cannot listen on 127/);
     assert.deepEqual(states(await nodesAt(cluster, 1)), ["node-0 live", "node-1 live", "node-2 live"], "it was a member for a while");
 
     cluster.nodes[2]?.signal("SIGTERM");
