@@ -33,8 +33,10 @@ export class Exchange extends Response implements RequestFacts {
   #headers: unknown;
   #idempotencyKey: string | null = null;
   #origin = "";
-  /** While all nodes are asked whether the client may, what else was wrong: a client beyond its limit is told that, and nothing else. */
-  #admission: { error: unknown } | null = null;
+  /** What is asked and not answered yet: whether all nodes admit the client, and whose a password is. Nothing is told of the request before. */
+  #asked = 0;
+  /** What was found wrong meanwhile; of several, what comes first in `COMPLAINTS` is told. */
+  #held: { complaint: Complaint; error: unknown } | null = null;
   /** Of endpoints with `auth: "signature"`: what is signed, but for the body, and what is wrong with the members. */
   #signed: { head: Omit<SignedRequest, "body">; membersError: unknown } | null = null;
   /** Of endpoints that read their body as it comes. */
@@ -83,15 +85,45 @@ export class Exchange extends Response implements RequestFacts {
       const late = new RelayError("request_timeout", "The request body did not arrive in time.");
       this.#upload?.fail(late);
       this.closeAfter = true;
-      this.fail(late);
+      this.#tell(late);
     } else {
-      this.fail(new RelayError("unavailable", "No answer in time.", { retryAfterSeconds: 1 }));
+      this.#tell(new RelayError("unavailable", "No answer in time.", { retryAfterSeconds: 1 }));
     }
   }
 
   override fail(error: unknown): void {
-    if (this.#admission !== null) this.#admission.error ??= error;
-    else this.#afterBody(() => super.fail(error));
+    if (this.#asked > 0) this.#hold("what", error);
+    else this.#tell(error);
+  }
+
+  #tell(error: unknown): void {
+    this.#afterBody(() => super.fail(error));
+  }
+
+  #hold(complaint: Complaint, error: unknown): void {
+    if (this.#held !== null && COMPLAINTS.indexOf(this.#held.complaint) <= COMPLAINTS.indexOf(complaint)) return;
+    this.#held = { complaint, error };
+  }
+
+  /** Goes on once `answer` and all else that is asked are there. `decide` throws where the request is refused. */
+  #ask<T>(answer: Promise<T>, complaint: Complaint, decide: (answer: T) => void): void {
+    this.attach();
+    this.#asked += 1;
+    const answered = (step: () => void) => {
+      try {
+        step();
+      } catch (error) {
+        this.#hold(complaint, error);
+      }
+      this.#asked -= 1;
+      if (this.#asked > 0) return;
+      if (this.#held !== null) this.#tell(this.#held.error);
+      else this.guard(() => this.#proceed());
+    };
+    answer.then(
+      (late) => answered(() => decide(late)),
+      (error) => answered(() => this.#hold(complaint, error)),
+    );
   }
 
   protected override answer(reply: AnyReply): void {
@@ -121,28 +153,8 @@ export class Exchange extends Response implements RequestFacts {
     const { bucket } = this.route;
     if (bucket === null) return;
     const admission = bucket.take(this.#address.limitHigh, this.#address.limitLow);
-    if (admission instanceof Promise) this.#awaitAdmission(admission, bucket.perSecond);
+    if (admission instanceof Promise) this.#ask(admission, "rate", (late) => this.#judge(late, bucket.perSecond));
     else this.#judge(admission, bucket.perSecond);
-  }
-
-  #awaitAdmission(admission: Promise<Admission>, perSecond: number): void {
-    const held: { error: unknown } = { error: null };
-    this.#admission = held;
-    this.attach();
-    admission.then(
-      (late) => {
-        this.#admission = null;
-        this.guard(() => {
-          this.#judge(late, perSecond);
-          if (held.error !== null) throw held.error;
-          this.#proceed();
-        });
-      },
-      (error) => {
-        this.#admission = null;
-        this.fail(error);
-      },
-    );
   }
 
   #judge(admission: Admission, perSecond: number): void {
@@ -183,19 +195,8 @@ export class Exchange extends Response implements RequestFacts {
       origin: apiKey === "" ? "" : requestOrigin(this.#origin, req.getHeader("referer")),
       ipAddress: this.#address.text,
     });
-    if (!(verdict instanceof Promise)) {
-      this.#authenticated(verdict);
-      return;
-    }
-    this.attach();
-    verdict.then(
-      (late) =>
-        this.guard(() => {
-          this.#authenticated(late);
-          this.#proceed();
-        }),
-      (error) => this.fail(error),
-    );
+    if (verdict instanceof Promise) this.#ask(verdict, "who", (late) => this.#authenticated(late));
+    else this.#authenticated(verdict);
   }
 
   #authenticated(verdict: Caller | Refusal): void {
@@ -307,7 +308,7 @@ export class Exchange extends Response implements RequestFacts {
   /** Runs the handler once the client is admitted, and both the caller and the body are known. */
   #proceed(): void {
     const caller = this.#caller;
-    if (caller === null || this.#admission !== null || !this.#bodyComplete || !this.open) return;
+    if (caller === null || this.#asked > 0 || !this.#bodyComplete || !this.open) return;
     const reply = this.route.endpoint.run({
       params: this.#params,
       query: this.#query,
@@ -332,6 +333,10 @@ export class Exchange extends Response implements RequestFacts {
     );
   }
 }
+
+/** In the order in which a request is judged: a client beyond its limit is told that, and nothing else; a stranger nothing of what it sent. */
+const COMPLAINTS = ["rate", "who", "what"] as const;
+type Complaint = (typeof COMPLAINTS)[number];
 
 const NO_UPLOAD: IncomingFile = { read: () => Promise.reject(new Error("this endpoint declares no upload")) };
 const ANONYMOUS: Caller = { type: "anonymous" };

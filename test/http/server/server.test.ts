@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { request } from "undici";
+import type { Admission } from "../../../http/auth/rate-limiter.ts";
 import { createServer } from "../../../http/server/server.ts";
 import { rawClient } from "./raw-client.ts";
 import { ADMIN, envelope, exampleAuthenticator, monotonicMs, startWorld } from "./world.ts";
@@ -196,6 +197,25 @@ test("beyond the limit a caller gets 429 with the time to wait, before its crede
   assert.equal(response.statusCode, 429);
   assert.deepEqual([response.headers["retry-after"], response.headers["ratelimit-remaining"]], ["1", "0"]);
   assert.equal(await errorText(response), "Rate limit exceeded: 5 requests per second");
+});
+
+test("while it is asked who calls and how often, nothing of a request is told: rate comes first, then who, then what", async (t) => {
+  let admission: Admission = 3;
+  const { url } = await startWorld(t, { rateLimit: () => ({ perSecond: 5, take: () => Promise.resolve(admission) }) });
+  // Whether anybody is called so, and has this password, takes as long as a password does.
+  const stranger = { authorization: `Basic ${Buffer.from("stranger:wrong").toString("base64")}` };
+  const bodies = ["{", "{}", '{"amount":0}'];
+  const answers = async (headers: { [name: string]: string }, path = "T1") => {
+    const all = await Promise.all(bodies.map((body) => post(`${url}/api/v1/${path}/order`, body, headers)));
+    return Promise.all(all.map(async (response) => `${response.statusCode} ${await errorText(response)}`));
+  };
+  assert.deepEqual(await answers(stranger), Array(3).fill("401 Invalid credentials"));
+  assert.deepEqual(await answers(stranger, "an-id-that-is-too-long"), Array(3).fill("401 Invalid credentials"));
+  for (const answer of await answers(KEY)) assert.match(answer, /^400 /);
+  admission = "limited";
+  for (const headers of [stranger, KEY, { "api-key": "wrong" }]) {
+    assert.deepEqual(await answers(headers), Array(3).fill("429 Rate limit exceeded: 5 requests per second"));
+  }
 });
 
 test("a 401 offers Basic where Basic is taken, and says Invalid API Key for a key", async (t) => {
