@@ -1,3 +1,4 @@
+import { createIntegerText } from "./integer-text.ts";
 import type { Entry } from "./kv.ts";
 
 /**
@@ -24,8 +25,10 @@ export const ABSENT: Standing = { version: 0, expiresAtMs: 0 };
 
 const ZERO = 0x30;
 
+const versionText = createIntegerText();
+
 export function writeHeader(version: number, expiresAtMs: number): string {
-  return `${version},${expiresAtMs},`;
+  return `${versionText(version)},${expiresAtMs},`;
 }
 
 /** Reads the header of a stored record. Throws where it is not one that this layout writes. */

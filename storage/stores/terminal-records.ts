@@ -9,6 +9,7 @@ import type {
   TerminalRecord,
 } from "../../engine/domain/terminal-record.ts";
 import type { TransactionMethod } from "../../engine/domain/transaction.ts";
+import { createIntegerText } from "../kv/integer-text.ts";
 
 /**
  * How terminals and commands are written (schema 2). Both are rewritten with each step of a terminal, so members stand in a fixed order instead of
@@ -76,6 +77,8 @@ const OUTSTANDING = ",null,null]";
 /** What may lie under a key: of this schema, of the one before, or of a version that this one knows nothing of. */
 type Old<R> = R & { schema: number };
 
+const timeText = createIntegerText();
+
 export function writeTerminal({ queue, sent, latest }: TerminalRecord): string {
   return `[${SCHEMA},[${listed(queue, writeQueued)}],[${listed(sent, writeSent)}],[${listed(latest, writeLatest)}]]`;
 }
@@ -98,7 +101,7 @@ export function writeCommand({ revision, terminalId, command, life, result }: Co
   const end = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}]`;
   if (command === null) return `${head},null${end}`;
   const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null } = command;
-  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${acceptedAtMs},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}]${end}\n${payload}`;
+  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}]${end}\n${payload}`;
 }
 
 /** Throws where `text` is of a schema that this version cannot read. */
@@ -134,7 +137,7 @@ const UNTRIED = ",0,null,null]";
 function writeQueued({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy, cancels }: QueuedEntry): string {
   const untried = attempts === 0 && refusedBy === null && cancels === null;
   const end = untried ? UNTRIED : `,${attempts},${refusedBy === null ? "null" : JSON.stringify(refusedBy)},${optional(cancels)}]`;
-  return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${acceptedAtMs},${expiresAtMs - acceptedAtMs}${end}`;
+  return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs}${end}`;
 }
 
 function readQueued(tuple: QueuedTuple): QueuedEntry {
@@ -150,7 +153,7 @@ function writeSent(entry: SentEntry): string {
   const { session, redeliverable, awaitingAck, cancels, cancelRequested } = entry;
   const left = !redeliverable && !awaitingAck && cancels === null && !cancelRequested;
   const end = left ? LEFT : `,${redeliverable},${awaitingAck},${optional(cancels)},${cancelRequested}]`;
-  return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${acceptedAtMs},${expiresAtMs - acceptedAtMs},${attempts},${sentAtMs},"${channel}",${unknownAtMs - sentAtMs},${optional(session)}${end}`;
+  return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${attempts},${timeText(sentAtMs)},"${channel}",${unknownAtMs - sentAtMs},${optional(session)}${end}`;
 }
 
 function readSent(tuple: SentTuple): SentEntry {
