@@ -186,11 +186,10 @@ function readLatest([sender, uuid, answered]: LatestTuple): LatestEntry {
   return { sender, uuid, answered };
 }
 
-/** Most lists are empty or hold one item. */
 function listed<T>(items: readonly T[], write: (item: T) => string): string {
-  const [first] = items;
-  if (first === undefined) return "";
-  return items.length === 1 ? write(first) : items.map(write).join(",");
+  let text = "";
+  for (const item of items) text = text === "" ? write(item) : `${text},${write(item)}`;
+  return text;
 }
 
 function optional(text: string | null): string {
