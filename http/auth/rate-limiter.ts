@@ -17,10 +17,13 @@ const SLOTS = 64;
 const SLOT_SHIFT = 32 - Math.log2(SLOTS);
 
 /**
- * Slots of one bucket's table, for the addresses of one second: twice as many as two threads answer polls in it. Of 100/s 67 MB, of 10/s 10 MB,
- * which the system gives as addresses come.
+ * Slots of one bucket's table for each thread, for the addresses of one second: twice as many as a fast processor answers polls in it. Of 100/s 112 MB a
+ * thread, of 10/s 17 MB, which the system gives as addresses come.
  */
-const ADDRESSES_DEFAULT = 150_000;
+const ADDRESSES_PER_THREAD = 250_000;
+
+/** Slots of one bucket's table, however many threads there are. */
+const ADDRESSES_MAX = 1_000_000;
 
 /**
  * Tries at a lock before sleeping, and sleeps of a millisecond before taking it from a thread that died with it. So long because a living one
@@ -69,7 +72,12 @@ export interface LocalRateLimit extends RateLimitBucket {
 }
 
 /** Makes the memory of a bucket for so many threads and (in whole sets of slots) addresses, once a node. */
-export function createRateLimitMemory(bucket: string, perSecond: number, threads: number, addresses = ADDRESSES_DEFAULT): RateLimitMemory {
+export function createRateLimitMemory(
+  bucket: string,
+  perSecond: number,
+  threads: number,
+  addresses = Math.min(threads * ADDRESSES_PER_THREAD, ADDRESSES_MAX),
+): RateLimitMemory {
   if (!Number.isInteger(perSecond) || perSecond < 1) throw new Error(`rate limit of ${bucket}: ${perSecond} is not a positive integer`);
   const sets = Math.ceil(addresses / SLOTS);
   return { bucket, perSecond, threads, buffer: new SharedArrayBuffer(sets * setWords(perSecond) * Int32Array.BYTES_PER_ELEMENT) };

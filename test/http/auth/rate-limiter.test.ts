@@ -51,6 +51,16 @@ test("the remaining number follows the window", () => {
   assert.equal(bucket.take(0, 1), 5, "the five that are over are free again, less the one just taken, with 4 of the old inside");
 });
 
+test("as many addresses as a thread answers polls of in a second all have room", () => {
+  const { bucket } = world(10);
+  const perSecond = 110_000;
+  for (let index = 0; index < perSecond; index++) {
+    // Addresses of a private network, and /64s of IPv6.
+    assert.equal(bucket.take(0, 0x0a00_0000 + index * 7), 9);
+    if (index % 100 === 0) assert.equal(bucket.take(0x2001_0db8, index), 9);
+  }
+});
+
 test("no window of a second ever holds more than the limit, at any arrival times", () => {
   let seed = 42;
   const random = () => {
