@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { request } from "undici";
+import type { Admission } from "../../../http/auth/rate-limiter.ts";
 import { rawClient } from "./raw-client.ts";
 import { startWorld } from "./world.ts";
 
@@ -51,6 +52,21 @@ test("a handler that does not answer in time is answered 503, and its late answe
   release("late");
   assert.equal((await request(`${url}/api/v1/app/get`)).statusCode, 200);
   assert.deepEqual([answered, server.pending()], [["wait 503", "version 200"], 0]);
+});
+
+test("a client of whom it is not known in time whether it may is answered all the same, and what comes late goes nowhere", async (t) => {
+  let admit: (admission: Admission) => void = () => {};
+  const asked = new Promise<Admission>((resolve) => {
+    admit = resolve;
+  });
+  const rateLimit = () => ({ perSecond: 5, take: () => asked });
+  const { url, server, answered } = await startWorld(t, { limits: { bodyDeadlineMs: 50 }, rateLimit });
+  const post = { method: "POST", headers: { "api-key": "key", "content-type": "application/json" }, body: '{"amount":1}' } as const;
+  const response = await request(`${url}/api/v1/T1/order`, post);
+  assert.deepEqual([response.statusCode, response.headers["retry-after"]], [503, "1"]);
+  admit(4);
+  assert.equal((await request(`${url}/api/v1/app/get`)).statusCode, 200);
+  assert.deepEqual([answered, server.pending()], [["order 503", "version 200"], 0]);
 });
 
 test("a client that goes away leaves nothing behind", async (t) => {
