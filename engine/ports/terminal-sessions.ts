@@ -5,8 +5,11 @@ import type { DeviceInfo } from "../domain/presence.ts";
  * terminal's topic; `sessionId` is unique in the whole system.
  */
 export interface TerminalSessions {
-  /** From now on commands of the terminal may be put to `outlet`; whatever waits is put there at once, in order. */
-  open(session: OpenSession, outlet: SessionOutlet): void;
+  /**
+   * From now on commands of the terminal may be put to `outlet`; whatever waits is put there at once, in order. Null when every command accepted from now on
+   * will be; else resolves when that is so, or when the terminal's home does not answer, which is then told again.
+   */
+  open(session: OpenSession, outlet: SessionOutlet): Promise<void> | null;
   /** The session is gone or unsubscribed. What a redelivering client had not acknowledged goes back to the queue. */
   close(terminalId: string, sessionId: string): void;
   /** Any frame, heart-beat or pong; cheap, may be called for each. */

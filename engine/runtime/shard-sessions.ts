@@ -37,24 +37,28 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   const open = new Map<string, { session: OpenSession; address: Address }>();
   const keyOf = (terminalId: string, sessionId: string) => `${terminalId} ${sessionId}`;
 
-  function makeKnown(session: OpenSession): void {
+  /** Null where the home is this one; else resolves when the home has answered, or did not. */
+  function makeKnown(session: OpenSession): Promise<void> | null {
     const address = homeOf(session.terminalId);
     open.set(keyOf(session.terminalId, session.sessionId), { session, address });
-    if (address === bus.self) home.open(session, bus.self);
-    else register(session);
+    if (address !== bus.self) return register(session);
+    home.open(session, bus.self);
+    return null;
   }
 
-  function register(session: OpenSession): void {
-    bus.ask(homeOf(session.terminalId), "session.open", session, options.askTimeoutMs).catch((error: unknown) => {
+  async function register(session: OpenSession): Promise<void> {
+    try {
+      await bus.ask(homeOf(session.terminalId), "session.open", session, options.askTimeoutMs);
+    } catch (error) {
       options.failed("session.open", error);
       if (outlets.has(session.terminalId, session.sessionId)) unregistered.set(session, clock.monotonicMs());
-    });
+    }
   }
 
   return {
     open: (session, outlet) => {
       outlets.add(session, outlet);
-      makeKnown(session);
+      return makeKnown(session);
     },
     close: (terminalId, sessionId) => {
       outlets.remove(terminalId, sessionId);
@@ -80,17 +84,17 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
     },
     rehome: () => {
       for (const { session, address } of [...open.values()]) {
-        if (address !== homeOf(session.terminalId)) makeKnown(session);
+        if (address !== homeOf(session.terminalId)) void makeKnown(session);
       }
     },
     again: (address) => {
-      for (const { session } of [...open.values()]) if (homeOf(session.terminalId) === address) makeKnown(session);
+      for (const { session } of [...open.values()]) if (homeOf(session.terminalId) === address) void makeKnown(session);
     },
     tick: () => {
       for (const [session, since] of unregistered) {
         if (clock.monotonicMs() - since < REGISTER_AGAIN_MS) continue;
         unregistered.delete(session);
-        if (outlets.has(session.terminalId, session.sessionId)) register(session);
+        if (outlets.has(session.terminalId, session.sessionId)) void register(session);
       }
     },
   };

@@ -26,8 +26,8 @@ export const SUBSCRIPTIONS_PER_SESSION_MAX = 64;
 /** Messages of one session that wait for ACK or NACK; a client that lets more pile up has forgotten how. */
 export const UNACKNOWLEDGED_PER_SESSION_MAX = 256;
 
-/** Results of one session that are being stored; beyond it what follows is not read until one is. */
-export const SENDS_IN_FLIGHT_MAX = 16;
+/** Results of one session that are being stored, and topics that are being taken; beyond it what follows is not read until one is. */
+export const FRAMES_IN_FLIGHT_MAX = 16;
 
 /** Client-chosen identifiers (subscription id, receipt) are echoed and kept, so they are short. */
 export const CLIENT_TOKEN_LENGTH_MAX = 256;

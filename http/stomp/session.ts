@@ -44,7 +44,7 @@ export class StompSession implements StompConnection, MessageWriter {
   /** From CONNECTED on. */
   #topics: SessionTopics | null = null;
   #disconnectReceipt: string | undefined;
-  #sendsInFlight = 0;
+  #framesInFlight = 0;
   /** When the phases `connecting`, `authenticating` and `ended` time out. */
   #deadlineMs: number;
   #lastSeenMs: number;
@@ -171,7 +171,7 @@ export class StompSession implements StompConnection, MessageWriter {
 
   #readable(): boolean {
     if (this.#doomed) return false;
-    return this.#phase === "connecting" || (this.#phase === "connected" && this.#sendsInFlight < limits.SENDS_IN_FLIGHT_MAX);
+    return this.#phase === "connecting" || (this.#phase === "connected" && this.#framesInFlight < limits.FRAMES_IN_FLIGHT_MAX);
   }
 
   #handle(frame: StompFrame): void {
@@ -228,8 +228,7 @@ export class StompSession implements StompConnection, MessageWriter {
   #carryOut(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
     switch (frame.command) {
       case "SUBSCRIBE":
-        topics.subscribe(frame);
-        return "done";
+        return this.#subscribe(frame, receiptId, topics);
       case "UNSUBSCRIBE":
         topics.unsubscribe(frame);
         return "done";
@@ -243,7 +242,7 @@ export class StompSession implements StompConnection, MessageWriter {
         this.#phase = "disconnecting";
         this.#disconnectReceipt = receiptId;
         topics.close();
-        if (this.#sendsInFlight === 0) this.#completeDisconnect();
+        if (this.#framesInFlight === 0) this.#completeDisconnect();
         return "later";
       case "BEGIN":
       case "COMMIT":
@@ -257,6 +256,15 @@ export class StompSession implements StompConnection, MessageWriter {
     }
   }
 
+  /** The receipt says that commands come. */
+  #subscribe(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
+    const known = topics.subscribe(frame);
+    if (known === null || receiptId === undefined) return "done";
+    this.#framesInFlight += 1;
+    void known.then(() => this.#carriedOut(() => this.#receipt(receiptId)));
+    return "later";
+  }
+
   #send(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
     const request = readSend(frame);
     const { terminalId } = request;
@@ -268,19 +276,19 @@ export class StompSession implements StompConnection, MessageWriter {
       topics.active(terminalId);
       return "done";
     }
-    this.#sendsInFlight += 1;
+    this.#framesInFlight += 1;
     this.#host.recordResult({ caller, identity, terminalId, bodyText: request.bodyText }).then(
-      () => this.#sent(() => this.#receipt(receiptId)),
-      (error: unknown) => this.#sent(() => this.fail(error, frame)),
+      () => this.#carriedOut(() => this.#receipt(receiptId)),
+      (error: unknown) => this.#carriedOut(() => this.fail(error, frame)),
     );
     return "later";
   }
 
-  #sent(answer: () => void): void {
-    this.#sendsInFlight -= 1;
+  #carriedOut(answer: () => void): void {
+    this.#framesInFlight -= 1;
     if (this.#phase === "ended") return;
     answer();
-    if (this.#phase === "disconnecting" && this.#sendsInFlight === 0) this.#completeDisconnect();
+    if (this.#phase === "disconnecting" && this.#framesInFlight === 0) this.#completeDisconnect();
     else if (this.#phase === "connected") this.#read();
   }
 

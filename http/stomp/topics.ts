@@ -77,8 +77,11 @@ export class SessionTopics {
     return this.#identity === terminalId || this.#host.mayTake(this.#identity, terminalId);
   }
 
-  /** SUBSCRIBE. Throws RelayError `forbidden`, `conflict`, `too_busy` or `invalid_request`. */
-  subscribe(frame: StompFrame): void {
+  /**
+   * SUBSCRIBE. Null when commands come from now on; else resolves when they do (`TerminalSessions.open`).
+   * Throws RelayError `forbidden`, `conflict`, `too_busy` or `invalid_request`.
+   */
+  subscribe(frame: StompFrame): Promise<void> | null {
     const { sessionId, version, device } = this.#peer;
     const request = readSubscribe(frame, version);
     const { terminalId, ackMode } = request;
@@ -95,7 +98,7 @@ export class SessionTopics {
     this.#host.onEvent({ type: "subscribed", sessionId, terminalId, own });
     const greeting = own ? (this.#host.greeting?.(terminalId) ?? null) : null;
     if (greeting !== null) this.deliver(subscription, null, greeting);
-    this.#host.terminals.open(
+    return this.#host.terminals.open(
       { terminalId, sessionId: engineSessionId, own, acknowledges: ackMode !== "auto", redeliver: request.redeliver, device },
       new TopicOutlet(this, subscription),
     );

@@ -4,10 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { directoryOf } from "../storage/kv/world.ts";
-import { assertMatches } from "../support/matches.ts";
 import { SHARD_COUNTS } from "../support/node.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
-import { eventually } from "../support/within.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
 import { type Answer, PARTNER, RelayCaller, TERMINAL } from "./relay-caller.ts";
 import { readSystemCalls, type SystemCall } from "./system-calls.ts";
@@ -88,11 +86,6 @@ async function speak(url: string): Promise<Told[]> {
     const { sent, done } = recordsOf(uuid);
     const terminal = await connectStomp(url, { login: "terminal", passcode: "terminal" });
     const commands = await terminal.subscribe(terminalId);
-    // A subscription's receipt may overtake the word of it to the terminal's home, and the command would be answered before it is sent.
-    await eventually(async () => {
-      const connection = await caller.get(`/api/v1/${terminalId}/connection`, PARTNER);
-      assertMatches(JSON.parse(connection?.text ?? "null"), { data: { sessions: 1 } });
-    });
     await answered("200 on a pay that is pushed", `push-${n}`, sent, post(`${terminalId}/pay`, PARTNER, `push-${n}`, payment(uuid)));
     await commands.next();
     told.push({ what: "a MESSAGE", sent: ["MESSAGE\\n", `/topic/terminal/${terminalId}`, `"uuid":"${uuid}"`], stored: sent });

@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hashOf } from "../../../engine/runtime/hash.ts";
-import { command, openSocket, openWorld, pollUuid, posting, settle, stateOf, type TestShard, type World } from "./world.ts";
+import {
+  command,
+  openSocket,
+  openWorld,
+  pollUuid,
+  posting,
+  Socket,
+  session,
+  settle,
+  stateOf,
+  type TestShard,
+  type World,
+} from "./world.ts";
 
 interface TwoShards {
   world: World;
@@ -162,10 +174,25 @@ describe("two shards", () => {
     );
   });
 
+  it("say when a new session gets what is accepted from then on", async () => {
+    const { world, home, other } = await twoShards();
+    const [near, far] = [new Socket(), new Socket()];
+    const opening = other.sessions.open(session("s1"), far);
+    assert.ok(opening !== null, "its home is elsewhere");
+    await opening;
+    assert.equal((await home.terminals.view("T1")).sessions, 1);
+    await home.terminals.accept(command(world, "a"));
+    await settle();
+    assert.deepEqual(far.uuids, ["a"]);
+    assert.equal(home.sessions.open(session("s2"), near), null);
+  });
+
   it("tell a home again of a session that it could not be told of", async () => {
     const { world, home, other } = await twoShards();
     other.bus.cut.add("session.open");
-    const socket = openSocket(other, "s1");
+    const socket = new Socket();
+    // It resolves all the same.
+    await other.sessions.open(session("s1"), socket);
     const gone = openSocket(other, "s2");
     await settle();
     other.sessions.close("T1", "s2");

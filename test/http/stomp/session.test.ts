@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Caller } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
-import { FRAME_TIMEOUT_MS, SENDS_IN_FLIGHT_MAX, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
+import { FRAME_TIMEOUT_MS, FRAMES_IN_FLIGHT_MAX, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { connectedTerminal, createWorld, deferred, FakeTerminal, PASSCODE, settled, unavailable } from "./stomp-world.ts";
 
 test("negotiates the version", () => {
@@ -359,11 +359,11 @@ test("does not read on while too many results are being stored", async () => {
     return one.promise;
   };
   const terminal = connectedTerminal(world, "T1");
-  const total = SENDS_IN_FLIGHT_MAX + 3;
+  const total = FRAMES_IN_FLIGHT_MAX + 3;
   for (let index = 0; index < total; index += 1) {
     terminal.send("SEND", { destination: "/app/terminal/T1/receipt", receipt: `r${index}` }, `{"n":${index}}`);
   }
-  assert.equal(stored.length, SENDS_IN_FLIGHT_MAX);
+  assert.equal(stored.length, FRAMES_IN_FLIGHT_MAX);
   for (let index = 0; index < total; index += 1) {
     stored[index]?.resolve({ type: "recorded" });
     await settled();
@@ -373,6 +373,41 @@ test("does not read on while too many results are being stored", async () => {
     Array.from({ length: total }, (_, index) => `r${index}`),
   );
   assert.equal(terminal.closed, null);
+});
+
+test("gives the receipt of a SUBSCRIBE when commands come, and reads on meanwhile", async () => {
+  const world = createWorld();
+  const opening = deferred<void>();
+  world.opening = opening.promise;
+  const terminal = new FakeTerminal(world);
+  terminal.connect("T1");
+  assert.deepEqual(terminal.subscribe("T1", { receipt: "r1" }), []);
+  assert.equal(terminal.send("SEND", { destination: "/app/terminal/T1/ping", receipt: "r2" })[0]?.headers["receipt-id"], "r2");
+  opening.resolve();
+  await settled();
+  assert.equal(terminal.last?.headers["receipt-id"], "r1");
+});
+
+test("leaves no SUBSCRIBE without its receipt when it is disconnected, and gives none to a session that has ended", async () => {
+  const world = createWorld();
+  const openings = [deferred<void>(), deferred<void>()];
+  const terminals = openings.map((opening, index) => {
+    world.opening = opening.promise;
+    return connectedTerminal(world, `T${index}`, { receipt: "r1" });
+  });
+  const [leaving, failing] = terminals;
+  leaving?.send("DISCONNECT", { receipt: "r2" });
+  assert.equal(leaving?.closed, null);
+  failing?.send("BEGIN");
+  assert.equal(failing?.last?.command, "ERROR");
+  for (const { resolve } of openings) resolve();
+  await settled();
+  assert.deepEqual(
+    leaving?.frames.slice(-2).map((frame) => (frame === "beat" ? frame : frame.headers["receipt-id"])),
+    ["r1", "r2"],
+  );
+  assert.notEqual(leaving?.closed, null);
+  assert.equal(failing?.last?.command, "ERROR");
 });
 
 test("gives a receipt for each kind of frame", () => {

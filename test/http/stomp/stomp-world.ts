@@ -21,6 +21,8 @@ export interface World {
   posted: ResultSend[];
   /** Decides about each result; stored at once unless the test says otherwise. */
   record: (send: ResultSend) => Promise<ResultOutcome>;
+  /** What the engine answers to a new session. */
+  opening: Promise<void> | null;
   /** Pairs `identity>target` that the whitelist allows. */
   allowed: Set<string>;
   events: StompEvent[];
@@ -54,6 +56,7 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
       open(session, outlet) {
         told.push(`open ${session.terminalId} ${session.sessionId}${session.own ? " own" : ""}`);
         opened.set(session.sessionId, { session, outlet });
+        return world.opening;
       },
       close(terminalId, sessionId) {
         told.push(`close ${terminalId} ${sessionId}`);
@@ -71,6 +74,7 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
     told,
     opened,
     posted: [],
+    opening: null,
     allowed: new Set(),
     events: [],
     record: async () => ({ type: "recorded" }),

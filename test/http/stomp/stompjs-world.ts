@@ -70,6 +70,7 @@ function createQueue(settled: string[], active: () => void) {
     open(session, outlet) {
       live.set(session.sessionId, { session, outlet, sent: [] });
       flow(session.terminalId);
+      return null;
     },
     close(terminalId, sessionId) {
       const ended = live.get(sessionId);
