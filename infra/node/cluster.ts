@@ -12,6 +12,7 @@ import { type ClockShift, createClock, createClockShift, setRedisOffset } from "
 import type { Config } from "./config.ts";
 import { createLease, extendLease, type Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { watchNamesakes } from "./namesakes.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 import { differingSettings, type SharedSettings } from "./shared-settings.ts";
 
@@ -105,6 +106,8 @@ export function createNodeCluster({
     seen = new Map(kept.slice(-NODES_SHOWN_MAX));
   }
 
+  const lookForNamesakes = watchNamesakes({ self, monotonicMs: machineClock.monotonicMs, found: log.sameNodeId });
+
   function shardsOf(nodes: readonly NodeFacts[]): Address[] {
     return nodes.flatMap((node) => Array.from({ length: node.shards }, (_, index) => clusterAddress(node.incarnation, `shard-${index}`)));
   }
@@ -123,7 +126,8 @@ export function createNodeCluster({
       notice(view);
       for (const shard of shards) bus.tell(shard, "cluster.view", { shards: shardsOf(live), draining: shardsOf(draining) });
     },
-    looked: ({ redisOffsetMs }) => {
+    looked: ({ nodes, redisOffsetMs }) => {
+      lookForNamesakes(nodes);
       setRedisOffset(clockShift, redisOffsetMs);
       clockOffsetMs = -redisOffsetMs;
       const off = Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS;

@@ -19,6 +19,7 @@ export interface Log {
   feed(event: string, error?: unknown): void;
   cluster(event: string, error?: unknown): void;
   /** Another node has these variables otherwise. */
+  sameNodeId(incarnation: string): void;
   settingsDiffer(nodeId: string, variables: readonly string[]): void;
   /** This machine's clock and Redis's are too far apart, or no longer. */
   clockOff(off: boolean, offsetMs: number): void;
@@ -76,6 +77,11 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
     cluster: (event, error) =>
       error === undefined ? logger.info({ event: "cluster", what: event }, event) : failure("cluster", event, error, { what: event }),
+    sameNodeId: (incarnation) =>
+      logger.warn(
+        { event: "same node id", incarnation },
+        "another live node has this one's RELAY_NODE_ID: they cannot be told apart, and one of them is home to no terminal",
+      ),
     settingsDiffer: (nodeId, variables) =>
       logger.warn(
         { event: "settings differ", nodeId, variables },

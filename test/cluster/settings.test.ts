@@ -41,6 +41,19 @@ describe("a node with other settings", { skip: missing }, () => {
   });
 });
 
+describe("two nodes of one RELAY_NODE_ID", { skip: missing }, () => {
+  it("say so", async (test) => {
+    const cluster = await startCluster(test, {
+      nodes: 2,
+      environment: { RELAY_LOG_LEVEL: "warn" },
+      environmentOf: () => ({ RELAY_NODE_ID: "till" }),
+    });
+    await eventually(() => {
+      for (const node of cluster.nodes) assert.match(node.output(), /another live node has this one's RELAY_NODE_ID/);
+    }, 20_000);
+  });
+});
+
 describe("a login that was withdrawn", { skip: missing }, () => {
   it("is good on no node once that is answered, also on one that slept meanwhile", async (test) => {
     const cluster = await startCluster(test, { nodes: 3 });
