@@ -1,13 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Round } from "./load/scenario.ts";
 import type { MicroResult } from "./micro/run.ts";
 import type { BenchOptions } from "./options.ts";
+import { writeResultFiles } from "./result-files.ts";
 import { GOALS, type PairSummary, type PushSummary, type SlowPushSummary, type Summary, summarize } from "./summary.ts";
-
-const RESULTS = new URL("./results/", import.meta.url);
 
 /** What was measured, as text for a terminal. */
 export function table(summary: Summary | null, micro: readonly MicroResult[]): string {
@@ -25,18 +21,13 @@ export interface Results {
   stolenShare: number | null;
 }
 
-/** Writes `<date>-<cores>cores.json` and `.md`; answers with their names. Nothing in them names the machine, its users or its folders. */
+/** Answers with the names of the files. Nothing in them names the machine, its users or its folders. */
 export async function writeResults({ options, rounds, micro, stolenShare }: Results): Promise<string[]> {
   const date = new Date().toISOString().slice(0, 10);
   const summary = summarize(rounds);
   const { stored, rounds: roundCount, seconds } = options;
   const measured = { date, machine: machineFacts(), options: { stored, rounds: roundCount, seconds }, summary, rounds, micro, stolenShare };
-  const base = `${date}-${availableParallelism()}cores`;
-  const [json, markdown] = [new URL(`${base}.json`, RESULTS), new URL(`${base}.md`, RESULTS)];
-  await mkdir(RESULTS, { recursive: true });
-  await writeFile(json, `${JSON.stringify(measured, null, 2)}\n`);
-  await writeFile(markdown, markdownOf(measured));
-  return [json, markdown].map((url) => relative(process.cwd(), fileURLToPath(url)));
+  return await writeResultFiles({ date, kind: null, json: measured, markdown: markdownOf(measured) });
 }
 
 interface Measured extends Omit<Results, "options"> {

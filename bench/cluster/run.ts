@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { availableParallelism, loadavg, tmpdir } from "node:os";
-import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdtemp, rm } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { type AskedChild, forkChild } from "../load/child.ts";
 import { type RunningRelay, startRelay } from "../load/relay.ts";
 import type { LoadAnswer, LoadResult, LoadTask } from "../load/task.ts";
 import type { BenchOptions } from "../options.ts";
 import { machineFacts } from "../report.ts";
+import { writeResultFiles } from "../result-files.ts";
 import { type DeadNodeResult, measureDeadNode } from "./dead-node.ts";
 import { cpuMs, type FeedResult, measureFeed } from "./feed.ts";
 import { type BenchServers, startBenchServers } from "./servers.ts";
 
-const RESULTS = new URL("../results/", import.meta.url);
 const NODES = ["node-0", "node-1", "node-2"];
 const CONNECTIONS = 64;
 const PACED_CONNECTIONS = 256;
@@ -67,7 +66,7 @@ export async function runCluster(options: BenchOptions, note: (text: string) => 
     const results: ClusterResults = { date, machine: machineFacts(), loadBefore, loads, dead, feed };
     const text = markdownOf(results);
     console.log(text);
-    return await writeResults(results, text);
+    return await writeResultFiles({ date: results.date, kind: "cluster", json: results, markdown: text });
   } finally {
     await Promise.all([...relays.map((relay) => relay.stop()), generator.stop()]);
     await servers.stop();
@@ -135,15 +134,6 @@ async function measureLoads(
   const pushed = { kind: "pay", sessions: SESSIONS, sessionsPort: other.port, connections: PACED_CONNECTIONS } as const;
   await measure("pay → push at half of that", { ...pushed, ratePerSecond: Math.max(1, Math.round(perSecond / 2)) });
   return measured;
-}
-
-async function writeResults(results: ClusterResults, text: string): Promise<string[]> {
-  const base = `${results.date}-cluster-${availableParallelism()}cores`;
-  const [json, markdown] = [new URL(`${base}.json`, RESULTS), new URL(`${base}.md`, RESULTS)];
-  await mkdir(RESULTS, { recursive: true });
-  await writeFile(json, `${JSON.stringify(results, null, 2)}\n`);
-  await writeFile(markdown, text);
-  return [json, markdown].map((url) => relative(process.cwd(), fileURLToPath(url)));
 }
 
 function markdownOf({ date, machine, loadBefore, loads, dead, feed }: ClusterResults): string {

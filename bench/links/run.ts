@@ -1,16 +1,15 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
 import { numberBetween } from "../argument.ts";
+import { writeResultFiles } from "../result-files.ts";
 import { ROOT } from "../root.ts";
 import type { LinksResult, LinksTask } from "./child.ts";
-
-const RESULTS = new URL("../results/", import.meta.url);
 
 interface Start {
   readyMs: number;
@@ -42,14 +41,10 @@ async function main(): Promise<void> {
     }
     const text = report({ links, seconds, steady, caughtUp, withLinks, without });
     console.log(`\n${text}`);
-    const base = `${new Date().toISOString().slice(0, 10)}-links-${availableParallelism()}cores`;
-    await mkdir(RESULTS, { recursive: true });
-    await writeFile(new URL(`${base}.md`, RESULTS), text);
-    await writeFile(
-      new URL(`${base}.json`, RESULTS),
-      `${JSON.stringify({ links, seconds, steady, caughtUp, withLinks, without }, null, 2)}\n`,
-    );
-    console.log(`written to bench/results/${base}.md and .json`);
+    const date = new Date().toISOString().slice(0, 10);
+    const json = { links, seconds, steady, caughtUp, withLinks, without };
+    const files = await writeResultFiles({ date, kind: "links", json, markdown: text });
+    console.log(`written to ${files.join(" and ")}`);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
