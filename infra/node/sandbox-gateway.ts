@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
-import { createServer } from "node:net";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { childProgram } from "../../storage/clickhouse/embedded/child-program.ts";
 
@@ -17,6 +18,7 @@ export interface SandboxGatewayProcess {
 }
 
 export interface SandboxGatewayProcessOptions {
+  /** 0 takes the one of the last time, whose links are still out, where it is free; else any free one. */
   port: number;
   dataDirectory: string;
   /** A line that it printed. */
@@ -27,7 +29,8 @@ export interface SandboxGatewayProcessOptions {
 
 /** The sandbox card gateway as a child process, which ends with this one, and is started again should it die. */
 export async function planSandboxGateway(options: SandboxGatewayProcessOptions): Promise<SandboxGatewayProcess> {
-  const port = options.port === 0 ? await freePort() : options.port;
+  const portFile = join(options.dataDirectory, "sandbox-gateway.port");
+  const port = options.port === 0 ? await freePort(await readPort(portFile)) : options.port;
   const stopped = new AbortController();
   let lastError = "";
   const spawnOne = () =>
@@ -54,6 +57,7 @@ export async function planSandboxGateway(options: SandboxGatewayProcessOptions):
     url: `http://127.0.0.1:${port}`,
     start: async () => {
       await mkdir(options.dataDirectory, { recursive: true });
+      await writeFile(portFile, `${port}\n`);
       child = spawnOne();
       keeping = keep(child);
     },
@@ -97,12 +101,25 @@ async function endOf(child: ChildProcess): Promise<string> {
   return String(child.signalCode ?? child.exitCode);
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
+/** 0 where none is kept. */
+async function readPort(file: string): Promise<number> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const port = /^\d{1,5}\n$/.test(text) ? Number(text) : 0;
+  return port <= 65_535 ? port : 0;
+}
+
+/** `preferred` where it is free. */
+async function freePort(preferred: number): Promise<number> {
+  const probe = await probeOn(preferred).catch(() => probeOn(0));
   const address = probe.address();
   probe.close();
   await once(probe, "close");
   if (address === null || typeof address === "string") throw new Error("no free port on 127.0.0.1");
   return address.port;
+}
+
+async function probeOn(port: number): Promise<Server> {
+  const probe = createServer().listen(port, "127.0.0.1");
+  await once(probe, "listening");
+  return probe;
 }
