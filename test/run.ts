@@ -23,6 +23,7 @@ const LONG = [
 ];
 
 const words = process.argv.slice(2);
+console.log(`# Node ${process.version}`);
 const found = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
   .map((file) => `test/${file}`)

@@ -1,9 +1,10 @@
-import { App, us_socket_local_port } from "uWebSockets.js";
+import { loadUws } from "../../http/server/uws.ts";
 
 /**
  * What one thread of uWebSockets.js can do at most: GET is answered 204, POST is parsed as JSON and written back. Nothing is checked, kept
  * or pushed. Tells its parent the port; ends with it.
  */
+const { App, us_socket_local_port } = await loadUws("newest");
 const app = App();
 
 app.get("/*", (res) => {

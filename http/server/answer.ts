@@ -1,5 +1,5 @@
-import type { HttpResponse } from "uWebSockets.js";
 import { STATUS_CODES } from "node:http";
+import type { HttpResponse } from "./uws.ts";
 
 /** One answer, ready to be written. */
 export interface Answer {

@@ -1,5 +1,5 @@
-import type { HttpResponse } from "uWebSockets.js";
 import type { RelayError } from "../../engine/domain/errors.ts";
+import type { HttpResponse } from "./uws.ts";
 
 /** What uWebSockets reads at once: a buffer of this size takes any chunk, so that they are used again whatever sizes come. */
 const BUFFER_BYTES = 524_288;

@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponse } from "uWebSockets.js";
 import type { Caller } from "../../engine/domain/caller.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Refusal } from "../auth/authenticator.ts";
@@ -17,6 +16,7 @@ import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
 import { headerOrNull, signedHead } from "./signed-request.ts";
 import { Upload } from "./upload.ts";
+import type { HttpRequest, HttpResponse } from "./uws.ts";
 
 /**
  * One request from its headers to its answer. Everything is read from `HttpRequest` before `begin` returns, since it is gone

@@ -1,6 +1,6 @@
-import type { HttpResponse } from "uWebSockets.js";
 import type { OutgoingFile } from "../endpoint/endpoint.ts";
 import type { Pending, Waiting } from "./pending.ts";
+import type { HttpResponse } from "./uws.ts";
 
 /** What is read and written at once: large enough for hundreds of megabytes a second, short enough that a payment behind it does not wait. */
 const CHUNK_BYTES = 131_072;

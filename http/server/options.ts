@@ -5,9 +5,12 @@ import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
+import type { Uws } from "./uws.ts";
 import type { WebSocketMount } from "./websocket.ts";
 
 export interface ServerOptions {
+  /** What `loadUws` has loaded in this thread. */
+  uws: Uws;
   endpoints: readonly BoundEndpoint[];
   authenticator: Authenticator;
   /** Needed where an endpoint has `auth: "signature"`. */

@@ -1,4 +1,3 @@
-import type { HttpResponse } from "uWebSockets.js";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { AnyReply, OutgoingFile } from "../endpoint/endpoint.ts";
 import { type Answer, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
@@ -7,6 +6,7 @@ import { errorAnswer, toRelayError } from "./error-answer.ts";
 import type { FileSender } from "./file-sender.ts";
 import type { Waiting } from "./pending.ts";
 import type { ServedRoute } from "./route.ts";
+import type { HttpResponse } from "./uws.ts";
 
 /**
  * The answering half of an exchange: one answer or one file, while the client is there and the deadline has not passed. The response of uWebSockets

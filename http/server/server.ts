@@ -1,5 +1,3 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "uWebSockets.js";
-import { App, SSLApp, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js";
 import { once } from "node:events";
 import { createServer as createProbe } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
@@ -17,6 +15,7 @@ import { EDGE_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { requestIds } from "./request-id.ts";
 import { buildRouter, methodsOf } from "./route.ts";
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "./uws.ts";
 import { WebSocketHost } from "./websocket-host.ts";
 
 export interface ListenOptions {
@@ -160,7 +159,7 @@ export function createServer(options: ServerOptions): Server {
   }
 
   function stopListening(): void {
-    if (listening !== null) us_listen_socket_close(listening);
+    if (listening !== null) options.uws.us_listen_socket_close(listening);
     listening = null;
   }
 
@@ -170,7 +169,7 @@ export function createServer(options: ServerOptions): Server {
       const chosen = port === 0 && !exclusive ? await freePort(host) : port;
       addresses.listeningOn(host);
       listening = await listen(app, host, chosen, exclusive ? LISTEN_EXCLUSIVE : LISTEN_SHARED);
-      return us_socket_local_port(listening);
+      return options.uws.us_socket_local_port(listening);
     },
     drain: async ({ acceptMs, deadlineMs }) => {
       edge.draining = true;
@@ -199,8 +198,8 @@ function envelopeUnder({ envelopes = [], envelope }: ServerOptions, path: string
 }
 
 function createApp(options: ServerOptions): TemplatedApp {
-  const { tls } = options;
-  return tls === undefined ? App() : SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+  const { tls, uws } = options;
+  return tls === undefined ? uws.App() : uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
 }
 
 function listen(app: TemplatedApp, host: string, port: number, flags: number): Promise<us_listen_socket> {

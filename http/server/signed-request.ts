@@ -1,5 +1,5 @@
-import type { HttpRequest } from "uWebSockets.js";
 import type { SignedRequest } from "../auth/http-signature.ts";
+import type { HttpRequest } from "./uws.ts";
 
 /** What of a request is signed, but for its body: copied, since it is gone when the body has come. */
 export function signedHead(req: HttpRequest, method: string): Omit<SignedRequest, "body"> {

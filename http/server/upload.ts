@@ -1,8 +1,8 @@
-import type { HttpResponse } from "uWebSockets.js";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { IncomingFile } from "../endpoint/endpoint.ts";
 import { readMultipartFile } from "../endpoint/multipart.ts";
 import { type Awaited, BodyStream } from "./body-stream.ts";
+import type { HttpResponse } from "./uws.ts";
 
 export interface UploadOptions {
   contentType: string;

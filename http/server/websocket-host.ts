@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "uWebSockets.js";
 import type { ClientAddresses } from "./client-address.ts";
+import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "./uws.ts";
 import type { Socket, SocketListener, Upgrade, WebSocketMount } from "./websocket.ts";
 
 /** What uWebSockets keeps with each socket. */

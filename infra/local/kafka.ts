@@ -3,7 +3,7 @@ import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "./cache-folder.ts";
-import type { Installed } from "./redis.ts";
+import type { Installed } from "./debian-package.ts";
 import { hasProgram, runCommand, runLocked } from "./run-command.ts";
 
 const POM_FILE = fileURLToPath(new URL("./kafka/pom.xml", import.meta.url));

@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { IANAZone } from "luxon";
+import { UWS_LIBRARIES, type UwsLibrary } from "../../http/server/uws.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface Config {
   dataDirectory: string;
   nodeId: string;
   shards: number;
+  /** Which of the two packagings of uWebSockets.js; `newest`: the newest that can be loaded here. */
+  httpLibrary: UwsLibrary | "newest";
   administrator: { username: string; password: string | null };
   terminalSecret: string;
   fleet: { username: string; password: string } | null;
@@ -79,6 +82,7 @@ const NAMES = new Set([
   "RELAY_DATA_DIR",
   "RELAY_NODE_ID",
   "RELAY_SHARDS",
+  "RELAY_HTTP_LIBRARY",
   "RELAY_ADMIN_USERNAME",
   "RELAY_ADMIN_PASSWORD",
   "RELAY_TERMINAL_SECRET",
@@ -142,6 +146,7 @@ export function readConfig(environment: Environment): Config {
     dataDirectory: resolve(reader.text("RELAY_DATA_DIR") ?? "./data"),
     nodeId: reader.matching("RELAY_NODE_ID", /^[A-Za-z0-9._-]{1,64}$/, "1 to 64 of A-Z a-z 0-9 . _ -") ?? generatedNodeId(),
     shards: reader.integer("RELAY_SHARDS", Math.max(1, availableParallelism() - 1), 1, SHARDS_MAX),
+    httpLibrary: reader.word("RELAY_HTTP_LIBRARY", ["newest", ...UWS_LIBRARIES] as const, "newest"),
     administrator: {
       username: reader.text("RELAY_ADMIN_USERNAME") ?? SANDBOX.administrator,
       password: reader.secret("RELAY_ADMIN_PASSWORD", sandbox) ?? (sandbox ? SANDBOX.administrator : null),

@@ -3,7 +3,9 @@ import type { StompEvent } from "../../http/stomp/host.ts";
 
 /** What a node logs: one function an event, structured; nothing here takes a body, a header, a credential or a payload. */
 export interface Log {
-  starting(facts: { mode: string; shards: number; dataDirectory: string }): void;
+  starting(facts: { mode: string; shards: number; dataDirectory: string; node: string }): void;
+  /** The HTTP library that was loaded, what it does not do, and why a newer one was not. */
+  httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
   listening(facts: { url: string }): void;
   stopping(signal: string): void;
   stopped(facts: { unfinished: number }): void;
@@ -26,6 +28,8 @@ export interface Log {
   stomp(event: StompEvent): void;
   terminalSimulated(event: string): void;
   gatewaySimulated(event: string): void;
+  /** Something that the sandbox has beside the relay did not come in time; the node is ready without it. */
+  companionMissing(what: string): void;
   gatewayDied(exit: string, reason: string): void;
   gatewayCircuit(state: "open" | "closed"): void;
   callback(event: { type: "delivered" | "failed" | "dead"; id: string; attempts: number; reason: string | null }): void;
@@ -54,6 +58,11 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
 
   return {
     starting: (facts) => logger.info({ event: "starting", ...facts }, "starting"),
+    httpLibrary: ({ packageName, lacks, instead }) => {
+      const event = { event: "http library", packageName, instead };
+      if (lacks.length === 0) logger.info(event, "http library");
+      else logger.warn({ ...event, lacks }, `the HTTP library is the older one: ${lacks.join("; ")}`);
+    },
     listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
     stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
     stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),
@@ -103,6 +112,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     },
     terminalSimulated: (event) => logger.debug({ event: "simulated terminal", what: event }, "simulated terminal"),
     gatewaySimulated: (event) => logger.debug({ event: "sandbox gateway", what: event }, "sandbox gateway"),
+    companionMissing: (what) => logger.warn({ event: "companion missing", what }, `the sandbox's ${what} is not there yet`),
     gatewayDied: (exit, reason) =>
       logger.warn({ event: "sandbox gateway ended", exit, reason }, "the sandbox gateway ended and is started again"),
     gatewayCircuit: (state) =>

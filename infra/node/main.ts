@@ -2,6 +2,7 @@ import { ConfigRefused, readConfig } from "./config.ts";
 import { prepareHeaps } from "./heap.ts";
 import { createLog } from "./log.ts";
 import { StartRefused, startNode } from "./node.ts";
+import { refusedNode } from "./node-version.ts";
 import { sandboxGatewayOf, startSandbox } from "./sandbox.ts";
 import { keepStringMethodsFast } from "./string-methods.ts";
 
@@ -18,6 +19,8 @@ function endAtOnce(): never {
 }
 
 async function main(): Promise<void> {
+  const refused = refusedNode(process.version);
+  if (refused !== null) throw new StartRefused(refused);
   keepStringMethodsFast();
   const given = readConfig(process.env);
   prepareHeaps(given.shards);
@@ -34,7 +37,7 @@ async function main(): Promise<void> {
   const passwordGenerated = (password: string): void => {
     console.log(`Administrator: ${config.administrator.username} / ${password}   (shown this once; set RELAY_ADMIN_PASSWORD to choose it)`);
   };
-  const node = await startNode({ config, crashed, passwordGenerated });
+  const node = await startNode({ config, crashed, passwordGenerated, readyWhen: config.mode === "sandbox" ? "complete" : "listening" });
   let sandbox: { stop(): Promise<void> } | null = null;
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {

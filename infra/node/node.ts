@@ -9,6 +9,7 @@ import type { Address } from "../../engine/ports/bus.ts";
 import type { ClusterNode } from "../../engine/ports/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../engine/runtime/waiting-counters.ts";
 import { createRateLimitMemory } from "../../http/auth/rate-limiter.ts";
+import { loadUws, type Uws, UwsMissing } from "../../http/server/uws.ts";
 import { createMesh } from "../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../storage/bus/thread-bus.ts";
 import { StorageUnavailable } from "../../storage/kv/kv.ts";
@@ -72,6 +73,8 @@ export interface RunningNode {
   port: number;
   /** Resolves with where analysts reach ClickHouse, once it is there; null when it cannot run here. */
   clickhouse: Promise<string | null>;
+  /** What stands beside the node is there: from now on it is ready. Does nothing where `readyWhen` is `listening`. */
+  complete(): void;
   /** Not ready → (in a cluster, a moment later) stop accepting → finish what is under way → close sockets, paced → end. Never takes longer than its deadlines. */
   stop(): Promise<void>;
 }
@@ -80,6 +83,8 @@ export interface NodeOptions {
   config: Config;
   /** For tests, which move the clock of all threads. */
   clockShift?: ClockShift;
+  /** A node is ready once it listens, or `complete`, where its users count on something beside it. */
+  readyWhen?: "listening" | "complete";
   /** Where the shards' threads begin. For tests, which have them from a build of the same sources. */
   worker?: URL;
   /** The administrator's password was generated and stored: to be shown now, whatever becomes of this start, for it is never told again. */
@@ -92,6 +97,7 @@ export interface NodeOptions {
 export async function startNode({
   config,
   clockShift = createClockShift(),
+  readyWhen = "listening",
   worker = SHARD_WORKER,
   crashed,
   passwordGenerated,
@@ -99,7 +105,9 @@ export async function startNode({
   await refuseUnusableTls(config);
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
-  log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory });
+  log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
+  const uws = await chooseUws(config);
+  log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
 
   const shards = Array.from({ length: config.shards }, (_, index) => `shard-${index}`);
@@ -117,6 +125,8 @@ export async function startNode({
   const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond, config.shards));
   const waiting = waitingCountersBuffer();
   const storeAway = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const incomplete = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  if (readyWhen === "complete") Atomics.store(incomplete, 0, 1);
 
   const cluster =
     config.cluster === null
@@ -145,6 +155,7 @@ export async function startNode({
   const workers = shards.map((address) => {
     const boot: ShardBoot = {
       config,
+      uwsLibrary: uws.library,
       address,
       shards,
       ports: portsOf(mesh, address),
@@ -152,6 +163,7 @@ export async function startNode({
       waiting,
       rateLimits,
       storeAway,
+      incomplete: incomplete.buffer,
       cluster: cluster?.boot ?? null,
     };
     const thread = startWorker(worker, boot);
@@ -206,6 +218,9 @@ export async function startNode({
       url,
       port,
       clickhouse: running.ready,
+      complete: () => {
+        Atomics.store(incomplete, 0, 0);
+      },
       stop: async () => {
         if (stopping) return;
         stopping = true;
@@ -222,6 +237,15 @@ export async function startNode({
   } catch (error) {
     await abandon();
     throw refusalOf(error, config);
+  }
+}
+
+/** Loaded here, too, so that one that cannot be is told before any thread starts. */
+async function chooseUws({ httpLibrary }: Config): Promise<Uws> {
+  try {
+    return await loadUws(httpLibrary);
+  } catch (error) {
+    throw error instanceof UwsMissing ? new StartRefused(error.message) : error;
   }
 }
 

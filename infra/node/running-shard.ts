@@ -57,7 +57,7 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
   const life = createShardLife();
   const { terminals, cluster, ...served } = await composeSubjects({ ...parts, ids, writer, metrics, life });
   await life.load();
-  const server = createShardServer({ ...parts, ...served, ids, metrics });
+  const server = await createShardServer({ ...parts, ...served, ids, metrics });
   life.begin();
 
   return {

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Address } from "../../engine/ports/bus.ts";
 import type { RateLimitMemory } from "../../http/auth/rate-limiter.ts";
+import type { UwsLibrary } from "../../http/server/uws.ts";
 import type { ClockShift } from "./clock.ts";
 import type { ClusterBoot } from "./cluster.ts";
 import type { Config } from "./config.ts";
@@ -15,6 +16,8 @@ export const ASKS_OUTSTANDING_MAX = 100_000;
 /** What the main thread gives a shard when it starts it. */
 export interface ShardBoot {
   config: Config;
+  /** The one that the main thread has loaded. */
+  uwsLibrary: UwsLibrary;
   address: Address;
   shards: Address[];
   ports: Map<Address, MessagePort>;
@@ -23,6 +26,8 @@ export interface ShardBoot {
   rateLimits: RateLimitMemory[];
   /** One Int32, 1 while the embedded store is away: written by the shard that holds it, read by all. */
   storeAway: SharedArrayBuffer;
+  /** One Int32, 1 until what stands beside the node is there: written by the main thread, read by all. */
+  incomplete: SharedArrayBuffer;
   /** Null for a node by itself. */
   cluster: ClusterBoot | null;
 }

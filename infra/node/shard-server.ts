@@ -4,6 +4,7 @@ import type { Authenticator } from "../../http/auth/authenticator.ts";
 import type { SignatureAuthenticator } from "../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../http/endpoint/endpoint.ts";
 import { createServer, type Server } from "../../http/server/server.ts";
+import { loadUws } from "../../http/server/uws.ts";
 import type { WebSocketMount } from "../../http/server/websocket.ts";
 import { ADAPTER_BASE } from "../../http/surfaces/gateway-adapter/endpoints.ts";
 import { adapterEnvelope } from "../../http/surfaces/gateway-adapter/surface.ts";
@@ -31,10 +32,11 @@ export interface ShardServerParts {
 }
 
 /** The listener of a shard, with the limits and the errors of what it serves. */
-export function createShardServer(parts: ShardServerParts): Server {
+export async function createShardServer(parts: ShardServerParts): Promise<Server> {
   const { boot, endpoints, mounts, authenticator, signatures, clock, machineClock, ids, others, metrics, log } = parts;
   const { config, shards, rateLimits } = boot;
   const server = createServer({
+    uws: await loadUws(boot.uwsLibrary),
     endpoints,
     authenticator,
     signatures,

@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { atEnd } from "../storage/kv/world.ts";
 import { BUILD } from "../support/build.ts";
+import { HTTP_LIBRARY } from "../support/http-library.ts";
 import { RelayCaller } from "./relay-caller.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -69,6 +70,7 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       RELAY_PORT: String(port),
       RELAY_DATA_DIR: dataDirectory,
       RELAY_LOG_LEVEL: "error",
+      RELAY_HTTP_LIBRARY: HTTP_LIBRARY,
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
       ...(environment["RELAY_MODE"] === "production" ? {} : NO_GATEWAY),
       ...environment,

@@ -6,6 +6,7 @@ import { type ClockShift, createClockShift, shiftClock } from "../../infra/node/
 import { readConfig } from "../../infra/node/config.ts";
 import { type RunningNode, startNode } from "../../infra/node/node.ts";
 import { BUILD } from "./build.ts";
+import { HTTP_LIBRARY } from "./http-library.ts";
 
 /** A whole node in this process: real shards, store and sockets, on a free port, with its own folder and a clock that can be moved. */
 export interface TestNode extends RunningNode {
@@ -37,6 +38,7 @@ export async function startTestNode(
     RELAY_LOG_LEVEL: "error",
     RELAY_NODE_ID: "test-node",
     RELAY_DATA_DIR: directory,
+    RELAY_HTTP_LIBRARY: HTTP_LIBRARY,
     ...environment,
   });
   const node = await startNode({

@@ -8,9 +8,11 @@ import { idempotent } from "../../../http/endpoint/idempotency.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
 import { createServer } from "../../../http/server/server.ts";
+import { loadUws } from "../../../http/server/uws.ts";
 import { createIdempotencyStore } from "../../../storage/stores/idempotency-store.ts";
 import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
 import { ManualClock } from "../../engine/runtime/world.ts";
+import { HTTP_LIBRARY } from "../../support/http-library.ts";
 import { envelope, exampleAuthenticator, monotonicMs } from "../server/world.ts";
 
 interface Charges {
@@ -58,6 +60,7 @@ const endpoints = bind([charge], {
   }),
 );
 const server = createServer({
+  uws: await loadUws(HTTP_LIBRARY),
   endpoints,
   authenticator: exampleAuthenticator(),
   rateLimit: () => {

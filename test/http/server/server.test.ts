@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { request } from "undici";
 import type { Admission } from "../../../http/auth/rate-limiter.ts";
 import { createServer } from "../../../http/server/server.ts";
+import { loadUws } from "../../../http/server/uws.ts";
+import { HTTP_LIBRARY } from "../../support/http-library.ts";
 import { rawClient } from "./raw-client.ts";
 import { ADMIN, envelope, exampleAuthenticator, monotonicMs, startWorld } from "./world.ts";
 
@@ -252,6 +254,7 @@ test("strict replies refuse an answer that its schema does not cover", async (t)
 
 test("two servers share a port, unless one wants it for itself", async (t) => {
   const options = {
+    uws: await loadUws(HTTP_LIBRARY),
     endpoints: [],
     authenticator: exampleAuthenticator(),
     rateLimit: () => ({ perSecond: 1, take: () => 1 }),

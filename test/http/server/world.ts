@@ -9,6 +9,8 @@ import { type ErrorEnvelope, USUAL_STATUS } from "../../../http/endpoint/error-e
 import { surface } from "../../../http/endpoint/surface.ts";
 import type { ServerOptions } from "../../../http/server/options.ts";
 import { createServer } from "../../../http/server/server.ts";
+import { loadUws } from "../../../http/server/uws.ts";
+import { HTTP_LIBRARY } from "../../support/http-library.ts";
 
 export const envelope = {
   schema: Type.Object({ status: Type.Literal("error"), error: Type.String(), message: Type.String() }, { title: "Error" }),
@@ -214,6 +216,7 @@ export async function startWorld(t: { after(close: () => void): void }, options:
     return released.promise;
   };
   const server = createServer({
+    uws: await loadUws(HTTP_LIBRARY),
     endpoints: bind(exampleEndpoints, { wait }),
     authenticator: exampleAuthenticator(),
     rateLimit: (bucket, perSecond) => openRateLimit(createRateLimitMemory(bucket, perSecond, 1, 1), monotonicMs),

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { loadUws, UWS_LIBRARIES, type Uws } from "../../../http/server/uws.ts";
+
+type Older = Pick<typeof import("uWebSockets.js-older"), "App" | "SSLApp" | "us_listen_socket_close" | "us_socket_local_port">;
+type Newer = Pick<Uws, keyof Older>;
+
+/** Does not compile where the older library's functions cannot stand for the newer one's, whose types the server is written with. */
+export const OLDER_STANDS_FOR_NEWER: (older: Older) => Newer = (older) => older;
+
+test("the newest library that loads here is taken, and says why where that is the older one", async () => {
+  const chosen = await loadUws("newest");
+  const loads = await Promise.all(
+    UWS_LIBRARIES.map((library) =>
+      loadUws(library).then(
+        () => library,
+        () => null,
+      ),
+    ),
+  );
+  assert.equal(
+    chosen.library,
+    loads.find((library) => library !== null),
+  );
+  if (chosen.library === "newer") assert.deepEqual([chosen.instead, chosen.lacks], [null, []]);
+  else assert.match(chosen.instead ?? "", /^.+$/, "one line");
+});
+
+test("both libraries are pinned, with the digest of what is installed, and npm run by Node 20 does not warn of them", () => {
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
+  for (const name of ["uWebSockets.js", "uWebSockets.js-older"]) {
+    const { version, integrity, engines } = packages[`node_modules/${name}`];
+    assert.match(packages[""].dependencies[name], new RegExp(`^npm:.+@${version.replaceAll(".", "\\.")}$`));
+    assert.match(integrity, /^sha512-/);
+    // uws-pack says Node 22 and has binaries for 18 to 22; what runs it is the Node that npm ci installs. `npm install` may write it here again: take it out.
+    assert.equal(engines, undefined, name);
+  }
+});
