@@ -9,21 +9,23 @@ export interface Readiness extends Living {
 }
 
 export interface ReadinessParts {
-  boot: Pick<ShardBoot, "cluster" | "storeAway">;
+  boot: Pick<ShardBoot, "cluster" | "storeAway" | "incomplete">;
   isAway: ConnectedStore["isAway"];
   /** This machine's. */
   monotonicMs(): number;
 }
 
 /** Whether requests may be sent to this node; all its shards know what the one that holds the store sees. */
-export function createReadiness({ boot: { cluster, storeAway }, isAway, monotonicMs }: ReadinessParts): Readiness {
-  const away = new Int32Array(storeAway);
+export function createReadiness({ boot, isAway, monotonicMs }: ReadinessParts): Readiness {
+  const { cluster } = boot;
+  const [away, incomplete] = [new Int32Array(boot.storeAway), new Int32Array(boot.incomplete)];
   let draining = false;
   return {
     notReadyBecause: () => {
       if (draining) return "draining";
       if (cluster !== null && !holdsLease(cluster.lease, monotonicMs)) return "cut off from the other nodes";
-      return Atomics.load(away, 0) === 1 ? "the store is not available" : null;
+      if (Atomics.load(away, 0) === 1) return "the store is not available";
+      return Atomics.load(incomplete, 0) === 1 ? "starting" : null;
     },
     tick: () => {
       const seen = isAway();

@@ -13,7 +13,10 @@ const PAUSE_MS = 1_000;
 export interface SandboxGatewayProcess {
   /** Known before the process answers there; stays the same over restarts of the process. */
   readonly url: string;
+  /** Resolves when the process is started; it listens a moment later. */
   start(): Promise<void>;
+  /** Resolves once it listens, for the first time. */
+  readonly listening: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,8 +36,13 @@ export async function planSandboxGateway(options: SandboxGatewayProcessOptions):
   const port = options.port === 0 ? await freePort(await readPort(portFile)) : options.port;
   const stopped = new AbortController();
   let lastError = "";
+  let listens = () => {};
+  const listening = new Promise<void>((resolve) => {
+    listens = resolve;
+  });
   const spawnOne = () =>
     spawnGateway(port, options, (line) => {
+      if (line.startsWith("listening")) listens();
       if (/error/i.test(line)) lastError = line;
       options.printed(line);
     });
@@ -55,6 +63,7 @@ export async function planSandboxGateway(options: SandboxGatewayProcessOptions):
 
   return {
     url: `http://127.0.0.1:${port}`,
+    listening,
     start: async () => {
       await mkdir(options.dataDirectory, { recursive: true });
       await writeFile(portFile, `${port}\n`);

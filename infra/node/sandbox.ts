@@ -9,6 +9,9 @@ import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
 
+/** The node is ready after so long also where something beside it did not come, and the log says which. */
+const COMPANION_WAIT_MS = 10_000;
+
 export const SIMULATED_TERMINAL_ID = "SIM00001";
 
 /** The sandbox's own card gateway; null where another one is configured, or several nodes would each have theirs. */
@@ -22,7 +25,7 @@ export async function sandboxGatewayOf(config: Config, log: Log): Promise<Sandbo
   });
 }
 
-/** Starts what the sandbox has beside the relay (a card gateway, a simulated terminal) and says how to try it. */
+/** Starts what the sandbox has beside the relay (a card gateway, a simulated terminal), says that the node is ready once both are there, and how to try it. */
 export async function startSandbox(
   config: Config,
   node: RunningNode,
@@ -30,12 +33,20 @@ export async function startSandbox(
   gateway: SandboxGatewayProcess | null,
 ): Promise<{ stop(): Promise<void> }> {
   await gateway?.start();
+  const missing = new Set(gateway === null ? ["simulated terminal"] : ["simulated terminal", "card gateway"]);
   const terminal = await startSimulatedTerminal({
     terminalId: SIMULATED_TERMINAL_ID,
     url: node.url,
     onEvent: (event) => log.terminalSimulated(event.type),
     ...(config.fleet === null ? {} : { username: config.fleet.username, password: config.fleet.password }),
   });
+  const companions = [
+    terminal.online.then(() => missing.delete("simulated terminal")),
+    gateway?.listening.then(() => missing.delete("card gateway")),
+  ];
+  await Promise.race([Promise.all(companions), delay(COMPANION_WAIT_MS, undefined, { ref: false })]);
+  for (const name of missing) log.companionMissing(name);
+  node.complete();
   // An external ClickHouse may be away for long; the greeting does not wait for it.
   const clickhouse = await Promise.race([node.clickhouse, delay(CLICKHOUSE_WAIT_MS, null)]);
   console.log(greeting(config, node, clickhouse));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
@@ -56,6 +56,22 @@ describe("the start of a node", () => {
     assert.doesNotMatch(second.output(), PASSWORD);
     assert.ok(!second.output().includes(password));
     assert.equal((await caller.get("/admin/terminals", { authorization: basic("admin", password) }))?.status, 200);
+  });
+
+  it("is ready once the card gateway and the terminal are there that the sandbox has beside it", async (test) => {
+    // An empty name is as good as none: the sandbox starts a card gateway of its own.
+    const environment = { ...NO_CLICKHOUSE, RELAY_GATEWAY_URL: "" };
+    const place = { ...(await placeOf(test)), environment, fromSources: true };
+    const node = startNodeProcess(test, place);
+    await node.ready();
+    // The relay asks the gateway again for a third of a second: that a link can be made is true a little before it is there.
+    const port = (await readFile(join(place.dataDirectory, "sandbox-gateway.port"), "utf8")).trim();
+    assert.equal((await fetch(`http://127.0.0.1:${port}/control`)).status, 200);
+    const caller = new RelayCaller(node.url);
+    atEnd(test, () => caller.close());
+    assert.match((await caller.get("/api/v1/SIM00001/connection"))?.text ?? "", /"connectionStatus":"ONLINE"/);
+    const link = await caller.post("/api/v1/paybylink", { amount: 12.34, reason: "Order 7" });
+    assert.equal(link?.status, 200, link?.text);
   });
 
   it("shows the generated password also when the port turns out to be taken", async (test) => {
