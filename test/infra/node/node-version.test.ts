@@ -26,3 +26,9 @@ test("the platform packages of Node, the file for version managers and the image
   // npm checks the Node that runs npm, which need not be the one that runs the relay.
   assert.equal(engines.node, ">=20");
 });
+
+test("npm does not warn, by whatever Node it is run, of what the Node that it installs runs", () => {
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
+  // uws-pack says Node 22 and newer, opossum 20, 22 and 24. `npm install` may write it here again: take it out.
+  for (const name of ["uWebSockets.js-older", "opossum"]) assert.equal(packages[`node_modules/${name}`].engines, undefined, name);
+});
