@@ -45,15 +45,12 @@ function fresh(version: string): void {
   let program = "";
   let running: ChildProcess | null = null;
 
-  /** As a user of that machine: nothing of this one's environment but where programs are, and no other Node before theirs. */
-  const environment = (more: Record<string, string> = {}) => ({
-    PATH: [dirname(program), ...(process.env["PATH"] ?? "").split(delimiter).filter((place) => !place.includes("node_modules"))].join(
-      delimiter,
-    ),
-    HOME: process.env["HOME"],
-    npm_config_cache: process.env["npm_config_cache"],
-    ...more,
-  });
+  /** As a user of that machine: without what npm and this run set for what they start, and no other Node before theirs. */
+  function environment(more: Record<string, string> = {}): NodeJS.ProcessEnv {
+    const users = Object.entries(process.env).filter(([name]) => !/^(?:npm_|RELAY_|TEST_|NODE_OPTIONS$|CI$)/i.test(name));
+    const places = (process.env["PATH"] ?? "").split(delimiter).filter((place) => !place.includes("node_modules"));
+    return { ...Object.fromEntries(users), PATH: [dirname(program), ...places].join(delimiter), ...more };
+  }
 
   function npm(args: readonly string[], more?: Record<string, string>): ChildProcess {
     return spawn(program, [NPM ?? "", ...args], {
