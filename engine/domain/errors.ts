@@ -8,6 +8,7 @@ export type ErrorCode =
   | "forbidden"
   | "not_found"
   | "method_not_allowed"
+  | "upgrade_required"
   | "duplicate"
   | "conflict"
   | "queue_full"
@@ -15,6 +16,7 @@ export type ErrorCode =
   | "too_busy"
   | "payload_too_large"
   | "unsupported_media_type"
+  | "expectation_failed"
   | "request_timeout"
   | "unavailable"
   | "internal";

@@ -57,7 +57,10 @@ export class Exchange extends Response implements RequestFacts {
     try {
       if (route.readsApiKey) this.#readOrigin(req);
       this.#admit();
-      if (route.method !== "GET") this.#requireLength(req.getHeader("content-length"));
+      if (route.method !== "GET") {
+        this.#requireLength(req.getHeader("content-length"));
+        this.#requireNoOtherExpectation(req.getHeader("expect"));
+      }
       this.#authenticate(req);
       this.#readMembersOf(req, match);
       if (route.endpoint.upload !== undefined) {
@@ -176,6 +179,13 @@ export class Exchange extends Response implements RequestFacts {
     // The rest of the body is not worth reading.
     this.closeAfter = true;
     throw new RelayError("payload_too_large", `body: may have at most ${this.route.bodyBytesMax} bytes`);
+  }
+
+  /** uWebSockets sends the interim answer to `100-continue` as it stands there. A client that asks otherwise might wait for one that never comes. */
+  #requireNoOtherExpectation(expect: string): void {
+    if (expect === "" || expect === "100-continue") return;
+    this.closeAfter = true;
+    throw new RelayError("expectation_failed", "Expect: only 100-continue is met, in small letters; leave the header out");
   }
 
   #authenticate(req: HttpRequest): void {

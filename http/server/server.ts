@@ -15,6 +15,7 @@ import { EDGE_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { requestIds } from "./request-id.ts";
 import { buildRouter, methodsOf } from "./route.ts";
+import { refusalOf, type Unmatched } from "./unmatched.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "./uws.ts";
 import { WebSocketHost } from "./websocket-host.ts";
 
@@ -100,7 +101,7 @@ export function createServer(options: ServerOptions): Server {
     const id = nextId(req.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
     if (match === null || (withoutBody && match.route.endpoint.handsOut === true)) {
-      refuse(res, id, path, withoutBody);
+      refuse(res, { id, path, method, withoutBody });
       return;
     }
     const forwardedFor = req.getHeader("x-forwarded-for");
@@ -108,16 +109,13 @@ export function createServer(options: ServerOptions): Server {
     new Exchange(edge, res, match.route, { id, address, withoutBody }).begin(req, match);
   }
 
-  /** 404, or 405 where the path has other methods. */
-  function refuse(res: HttpResponse, requestId: string, path: string, withoutBody: boolean): void {
+  /** 404, or 405 where the path has other methods, or 426 where it has WebSockets. */
+  function refuse(res: HttpResponse, request: Unmatched): void {
+    const { id: requestId, path, withoutBody } = request;
     const others = router.others(path);
     const envelope = others[0]?.endpoint.surface.envelope ?? envelopeUnder(options, path);
-    const methods = others.flatMap(methodsOf);
-    const error =
-      others.length === 0
-        ? new RelayError("not_found", "There is nothing at this path.")
-        : new RelayError("method_not_allowed", `This path takes ${methods.join(", ")}.`);
-    const answer = errorAnswer(error, envelope, "none", requestId, others.length === 0 ? {} : { Allow: methods.join(", ") });
+    const { error, headers } = refusalOf(request, others.flatMap(methodsOf), options.webSockets ?? []);
+    const answer = errorAnswer(error, envelope, "none", requestId, headers);
     writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody, close: edge.draining });
     edge.observe.answered?.("unmatched", answer.status, 0);
   }

@@ -281,3 +281,25 @@ test("declarations that contradict each other do not start", async (t) => {
   const other = { ...first, name: "other", path: "/other/{id}", rateLimit: { bucket: "order", perSecond: 6 } };
   await assert.rejects(startWorld(t, { endpoints: [first, other] }), /bucket order: 6 and 5 a second/);
 });
+
+test("Expect: 100-continue gets its interim answer before the body; any other expectation is 417 at once, and nothing is done", async (t) => {
+  const { port, answered } = await startWorld(t);
+  const head = (expect: string) =>
+    `POST /api/v1/T1/order HTTP/1.1\r\nHost: a\r\nAPI-Key: key\r\nContent-Type: application/json\r\nContent-Length: 12\r\nExpect: ${expect}\r\n\r\n`;
+  const patient = await rawClient(t, port);
+  patient.write(head("100-continue"));
+  assert.match(await patient.until("\r\n\r\n"), /^HTTP\/1\.1 100 Continue\r\n/);
+  patient.write('{"amount":5}');
+  assert.match(await patient.until('"received"'), /HTTP\/1\.1 200 OK/);
+  for (const expect of ["100-Continue", "100-CONTINUE", "200-ok", "100-continue, more"]) {
+    const client = await rawClient(t, port);
+    client.write(head(expect));
+    const answer = await client.closed();
+    assert.match(
+      answer,
+      /^HTTP\/1\.1 417 Expectation Failed\r\n[\s\S]*"message":"Expect: only 100-continue is met, in small letters/,
+      expect,
+    );
+  }
+  assert.deepEqual(answered, ["order 200", ...Array(4).fill("order 417")]);
+});
