@@ -60,10 +60,10 @@ export async function loadUws(wanted: UwsLibrary | "newest"): Promise<Uws> {
       instead ??= reasonOf(error);
     }
   }
-  const { version, platform, arch } = process;
-  throw new UwsMissing(
-    `uWebSockets.js has no binary that Node ${version} can load on ${platform} ${arch}: start with the Node 22 that npm ci installed (npm start does), or with one of your own. ${instead ?? ""}`.trim(),
-  );
+  const here = `Node ${process.version} on ${process.platform} ${process.arch}`;
+  if (wanted !== "newest")
+    throw new UwsMissing(`RELAY_HTTP_LIBRARY: ${PACKAGES[wanted].packageName} cannot be loaded by ${here}: ${instead}`);
+  throw new UwsMissing(`uWebSockets.js has no binary for ${here}: npm start takes the Node 22 that npm ci installed (${instead})`);
 }
 
 /** What the system's loader said; the libraries put a general sentence before it. */

@@ -27,6 +27,18 @@ test("the newest library that loads here is taken, and says why where that is th
   else assert.match(chosen.instead ?? "", /^.+$/, "one line");
 });
 
+test("a library that cannot be loaded here is told in one line, with the reason", async () => {
+  const loads = await Promise.allSettled(UWS_LIBRARIES.map((library) => loadUws(library)));
+  for (const [index, load] of loads.entries()) {
+    if (load.status === "fulfilled") continue;
+    assert.match(
+      String(load.reason),
+      new RegExp(`^UwsMissing: RELAY_HTTP_LIBRARY: .+ cannot be loaded by Node ${process.version} [^\n]+$`),
+      UWS_LIBRARIES[index],
+    );
+  }
+});
+
 test("both libraries are pinned, with the digest of what is installed", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
   for (const name of ["uWebSockets.js", "uWebSockets.js-older"]) {
