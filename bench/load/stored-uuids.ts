@@ -16,7 +16,7 @@ const TERMINALS_AT_ONCE = 1_000;
 
 const RETENTION_MS = 400 * 86_400_000;
 
-const NOTHING = { terminal: null, claims: [], commands: [], rows: [], attention: [], settled: [] } as const;
+const NOTHING = { decidedBy: null, terminal: null, claims: [], commands: [], rows: [], attention: [], settled: [] } as const;
 
 /**
  * Stores `count` payments that were made and approved, under random uuids, and the terminals that they were made on, as a relay that ran for

@@ -13,6 +13,8 @@ export interface TerminalChange {
   terminalId: string;
   /** The terminal's new record and the version that it replaces (0: there was none); null where the step changes none. */
   terminal: ChangedTerminal | null;
+  /** Where the step changes none: the version that it was decided by. With another one the step may have come out otherwise, so it is `stale`. */
+  decidedBy: Pick<ChangedTerminal, "version" | "doubted"> | null;
   /** Commands accepted by this step; their uuids must be unclaimed. */
   claims: readonly CommandRecord[];
   /** Commands whose life ended or that got a result; version 0 for an unsolicited result, whose uuid must be unclaimed. */

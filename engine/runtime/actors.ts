@@ -57,7 +57,7 @@ export interface StepPlan<T> {
 /** Asked again, with the actor loaded again, when another version has moved on. */
 export type Plan<T> = () => StepPlan<T> | Promise<StepPlan<T>>;
 
-export type StepChange = Omit<TerminalChange, "terminalId" | "terminal">;
+export type StepChange = Omit<TerminalChange, "terminalId" | "terminal" | "decidedBy">;
 
 export interface Completion<T> {
   /** Null: nothing of this step is stored. */
@@ -210,6 +210,7 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
         // The commit that failed may be the one that the index speaks of: it is written again, whatever it says.
         workBefore: stateOf(context) === "idle" ? "waiting" : "idle",
       },
+      decidedBy: null,
       claims: [],
       commands: [],
       rows: [],
@@ -334,8 +335,10 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
     const { terminalId, version, doubted } = actor;
     const workBefore = stateOf(actor.context);
     const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, doubted };
+    // A home that is no longer one may not know what was sent, or that it came to an end: what a step leaves as it is counts, too.
+    const decidedBy = terminal === null ? { version, doubted } : null;
     const { claims, commands, rows, attention, settled, atMs } = change;
-    return store.commit({ terminalId, terminal, claims, commands, rows, attention, settled, atMs }).then(
+    return store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs }).then(
       (stored) => {
         if (stored.type === "claimed") return stored;
         if (stored.type === "stale") return again(actor, plan, tries);

@@ -16,7 +16,10 @@ export const EMPTY_CHANGE = { claims: [], commands: [], rows: [], attention: [],
 export interface HomeSteps {
   /** Steps events that need nothing stored but the endings they bring. `events` is asked again when another version has moved on. */
   settle(actor: Actor, events: (context: TerminalContext) => readonly TerminalEvent[]): Promise<readonly TerminalEffect[]>;
-  /** Lives, rows and attention items of the commands that a step ended; `except` is written by its caller. */
+  /**
+   * Lives, rows and attention items of the commands that a step ended; `except` is written by its caller. Of one that has a result or an end already
+   * only its entry goes: what came to an end stays as it ended.
+   */
   endings(actor: Actor, effects: readonly TerminalEffect[], except: string | null): Promise<Omit<StepChange, "atMs">>;
   /** Tells those who wait, and the metrics, of the commands that a stored step ended. */
   announce(actor: Actor, effects: readonly TerminalEffect[]): void;
@@ -36,6 +39,9 @@ export interface HomeStepsOptions {
 }
 
 export function createHomeSteps({ actors, waiters, clock, retry, failed, finished }: HomeStepsOptions): HomeSteps {
+  /** Ends of a step that are none: nothing is told of them. */
+  const endedBefore = new WeakSet<TerminalEffect>();
+
   async function endings(actor: Actor, effects: readonly TerminalEffect[], except: string | null): Promise<Omit<StepChange, "atMs">> {
     const commands: Stored<CommandRecord>[] = [];
     const rows: FeedRow[] = [];
@@ -47,6 +53,10 @@ export function createHomeSteps({ actors, waiters, clock, retry, failed, finishe
       if (stored === null) {
         // It cannot be; but were it so, the terminal must still be able to go on.
         failed("ending", new Error(`command ${uuid} of ${actor.terminalId} is not stored`));
+        continue;
+      }
+      if (stored.record.life !== null) {
+        endedBefore.add(effect);
         continue;
       }
       const record = withLife(stored.record, lifeOf(effect.params));
@@ -62,7 +72,7 @@ export function createHomeSteps({ actors, waiters, clock, retry, failed, finishe
   function announce(actor: Actor, effects: readonly TerminalEffect[]): void {
     let ended = false;
     for (const effect of effects) {
-      if (effect.type !== "finished") continue;
+      if (effect.type !== "finished" || endedBefore.has(effect)) continue;
       ended = true;
       finished(effect.params.state, effect.params.kind);
     }

@@ -60,6 +60,8 @@ export function createTerminalStore({
       operations.push({ type: "put", key, value: writeTerminal(record) });
       const work = stateOf(record);
       if (work !== workBefore) operations.push(outstandingOperation(change.terminalId, work));
+    } else if (change.decidedBy !== null) {
+      checks.push({ key: TERMINALS + change.terminalId, version: change.decidedBy.version });
     }
     for (const record of change.claims) {
       const operation = commandOperation(record);
@@ -118,8 +120,9 @@ export function createTerminalStore({
       }, unavailable),
     loadCommand: (uuid) => kv.get(COMMANDS + uuid).then((entry) => commandOf(uuid, entry), unavailable),
     commit: (change) => {
-      if (change.terminal !== null && change.terminal.version > 0 && change.terminal.doubted !== true) {
-        if (change.terminal.version <= lostVersion()) return Promise.resolve(stale());
+      const decidedBy = change.terminal ?? change.decidedBy;
+      if (decidedBy !== null && decidedBy.version > 0 && decidedBy.doubted !== true) {
+        if (decidedBy.version <= lostVersion()) return Promise.resolve(stale());
       }
       return kv.commit(commitOf(change)).then((result) => outcomeOf(change, result), unavailable);
     },

@@ -123,6 +123,22 @@ function testVersions(test: Test): void {
     assert.equal((await store.commit(change(world, "T1", { rows: [lifeRow("a")] }))).type, "committed");
     assert.equal((await store.loadTerminal("T1"))?.version, before);
   });
+
+  test("refuses a step that changes no terminal where the terminal it was decided by has moved on", async (world) => {
+    const { store } = world;
+    const decidedBy = async (version: number, uuid: string) =>
+      (await store.commit(change(world, "T1", { decidedBy: { version, doubted: false }, rows: [lifeRow(uuid)] }))).type;
+    assert.equal(await decidedBy(0, "a"), "committed");
+    const accepted = await store.commit(acceptance(world, "T1", "a", 0));
+    assert.ok(accepted.type === "committed");
+    assert.equal(await decidedBy(0, "b"), "stale");
+    assert.equal(await decidedBy(accepted.version, "c"), "committed");
+    assert.equal((await store.loadTerminal("T1"))?.version, accepted.version, "it is as it was");
+    assert.deepEqual(
+      (await world.rows()).map((row) => row.type === "life" && row.uuid),
+      ["a", "c"],
+    );
+  });
 }
 
 function testWholeSteps(test: Test): void {
@@ -205,7 +221,7 @@ function testPages(test: Test): void {
 }
 
 function change(world: { nowMs(): number }, terminalId: string, parts: Partial<TerminalChange>): TerminalChange {
-  const nothing = { terminal: null, claims: [], commands: [], rows: [], attention: [], settled: [] };
+  const nothing = { terminal: null, decidedBy: null, claims: [], commands: [], rows: [], attention: [], settled: [] };
   return { terminalId, ...nothing, atMs: world.nowMs(), ...parts };
 }
 

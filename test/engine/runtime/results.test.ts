@@ -215,3 +215,60 @@ describe("waiting for a result", () => {
     assert.equal(world.shard.home.counts().waiters, 0);
   });
 });
+
+describe("a home that does not know what was sent elsewhere", () => {
+  /** Two homes of the same terminal, as when one has just lapsed and does not know it. The first knows the terminal as it was before `a` was sent. */
+  async function twoHomes(): Promise<{ stale: World; current: World }> {
+    const stale = await openWorld();
+    await pollUuid(stale.shard);
+    // It keeps the actor in memory.
+    await stale.shard.home.rearm("T1");
+    const current = await openWorld({ kv: stale.kv, clock: stale.clock });
+    await current.shard.terminals.accept(command(current, "a"));
+    assert.equal(await pollUuid(current.shard), "a");
+    return { stale, current };
+  }
+
+  it("stores a result with the life that its command had, and nothing is shown as unknown later", async () => {
+    const { stale, current } = await twoHomes();
+    current.clock.advance(500);
+    assert.deepEqual(await stale.shard.terminals.recordResult(posting("a")), { type: "recorded" });
+    const view = await stale.shard.terminals.command("a", 0);
+    assert.deepEqual([view?.state, view?.attempts, view?.channel], ["done", 1, "poll"]);
+    assert.ok(view?.sentAtMs !== null, "it is known when it was sent");
+    await current.pass(600_000);
+    await stale.pass(600_000);
+    for (const { shard } of [stale, current]) assert.equal(await stateOf(shard, "a"), "done");
+    assert.deepEqual(await attentionIn(current), []);
+    const lives = (await current.rows()).flatMap((row) => (row.type === "life" ? [`${row.uuid} ${row.state} ${row.attempt}`] : []));
+    assert.deepEqual(lives, ["a done 1"]);
+    assert.deepEqual(
+      [...stale.shard.finished, ...current.shard.finished].map(({ state }) => state),
+      ["done"],
+    );
+  });
+
+  it("leaves a command ended that has its result, whatever its terminal's record still says", async () => {
+    const world = await openWorld();
+    await world.shard.terminals.accept(command(world, "a"));
+    assert.equal(await pollUuid(world.shard), "a");
+    // As earlier versions stored it: the result without the terminal's record, where the command still counts as sent.
+    const entry = await world.kv.get("t/T1");
+    assert.deepEqual(await world.shard.terminals.recordResult(posting("a")), { type: "recorded" });
+    await world.kv.commit({
+      checks: [],
+      operations: [
+        { type: "put", key: "t/T1", value: entry?.value ?? "" },
+        { type: "put", key: "q/T1", value: "0" },
+      ],
+    });
+    const after = await world.restart();
+    const before = after.shard.finished.length;
+    await after.pass(600_000);
+    assert.equal(await stateOf(after.shard, "a"), "done");
+    assert.deepEqual(await attentionIn(after), []);
+    assert.equal(after.shard.finished.length, before, "no metric counts it again");
+    assert.equal((await after.rows()).length, 2);
+    assert.equal(await after.kv.get("q/T1"), null, "nothing is awaited any more");
+  });
+});

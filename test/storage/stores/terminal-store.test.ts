@@ -36,6 +36,7 @@ describe("terminals in the embedded store", () => {
     const outcome = await createTerminalStore({ kv: first, ...options }).commit({
       terminalId: "T1",
       terminal: { record, version: 0, workBefore: "idle" },
+      decidedBy: null,
       claims: [],
       commands: [],
       rows: [],
