@@ -9,7 +9,7 @@ export interface QueuedEntry {
   sender: string;
   acceptedAtMs: number;
   expiresAtMs: number;
-  /** How often it was sent before (a NACK or a lost session of a redelivering client put it back). */
+  /** How often it was sent before (a NACK put it back). */
   attempts: number;
   /** The session that refused it and until when it is not offered there again. */
   refusedBy: { session: string; untilMs: number } | null;
@@ -29,10 +29,17 @@ export interface SentEntry {
   sentAtMs: number;
   channel: Channel;
   unknownAtMs: number;
-  /** The WebSocket session that it went to, null for a poll. */
+  /** The WebSocket session that it went to; null for a poll, and while it is held. */
   session: string | null;
   /** True while the client has declared `redeliver: same-uuid` and has not acknowledged. */
   redeliverable: boolean;
+  /**
+   * True once its session ended without having acknowledged it: a device may be executing it. It stays sent, and while no session has it, it is held for
+   * sessions of the terminal's own login that declare that they remember uuids; nobody else ever gets it.
+   */
+  held: boolean;
+  /** The session that refused it again, and until when it is not offered there again. */
+  refusedBy: QueuedEntry["refusedBy"];
   /** True until a client or client-individual subscription acknowledges. */
   awaitingAck: boolean;
   cancels: string | null;

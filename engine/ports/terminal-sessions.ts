@@ -10,13 +10,13 @@ export interface TerminalSessions {
    * will be; else resolves when that is so, or when the terminal's home does not answer, which is then told again.
    */
   open(session: OpenSession, outlet: SessionOutlet): Promise<void> | null;
-  /** The session is gone or unsubscribed. What a redelivering client had not acknowledged goes back to the queue. */
+  /** The session is gone or unsubscribed. What a redelivering client had not acknowledged is held for the next such one. */
   close(terminalId: string, sessionId: string): void;
   /** Any frame, heart-beat or pong; cheap, may be called for each. */
   active(terminalId: string, sessionId: string): void;
   /** ACK of these commands. */
   acknowledge(terminalId: string, sessionId: string, uuids: readonly string[]): void;
-  /** NACK: back to the head of the queue, not offered to this session again for a moment. */
+  /** NACK: back to the head of the queue, or to what is held; not offered to this session again for a moment. */
   refuse(terminalId: string, sessionId: string, uuids: readonly string[]): void;
 }
 
@@ -27,7 +27,7 @@ export interface OpenSession {
   own: boolean;
   /** True for `client` and `client-individual`: the engine expects acknowledge or refuse. */
   acknowledges: boolean;
-  /** True for `client-individual` with the header `redeliver: same-uuid` (design.md, promise 2). */
+  /** True for `client-individual` with the header `redeliver: same-uuid`, where the session's own login is this terminal (design.md, promise 2). */
   redeliver: boolean;
   device: DeviceInfo;
 }

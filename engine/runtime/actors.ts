@@ -93,6 +93,8 @@ export interface Actors {
   count(): number;
   /** Commands of the actors in memory that wait, and that await their results. All that are outstanding are in memory at their home. */
   outstanding(): { queued: number; sent: number };
+  /** Actors in memory with commands that a redelivering session has not acknowledged. */
+  withUnacknowledged(): Actor[];
   /** Lets go of the actors that `leaves` names, once what is under way on them has ended; they are loaded again when they are needed. */
   release(leaves: (terminalId: string) => boolean): void;
   /** The stored record may be newer than the one in memory: it is loaded again before the next step. */
@@ -381,6 +383,8 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
     },
     count: () => actors.size,
     outstanding: () => outstanding,
+    withUnacknowledged: () =>
+      [...actors.values()].filter(({ loaded, context }) => loaded && context.sent.some(({ redeliverable }) => redeliverable)),
     release: (leaves) => {
       for (const actor of [...actors.values()]) {
         if (!leaves(actor.terminalId)) continue;

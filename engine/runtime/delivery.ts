@@ -1,5 +1,5 @@
 import type { TakingSession, TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
-import { nextToSend } from "../actors/terminal/rules.ts";
+import { isHeld, nextToRedeliver, nextToSend } from "../actors/terminal/rules.ts";
 import { withDelivery } from "../domain/command.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../domain/limits.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -20,12 +20,14 @@ export interface Delivery {
   deliver(actor: Actor, effects: readonly TerminalEffect[]): Promise<boolean>;
   /** The session that a command would go to where nothing waits before it. */
   anySession(terminalId: string): TakingSession | null;
-  /** A session has ended: what a redelivering client held unacknowledged goes back. */
+  /** A session has ended: what a redelivering client had not acknowledged is held for the next such one. */
   loseSession(terminalId: string, sessionId: string): void;
-  /** After a load: sessions of an earlier life are gone, and what waits may go to those there are. */
+  /** After a load: what waits, and what is held, may go to the sessions there are; those of an earlier life are gone. */
   loaded(actor: Actor): void;
   /** Everything that time brings: deadlines, lost sessions, a push. */
   catchUp(actor: Actor): Promise<void>;
+  /** All sessions that there are have been told of: what others had goes on without them. */
+  sessionsKnown(): void;
 }
 
 export interface DeliveryOptions {
@@ -33,14 +35,17 @@ export interface DeliveryOptions {
   steps: HomeSteps;
   table: PresenceTable;
   clock: Clock;
-  /** Only its home knows all sessions of a terminal, and so which are gone. */
+  /** Only its home knows all sessions of a terminal, and so which are gone; and only once all shards have told it of theirs. */
   isHome(terminalId: string): boolean;
+  sessionsComplete(): boolean;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   write(session: LiveSession, uuid: string, text: string): Promise<boolean>;
   failed(what: string, error: unknown): void;
 }
 
-export function createDelivery({ actors, steps, table, clock, isHome, write, failed }: DeliveryOptions): Delivery {
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { actors, steps, table, clock, isHome, sessionsComplete, write, failed } = options;
+
   /** A live session that may get the head of the queue now. */
   function sessionFor(actor: Actor): TakingSession | null {
     const atMs = clock.nowMs();
@@ -56,8 +61,33 @@ export function createDelivery({ actors, steps, table, clock, isHome, write, fai
     return true;
   }
 
+  /** A live session that may get again what is held. */
+  function sessionForHeld(actor: Actor): TakingSession | null {
+    const atMs = clock.nowMs();
+    const mayHave = ({ sessionId, own, redeliver }: LiveSession) =>
+      own && redeliver && nextToRedeliver(actor.context, atMs, sessionId) !== undefined;
+    const session = table.pick(actor.terminalId, mayHave);
+    return session === null ? null : takingSession(session);
+  }
+
+  /** What is held goes first: it is the oldest, and holds up nothing where no session may have it. */
+  async function redeliver(actor: Actor): Promise<void> {
+    for (let left = SENT_COMMANDS_MAX; left > 0 && actor.context.sent.some(isHeld); left -= 1) {
+      const chosen = sessionForHeld(actor);
+      const next = chosen === null ? undefined : nextToRedeliver(actor.context, clock.nowMs(), chosen.id);
+      if (next === undefined) return;
+      if (actors.held(actor, next.uuid) === null) await actors.command(actor, next.uuid);
+      const effects = await steps.settle(actor, () => {
+        const session = sessionForHeld(actor);
+        return session === null ? [] : [{ type: "command.redelivered", atMs: clock.nowMs(), session }];
+      });
+      if (!(await deliver(actor, effects))) return;
+    }
+  }
+
   /** Push is a poll: takes the oldest as `get` does, stores that it is sent, then writes it. */
   async function push(actor: Actor): Promise<void> {
+    await redeliver(actor);
     for (let left = PUSHES_MAX; left > 0 && actor.context.queue.length > 0; left -= 1) {
       const chosen = sessionFor(actor);
       if (chosen === null || !(await readNext(actor, chosen.id))) return;
@@ -117,16 +147,22 @@ export function createDelivery({ actors, steps, table, clock, isHome, write, fai
   /** Sessions that hold something unacknowledged of a redelivering client and are no longer there. */
   function lostSessions(actor: Actor): Set<string> {
     const lost = new Set<string>();
-    if (!isHome(actor.terminalId)) return lost;
+    if (!sessionsComplete() || !isHome(actor.terminalId)) return lost;
     for (const entry of actor.context.sent) {
       if (entry.redeliverable && entry.session !== null && !table.has(actor.terminalId, entry.session)) lost.add(entry.session);
     }
     return lost;
   }
 
-  function giveBack(actor: Actor): readonly TerminalEvent[] {
-    // The latest first, so that at the head of the queue they stand in their old order.
-    return [...lostSessions(actor)].reverse().map((session) => ({ type: "session.lost", atMs: clock.nowMs(), session }));
+  function hold(actor: Actor): readonly TerminalEvent[] {
+    return [...lostSessions(actor)].map((session) => ({ type: "session.lost", atMs: clock.nowMs(), session }));
+  }
+
+  function holdAndPush(actor: Actor): void {
+    steps.owe(actor.terminalId, "sessions", async () => {
+      await steps.settle(actor, () => hold(actor));
+      await push(actor);
+    });
   }
 
   return {
@@ -159,14 +195,14 @@ export function createDelivery({ actors, steps, table, clock, isHome, write, fai
       });
     },
     loaded: (actor) => {
-      if (actor.context.queue.length === 0 && lostSessions(actor).size === 0) return;
-      steps.owe(actor.terminalId, "load", async () => {
-        await steps.settle(actor, () => giveBack(actor));
-        await push(actor);
-      });
+      const { queue, sent } = actor.context;
+      if (queue.length > 0 || sent.some(isHeld) || lostSessions(actor).size > 0) holdAndPush(actor);
+    },
+    sessionsKnown: () => {
+      for (const actor of actors.withUnacknowledged()) if (lostSessions(actor).size > 0) holdAndPush(actor);
     },
     catchUp: async (actor) => {
-      await steps.settle(actor, () => [...giveBack(actor), { type: "deadline.passed", atMs: clock.nowMs() }]);
+      await steps.settle(actor, () => [...hold(actor), { type: "deadline.passed", atMs: clock.nowMs() }]);
       await push(actor);
       actors.rearm(actor);
     },

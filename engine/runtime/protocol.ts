@@ -1,6 +1,6 @@
 import type { Command } from "../domain/command.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
-import type { Bus } from "../ports/bus.ts";
+import type { Address, Bus } from "../ports/bus.ts";
 import type { OpenSession } from "../ports/terminal-sessions.ts";
 import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TerminalView } from "../ports/terminals.ts";
 import type { Broadcasts } from "./broadcasts.ts";
@@ -28,8 +28,11 @@ export interface TerminalProtocol {
   /** A step was done elsewhere in this home's stead: what is in memory is no longer the truth. */
   "terminal.work": { question: { terminalId: string }; answer: undefined };
   "session.open": { question: OpenSession; answer: undefined };
-  /** The asking home has forgotten all sessions: those of its terminals are to be told to it again. */
-  "session.again": { question: undefined; answer: undefined };
+  /**
+   * The asking home wants to know all sessions of its terminals; where it has forgotten them, also those that were told to it before this round. True once
+   * it knows them; false where the asked shard sees other shards than it does, and so other homes.
+   */
+  "session.again": { question: { round: number; forgotten: boolean; shards: readonly Address[] }; answer: boolean };
   "session.close": { question: { terminalId: string; sessionId: string }; answer: undefined };
   "session.active": { question: { terminalId: string; sessionId: string; agoMs: number }[]; answer: undefined };
   "session.acknowledge": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };

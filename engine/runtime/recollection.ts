@@ -7,6 +7,9 @@ import type { TerminalProtocol } from "./protocol.ts";
 const AGAIN_MS = 2_000;
 const ASK_TIMEOUT_MS = 1_500;
 
+/** A shard that has not seen the same change yet is asked again sooner. */
+const NOT_YET_MS = 250;
+
 /** Shards that are seen as members for the first time so long after a lapse may have told of sessions before this one forgot them. */
 const NEWCOMERS_MS = 15_000;
 
@@ -14,49 +17,85 @@ export interface RecollectionOptions {
   bus: Bus<TerminalProtocol>;
   homes: Homes;
   clock: Clock;
+  /** All shards have told of their sessions: one that is not known here by now is gone. */
+  told(): void;
   failed(what: string, error: unknown): void;
 }
 
 /**
- * After a home has forgotten everything it asks all other shards to tell of their sessions again, each until it has confirmed. A shard
- * believes what it told a home to be known there, so that nobody else would notice, and the terminal would wait in vain.
+ * Learns of the sessions of all other shards, each until it has confirmed: after a home has forgotten everything, since a shard believes what it told a home
+ * to be known there; and when homes have changed, since a session that is not known yet must not pass for one that is gone.
  */
 export interface Recollection {
   /** Everything is forgotten as of now. */
-  begin(): void;
+  forgotten(): void;
+  /** This is the home of other terminals as of now. */
+  changed(): void;
+  /** Whether every shard there is has told of its sessions since. */
+  complete(): boolean;
   tick(): void;
 }
 
 interface Round {
+  /** Tells rounds apart: a shard tells of everything again once a round. */
+  number: number;
+  forgotten: boolean;
   untilMs: number;
   heard: Set<Address>;
   notBeforeMs: Map<Address, number>;
+  told: boolean;
 }
 
-export function createRecollection({ bus, homes, clock, failed }: RecollectionOptions): Recollection {
+export function createRecollection({ bus, homes, clock, told, failed }: RecollectionOptions): Recollection {
   let round: Round | null = null;
+  let rounds = 0;
+
+  function silent({ heard }: Round): readonly Address[] {
+    return homes.shards().filter((address) => address !== bus.self && !heard.has(address));
+  }
+
+  function begin(forgotten: boolean): void {
+    rounds += 1;
+    const nowMs = clock.monotonicMs();
+    // What was forgotten stays so until all have told of it, whatever changes meanwhile.
+    const untilMs = forgotten ? nowMs + NEWCOMERS_MS : (round?.untilMs ?? nowMs);
+    const stillForgotten = forgotten || round?.forgotten === true;
+    round = { number: rounds, forgotten: stillForgotten, untilMs, heard: new Set(), notBeforeMs: new Map(), told: false };
+    ask(round);
+  }
 
   function ask(current: Round): void {
     const nowMs = clock.monotonicMs();
-    let silent = 0;
-    for (const address of homes.shards()) {
-      if (address === bus.self || current.heard.has(address)) continue;
-      silent += 1;
+    const shards = homes.shards();
+    for (const address of silent(current)) {
       if ((current.notBeforeMs.get(address) ?? 0) > nowMs) continue;
       current.notBeforeMs.set(address, nowMs + AGAIN_MS);
-      bus.ask(address, "session.again", undefined, ASK_TIMEOUT_MS).then(
-        () => current.heard.add(address),
+      const { number, forgotten } = current;
+      bus.ask(address, "session.again", { round: number, forgotten, shards }, ASK_TIMEOUT_MS).then(
+        (toldAll) => {
+          if (toldAll) current.heard.add(address);
+          else current.notBeforeMs.set(address, clock.monotonicMs() + NOT_YET_MS);
+          settle(current);
+        },
         (error: unknown) => failed("session.again", error),
       );
     }
-    if (silent === 0 && nowMs >= current.untilMs) round = null;
+    settle(current);
+  }
+
+  function settle(current: Round): void {
+    if (current !== round || silent(current).length > 0) return;
+    if (!current.told) {
+      current.told = true;
+      told();
+    }
+    if (clock.monotonicMs() >= current.untilMs) round = null;
   }
 
   return {
-    begin: () => {
-      round = { untilMs: clock.monotonicMs() + NEWCOMERS_MS, heard: new Set(), notBeforeMs: new Map() };
-      ask(round);
-    },
+    forgotten: () => begin(true),
+    changed: () => begin(false),
+    complete: () => round === null || silent(round).length === 0,
     tick: () => {
       if (round !== null) ask(round);
     },

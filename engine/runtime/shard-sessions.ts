@@ -1,3 +1,4 @@
+import { RelayError } from "../domain/errors.ts";
 import type { Address, Bus } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { OpenSession, TerminalSessions } from "../ports/terminal-sessions.ts";
@@ -13,8 +14,8 @@ const REGISTER_AGAIN_MS = 2_000;
 export interface ShardSessions extends TerminalSessions {
   /** Homes have changed: each session is made known to the home that its terminal now has. */
   rehome(): void;
-  /** This home has forgotten everything: it is told of its terminals' sessions again. */
-  again(home: Address): void;
+  /** Makes every session known to its terminal's home, or again where that has forgotten them in this round. Resolves when that home knows them. */
+  again(home: Address, round: { number: number; forgotten: boolean }): Promise<void>;
   tick(): void;
 }
 
@@ -35,6 +36,10 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   const unregistered = new Map<OpenSession, number>();
   /** All sessions of this shard's sockets, and the home that each is known to. */
   const open = new Map<string, { session: OpenSession; address: Address }>();
+  /** What homes are being told just now. */
+  const underWay = new Map<Address, Set<Promise<void>>>();
+  /** Of each home the last round in which it was told of everything. */
+  const toldIn = new Map<Address, number>();
   const keyOf = (terminalId: string, sessionId: string) => `${terminalId} ${sessionId}`;
 
   /** Null where the home is this one; else resolves when the home has answered, or did not. */
@@ -46,9 +51,20 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
     return null;
   }
 
-  async function register(session: OpenSession): Promise<void> {
+  function register(session: OpenSession): Promise<void> {
+    const address = homeOf(session.terminalId);
+    const telling = tell(address, session);
+    const others = underWay.get(address) ?? new Set();
+    underWay.set(address, others.add(telling));
+    return telling.finally(() => {
+      others.delete(telling);
+      if (others.size === 0 && underWay.get(address) === others) underWay.delete(address);
+    });
+  }
+
+  async function tell(address: Address, session: OpenSession): Promise<void> {
     try {
-      await bus.ask(homeOf(session.terminalId), "session.open", session, options.askTimeoutMs);
+      await bus.ask(address, "session.open", session, options.askTimeoutMs);
     } catch (error) {
       options.failed("session.open", error);
       if (outlets.has(session.terminalId, session.sessionId)) unregistered.set(session, clock.monotonicMs());
@@ -87,8 +103,15 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
         if (address !== homeOf(session.terminalId)) void makeKnown(session);
       }
     },
-    again: (address) => {
-      for (const { session } of [...open.values()]) if (homeOf(session.terminalId) === address) void makeKnown(session);
+    again: async (home, { number, forgotten }) => {
+      const all = forgotten && (home === bus.self || toldIn.get(home) !== number);
+      if (all) toldIn.set(home, number);
+      for (const { session, address } of [...open.values()]) {
+        if (homeOf(session.terminalId) === home && (all || address !== home)) void makeKnown(session);
+      }
+      await Promise.all(underWay.get(home) ?? []);
+      const untold = [...unregistered.keys()].some(({ terminalId }) => homeOf(terminalId) === home);
+      if (untold) throw new RelayError("unavailable", "a session could not be made known");
     },
     tick: () => {
       for (const [session, since] of unregistered) {

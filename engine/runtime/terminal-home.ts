@@ -1,4 +1,5 @@
 import type { Finished } from "../actors/terminal/machine.ts";
+import { isHeld } from "../actors/terminal/rules.ts";
 import type { Command } from "../domain/command.ts";
 import { RelayError } from "../domain/errors.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
@@ -43,6 +44,8 @@ export interface TerminalHomeOptions {
   clock: Clock;
   /** True for the terminals whose home this is. */
   isHome(terminalId: string): boolean;
+  /** True once all shards have told this home of their sessions, since it became one or forgot them. */
+  sessionsComplete(): boolean;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   deliver(session: LiveSession, uuid: string, text: string): Promise<boolean>;
   /** Something went wrong that no caller waits for; for the log. */
@@ -63,6 +66,8 @@ export interface TerminalHome {
   lookAt(outstanding: Outstanding): void;
   /** Something was done in this home's stead: what is in memory is loaded again, and those who wait look again. */
   refresh(terminalId: string): void;
+  /** All shards have told of their sessions: others than those are gone. */
+  sessionsKnown(): void;
   /** The store has lost some of its history: nothing in memory can be relied on. */
   refreshAll(): void;
   /** Does what is the home's to do, in its stead, and keeps nothing of it in memory. */
@@ -107,7 +112,8 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   });
   const deadlines = createDeadlines({ actors, clock, failed, passed: (terminalId) => actors.owe(terminalId, delivery.catchUp) });
   const steps = createHomeSteps({ actors, waiters, clock, failed, finished, retry: deadlines.retry });
-  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome: options.isHome, write: options.deliver });
+  const { isHome, sessionsComplete, deliver: write } = options;
+  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, sessionsComplete, write });
   const accept = createAcceptance({ actors, steps, delivery, store, clock });
   const post = createPosting({
     actors,
@@ -122,9 +128,9 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   const lookups = createLookups({ actors, waiters, clock });
   const presence = createPresenceFlush({ table, presences, clock, failed });
 
-  /** Most terminals that come have nothing waiting: then nothing is read for them. */
+  /** Most terminals that come have nothing waiting, nor anything held, which is in memory where it is: then nothing is read for them. */
   function pushWaiting(terminalId: string, what: string): void {
-    if (waiting.mayWait(terminalId)) steps.owe(terminalId, what, delivery.push);
+    if (waiting.mayWait(terminalId) || actors.peek(terminalId)?.sent.some(isHeld) === true) steps.owe(terminalId, what, delivery.push);
   }
 
   return {
@@ -142,6 +148,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
         await delivery.push(actor);
       });
     },
+    sessionsKnown: delivery.sessionsKnown,
     refreshAll: actors.refreshAll,
     standIn: async (terminalId, work) => {
       actors.refresh(terminalId);

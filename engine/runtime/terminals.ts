@@ -20,7 +20,7 @@ import { createWaitingElsewhere } from "./waiting-counters.ts";
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
 const ASK_TIMEOUT_MS = 8_000;
 
-export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "deliver" | "nodeOf"> {
+export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "sessionsComplete" | "deliver" | "nodeOf"> {
   bus: Bus<TerminalProtocol>;
   /** Where terminals live; the shards of the bus, where absent. */
   homes?: Homes;
@@ -55,10 +55,12 @@ export function createShard(options: ShardOptions): Shard {
   const elsewhere = createWaitingElsewhere();
 
   const outlets = createOutlets();
-  const home = createTerminalHome({
+  const recollection = createRecollection({ bus, homes, clock, told: () => home.sessionsKnown(), failed });
+  const home: TerminalHome = createTerminalHome({
     ...options,
     nodeOf: options.nodeOf ?? (() => options.nodeId),
     isHome,
+    sessionsComplete: () => recollection.complete(),
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;
       if (address === bus.self) return outlets.deliver(terminalId, sessionId, uuid, text);
@@ -82,14 +84,16 @@ export function createShard(options: ShardOptions): Shard {
   const reach = createReach({ bus, homes, home, clock, failed });
   const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
   const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, askTimeoutMs: ASK_TIMEOUT_MS, failed });
-  const recollection = createRecollection({ bus, homes, clock, failed });
-  bus.serve("session.again", (_, from) => {
-    sessions.again(from);
-    return undefined;
+  bus.serve("session.again", async ({ round, forgotten, shards }, from) => {
+    const own = homes.shards();
+    if (own.length !== shards.length || !own.every((address) => shards.includes(address))) return false;
+    await sessions.again(from, { number: round, forgotten });
+    return true;
   });
   homes.onChange(() => {
     foreign = foreignShards();
     sessions.rehome();
+    recollection.changed();
     home
       .release((terminalId) => !isHome(terminalId))
       .then(work.rearm)
@@ -224,11 +228,14 @@ export function createShard(options: ShardOptions): Shard {
     terminals,
     sessions,
     home,
-    start: work.rearm,
+    start: async () => {
+      recollection.changed();
+      await work.rearm();
+    },
     lapse: async () => {
       await home.release(() => true);
-      sessions.again(bus.self);
-      recollection.begin();
+      recollection.forgotten();
+      void sessions.again(bus.self, { number: 0, forgotten: true });
       await work.rearm();
     },
     historyLost: async () => {

@@ -95,11 +95,13 @@ export class SessionTopics {
     this.#subscriptionCount += 1;
     this.#identity ??= terminalId;
     const own = this.#identity === terminalId;
+    // Under a shared credential who a session is, is only claimed: it gets nothing again that another device may be executing.
+    const redeliver = request.redeliver && own && this.caller.type === "terminal";
     this.#host.onEvent({ type: "subscribed", sessionId, terminalId, own });
     const greeting = own ? (this.#host.greeting?.(terminalId) ?? null) : null;
     if (greeting !== null) this.deliver(subscription, null, greeting);
     return this.#host.terminals.open(
-      { terminalId, sessionId: engineSessionId, own, acknowledges: ackMode !== "auto", redeliver: request.redeliver, device },
+      { terminalId, sessionId: engineSessionId, own, acknowledges: ackMode !== "auto", redeliver, device },
       new TopicOutlet(this, subscription),
     );
   }

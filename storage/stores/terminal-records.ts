@@ -44,6 +44,9 @@ type SentTuple = [
   awaitingAck: boolean,
   cancels: string | null,
   cancelRequested: boolean,
+  /** Only of what is held. */
+  held?: boolean,
+  refusedBy?: SentEntry["refusedBy"],
 ];
 
 type LatestTuple = [sender: string, uuid: string, answered: boolean];
@@ -89,7 +92,7 @@ export function readTerminal(terminalId: string, text: string): TerminalRecord {
   if (!Array.isArray(parsed)) {
     assertSchema(parsed.schema, 1);
     const { queue, sent, latest } = parsed;
-    return { terminalId, queue, sent, latest };
+    return { terminalId, queue, sent: sent.map((entry) => ({ ...entry, held: false, refusedBy: null })), latest };
   }
   const [schema, queue, sent, latest] = parsed;
   assertSchema(schema, SCHEMA);
@@ -145,20 +148,24 @@ function readQueued(tuple: QueuedTuple): QueuedEntry {
   return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs: acceptedAtMs + lifetimeMs, attempts, refusedBy, cancels };
 }
 
-/** Of a command that was sent: not to be sent or acknowledged again, no CANCEL, and none asked for. */
+/** Of a command that was sent: not to be sent or acknowledged again, not held, no CANCEL, and none asked for. */
 const LEFT = ",false,false,null,false]";
 
 function writeSent(entry: SentEntry): string {
   const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, sentAtMs, channel, unknownAtMs } = entry;
-  const { session, redeliverable, awaitingAck, cancels, cancelRequested } = entry;
-  const left = !redeliverable && !awaitingAck && cancels === null && !cancelRequested;
-  const end = left ? LEFT : `,${redeliverable},${awaitingAck},${optional(cancels)},${cancelRequested}]`;
+  const { session, redeliverable, awaitingAck, cancels, cancelRequested, held } = entry;
+  const left = !redeliverable && !awaitingAck && cancels === null && !cancelRequested && !held;
+  const end = left ? LEFT : `,${redeliverable},${awaitingAck},${optional(cancels)},${cancelRequested}${held ? heldEnd(entry) : ""}]`;
   return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${attempts},${timeText(sentAtMs)},"${channel}",${unknownAtMs - sentAtMs},${optional(session)}${end}`;
+}
+
+function heldEnd({ refusedBy }: SentEntry): string {
+  return refusedBy === null ? ",true" : `,true,${JSON.stringify(refusedBy)}`;
 }
 
 function readSent(tuple: SentTuple): SentEntry {
   const [uuid, kind, service, sender, acceptedAtMs, lifetimeMs, attempts, sentAtMs, channel, unknownAfterMs, ...rest] = tuple;
-  const [session, redeliverable, awaitingAck, cancels, cancelRequested] = rest;
+  const [session, redeliverable, awaitingAck, cancels, cancelRequested, held = false, refusedBy = null] = rest;
   return {
     uuid,
     kind,
@@ -172,6 +179,8 @@ function readSent(tuple: SentTuple): SentEntry {
     unknownAtMs: sentAtMs + unknownAfterMs,
     session,
     redeliverable,
+    held,
+    refusedBy,
     awaitingAck,
     cancels,
     cancelRequested,

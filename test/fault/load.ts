@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
 import { type SimulatedTerminal, startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
 import type { Course, History } from "./history.ts";
 import { member, type RelayCaller, TERMINAL } from "./relay-caller.ts";
@@ -149,6 +150,8 @@ export class Load {
       terminalId,
       url,
       redeliver,
+      // What was not acknowledged comes again only under the terminal's own login.
+      ...(redeliver ? { username: terminalId, password: terminalPassword("sandbox-terminal-secret", terminalId) } : {}),
       speed: 40,
       random: () => random(1_000) / 1_000,
       onEvent: (event) => {

@@ -39,8 +39,13 @@ export function delivery(relay: Relay): void {
     });
   }
 
-  test("a terminal that remembers uuids gets what it did not acknowledge again, and nothing else", async () => {
-    const [terminalId, partner] = [relay.terminalId(), relay.partner()];
+  test("a terminal that remembers uuids gets what it did not acknowledge again, and nobody else ever does", async () => {
+    const [terminalId, manager, ruled, partner] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.partner()];
+    const administrator = relay.administrator();
+    const group = { name: `group-of-${manager}`, terminalIds: [terminalId], managerTerminalIds: [manager] };
+    assert.equal((await administrator.post("/admin/terminal-groups", group)).status, 200);
+    const rule = { terminalId: ruled, ruleType: "LIST", ruleValue: terminalId, enabled: true };
+    assert.equal((await administrator.post("/admin/subscription-rules", rule)).status, 200);
     const [acknowledged, lost] = [relay.uuid(), relay.uuid()];
     const first = await relay.online(terminalId, REMEMBERS);
     await partner.pay(terminalId, { uuid: acknowledged });
@@ -50,7 +55,20 @@ export function delivery(relay: Relay): void {
     await first.ping(terminalId);
     await first.vanish();
     await relay.connectionBecomes(terminalId, { sessions: 0 });
-    await relay.lifeBecomes(lost, { state: "queued", attempt: 1 });
+    // Two devices must not charge: whoever else comes gets what comes next, and not this.
+    const others = [];
+    for (const login of [manager, ruled]) {
+      const other = await relay.connect({ login, passcode: await relay.password(login) });
+      others.push(await other.subscribe(terminalId, REMEMBERS));
+    }
+    const undeclared = await relay.online(terminalId, { ack: "client-individual" });
+    for (const poller of [await relay.terminal(terminalId), await relay.terminal(manager), relay.fleet()])
+      assert.equal((await poller.poll(terminalId)).status, 204);
+    const next = relay.uuid();
+    await partner.pay(terminalId, { uuid: next });
+    assertMatches((await undeclared.commands.next()).command, { uuid: next, redelivered: undefined });
+    assertMatches((await partner.life(lost)).body, { data: { state: "sent", attempt: 1 } });
+    for (const { waiting } of [...others, undeclared.commands]) assert.deepEqual(waiting, []);
     const second = await relay.online(terminalId, REMEMBERS);
     assertMatches((await second.commands.next()).command, { uuid: lost, amount: 3, redelivered: true, attempt: 2 });
     await relay.lifeBecomes(lost, { state: "sent", attempt: 2 });
@@ -67,15 +85,21 @@ export function delivery(relay: Relay): void {
     assertMatches(await fleet.poll(terminalId), { status: 200, body: { uuid } });
   });
 
-  test("what came back and was not taken in time is unknown, never expired", async () => {
-    const [terminalId, uuid, partner] = [relay.terminalId(), relay.uuid(), relay.partner()];
+  test("what came back and was not taken in time is unknown, never expired; and so is what was held, with no result", async () => {
+    const [terminalId, refused, lost, partner] = [relay.terminalId(), relay.uuid(), relay.uuid(), relay.partner()];
     const first = await relay.online(terminalId, REMEMBERS);
-    await partner.pay(terminalId, { uuid });
+    await partner.pay(terminalId, { uuid: lost });
     await first.commands.next();
+    await partner.pay(terminalId, { uuid: refused });
+    (await first.commands.next()).message.nack();
+    await relay.lifeBecomes(refused, { state: "queued" });
     await first.vanish();
-    await relay.lifeBecomes(uuid, { state: "queued" });
+    await relay.connectionBecomes(terminalId, { sessions: 0 });
     relay.advance(MINUTE_MS);
-    await relay.lifeBecomes(uuid, { state: "unknown" });
+    await relay.lifeBecomes(refused, { state: "unknown" });
+    await relay.lifeBecomes(lost, { state: "sent" });
+    relay.advance(4 * MINUTE_MS);
+    await relay.lifeBecomes(lost, { state: "unknown" });
   });
 
   test("a restart gives back what a remembering terminal had not acknowledged, and only that", async () => {

@@ -25,12 +25,14 @@ export type TerminalEvent =
   | { type: "command.accepted"; atMs: number; entry: NewEntry }
   /** Somebody who holds the terminal's ear asks for the oldest command: a poll, or a session with room. */
   | { type: "command.taken"; atMs: number; channel: Channel; session: TakingSession | null }
+  /** A session that declares that it remembers uuids gets the oldest command that is held for such a one. */
+  | { type: "command.redelivered"; atMs: number; session: TakingSession }
   /** It certainly did not leave: back to where it was, before everything that was accepted later. */
   | { type: "command.undelivered"; atMs: number; uuid: string; session: string | null }
   | { type: "command.acknowledged"; atMs: number; uuid: string; session: string }
-  /** NACK: back to the head of the queue, not to the same session for a moment. */
+  /** NACK: back to the head of the queue, or to what is held; not to the same session for a moment. */
   | { type: "command.refused"; atMs: number; uuid: string; session: string }
-  /** A session ended, or did not survive a restart; only what a redelivering client left unacknowledged is put back. */
+  /** A session ended, or did not survive a restart: what a redelivering client left unacknowledged is held. */
   | { type: "session.lost"; atMs: number; session: string }
   /**
    * A result was read. `unsolicited`: no command has this uuid. `cancels`: the uuid that its command, a CANCEL, wants cancelled; told here,
@@ -105,7 +107,7 @@ export const terminalMachine = setUp.createMachine({
     ],
   },
   states: {
-    idle: { on: { "command.taken": {}, "command.acknowledged": {}, "deadline.passed": {} } },
+    idle: { on: { "command.taken": {}, "command.redelivered": {}, "command.acknowledged": {}, "deadline.passed": {} } },
     waiting: {},
     executing: { on: { "command.taken": {} } },
   },

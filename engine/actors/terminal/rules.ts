@@ -18,7 +18,10 @@ export function nextDeadlineMs(context: TerminalContext): number | null {
     next = Math.min(next, entry.expiresAtMs);
     if (entry.refusedBy !== null) next = Math.min(next, entry.refusedBy.untilMs);
   }
-  for (const entry of context.sent) next = Math.min(next, entry.unknownAtMs);
+  for (const entry of context.sent) {
+    next = Math.min(next, entry.unknownAtMs);
+    if (entry.refusedBy !== null) next = Math.min(next, entry.refusedBy.untilMs);
+  }
   return Number.isFinite(next) ? next : null;
 }
 
@@ -26,18 +29,31 @@ export function nextDeadlineMs(context: TerminalContext): number | null {
 export function nextToSend(context: TerminalContext, atMs: number, sessionId: string | null): QueuedEntry | undefined {
   if (context.sent.length >= SENT_COMMANDS_MAX) return undefined;
   const head = context.queue.find((entry) => entry.expiresAtMs > atMs);
-  if (head !== undefined && head.refusedBy !== null && head.refusedBy.session === sessionId && head.refusedBy.untilMs > atMs)
-    return undefined;
-  return head;
+  return head !== undefined && isRefusedBy(head, sessionId, atMs) ? undefined : head;
+}
+
+/** The oldest command that this session, which remembers uuids, may get again at `atMs`. */
+export function nextToRedeliver(context: TerminalContext, atMs: number, sessionId: string): SentEntry | undefined {
+  return context.sent.find((entry) => isHeld(entry) && entry.expiresAtMs > atMs && !isRefusedBy(entry, sessionId, atMs));
+}
+
+/** No session has it. One that is to be cancelled is not sent again: the CANCEL is. */
+export function isHeld({ held, session, redeliverable, cancelRequested }: SentEntry): boolean {
+  return held && session === null && redeliverable && !cancelRequested;
+}
+
+function isRefusedBy({ refusedBy }: Pick<QueuedEntry, "refusedBy">, sessionId: string | null, atMs: number): boolean {
+  return refusedBy !== null && refusedBy.session === sessionId && refusedBy.untilMs > atMs;
 }
 
 /**
  * The context of a record that the store may hold in an old version (design.md, "What is promised"): what waits there may have been sent.
- * So it counts as sent once and come back too late, which nobody sends again and which ends as `unknown`.
+ * So it counts as sent once and come back too late, which nobody sends again and which ends as `unknown`; nor is what is held there sent again.
  */
 export function doubted(context: TerminalContext): TerminalContext {
   const queue = context.queue.map((entry) => ({ ...entry, attempts: Math.max(entry.attempts, 1), expiresAtMs: 0, refusedBy: null }));
-  return { ...context, queue };
+  const sent = context.sent.map((entry) => (entry.held ? { ...entry, redeliverable: false } : entry));
+  return { ...context, queue, sent };
 }
 
 /** As long as what is in it: a list that is spread keeps room for sixteen more, which hundreds of thousands of terminals would hold. */
@@ -122,6 +138,8 @@ function take(context: TerminalContext, event: Extract<TerminalEvent, { type: "c
     unknownAtMs: event.atMs + unknownAfterMs(head.kind),
     session: sessionId,
     redeliverable: event.session?.redeliver === true,
+    held: false,
+    refusedBy: null,
     awaitingAck: event.session?.acknowledges === true,
     cancels: head.cancels,
     cancelRequested: false,
@@ -133,26 +151,47 @@ function take(context: TerminalContext, event: Extract<TerminalEvent, { type: "c
   };
 }
 
+function redeliver(context: TerminalContext, { atMs, session }: Extract<TerminalEvent, { type: "command.redelivered" }>): Step {
+  const held = session.redeliver ? nextToRedeliver(context, atMs, session.id) : undefined;
+  if (held === undefined) return NOTHING;
+  const { uuid, expiresAtMs, kind } = held;
+  const again: SentEntry = {
+    ...held,
+    attempts: held.attempts + 1,
+    sentAtMs: atMs,
+    channel: "websocket",
+    unknownAtMs: atMs + unknownAfterMs(kind),
+    session: session.id,
+    refusedBy: null,
+    awaitingAck: true,
+  };
+  return {
+    context: { sent: replaced(context.sent, held, again) },
+    effects: [{ type: "deliver", params: { uuid, attempt: again.attempts, expiresAtMs, channel: "websocket", session: session.id } }],
+  };
+}
+
+/** As no session has it. */
+function heldAgain(entry: SentEntry, changes: Pick<SentEntry, "refusedBy"> & Partial<SentEntry>): SentEntry {
+  return { ...entry, session: null, awaitingAck: false, held: true, ...changes };
+}
+
+function replaced(sent: readonly SentEntry[], entry: SentEntry, by: SentEntry): readonly SentEntry[] {
+  return sent.map((other) => (other === entry ? by : other));
+}
+
 function queued(entry: NewEntry, attempts: number, refusedBy: QueuedEntry["refusedBy"]): QueuedEntry {
   const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels } = entry;
   return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy, cancels };
 }
 
-/** Puts sent commands back at the head of the queue, in the order in which they were sent. */
-function putBack(context: TerminalContext, entries: readonly SentEntry[], back: (entry: SentEntry) => QueuedEntry): Step {
-  if (entries.length === 0) return NOTHING;
-  return {
-    context: {
-      queue: [...entries.map(back), ...context.queue],
-      sent: context.sent.filter((entry) => !entries.includes(entry)),
-    },
-    effects: [],
-  };
-}
-
 function undelivered(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.undelivered" }>): Step {
   const sent = context.sent.find((entry) => entry.uuid === event.uuid && entry.session === event.session);
   if (sent === undefined) return NOTHING;
+  if (sent.held) {
+    const held = heldAgain(sent, { refusedBy: null, attempts: sent.attempts - 1 });
+    return { context: { sent: replaced(context.sent, sent, held) }, effects: [] };
+  }
   // Several that did not leave are told of one by one, the oldest first: each finds its place again.
   const later = context.queue.findIndex((entry) => entry.acceptedAtMs >= sent.acceptedAtMs);
   const place = later === -1 ? context.queue.length : later;
@@ -165,15 +204,25 @@ function undelivered(context: TerminalContext, event: Extract<TerminalEvent, { t
   };
 }
 
+/** Who refuses a first attempt has not executed it, nor has anyone else: anyone may get it next. Of a held one that is known of this session alone. */
 function refuse(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.refused" }>): Step {
-  const entries = context.sent.filter((entry) => entry.uuid === event.uuid && entry.session === event.session && entry.awaitingAck);
+  const refused = context.sent.find((entry) => entry.uuid === event.uuid && entry.session === event.session && entry.awaitingAck);
+  if (refused === undefined) return NOTHING;
   const refusedBy = { session: event.session, untilMs: event.atMs + NACK_PAUSE_MS };
-  return putBack(context, entries, (entry) => queued(entry, entry.attempts, refusedBy));
+  if (refused.held) return { context: { sent: replaced(context.sent, refused, heldAgain(refused, { refusedBy })) }, effects: [] };
+  return {
+    context: {
+      queue: [queued(refused, refused.attempts, refusedBy), ...context.queue],
+      sent: context.sent.filter((entry) => entry !== refused),
+    },
+    effects: [],
+  };
 }
 
 function loseSession(context: TerminalContext, event: Extract<TerminalEvent, { type: "session.lost" }>): Step {
-  const lost = context.sent.filter((entry) => entry.session === event.session && entry.redeliverable && entry.expiresAtMs > event.atMs);
-  return putBack(context, lost, (entry) => queued(entry, entry.attempts, null));
+  const isLost = (entry: SentEntry) => entry.session === event.session && entry.redeliverable && entry.expiresAtMs > event.atMs;
+  if (!context.sent.some(isLost)) return NOTHING;
+  return { context: { sent: context.sent.map((entry) => (isLost(entry) ? heldAgain(entry, { refusedBy: null }) : entry)) }, effects: [] };
 }
 
 function acknowledge(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.acknowledged" }>): Step {
@@ -212,10 +261,10 @@ function record(context: TerminalContext, event: Extract<TerminalEvent, { type: 
 }
 
 /**
- * A command that came back (NACK, lost session), as one that was sent and is not sent again: the terminal may be executing it. When it was sent last is
+ * A command that came back (NACK), as one that was sent and is not sent again: the terminal may be executing it. When it was sent last is
  * not known any more; it was before now. Only sessions give commands back.
  */
-function withdrawn({ refusedBy: _, ...entry }: QueuedEntry, atMs: number): SentEntry {
+function withdrawn(entry: QueuedEntry, atMs: number): SentEntry {
   return {
     ...entry,
     sentAtMs: atMs,
@@ -223,6 +272,8 @@ function withdrawn({ refusedBy: _, ...entry }: QueuedEntry, atMs: number): SentE
     unknownAtMs: atMs + unknownAfterMs(entry.kind),
     session: null,
     redeliverable: false,
+    held: false,
+    refusedBy: null,
     awaitingAck: false,
     cancelRequested: false,
   };
@@ -259,7 +310,7 @@ function requestCancel(context: TerminalContext, event: Extract<TerminalEvent, {
 }
 
 /**
- * Ends what is overdue. A command that was sent before and came back (NACK, lost session) may have been executed, so it ends as
+ * Ends what is overdue. A command that was sent before and came back (NACK) may have been executed, so it ends as
  * `unknown`: `expired` is said only of what never left.
  */
 function expire(context: TerminalContext, atMs: number): Step {
@@ -270,7 +321,7 @@ function expire(context: TerminalContext, atMs: number): Step {
   return {
     context: {
       queue: context.queue.filter((entry) => entry.expiresAtMs > atMs).map((entry) => rest(entry, atMs)),
-      sent: context.sent.filter((entry) => entry.unknownAtMs > atMs),
+      sent: context.sent.filter((entry) => entry.unknownAtMs > atMs).map((entry) => rest(entry, atMs)),
     },
     effects: [
       ...expired.map((entry) => finishedFromQueue(entry, entry.attempts === 0 ? "expired" : "unknown", atMs)),
@@ -279,9 +330,9 @@ function expire(context: TerminalContext, atMs: number): Step {
   };
 }
 
-function rest(entry: QueuedEntry, atMs: number): QueuedEntry {
-  if (entry.refusedBy === null || entry.refusedBy.untilMs > atMs) return entry;
-  return queued(entry, entry.attempts, null);
+/** The pause after a NACK is over. */
+function rest<Entry extends QueuedEntry | SentEntry>(entry: Entry, atMs: number): Entry {
+  return entry.refusedBy === null || entry.refusedBy.untilMs > atMs ? entry : { ...entry, refusedBy: null };
 }
 
 let lastContext: TerminalContext | null = null;
@@ -303,6 +354,8 @@ function workOut(context: TerminalContext, event: TerminalEvent): Step {
       return accept(context, event);
     case "command.taken":
       return take(context, event);
+    case "command.redelivered":
+      return redeliver(context, event);
     case "command.undelivered":
       return undelivered(context, event);
     case "command.acknowledged":

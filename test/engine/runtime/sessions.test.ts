@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CONNECTION_FRESH_MS, NACK_PAUSE_MS } from "../../../engine/domain/limits.ts";
-import { command, openSocket, openWorld, pollUuid, posting, settle, stateOf } from "./world.ts";
+import { CONNECTION_FRESH_MS, NACK_PAUSE_MS, SENT_COMMANDS_MAX } from "../../../engine/domain/limits.ts";
+import { command, openSocket, openWorld, pollUuid, posting, Socket, session, settle, stateOf } from "./world.ts";
 
 const REDELIVERING = { acknowledges: true, redeliver: true };
 
@@ -123,7 +123,7 @@ describe("a command that was refused (NACK)", () => {
 });
 
 describe("a session that ends", () => {
-  it("gives back what a redelivering client had not acknowledged, until the deadline", async () => {
+  it("leaves what a redelivering client had not acknowledged to the next such one, until the deadline", async () => {
     const world = await openWorld();
     openSocket(world.shard, "s1", REDELIVERING);
     for (const uuid of ["a", "b", "c"]) await world.shard.terminals.accept(command(world, uuid));
@@ -131,6 +131,7 @@ describe("a session that ends", () => {
     await settle();
     world.shard.sessions.close("T1", "s1");
     await settle();
+    assert.equal(await stateOf(world.shard, "a"), "sent");
     const second = openSocket(world.shard, "s2", REDELIVERING);
     await settle();
     assert.deepEqual(second.uuids, ["a", "c"]);
@@ -140,6 +141,90 @@ describe("a session that ends", () => {
     await settle();
     assert.equal(await pollUuid(world.shard), null);
     assert.equal(await stateOf(world.shard, "a"), "sent");
+  });
+
+  it("leaves it to nobody else: not to a manager, a rule's session, the terminal's undeclared session or any poll; and it holds up nothing", async () => {
+    const world = await openWorld();
+    openSocket(world.shard, "s1", REDELIVERING);
+    await world.shard.terminals.accept(command(world, "a"));
+    world.shard.sessions.close("T1", "s1");
+    await settle();
+    const others = [
+      openSocket(world.shard, "manager", { own: false }),
+      openSocket(world.shard, "rule", { own: false, ...REDELIVERING }),
+      openSocket(world.shard, "undeclared", { acknowledges: true }),
+    ];
+    await settle();
+    assert.equal(await pollUuid(world.shard), null);
+    await world.shard.terminals.accept(command(world, "b"));
+    assert.deepEqual(
+      others.map(({ uuids }) => uuids),
+      [[], [], ["b"]],
+    );
+    assert.equal(await stateOf(world.shard, "a"), "sent");
+    await world.pass(300_000);
+    assert.equal(await stateOf(world.shard, "a"), "unknown");
+    assert.deepEqual(
+      others.flatMap(({ uuids }) => uuids),
+      ["b"],
+    );
+  });
+
+  it("keeps what was not acknowledged among the commands that a terminal may have unanswered", async () => {
+    const world = await openWorld();
+    openSocket(world.shard, "s1", REDELIVERING);
+    for (let index = 0; index < SENT_COMMANDS_MAX; index += 1) await world.shard.terminals.accept(command(world, `u${index}`));
+    world.shard.sessions.close("T1", "s1");
+    await settle();
+    await world.shard.terminals.accept(command(world, "more"));
+    assert.equal(await pollUuid(world.shard), null);
+    await world.shard.terminals.recordResult(posting("u0"));
+    assert.equal(await pollUuid(world.shard), "more");
+  });
+
+  it("with a command that is then cancelled leaves it to nobody: the CANCEL goes out", async () => {
+    const world = await openWorld();
+    openSocket(world.shard, "s1", REDELIVERING);
+    await world.shard.terminals.accept(command(world, "a"));
+    world.shard.sessions.close("T1", "s1");
+    await settle();
+    assert.deepEqual(await world.shard.terminals.cancel({ uuid: "a", cancelUuid: "x" }), { type: "requested", cancelUuid: "x" });
+    assert.deepEqual(openSocket(world.shard, "s2", REDELIVERING).uuids, []);
+    await settle();
+    assert.equal(await stateOf(world.shard, "x"), "sent");
+    assert.equal(await stateOf(world.shard, "a"), "sent");
+  });
+
+  it("that refuses what it was given again leaves it held, for a moment not to itself", async () => {
+    const world = await openWorld();
+    openSocket(world.shard, "s1", REDELIVERING);
+    await world.shard.terminals.accept(command(world, "a"));
+    world.shard.sessions.close("T1", "s1");
+    const second = openSocket(world.shard, "s2", REDELIVERING);
+    await settle();
+    world.shard.sessions.refuse("T1", "s2", ["a"]);
+    await settle();
+    assert.equal(await pollUuid(world.shard), null);
+    assert.deepEqual(second.uuids, ["a"]);
+    await world.pass(NACK_PAUSE_MS + 100);
+    assert.deepEqual(second.uuids, ["a", "a"]);
+  });
+
+  it("that could not be written to again leaves it held", async () => {
+    const world = await openWorld();
+    openSocket(world.shard, "s1", REDELIVERING);
+    await world.shard.terminals.accept(command(world, "a"));
+    world.shard.sessions.close("T1", "s1");
+    await settle();
+    const broken = new Socket();
+    broken.writable = false;
+    world.shard.sessions.open(session("s2", REDELIVERING), broken);
+    await settle();
+    assert.equal(await pollUuid(world.shard), null);
+    const third = openSocket(world.shard, "s3", REDELIVERING);
+    await settle();
+    assert.deepEqual(third.uuids, ["a"]);
+    assert.equal(JSON.parse(third.texts[0] ?? "").attempt, 2);
   });
 
   it("gives nothing back of any other client: it is never sent again", async () => {
@@ -182,7 +267,7 @@ describe("a restart", () => {
     assert.equal(await stateOf(again.shard, "a"), "unknown");
   });
 
-  it("gives back only what a redelivering client had not acknowledged", async () => {
+  it("holds only what a redelivering client had not acknowledged, for such a one", async () => {
     const world = await openWorld();
     openSocket(world.shard, "s1", REDELIVERING);
     openSocket(world.shard, "s2", { terminalId: "T2", acknowledges: true });
@@ -192,7 +277,11 @@ describe("a restart", () => {
     await settle();
     const again = await world.restart();
     await settle();
-    assert.deepEqual([await pollUuid(again.shard), await pollUuid(again.shard), await pollUuid(again.shard, "T2")], ["a", null, null]);
+    assert.deepEqual([await pollUuid(again.shard), await pollUuid(again.shard, "T2")], [null, null]);
+    const next = openSocket(again.shard, "s3", REDELIVERING);
+    const other = openSocket(again.shard, "s4", { terminalId: "T2", ...REDELIVERING });
+    await settle();
+    assert.deepEqual([next.uuids, other.uuids], [["a"], []]);
   });
 
   it("keeps results, refused uuids and when a terminal was last seen", async () => {

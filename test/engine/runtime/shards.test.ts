@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hashOf } from "../../../engine/runtime/hash.ts";
+import { createRendezvousHomes } from "../../../engine/runtime/rendezvous.ts";
 import {
   command,
   openSocket,
@@ -59,6 +60,72 @@ describe("a shard that has left", () => {
     other.bus.hanging.get("terminal.poll")?.();
     assert.equal(await polled, "a");
     assert.equal(await pollUuid(home), null, "it was handed out once");
+  });
+});
+
+describe("a new home of a terminal", () => {
+  const REDELIVERING = { acknowledges: true, redeliver: true };
+
+  it("takes no session for gone before all shards have told of theirs", async () => {
+    const world = await openWorld({ shards: 3 });
+    const [first, second, third] = world.shards;
+    assert.ok(first !== undefined && second !== undefined && third !== undefined);
+    const [before, after] = [[first, second], world.shards].map((members) => members.map(({ bus }) => bus.self));
+    assert.ok(before !== undefined && after !== undefined);
+    const homes = { before: createRendezvousHomes(before), after: createRendezvousHomes(after) };
+    const terminalId = Array.from({ length: 1_000 }, (_, index) => `T${index}`).find(
+      (id) => homes.before.homeOf(id) === first.bus.self && homes.after.homeOf(id) === third.bus.self,
+    );
+    assert.ok(terminalId !== undefined);
+    for (const shard of world.shards) shard.homes.update(before);
+    const holder = openSocket(second, "s1", { terminalId, ...REDELIVERING });
+    await settle();
+    for (const uuid of ["a", "b"]) await first.terminals.accept(command(world, uuid, { terminalId }));
+    await settle();
+    assert.deepEqual(holder.uuids, ["a", "b"]);
+
+    // The third one becomes the home, and the second one cannot tell it of its session.
+    second.bus.cut.add("session.open");
+    for (const shard of world.shards) shard.homes.update(after);
+    const other = openSocket(third, "s2", { terminalId, ...REDELIVERING });
+    await world.pass(1_000);
+    assert.deepEqual(other.uuids, [], "the first session may have them yet");
+    second.bus.cut.clear();
+    await world.pass(5_000);
+    assert.equal((await third.terminals.view(terminalId)).sessions, 2);
+    second.sessions.acknowledge(terminalId, "s1", ["a"]);
+    await settle();
+    second.sessions.close(terminalId, "s1");
+    await settle();
+    assert.deepEqual(other.uuids, ["b"]);
+    assert.equal(await stateOf(third, "a"), "sent");
+  });
+
+  it("gives what a session had that is gone to the next one that remembers uuids", async () => {
+    const { world, home, other } = await twoShards();
+    const first = openSocket(home, "s1", REDELIVERING);
+    await home.terminals.accept(command(world, "a"));
+    assert.deepEqual(first.uuids, ["a"]);
+    // Its shard has gone, and the other one is home now.
+    other.homes.update([other.bus.self]);
+    await world.pass(100);
+    assert.equal(await pollUuid(other), null);
+    assert.equal(await stateOf(other, "a"), "sent");
+    const second = openSocket(other, "s2", REDELIVERING);
+    await settle();
+    assert.deepEqual(second.uuids, ["a"]);
+  });
+
+  it("asks a shard again that sees other homes yet", async () => {
+    const { world, home, other } = await twoShards();
+    openSocket(other, "s1", { terminalId: "T1" });
+    other.homes.update([other.bus.self]);
+    home.homes.update([other.bus.self, home.bus.self, "shard-9"]);
+    await world.pass(1_000);
+    home.homes.update([other.bus.self, home.bus.self]);
+    other.homes.update([other.bus.self, home.bus.self]);
+    await world.pass(1_000);
+    assert.equal((await home.terminals.view("T1")).sessions, 1);
   });
 });
 

@@ -110,7 +110,8 @@ test("tells the engine who subscribed and how", () => {
       { terminalId: "T1", own: true, acknowledges: false, redeliver: false },
       { terminalId: "T2", own: false, acknowledges: true, redeliver: false },
       { terminalId: "T3", own: false, acknowledges: true, redeliver: false },
-      { terminalId: "T4", own: false, acknowledges: true, redeliver: true },
+      // Another terminal's commands are not given again, whatever it remembers.
+      { terminalId: "T4", own: false, acknowledges: true, redeliver: false },
     ],
   );
   assert.equal(new Set(world.opened.keys()).size, 4);
@@ -122,6 +123,20 @@ test("tells the engine who subscribed and how", () => {
     appVersion: "3.1\\n",
     deviceModel: "x".repeat(64),
   });
+});
+
+test("only under its own login a terminal is given again what it remembers: under a shared credential whose it is, is only claimed", () => {
+  const world = createWorld();
+  const callers: Caller[] = [{ type: "fleet" }, { type: "anonymous" }, { type: "terminal", terminalId: "T1" }];
+  for (const caller of callers) {
+    const terminal = new FakeTerminal(world, { caller, ipAddress: "192.0.2.7", userAgent: "", fingerprint: "" });
+    terminal.send("CONNECT", { "accept-version": "1.2", host: "relay" });
+    terminal.subscribe("T1", { ack: "client-individual", redeliver: "same-uuid" });
+  }
+  assert.deepEqual(
+    [...world.opened.values()].map(({ session: { own, acknowledges, redeliver } }) => [own, acknowledges, redeliver]),
+    callers.map(({ type }) => [true, true, type === "terminal"]),
+  );
 });
 
 test("masks card numbers in what it tells about the device, before it cuts it", () => {

@@ -20,20 +20,25 @@ const queued: fc.Arbitrary<QueuedEntry> = fc.record(
   { ...common, refusedBy: orNull(fc.record({ session: text, untilMs: ms }, { noNullPrototype: true })), cancels: orNull(text) },
   { noNullPrototype: true },
 );
-const sent: fc.Arbitrary<SentEntry> = fc.record(
-  {
-    ...common,
-    sentAtMs: ms,
-    channel,
-    unknownAtMs: ms,
-    session: orNull(text),
-    redeliverable: fc.boolean(),
-    awaitingAck: fc.boolean(),
-    cancels: orNull(text),
-    cancelRequested: fc.boolean(),
-  },
-  { noNullPrototype: true },
-);
+const sent: fc.Arbitrary<SentEntry> = fc
+  .record(
+    {
+      ...common,
+      sentAtMs: ms,
+      channel,
+      unknownAtMs: ms,
+      session: orNull(text),
+      redeliverable: fc.boolean(),
+      awaitingAck: fc.boolean(),
+      cancels: orNull(text),
+      cancelRequested: fc.boolean(),
+      held: fc.boolean(),
+      refusedBy: orNull(fc.record({ session: text, untilMs: ms }, { noNullPrototype: true })),
+    },
+    { noNullPrototype: true },
+  )
+  // Only what is held is refused and stays sent.
+  .map((entry) => (entry.held ? entry : { ...entry, refusedBy: null }));
 const latest = fc.record({ sender: text, uuid: text, answered: fc.boolean() }, { noNullPrototype: true });
 const terminal: fc.Arbitrary<TerminalRecord> = fc.record(
   {

@@ -12,13 +12,13 @@ import { nextDeadlineMs, stateOf } from "../../../../engine/actors/terminal/rule
 import { expiresAtMs } from "../../../../engine/domain/command.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../../engine/domain/limits.ts";
 import { createTerminalStepper } from "../../../../engine/runtime/stepper.ts";
-import { accepted, cancelRequested, context, latest, NOW_MS, polled, pushed, queued, resulted, sent } from "./world.ts";
+import { accepted, cancelRequested, context, latest, NOW_MS, polled, pushed, pushedAgain, queued, resulted, sent } from "./world.ts";
 
 /** One thing that happens; `pick` chooses among what is outstanding, for results and cancels also among what has ended. */
 type Happening =
   | { does: "accept"; kind: "payment" | "scan" | "administrative"; sender: string }
   | { does: "poll" }
-  | { does: "push"; session: string }
+  | { does: "push" | "redeliver"; session: string }
   | { does: "undelivered" | "ack" | "nack" | "cancel"; pick: number; session: string }
   | { does: "lose"; session: string }
   | { does: "result"; pick: number; status: "OK" | "KO" }
@@ -38,6 +38,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ does: fc.constant("poll" as const) }) },
   { weight: 4, arbitrary: fc.record({ does: fc.constant("push" as const), session }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant("redeliver" as const), session }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -70,6 +71,8 @@ interface Known {
   delivered: number;
   /** Something happened that allows it to be handed out once more. */
   mayRepeat: boolean;
+  /** A session was lost with it: then only a session with the declaration may get it. */
+  held: boolean;
   end: "done" | "unknown" | "expired" | "cancelled" | null;
   result: "OK" | "KO" | null;
 }
@@ -92,7 +95,7 @@ class Play {
     this.#context = after;
     if (event.type === "result.recorded" && !event.unsolicited) this.#at(event.uuid).result = event.status;
     for (const effect of effects) {
-      if (effect.type === "deliver") this.#delivered(effect.params.uuid, effect.params.attempt);
+      if (effect.type === "deliver") this.#delivered(event, effect.params.uuid, effect.params.attempt);
       if (effect.type === "finished")
         this.#finished(effect.params.uuid, effect.params.state, effect.params.attempts, effect.params.sentAtMs);
       if (effect.type === "refusedFull") this.#known.delete(effect.params.uuid);
@@ -113,6 +116,8 @@ class Play {
         return polled(atMs);
       case "push":
         return pushed(what.session, { acknowledges: what.session !== "plain", redeliver: what.session === "redelivering" }, atMs);
+      case "redeliver":
+        return pushedAgain(what.session, what.session === "redelivering", atMs);
       case "undelivered":
         return this.#sentTo(what, (uuid, holder) => ({ type: "command.undelivered", atMs, uuid, session: holder }));
       case "ack":
@@ -147,7 +152,7 @@ class Play {
   #fresh({ kind, sender, cancels }: Pick<Known, "kind" | "sender" | "cancels">): string {
     this.#count += 1;
     const uuid = `u${this.#count}`;
-    this.#known.set(uuid, { kind, sender, cancels, delivered: 0, mayRepeat: false, end: null, result: null });
+    this.#known.set(uuid, { kind, sender, cancels, delivered: 0, mayRepeat: false, held: false, end: null, result: null });
     return uuid;
   }
 
@@ -177,12 +182,15 @@ class Play {
       const refused = event.type === "command.refused" && event.uuid === entry.uuid && event.session === entry.session && entry.awaitingAck;
       const lost = event.type === "session.lost" && event.session === entry.session && entry.redeliverable;
       if (undelivered || refused || lost) this.#at(entry.uuid).mayRepeat = true;
+      if (lost && entry.expiresAtMs > event.atMs) this.#at(entry.uuid).held = true;
       if (undelivered) this.#at(entry.uuid).delivered -= 1;
     }
   }
 
-  #delivered(uuid: string, attempt: number): void {
+  #delivered(event: TerminalEvent, uuid: string, attempt: number): void {
     const known = this.#at(uuid);
+    const declared = event.type === "command.redelivered" && event.session.redeliver;
+    assert.equal(declared, known.held, `${uuid} is given to who did not declare it, or without need`);
     assert.ok(known.delivered === 0 || known.mayRepeat, `${uuid} is handed out twice`);
     assert.equal(known.end, null, `${uuid} is handed out after its end`);
     known.delivered += 1;
@@ -213,7 +221,7 @@ class Play {
       assert.ok(queue.length <= QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX);
     const deadlines = [
       ...queue.flatMap(({ expiresAtMs: at, refusedBy }) => (refusedBy === null ? [at] : [at, refusedBy.untilMs])),
-      ...awaited.map(({ unknownAtMs }) => unknownAtMs),
+      ...awaited.flatMap(({ unknownAtMs, refusedBy }) => (refusedBy === null ? [unknownAtMs] : [unknownAtMs, refusedBy.untilMs])),
     ];
     assert.equal(nextDeadlineMs(this.#context), deadlines.length === 0 ? null : Math.min(...deadlines));
     if (event.type === "deadline.passed")

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "../../../../engine/actors/terminal/machine.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../../engine/domain/limits.ts";
 import { createTerminalStepper } from "../../../../engine/runtime/stepper.ts";
-import { accepted, cancelRequested, context, latest, NOW_MS, polled, pushed, queued, resulted, sent } from "./world.ts";
+import { accepted, cancelRequested, context, held, latest, NOW_MS, polled, pushed, pushedAgain, queued, resulted, sent } from "./world.ts";
 
 interface Row {
   title: string;
@@ -204,6 +204,12 @@ table("command.undelivered", [
     },
   },
   {
+    title: "is held again where it was given again",
+    from: context({ queue: [queued("z")], sent: [held("a", { session: "s1", attempts: 2, awaitingAck: true })] }),
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1" },
+    to: { sent: [held("a")] },
+  },
+  {
     title: "changes nothing when it was sent to another session since",
     from: context({ sent: [sent("a", { session: "s2" })] }),
     event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1" },
@@ -262,10 +268,67 @@ table("command.refused", [
   },
 ]);
 
+table("command.refused, of what is held", [
+  {
+    title: "stays held, with a pause for that session, and goes to nobody else",
+    from: context({ queue: [queued("b")], sent: [held("a", { session: "s1", attempts: 2, awaitingAck: true })] }),
+    event: refused,
+    to: { sent: [held("a", { attempts: 2, refusedBy: { session: "s1", untilMs: NOW_MS + 1_000 } })] },
+  },
+]);
+
+const again: TerminalEvent = {
+  type: "command.redelivered",
+  atMs: NOW_MS,
+  session: { id: "s2", acknowledges: true, redeliver: true },
+};
+const given = { sentAtMs: NOW_MS, unknownAtMs: NOW_MS + 300_000, session: "s2", attempts: 2, awaitingAck: true };
+const told = (uuid: string): TerminalEffect => ({
+  type: "deliver",
+  params: { uuid, attempt: 2, expiresAtMs: NOW_MS + 59_000, channel: "websocket", session: "s2" },
+});
+table("command.redelivered", [
+  {
+    title: "gives the oldest that is held again",
+    from: context({ queue: [queued("z")], sent: [sent("x"), held("a"), held("b")] }),
+    event: again,
+    to: { sent: [sent("x"), held("a", given), held("b")] },
+    effects: [told("a")],
+  },
+  {
+    title: "passes over one that this session has just refused, one that is to be cancelled and one that is overdue",
+    from: context({
+      sent: [
+        held("a", { refusedBy: { session: "s2", untilMs: NOW_MS + 1 } }),
+        held("b", { cancelRequested: true }),
+        held("c", { expiresAtMs: NOW_MS }),
+        held("d"),
+      ],
+    }),
+    event: again,
+    to: {
+      sent: [
+        held("a", { refusedBy: { session: "s2", untilMs: NOW_MS + 1 } }),
+        held("b", { cancelRequested: true }),
+        held("c", { expiresAtMs: NOW_MS }),
+        held("d", given),
+      ],
+    },
+    effects: [told("d")],
+  },
+  { title: "gives nothing to a session without the declaration", from: context({ sent: [held("a")] }), event: pushedAgain("s2", false) },
+  {
+    title: "gives nothing that a session has, or that was acknowledged",
+    from: context({ sent: [held("a", { session: "s1" }), held("b", { redeliverable: false })] }),
+    event: again,
+  },
+  { title: "changes nothing where nothing is outstanding", from: context(), event: again },
+]);
+
 const lost: TerminalEvent = { type: "session.lost", atMs: NOW_MS, session: "s1" };
 table("session.lost", [
   {
-    title: "puts back what a redelivering session had not acknowledged, in its order, and nothing else",
+    title: "holds what a redelivering session had not acknowledged, in its place, and nothing else; what waits is not held up",
     from: context({
       queue: [queued("d")],
       sent: [
@@ -276,18 +339,21 @@ table("session.lost", [
       ],
     }),
     event: lost,
-    to: {
-      queue: [queued("a", { attempts: 1 }), queued("c", { attempts: 1 }), queued("d")],
-      sent: [sent("b"), sent("e", { redeliverable: true, session: "s2" })],
-    },
+    to: { sent: [held("a"), sent("b"), held("c"), sent("e", { redeliverable: true, session: "s2" })] },
   },
   {
-    title: "never puts back what a client without the declaration got",
+    title: "holds again what was given again",
+    from: context({ sent: [held("a", { session: "s1", attempts: 2, awaitingAck: true })] }),
+    event: lost,
+    to: { sent: [held("a", { attempts: 2 })] },
+  },
+  {
+    title: "never holds what a client without the declaration got",
     from: context({ sent: [sent("a", { awaitingAck: true })] }),
     event: lost,
   },
   {
-    title: "puts nothing back after the deadline",
+    title: "holds nothing after the deadline",
     from: context({ sent: [sent("a", { redeliverable: true, expiresAtMs: NOW_MS })] }),
     event: lost,
   },

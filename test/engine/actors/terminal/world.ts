@@ -33,11 +33,23 @@ export function sent(uuid: string, changes: Partial<SentEntry> = {}): SentEntry 
     unknownAtMs: NOW_MS + 299_500,
     session: "s1",
     redeliverable: false,
+    held: false,
+    refusedBy: null,
     awaitingAck: false,
     cancels: null,
     cancelRequested: false,
   };
   return { ...entry, ...changes };
+}
+
+/** One that a session of the terminal's own was lost with, and that no session has. */
+export function held(uuid: string, changes: Partial<SentEntry> = {}): SentEntry {
+  return sent(uuid, { held: true, redeliverable: true, session: null, ...changes });
+}
+
+/** A session comes for what is held. */
+export function pushedAgain(id: string, redeliver: boolean, atMs = NOW_MS): TerminalEvent {
+  return { type: "command.redelivered", atMs, session: { id, acknowledges: true, redeliver } };
 }
 
 export function latest(uuid: string, answered: boolean, sender = "partner:1"): LatestEntry {
