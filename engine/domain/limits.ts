@@ -5,6 +5,18 @@
 /** Specification, "Stored payload lifetime": a command that no terminal fetched in this time expires. */
 export const COMMAND_LIFETIME_MS = 60_000;
 
+/**
+ * A step that hands a command out is stored within this time, or not at all. Less than any store keeps its caller waiting (3 s and 5 s): what is stored as
+ * sent after that was never written, and would end as `unknown`.
+ */
+export const TAKE_WITHIN_MS = 2_500;
+
+/** A poll is answered with a command within this time after it was asked, or its command goes back: a client that waits longer has most likely gone. */
+export const POLL_ANSWER_MS = 7_000;
+
+/** Of this time so much is left for storing and answering: a poll that waited longer for its turn takes nothing. */
+export const POLL_MARGIN_MS = 2_000;
+
 /** A payment that was sent and has no result after this time is shown as `unknown`; a late result still wins. */
 export const PAYMENT_UNKNOWN_AFTER_MS = 300_000;
 

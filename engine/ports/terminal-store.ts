@@ -25,6 +25,8 @@ export interface TerminalChange {
   /** Items that no longer need anyone's attention. */
   settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];
   atMs: number;
+  /** Later than this it must not be stored any more: who waits for it has gone by then. Absent: whenever the store comes to it. */
+  notAfterMs?: number | undefined;
 }
 
 /** A record, the version that it replaces, and what the replaced one had to do: the index of outstanding work changes with it. */
@@ -48,8 +50,12 @@ export interface Outstanding {
   waits: boolean;
 }
 
-/** `claimed`: a claim's uuid is taken. `stale`: some other version has moved on; load again and step again. */
-export type ChangeOutcome = { type: "committed"; version: number } | { type: "claimed"; uuid: string } | { type: "stale" };
+/** `claimed`: a claim's uuid is taken. `stale`: some other version has moved on; load again and step again. `late`: it came after `notAfterMs`, and is not stored. */
+export type ChangeOutcome =
+  | { type: "committed"; version: number }
+  | { type: "claimed"; uuid: string }
+  | { type: "stale" }
+  | { type: "late" };
 
 /**
  * Where terminals and commands are kept. Every method rejects with RelayError `unavailable` when the store cannot answer; after a

@@ -16,10 +16,12 @@ export interface Terminals {
    */
   accept(command: Command): Promise<AcceptOutcome>;
   /**
-   * Takes the oldest waiting command for a poll; the answer is JSON text, or null when nothing waits. Counts as activity of the terminal.
-   * Answers null without asking anyone where the shared counter says that nothing waits.
+   * Takes the oldest waiting command for a poll, or null when nothing waits. Counts as activity of the terminal.
+   * Answers null without asking anyone where the shared counter says that nothing waits. What could not be taken in time is not taken.
    */
-  poll(terminalId: string, device: DeviceInfo): Promise<string | null> | null;
+  poll(terminalId: string, device: DeviceInfo): Promise<TakenCommand | null> | null;
+  /** Of the answer to a poll certainly nothing was written: what it took goes back. Not waited for; where that fails it ends as `unknown`. */
+  notHandedOut(terminalId: string, taken: Pick<TakenCommand, "uuid" | "sentAtMs">): void;
   /** Stores a result (design.md, promise 4). `postedBy` is the terminal id of the login, or `fleet`. */
   recordResult(posting: ResultPosting): Promise<ResultOutcome>;
   /** Keeps what could not be read as a result, for operators. */
@@ -52,6 +54,15 @@ export interface Terminals {
    */
   forgetPresence(): Promise<number>;
   attention(page: { after: string; limit: number }): Promise<{ id: string; item: AttentionItem }[]>;
+}
+
+/** What a poll took. */
+export interface TakenCommand {
+  uuid: string;
+  /** JSON text for the terminal. */
+  text: string;
+  /** Tells this take from others of the same command. */
+  sentAtMs: number;
 }
 
 /** In a broadcast text: the terminal's id. (Ids need no escaping in JSON or in a URL.) */

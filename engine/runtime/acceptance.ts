@@ -1,7 +1,7 @@
 import type { TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
 import type { Command } from "../domain/command.ts";
 import { RelayError } from "../domain/errors.ts";
-import { SENT_COMMANDS_MAX } from "../domain/limits.ts";
+import { SENT_COMMANDS_MAX, TAKE_WITHIN_MS } from "../domain/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TerminalStore } from "../ports/terminal-store.ts";
 import type { AcceptOutcome } from "../ports/terminals.ts";
@@ -83,13 +83,16 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
     if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
     const applied = actors.apply<boolean>(actor, () => {
       const atMs = clock.nowMs();
+      const events = eventsFor(actor, command, atMs);
+      // What it takes with it is written once it is stored, or never: then it must not be stored either.
+      const notAfterMs = events.length > 1 ? atMs + TAKE_WITHIN_MS : undefined;
       return {
-        events: eventsFor(actor, command, atMs),
+        events,
         complete({ effects }) {
           if (effects.some((effect) => effect.type === "refusedFull")) return { change: null, outcome: false };
           const claims = [claimOf(command)];
-          if (!hasFinished(effects)) return { change: { claims, commands, rows, attention, settled, atMs }, outcome: true };
-          return steps.endings(actor, effects, null).then((ended) => ({ change: { ...ended, claims, atMs }, outcome: true }));
+          if (!hasFinished(effects)) return { change: { claims, commands, rows, attention, settled, atMs, notAfterMs }, outcome: true };
+          return steps.endings(actor, effects, null).then((ended) => ({ change: { ...ended, claims, atMs, notAfterMs }, outcome: true }));
         },
       };
     });

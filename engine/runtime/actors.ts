@@ -76,7 +76,10 @@ export interface Actors {
   enter<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
   /** The same for what the relay itself owes the terminal: callers cannot crowd it out. */
   owe<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
-  /** What `plan` throws at once is thrown at once; within the work on an actor it rejects like the rest. */
+  /**
+   * What `plan` throws at once is thrown at once; within the work on an actor it rejects like the rest. Rejects with RelayError `unavailable` where the step
+   * was certainly not stored, since it came too late, or where it is not known whether it was.
+   */
   apply<T>(actor: Actor, plan: Plan<T>): Promise<Applied<T>>;
   /** The record of a command that is queued or sent, where it is at hand. */
   held(actor: Actor, uuid: string): Stored<CommandRecord> | null;
@@ -339,11 +342,12 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
     const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, doubted };
     // A home that is no longer one may not know what was sent, or that it came to an end: what a step leaves as it is counts, too.
     const decidedBy = terminal === null ? { version, doubted } : null;
-    const { claims, commands, rows, attention, settled, atMs } = change;
-    return store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs }).then(
+    const { claims, commands, rows, attention, settled, atMs, notAfterMs } = change;
+    return store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs, notAfterMs }).then(
       (stored) => {
         if (stored.type === "claimed") return stored;
         if (stored.type === "stale") return again(actor, plan, tries);
+        if (stored.type === "late") throw late();
         remember(actor, change, stored.version);
         if (terminal !== null) {
           adopt(actor, context, stored.version);
@@ -400,6 +404,10 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
       for (const actor of actors.values()) actor.loaded = false;
     },
   };
+}
+
+function late(): RelayError {
+  return new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
 }
 
 function contended(): RelayError {

@@ -1,8 +1,10 @@
 import type { TakingSession, TerminalEffect, TerminalEvent } from "../actors/terminal/machine.ts";
 import { isHeld, nextToRedeliver, nextToSend } from "../actors/terminal/rules.ts";
 import { withDelivery } from "../domain/command.ts";
-import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../domain/limits.ts";
+import { RelayError } from "../domain/errors.ts";
+import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX, TAKE_WITHIN_MS } from "../domain/limits.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { TakenCommand } from "../ports/terminals.ts";
 import type { Actor, Actors } from "./actors.ts";
 import type { HomeSteps } from "./home-steps.ts";
 import type { LiveSession, PresenceTable } from "./presence-table.ts";
@@ -12,8 +14,10 @@ const PUSHES_MAX = QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX;
 
 /** Hands commands to terminals, by poll and by push (design.md, promise 2). */
 export interface Delivery {
-  /** The oldest command as JSON text, or null when nothing may go out. */
-  poll(actor: Actor): Promise<string | null>;
+  /** The oldest command, or null when nothing may go out. What cannot be answered by `answerByMs` is not taken, or goes back. */
+  poll(actor: Actor, answerByMs: number): Promise<TakenCommand | null>;
+  /** Of the answer to a poll certainly nothing was written. */
+  notHandedOut(terminalId: string, taken: Pick<TakenCommand, "uuid" | "sentAtMs">): void;
   /** Hands what waits to live sessions, in order. */
   push(actor: Actor): Promise<void>;
   /** Writes what a stored step wants delivered to a session. False when nothing was to be written. */
@@ -77,10 +81,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const next = chosen === null ? undefined : nextToRedeliver(actor.context, clock.nowMs(), chosen.id);
       if (next === undefined) return;
       if (actors.held(actor, next.uuid) === null) await actors.command(actor, next.uuid);
-      const effects = await steps.settle(actor, () => {
+      const take = (): TerminalEvent[] => {
         const session = sessionForHeld(actor);
         return session === null ? [] : [{ type: "command.redelivered", atMs: clock.nowMs(), session }];
-      });
+      };
+      const effects = await steps.settle(actor, take, clock.nowMs() + TAKE_WITHIN_MS);
       if (!(await deliver(actor, effects))) return;
     }
   }
@@ -91,10 +96,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     for (let left = PUSHES_MAX; left > 0 && actor.context.queue.length > 0; left -= 1) {
       const chosen = sessionFor(actor);
       if (chosen === null || !(await readNext(actor, chosen.id))) return;
-      const effects = await steps.settle(actor, () => {
+      const take = (): TerminalEvent[] => {
         const session = sessionFor(actor);
         return session === null ? [] : [{ type: "command.taken", atMs: clock.nowMs(), channel: "websocket", session }];
-      });
+      };
+      const effects = await steps.settle(actor, take, clock.nowMs() + TAKE_WITHIN_MS);
       if (!(await deliver(actor, effects))) return;
     }
   }
@@ -108,7 +114,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const text = await deliveryText(actor, effect);
       const session = text === null ? null : table.pick(actor.terminalId, (candidate) => candidate.sessionId === sessionId);
       if (text === null || session === null) {
-        await steps.settle(actor, () => [undelivered(uuid, sessionId)]);
+        await steps.settle(actor, () => [undelivered(uuid, sessionId, null)]);
         continue;
       }
       // Not awaited: the socket's shard may be slow, and the next command need not wait for its answer.
@@ -122,16 +128,20 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     return any;
   }
 
-  function undelivered(uuid: string, session: string | null): TerminalEvent {
-    return { type: "command.undelivered", atMs: clock.nowMs(), uuid, session };
+  function undelivered(uuid: string, session: string | null, sentAtMs: number | null): TerminalEvent {
+    return { type: "command.undelivered", atMs: clock.nowMs(), uuid, session, sentAtMs };
+  }
+
+  function putBack(terminalId: string, uuid: string, session: string | null, sentAtMs: number | null): void {
+    steps.owe(terminalId, "command.undelivered", async (actor) => {
+      await steps.settle(actor, () => [undelivered(uuid, session, sentAtMs)]);
+      await push(actor);
+    });
   }
 
   function notWritten(terminalId: string, sessionId: string, uuid: string): void {
     table.close(terminalId, sessionId);
-    steps.owe(terminalId, "command.undelivered", async (actor) => {
-      await steps.settle(actor, () => [undelivered(uuid, sessionId)]);
-      await push(actor);
-    });
+    putBack(terminalId, uuid, sessionId, null);
   }
 
   /** The text of a taken command, or null when its deadline passed while the step was being stored: then it does not leave. */
@@ -168,19 +178,23 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return {
     push,
     deliver,
-    poll: async (actor) => {
+    poll: async (actor, answerByMs) => {
       if (!(await readNext(actor, null))) return null;
-      const taken: TerminalEvent = { type: "command.taken", atMs: clock.nowMs(), channel: "poll", session: null };
-      const effects = await steps.settle(actor, () => [taken]);
+      const sentAtMs = clock.nowMs();
+      const take: TerminalEvent = { type: "command.taken", atMs: sentAtMs, channel: "poll", session: null };
+      const effects = await steps.settle(actor, () => [take], Math.min(answerByMs, sentAtMs + TAKE_WITHIN_MS));
       for (const effect of effects) {
         if (effect.type !== "deliver") continue;
-        const text = await deliveryText(actor, effect);
-        if (text !== null) return text;
         const { uuid } = effect.params;
-        await steps.settle(actor, () => [undelivered(uuid, null)]);
+        const text = await deliveryText(actor, effect);
+        const isLate = clock.nowMs() > answerByMs;
+        if (text !== null && !isLate) return { uuid, text, sentAtMs };
+        await steps.settle(actor, () => [undelivered(uuid, null, sentAtMs)]);
+        if (isLate) throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
       }
       return null;
     },
+    notHandedOut: (terminalId, { uuid, sentAtMs }) => putBack(terminalId, uuid, null, sentAtMs),
     anySession: (terminalId) => {
       const session = table.pick(terminalId, () => true);
       return session === null ? null : takingSession(session);

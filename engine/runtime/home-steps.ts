@@ -14,8 +14,15 @@ export const EMPTY_CHANGE = { claims: [], commands: [], rows: [], attention: [],
 
 /** What all work on a home's actors has in common: storing the ends of commands, telling of them, and work that no caller waits for. */
 export interface HomeSteps {
-  /** Steps events that need nothing stored but the endings they bring. `events` is asked again when another version has moved on. */
-  settle(actor: Actor, events: (context: TerminalContext) => readonly TerminalEvent[]): Promise<readonly TerminalEffect[]>;
+  /**
+   * Steps events that need nothing stored but the endings they bring. `events` is asked again when another version has moved on. Later than `notAfterMs`
+   * it is not stored any more, and rejects as what could not be.
+   */
+  settle(
+    actor: Actor,
+    events: (context: TerminalContext) => readonly TerminalEvent[],
+    notAfterMs?: number,
+  ): Promise<readonly TerminalEffect[]>;
   /**
    * Lives, rows and attention items of the commands that a step ended; `except` is written by its caller. Of one that has a result or an end already
    * only its entry goes: what came to an end stays as it ended.
@@ -80,13 +87,13 @@ export function createHomeSteps({ actors, waiters, clock, retry, failed, finishe
   }
 
   return {
-    settle: async (actor, events) => {
+    settle: async (actor, events, notAfterMs) => {
       const applied = await actors.apply(actor, () => ({
         events: events(actor.context),
         complete({ context, effects }) {
           if (isSame(context, actor.context)) return { change: null, outcome: null };
-          if (!hasFinished(effects)) return { change: { ...EMPTY_CHANGE, atMs: clock.nowMs() }, outcome: null };
-          return endings(actor, effects, null).then((ended) => ({ change: { ...ended, atMs: clock.nowMs() }, outcome: null }));
+          if (!hasFinished(effects)) return { change: { ...EMPTY_CHANGE, atMs: clock.nowMs(), notAfterMs }, outcome: null };
+          return endings(actor, effects, null).then((ended) => ({ change: { ...ended, atMs: clock.nowMs(), notAfterMs }, outcome: null }));
         },
       }));
       if (applied.type === "claimed") throw new Error(`a step without claims was refused for ${applied.uuid}`);

@@ -2,7 +2,15 @@ import type { Command } from "../domain/command.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
 import type { Address, Bus } from "../ports/bus.ts";
 import type { OpenSession } from "../ports/terminal-sessions.ts";
-import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TerminalView } from "../ports/terminals.ts";
+import type {
+  AcceptOutcome,
+  CancelOutcome,
+  CommandView,
+  ResultOutcome,
+  ResultPosting,
+  TakenCommand,
+  TerminalView,
+} from "../ports/terminals.ts";
 import type { Broadcasts } from "./broadcasts.ts";
 import type { Outlets } from "./outlets.ts";
 import type { TerminalHome } from "./terminal-home.ts";
@@ -10,7 +18,9 @@ import type { TerminalHome } from "./terminal-home.ts";
 /** What shards ask and tell each other about terminals: to the terminal's home, and from the home to a session's shard. */
 export interface TerminalProtocol {
   "terminal.accept": { question: Command; answer: AcceptOutcome };
-  "terminal.poll": { question: { terminalId: string; device: DeviceInfo }; answer: string | null };
+  "terminal.poll": { question: { terminalId: string; device: DeviceInfo; answerByMs: number }; answer: TakenCommand | null };
+  /** Of the answer to a poll certainly nothing was written. */
+  "terminal.undelivered": { question: { terminalId: string; uuid: string; sentAtMs: number }; answer: undefined };
   /** Polls that were answered elsewhere because nothing waits, `agoMs` ago; for presence only. */
   "terminal.polled": { question: { terminalId: string; device: DeviceInfo; agoMs: number }[]; answer: undefined };
   "terminal.result": { question: ResultPosting; answer: ResultOutcome };
@@ -45,7 +55,11 @@ export interface TerminalProtocol {
 /** Answers what other shards ask of this one's home and sockets. */
 export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets, broadcasts: Broadcasts): void {
   bus.serve("terminal.accept", home.accept);
-  bus.serve("terminal.poll", ({ terminalId, device }) => home.poll(terminalId, device));
+  bus.serve("terminal.poll", ({ terminalId, device, answerByMs }) => home.poll(terminalId, device, answerByMs));
+  bus.serve("terminal.undelivered", ({ terminalId, ...taken }) => {
+    home.notHandedOut(terminalId, taken);
+    return undefined;
+  });
   bus.serve("terminal.polled", (polls) => {
     for (const { terminalId, device, agoMs } of polls) home.polled(terminalId, device, agoMs);
     return undefined;

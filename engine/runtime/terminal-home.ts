@@ -2,6 +2,7 @@ import type { Finished } from "../actors/terminal/machine.ts";
 import { isHeld } from "../actors/terminal/rules.ts";
 import type { Command } from "../domain/command.ts";
 import { RelayError } from "../domain/errors.ts";
+import { POLL_MARGIN_MS } from "../domain/limits.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Address } from "../ports/bus.ts";
@@ -15,6 +16,7 @@ import type {
   PresenceStore,
   ResultOutcome,
   ResultPosting,
+  TakenCommand,
   TerminalView,
 } from "../ports/terminals.ts";
 import { createAcceptance } from "./acceptance.ts";
@@ -29,9 +31,6 @@ import { createPresenceFlush } from "./presence-flush.ts";
 import type { LiveSession, PresenceTable } from "./presence-table.ts";
 import { createWaiters } from "./waiters.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
-
-/** A poll that waited longer than this for its turn takes nothing: who asked has most likely gone, and what it took would be lost. */
-const POLL_PATIENCE_MS = 5_000;
 
 export interface TerminalHomeOptions {
   nodeId: string;
@@ -81,7 +80,9 @@ export interface TerminalHome {
   /** Stores what is known of presence. */
   flush(): Promise<void>;
   accept(command: Command): Promise<AcceptOutcome>;
-  poll(terminalId: string, device: DeviceInfo): Promise<string | null>;
+  /** Rejects with RelayError `unavailable` what cannot be answered by `answerByMs`: it is not taken, or goes back. */
+  poll(terminalId: string, device: DeviceInfo, answerByMs: number): Promise<TakenCommand | null>;
+  notHandedOut(terminalId: string, taken: Pick<TakenCommand, "uuid" | "sentAtMs">): void;
   /** A poll that was answered elsewhere, `agoMs` ago. */
   polled(terminalId: string, device: DeviceInfo, agoMs?: number): void;
   recordResult(posting: ResultPosting): Promise<ResultOutcome>;
@@ -173,14 +174,15 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     },
     flush: presence.flush,
     accept: (command) => actors.enter(command.terminalId, (actor) => accept(actor, command)),
-    poll: (terminalId, device) => {
+    poll: (terminalId, device, answerByMs) => {
       table.polled(terminalId, device, 0);
-      const askedAt = clock.monotonicMs();
       return actors.enter(terminalId, (actor) => {
-        if (clock.monotonicMs() - askedAt < POLL_PATIENCE_MS) return delivery.poll(actor);
+        // Who waited so long for its turn has most likely gone, and what it took would be lost.
+        if (clock.nowMs() < answerByMs - POLL_MARGIN_MS) return delivery.poll(actor, answerByMs);
         throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
       });
     },
+    notHandedOut: delivery.notHandedOut,
     polled: (terminalId, device, agoMs = 0) => table.polled(terminalId, device, agoMs),
     recordResult: (posting) => actors.enter(posting.terminalId, (actor) => post(actor, posting)),
     cancel: ({ terminalId, uuid, cancelUuid }) => actors.enter(terminalId, (actor) => cancel(actor, uuid, cancelUuid)),

@@ -1,9 +1,10 @@
 import type { Command } from "../domain/command.ts";
+import { POLL_ANSWER_MS } from "../domain/limits.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
 import type { Address, Bus } from "../ports/bus.ts";
 import type { Homes } from "../ports/homes.ts";
 import type { TerminalSessions } from "../ports/terminal-sessions.ts";
-import type { AcceptOutcome, Terminals, TerminalView } from "../ports/terminals.ts";
+import type { AcceptOutcome, TakenCommand, Terminals, TerminalView } from "../ports/terminals.ts";
 import { createBroadcasts } from "./broadcasts.ts";
 import { isSettled, viewOf } from "./command-view.ts";
 import { createOutlets } from "./outlets.ts";
@@ -127,14 +128,16 @@ export function createShard(options: ShardOptions): Shard {
   }
 
   /** Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone. */
-  async function pollAt(address: Address, terminalId: string, device: DeviceInfo): Promise<string | null> {
+  async function pollAt(address: Address, terminalId: string, device: DeviceInfo): Promise<TakenCommand | null> {
+    const question = { terminalId, device, answerByMs: clock.nowMs() + POLL_ANSWER_MS };
     try {
-      return await bus.ask(address, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
+      return await bus.ask(address, "terminal.poll", question, ASK_TIMEOUT_MS);
     } catch (error) {
       const now = homeOf(terminalId);
       if (now === address) throw error;
       // It has left, and what it took for this poll will be `unknown`; what it did not take waits at the terminal's new home.
-      return now === bus.self ? home.poll(terminalId, device) : bus.ask(now, "terminal.poll", { terminalId, device }, ASK_TIMEOUT_MS);
+      const { answerByMs } = question;
+      return now === bus.self ? home.poll(terminalId, device, answerByMs) : bus.ask(now, "terminal.poll", question, ASK_TIMEOUT_MS);
     }
   }
 
@@ -150,7 +153,12 @@ export function createShard(options: ShardOptions): Shard {
         else tells.polled(terminalId, device);
         return null;
       }
-      return address === bus.self ? home.poll(terminalId, device) : pollAt(address, terminalId, device);
+      return address === bus.self ? home.poll(terminalId, device, clock.nowMs() + POLL_ANSWER_MS) : pollAt(address, terminalId, device);
+    },
+    notHandedOut: (terminalId, { uuid, sentAtMs }) => {
+      const address = homeOf(terminalId);
+      if (address === bus.self) home.notHandedOut(terminalId, { uuid, sentAtMs });
+      else bus.tell(address, "terminal.undelivered", { terminalId, uuid, sentAtMs });
     },
     recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
     recordUnreadable: ({ terminalId, uuid, reason, raw }) =>

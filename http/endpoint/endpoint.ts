@@ -85,6 +85,8 @@ export interface AnyReply {
   text?: string;
   file?: OutgoingFile;
   headers?: { readonly [name: string]: string | undefined };
+  /** Called where the client had gone, or had been answered otherwise, before the reply came: certainly nothing of it was written. */
+  notWritten?: () => void;
 }
 
 /** Facts about the request that every endpoint has. */

@@ -85,6 +85,7 @@ export abstract class Response implements Waiting {
   protected answer(reply: AnyReply): void {
     if (!this.open) {
       reply.file?.close(false);
+      reply.notWritten?.();
       return;
     }
     if (reply.file !== undefined) {
@@ -96,6 +97,7 @@ export abstract class Response implements Waiting {
       text = this.route.compiled.serialize(reply);
       if (reply.headers !== undefined && !areHeadersSafe(reply.headers)) throw new Error("a reply header holds a line break");
     } catch (error) {
+      reply.notWritten?.();
       this.fail(error);
       return;
     }

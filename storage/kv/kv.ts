@@ -37,6 +37,11 @@ export interface Commit {
   /** Each key must stand at just this version; 0 means absent (or expired). */
   checks: readonly { key: string; version: number }[];
   operations: readonly Operation[];
+  /**
+   * By the store's own clock, in ms: later than this it does not happen any more, and rejects with CommitTooLate. For a commit that nobody waits for any
+   * longer by then. Absent: whenever the store comes to it.
+   */
+  notAfterMs?: number;
 }
 
 export type Operation = { type: "put"; key: string; value: string; expiresAtMs?: number } | { type: "delete"; key: string };
@@ -49,6 +54,14 @@ export class StorageUnavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = "StorageUnavailable";
+  }
+}
+
+/** The store came to a commit after its `notAfterMs`, and certainly did nothing of it. */
+export class CommitTooLate extends Error {
+  constructor() {
+    super("the store came to it too late; nothing was done");
+    this.name = "CommitTooLate";
   }
 }
 

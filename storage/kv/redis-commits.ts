@@ -1,4 +1,4 @@
-import { type Commit, type CommitResult, type Operation, StorageUnavailable } from "./kv.ts";
+import { type Commit, type CommitResult, CommitTooLate, type Operation, StorageUnavailable } from "./kv.ts";
 import { type Asked, Batches } from "./redis-batches.ts";
 import { plain, type RedisConnection } from "./redis-connection.ts";
 import { loadScript, runScript } from "./redis-script.ts";
@@ -25,6 +25,7 @@ export interface RedisCommitsOptions {
 interface EncodedCommit {
   /** As lua/commit.lua takes it, less its deadline. */
   args: (string | number)[];
+  puts: boolean;
   weight: number;
 }
 
@@ -57,7 +58,9 @@ export class RedisCommits {
     const result = await this.#batches.ask(encode(commit));
     if (result > 0) return { type: "committed", version: result };
     if (result === 0) throw new StorageUnavailable("Redis came to it too late, or has lost some of its history; nothing was done");
-    return { type: "conflict", key: commit.checks[-result - 1]?.key ?? "" };
+    const failed = commit.checks[-result - 1];
+    if (failed === undefined) throw new CommitTooLate();
+    return { type: "conflict", key: failed.key };
   }
 
   flush(): void {
@@ -102,7 +105,7 @@ export class RedisCommits {
     // Checks alone answer with an older version.
     let version = 0;
     for (const [index, result] of results.entries()) {
-      if (result > version && commits[index]?.question.args[1] !== 0) version = result;
+      if (result > version && commits[index]?.question.puts === true) version = result;
     }
     connection.acknowledged(version);
     return results;
@@ -118,7 +121,7 @@ export class RedisCommits {
   }
 }
 
-function encode({ checks, operations }: Commit): EncodedCommit {
+function encode({ checks, operations, notAfterMs }: Commit): EncodedCommit {
   const last = operations.length > 1 ? lastOfEachKey(operations) : operations;
   const puts: (string | number)[] = [];
   const deletes: string[] = [];
@@ -131,11 +134,11 @@ function encode({ checks, operations }: Commit): EncodedCommit {
       deletes.push(operation.key);
     }
   }
-  const args: (string | number)[] = [checks.length, puts.length / 3, deletes.length];
+  const args: (string | number)[] = [notAfterMs ?? 0, checks.length, puts.length / 3, deletes.length];
   for (const { key, version } of checks) args.push(key, version);
   for (const put of puts) args.push(put);
   for (const key of deletes) args.push(key);
-  return { args, weight: 1 + checks.length + last.length + Math.floor(characters / WEIGHT_CHARACTERS) };
+  return { args, puts: puts.length > 0, weight: 1 + checks.length + last.length + Math.floor(characters / WEIGHT_CHARACTERS) };
 }
 
 function lastOfEachKey(operations: readonly Operation[]): readonly Operation[] {

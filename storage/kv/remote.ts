@@ -1,5 +1,5 @@
 import type { Address, Bus } from "../../engine/ports/bus.ts";
-import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
+import { type Commit, type CommitResult, CommitTooLate, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
 import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
 
 /** How long another thread waits for the store. A synced batch takes milliseconds; a disk that takes longer than this is as good as away. */
@@ -13,8 +13,8 @@ export type KvProtocol = {
   "kv.commit": { question: Commit; answer: KvAnswer<CommitResult> };
 };
 
-/** That the store is unavailable is an answer: the asker has to tell it from other failures. */
-export type KvAnswer<T> = { type: "answered"; value: T } | { type: "unavailable"; message: string };
+/** That the store is unavailable, or came to it too late, is an answer: the asker has to tell it from other failures. */
+export type KvAnswer<T> = { type: "answered"; value: T } | { type: "unavailable"; message: string } | { type: "tooLate" };
 
 /** Lets the other threads use the store of this one. */
 export function serveKv(kv: Kv, bus: Bus<KvProtocol>): void {
@@ -71,11 +71,13 @@ async function answered<T>(result: Promise<T>): Promise<KvAnswer<T>> {
     return { type: "answered", value: await result };
   } catch (error) {
     if (error instanceof StorageUnavailable) return { type: "unavailable", message: error.message };
+    if (error instanceof CommitTooLate) return { type: "tooLate" };
     throw error;
   }
 }
 
 function unwrap<T>(answer: KvAnswer<T>): T {
   if (answer.type === "unavailable") throw new StorageUnavailable(answer.message);
+  if (answer.type === "tooLate") throw new CommitTooLate();
   return answer.value;
 }

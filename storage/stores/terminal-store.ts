@@ -5,7 +5,16 @@ import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
 import { hashOf } from "../../engine/runtime/hash.ts";
 import { outboxOperation } from "../feed/outbox.ts";
-import { type Commit, type CommitResult, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
+import {
+  type Commit,
+  type CommitResult,
+  CommitTooLate,
+  type Entry,
+  type Kv,
+  type Operation,
+  prefixRange,
+  StorageUnavailable,
+} from "../kv/kv.ts";
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
 
 const TERMINALS = "t/";
@@ -79,7 +88,7 @@ export function createTerminalStore({
     }
     for (const item of change.attention) operations.push(attentionOperation(item));
     for (const item of change.settled) operations.push({ type: "delete", key: attentionKey(item.kind, item.terminalId, item.uuid ?? "") });
-    return { checks, operations };
+    return change.notAfterMs === undefined ? { checks, operations } : { checks, operations, notAfterMs: change.notAfterMs };
   }
 
   /** An ended command is kept for the retention; one that has not ended stays until it has. */
@@ -124,7 +133,7 @@ export function createTerminalStore({
       if (decidedBy !== null && decidedBy.version > 0 && decidedBy.doubted !== true) {
         if (decidedBy.version <= lostVersion()) return Promise.resolve(stale());
       }
-      return kv.commit(commitOf(change)).then((result) => outcomeOf(change, result), unavailable);
+      return kv.commit(commitOf(change)).then((result) => outcomeOf(change, result), lateOrUnavailable);
     },
     pageOutstanding: (after, limit) =>
       available(async () => {
@@ -178,6 +187,11 @@ export async function available<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     return unavailable(error);
   }
+}
+
+function lateOrUnavailable(error: unknown): ChangeOutcome {
+  if (error instanceof CommitTooLate) return { type: "late" };
+  return unavailable(error);
 }
 
 function unavailable(error: unknown): never {

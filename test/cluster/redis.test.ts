@@ -26,6 +26,47 @@ async function nodeOn(test: TestContext, redisUrl: string, environment: { [name:
   });
 }
 
+describe("a cluster whose Redis stands still for a while", { skip: await redisMissing() }, () => {
+  it("stores no command as sent for a poll that was given up meanwhile", async (test) => {
+    const redis = await redisOf(test);
+    const node = await nodeOn(test, redis.url);
+    await node.ready();
+    const partner = new HttpClient(() => node.url, CREDENTIALS.partner, "127.8.0.2");
+    const commands = Array.from({ length: 8 }, (_, index) => ({ terminalId: `S${index}`, uuid: randomUUID() }));
+    for (const { terminalId, uuid } of commands) assert.equal((await partner.pay(terminalId, { uuid })).status, 200);
+    const handedOut: string[] = [];
+    async function poll(terminalId: string, patienceMs: number): Promise<number> {
+      const headers = { ...CREDENTIALS.fleet };
+      try {
+        const answer = await fetch(`${node.url}/api/v1/${terminalId}/get`, { headers, signal: AbortSignal.timeout(patienceMs) });
+        if (answer.status === 200) handedOut.push(JSON.parse(await answer.text()).uuid);
+        return answer.status;
+      } catch {
+        return 0;
+      }
+    }
+
+    redis.process.pause();
+    // Redis comes to the last of them just after they were given up.
+    for (let round = 0; round < 4; round += 1) await Promise.all(commands.map(({ terminalId }) => poll(terminalId, 600)));
+    redis.process.resume();
+    await eventually(async () => {
+      for (const { uuid } of commands) {
+        const life = await partner.get(`/api/v1/commands/${uuid}`);
+        assertMatches(life.body, { data: { state: "queued", attempt: 0 } });
+      }
+    });
+    assert.deepEqual(handedOut, []);
+    for (const { terminalId } of commands) await eventually(async () => assert.equal(await poll(terminalId, 5_000), 200));
+    assert.deepEqual(
+      handedOut,
+      commands.map(({ uuid }) => uuid),
+    );
+    for (const { uuid } of commands)
+      assertMatches((await partner.get(`/api/v1/commands/${uuid}`)).body, { data: { state: "sent", attempt: 1 } });
+  });
+});
+
 describe("a cluster whose Redis fails over to a copy", { skip: await redisMissing() }, () => {
   it("sends nothing that waited before, and says unknown of it", async (test) => {
     const primary = await redisOf(test, { "repl-diskless-sync-delay": "0" });

@@ -27,8 +27,8 @@ export type TerminalEvent =
   | { type: "command.taken"; atMs: number; channel: Channel; session: TakingSession | null }
   /** A session that declares that it remembers uuids gets the oldest command that is held for such a one. */
   | { type: "command.redelivered"; atMs: number; session: TakingSession }
-  /** It certainly did not leave: back to where it was, before everything that was accepted later. */
-  | { type: "command.undelivered"; atMs: number; uuid: string; session: string | null }
+  /** It certainly did not leave: back to where it was, before everything that was accepted later. A poll (`session` null) is named by when it took. */
+  | { type: "command.undelivered"; atMs: number; uuid: string; session: string | null; sentAtMs: number | null }
   | { type: "command.acknowledged"; atMs: number; uuid: string; session: string }
   /** NACK: back to the head of the queue, or to what is held; not to the same session for a moment. */
   | { type: "command.refused"; atMs: number; uuid: string; session: string }

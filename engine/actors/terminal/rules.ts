@@ -186,7 +186,7 @@ function queued(entry: NewEntry, attempts: number, refusedBy: QueuedEntry["refus
 }
 
 function undelivered(context: TerminalContext, event: Extract<TerminalEvent, { type: "command.undelivered" }>): Step {
-  const sent = context.sent.find((entry) => entry.uuid === event.uuid && entry.session === event.session);
+  const sent = context.sent.find((entry) => entry.uuid === event.uuid && hasTaken(entry, event));
   if (sent === undefined) return NOTHING;
   if (sent.held) {
     const held = heldAgain(sent, { refusedBy: null, attempts: sent.attempts - 1 });
@@ -202,6 +202,10 @@ function undelivered(context: TerminalContext, event: Extract<TerminalEvent, { t
     },
     effects: [],
   };
+}
+
+function hasTaken(entry: SentEntry, { session, sentAtMs }: Extract<TerminalEvent, { type: "command.undelivered" }>): boolean {
+  return entry.session === session && (session !== null || (entry.channel === "poll" && entry.sentAtMs === sentAtMs));
 }
 
 /** Who refuses a first attempt has not executed it, nor has anyone else: anyone may get it next. Of a held one that is known of this session alone. */

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { mayActAs } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
+import type { TakenCommand } from "../../../engine/ports/terminals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { DeviceHeaders, deviceOf } from "./device.ts";
 import { relay } from "./surface.ts";
@@ -31,9 +32,8 @@ function nothing(headers: PollHeaders) {
   return headers === null ? NOTHING : ({ status: 204, headers } as const);
 }
 
-function reply(text: string | null, headers: PollHeaders) {
-  if (text === null) return nothing(headers);
-  return headers === null ? ({ status: 200, text } as const) : ({ status: 200, text, headers } as const);
+function taken({ text }: TakenCommand, headers: PollHeaders, notWritten: () => void) {
+  return headers === null ? ({ status: 200, text, notWritten } as const) : ({ status: 200, text, headers, notWritten } as const);
 }
 
 export const takeCommand = relay.endpoint({
@@ -71,9 +71,13 @@ export const takeCommand = relay.endpoint({
   },
   handle: ({ terminals, terminalSettings }, { params, headers, caller, request }) => {
     if (!mayActAs(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
-    const taken = terminals.poll(params.terminalId, deviceOf(headers, request.ipAddress));
-    const news = settingsHeader(terminalSettings(params.terminalId));
+    const { terminalId } = params;
+    const polled = terminals.poll(terminalId, deviceOf(headers, request.ipAddress));
+    const news = settingsHeader(terminalSettings(terminalId));
     // Nothing waits: answered in this turn, without a promise.
-    return taken === null ? nothing(news) : taken.then((text) => reply(text, news));
+    if (polled === null) return nothing(news);
+    return polled.then((command) =>
+      command === null ? nothing(news) : taken(command, news, () => terminals.notHandedOut(terminalId, command)),
+    );
   },
 });

@@ -62,7 +62,7 @@ const payment = (uuid: string, members: Record<string, unknown> = {}) => ({
 const approval = (uuid: string) => ({ uuid, result: "OK", amount: 1_050 });
 
 async function takenBy({ shard }: World, terminalId = "T1"): Promise<Record<string, unknown>> {
-  return JSON.parse((await shard.terminals.poll(terminalId, {})) ?? "null");
+  return JSON.parse((await shard.terminals.poll(terminalId, {}))?.text ?? "null");
 }
 
 describe("sending a payment", () => {

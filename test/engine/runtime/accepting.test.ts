@@ -9,10 +9,10 @@ describe("accepting a command", () => {
     const { shard } = world;
     assert.equal(shard.terminals.poll("T1", {}), null);
     assert.deepEqual(await shard.terminals.accept(command(world, "a")), { type: "accepted", state: "queued" });
-    const texts = await Promise.all([shard.terminals.poll("T1", {}), shard.terminals.poll("T1", {})]);
-    const [text] = texts.filter((each) => each !== null);
-    assert.ok(text !== undefined && texts.includes(null));
-    assert.deepEqual(JSON.parse(text), {
+    const answers = await Promise.all([shard.terminals.poll("T1", {}), shard.terminals.poll("T1", {})]);
+    const [taken] = answers.filter((each) => each !== null);
+    assert.ok(taken !== undefined && answers.includes(null));
+    assert.deepEqual(JSON.parse(taken.text), {
       uuid: "a",
       service: "PAYCC",
       amount: 1_050,
@@ -151,7 +151,9 @@ describe("a command that no terminal fetches", () => {
   it("does not leave when its deadline passes while it is being stored as sent", async () => {
     for (const how of ["poll", "push", "accept"]) {
       const world = await openWorld();
-      const waiting = command(world, "a");
+      // It has a second left, within which the store is slow.
+      const acceptedAtMs = world.clock.nowMs() - COMMAND_LIFETIME_MS + 1_000;
+      const waiting = command(world, "a", { acceptedAtMs, expiresAtMs: acceptedAtMs + COMMAND_LIFETIME_MS });
       if (how !== "accept") await world.shard.terminals.accept(waiting);
       world.kv.hold();
       const socket = how === "poll" ? null : openSocket(world.shard, "s1");
@@ -159,7 +161,7 @@ describe("a command that no terminal fetches", () => {
         how === "poll" ? world.shard.terminals.poll("T1", {}) : how === "accept" ? world.shard.terminals.accept(waiting) : null;
       await settle();
       assert.equal(world.kv.holding, 1);
-      world.clock.advance(COMMAND_LIFETIME_MS);
+      world.clock.advance(1_000);
       world.kv.release();
       const answer = await asking;
       if (how === "poll") assert.equal(answer, null);

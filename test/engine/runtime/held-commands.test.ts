@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Actor } from "../../../engine/runtime/actors.ts";
 import { createHeldCommands } from "../../../engine/runtime/held-commands.ts";
 import { claimOf } from "../../../engine/runtime/home-steps.ts";
-import { command, ManualClock, openWorld } from "./world.ts";
+import { command, ManualClock, openWorld, pollUuid } from "./world.ts";
 
 const world = { clock: new ManualClock() };
 
@@ -73,7 +73,6 @@ it("a command that is no longer at hand is refused a second time and sent once, 
     await shard.terminals.accept(command({ clock }, `other-${index}`, { terminalId: `T${index}` }));
   }
   assert.equal((await shard.terminals.accept(command({ clock }, "first", { terminalId: "T0" }))).type, "duplicate");
-  const text = await shard.terminals.poll("T0", {});
-  assert.equal(JSON.parse(text ?? "null")?.uuid, "first");
+  assert.equal(await pollUuid(shard, "T0"), "first");
   assert.equal(await shard.terminals.poll("T0", {}), null);
 });

@@ -1,4 +1,12 @@
-import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "../../../storage/kv/kv.ts";
+import {
+  type Commit,
+  type CommitResult,
+  CommitTooLate,
+  type Entry,
+  type Kv,
+  type ScanRange,
+  StorageUnavailable,
+} from "../../../storage/kv/kv.ts";
 
 /** What becomes of a commit: done, refused without having happened, or done and its answer lost. */
 export type Fate = "done" | "refused" | "answer lost";
@@ -10,10 +18,13 @@ export class MemoryKv implements Kv {
   #version = 0;
   #sorted: string[] | null = null;
   #held: (() => void)[] | null = null;
+  #heldAnswers: (() => void)[] | null = null;
   /** Decides what becomes of each commit. */
   fate: (commit: Commit) => Fate = () => "done";
   /** True: reads are refused too. */
   unreadable = false;
+  /** What `notAfterMs` of a commit is held against. */
+  nowMs: () => number = () => 0;
   commits = 0;
   reads = 0;
 
@@ -22,9 +33,15 @@ export class MemoryKv implements Kv {
     this.#held = [];
   }
 
+  /** From now on commits happen at once, and are answered when `release` is called. */
+  holdAnswers(): void {
+    this.#heldAnswers = [];
+  }
+
   release(): void {
-    const held = this.#held ?? [];
+    const held = [...(this.#held ?? []), ...(this.#heldAnswers ?? [])];
     this.#held = null;
+    this.#heldAnswers = null;
     for (const go of held) go();
   }
 
@@ -74,6 +91,7 @@ export class MemoryKv implements Kv {
     const fate = this.fate(commit);
     if (fate === "refused") throw new StorageUnavailable("refused");
     const result = this.#apply(commit);
+    if (this.#heldAnswers !== null) await new Promise<void>((go) => this.#heldAnswers?.push(go));
     if (fate === "answer lost") throw new StorageUnavailable("the answer is lost");
     return result;
   }
@@ -95,7 +113,8 @@ export class MemoryKv implements Kv {
     if (this.unreadable) throw new StorageUnavailable("unreadable");
   }
 
-  #apply({ checks, operations }: Commit): CommitResult {
+  #apply({ checks, operations, notAfterMs = Number.POSITIVE_INFINITY }: Commit): CommitResult {
+    if (this.nowMs() > notAfterMs) throw new CommitTooLate();
     for (const { key, version } of checks) {
       if ((this.#entries.get(key)?.version ?? 0) !== version) return { type: "conflict", key };
     }

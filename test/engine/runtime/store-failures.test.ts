@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { POLL_ANSWER_MS, TAKE_WITHIN_MS } from "../../../engine/domain/limits.ts";
 import type { MemoryKv } from "./memory-kv.ts";
 import { command, openSocket, openWorld, pollUuid, posting, session, settle, stateOf } from "./world.ts";
 
@@ -217,6 +218,75 @@ describe("when the store fails", () => {
     await other;
     await assert.rejects(async () => late, REFUSED);
     assert.equal(await pollUuid(world.shard), "a");
+  });
+
+  it("a poll's take that the store comes to when its asker has gone is not stored: the command was never sent", async () => {
+    const world = await openWorld();
+    await world.shard.terminals.accept(command(world, "a"));
+    world.kv.hold();
+    const late = world.shard.terminals.poll("T1", {});
+    await settle();
+    world.clock.advance(TAKE_WITHIN_MS + 1);
+    world.kv.release();
+    await assert.rejects(async () => late, REFUSED);
+    assert.equal(await stateOf(world.shard, "a"), "queued");
+    assert.equal(await pollUuid(world.shard), "a");
+  });
+
+  it("a poll's take that was stored in time and is told too late goes back", async () => {
+    const world = await openWorld();
+    await world.shard.terminals.accept(command(world, "a"));
+    world.kv.holdAnswers();
+    const late = world.shard.terminals.poll("T1", {});
+    await settle();
+    world.clock.advance(POLL_ANSWER_MS + 1);
+    world.kv.release();
+    await assert.rejects(async () => late, REFUSED);
+    assert.deepEqual([await stateOf(world.shard, "a"), (await world.shard.terminals.command("a", 0))?.attempts], ["queued", 0]);
+  });
+
+  it("a push, and a payment that is pushed, that the store comes to too late is not stored, and tried again", async () => {
+    const world = await openWorld();
+    const socket = openSocket(world.shard, "s1");
+    world.kv.hold();
+    const pushed = world.shard.terminals.accept(command(world, "a"));
+    await settle();
+    world.clock.advance(TAKE_WITHIN_MS + 1);
+    world.kv.release();
+    await assert.rejects(async () => pushed, REFUSED);
+    assert.deepEqual(socket.uuids, []);
+    assert.equal(await world.shard.terminals.command("a", 0), null, "nothing of it is stored, so it may be sent again");
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "a")), { type: "accepted", state: "sent" });
+    assert.deepEqual(socket.uuids, ["a"]);
+
+    await world.shard.terminals.accept(command(world, "b", { terminalId: "T2" }));
+    world.kv.hold();
+    const second = openSocket(world.shard, "s2", { terminalId: "T2" });
+    await settle();
+    world.clock.advance(TAKE_WITHIN_MS + 1);
+    world.kv.release();
+    await settle();
+    assert.deepEqual(second.uuids, []);
+    assert.equal(await stateOf(world.shard, "b"), "queued");
+    await world.pass(1_200);
+    assert.deepEqual(second.uuids, ["b"]);
+  });
+
+  it("what a poll took whose answer was certainly not written goes back, once", async () => {
+    const world = await openWorld();
+    await world.shard.terminals.accept(command(world, "a"));
+    const taken = await world.shard.terminals.poll("T1", {});
+    assert.ok(taken !== null);
+    world.clock.advance(5);
+    world.shard.terminals.notHandedOut("T1", taken);
+    await settle();
+    assert.deepEqual([await stateOf(world.shard, "a"), (await world.shard.terminals.command("a", 0))?.attempts], ["queued", 0]);
+    assert.equal(await pollUuid(world.shard), "a");
+    // Told again, as a message between nodes may be: another poll has it now.
+    world.shard.terminals.notHandedOut("T1", taken);
+    await settle();
+    assert.equal(await stateOf(world.shard, "a"), "sent");
+    assert.equal(await pollUuid(world.shard), null);
   });
 
   it("presence that could not be stored is stored later", async () => {

@@ -134,6 +134,7 @@ export interface Lost {
 /** Shards over one store in memory, started. */
 export async function openWorld(options: { shards?: number; kv?: MemoryKv; clock?: ManualClock; lost?: Lost } = {}): Promise<World> {
   const { kv = new MemoryKv(), clock = new ManualClock(), lost = { version: 0 } } = options;
+  kv.nowMs = clock.nowMs;
   const addresses = Array.from({ length: options.shards ?? 1 }, (_, index) => `shard-${index}`);
   const buffer = waitingCountersBuffer();
   const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer, lost));
@@ -253,8 +254,10 @@ export function openSocket(shard: TestShard, sessionId: string, changes: Partial
 
 /** Polls, wherever the answer comes from; the uuid that it got, or null. */
 export async function pollUuid(shard: Shard, terminalId = "T1"): Promise<string | null> {
-  const text = await shard.terminals.poll(terminalId, {});
-  return text === null ? null : String(JSON.parse(text).uuid);
+  const taken = await shard.terminals.poll(terminalId, {});
+  if (taken === null) return null;
+  assert.equal(taken.uuid, JSON.parse(taken.text).uuid);
+  return taken.uuid;
 }
 
 export async function stateOf(shard: Shard, uuid: string): Promise<string | null> {

@@ -3,8 +3,11 @@ import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { request } from "undici";
 import type { Admission } from "../../../http/auth/rate-limiter.ts";
+import { bind, type Input } from "../../../http/endpoint/endpoint.ts";
+import { settle } from "../../engine/runtime/world.ts";
+import { eventually } from "../../support/within.ts";
 import { rawClient } from "./raw-client.ts";
-import { startWorld } from "./world.ts";
+import { exampleEndpoints, startWorld } from "./world.ts";
 
 const HEAD = "POST /orders HTTP/1.1\r\nHost: a\r\n";
 
@@ -79,6 +82,39 @@ test("a client that goes away leaves nothing behind", async (t) => {
   assert.equal(server.pending(), 0);
   release("nobody listens");
   assert.equal((await request(`${url}/api/v1/T1/get`)).statusCode, 204);
+});
+
+test("a reply of which certainly nothing was written is told so: its client had gone, or was answered at its deadline", async (t) => {
+  const notWritten: string[] = [];
+  const replies: (() => void)[] = [];
+  const wait = () => new Promise<string>((resolve) => replies.push(() => resolve("it came")));
+  const endpoints = bind(exampleEndpoints, { wait }).map((endpoint) => ({
+    ...endpoint,
+    run: async (input: Input) => ({ ...(await endpoint.run(input)), notWritten: () => notWritten.push(endpoint.name) }),
+  }));
+  const { port, url, aborted } = await startWorld(t, { endpoints });
+  const reply = async () => {
+    await eventually(() => assert.equal(replies.length, 1));
+    replies.shift()?.();
+    await settle();
+  };
+
+  const answered = request(`${url}/orders`, { method: "POST" });
+  await reply();
+  assert.equal((await answered).statusCode, 200);
+  assert.deepEqual(notWritten, []);
+
+  const client = await rawClient(t, port);
+  client.write(`${HEAD}Content-Length: 0\r\n\r\n`);
+  await eventually(() => assert.equal(replies.length, 1));
+  client.socket.destroy();
+  assert.equal(await aborted, "orderAsync");
+  await reply();
+  assert.deepEqual(notWritten, ["orderAsync"]);
+
+  assert.equal((await request(`${url}/wait`)).statusCode, 503);
+  await reply();
+  assert.deepEqual(notWritten, ["orderAsync", "wait"]);
 });
 
 test("beyond the requests that may wait, callers are told to come back", async (t) => {

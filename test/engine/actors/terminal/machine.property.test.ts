@@ -119,7 +119,7 @@ class Play {
       case "redeliver":
         return pushedAgain(what.session, what.session === "redelivering", atMs);
       case "undelivered":
-        return this.#sentTo(what, (uuid, holder) => ({ type: "command.undelivered", atMs, uuid, session: holder }));
+        return this.#sentTo(what, (uuid, holder) => ({ type: "command.undelivered", atMs, uuid, session: holder, sentAtMs: null }));
       case "ack":
         return this.#sentTo(what, (uuid, holder) => ({ type: "command.acknowledged", atMs, uuid, session: holder }));
       case "nack":
@@ -265,8 +265,8 @@ describe("whatever happens to a terminal", () => {
     executing: context({ sent: [sent("b", { awaitingAck: true, redeliverable: true })], latest: [latest("b", false)] }),
   };
   const strangers: TerminalEvent[] = [
-    { type: "command.undelivered", atMs: NOW_MS, uuid: "stranger", session: "s1" },
-    { type: "command.undelivered", atMs: NOW_MS, uuid: "b", session: null },
+    { type: "command.undelivered", atMs: NOW_MS, uuid: "stranger", session: "s1", sentAtMs: null },
+    { type: "command.undelivered", atMs: NOW_MS, uuid: "b", session: null, sentAtMs: NOW_MS - 500 },
     { type: "command.acknowledged", atMs: NOW_MS, uuid: "stranger", session: "s1" },
     { type: "command.refused", atMs: NOW_MS, uuid: "stranger", session: "s1" },
     { type: "command.refused", atMs: NOW_MS, uuid: "b", session: "s9" },

@@ -188,7 +188,7 @@ table("command.undelivered", [
   {
     title: "puts the command back as if it had never left",
     from: context({ queue: [queued("b", { acceptedAtMs: NOW_MS })], sent: [sent("a")] }),
-    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1" },
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1", sentAtMs: null },
     to: { queue: [queued("a"), queued("b", { acceptedAtMs: NOW_MS })], sent: [] },
   },
   {
@@ -197,7 +197,7 @@ table("command.undelivered", [
       queue: [queued("a", { acceptedAtMs: NOW_MS - 3_000 }), queued("c")],
       sent: [sent("b", { acceptedAtMs: NOW_MS - 2_000 })],
     }),
-    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "b", session: "s1" },
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "b", session: "s1", sentAtMs: null },
     to: {
       queue: [queued("a", { acceptedAtMs: NOW_MS - 3_000 }), queued("b", { acceptedAtMs: NOW_MS - 2_000 }), queued("c")],
       sent: [],
@@ -206,18 +206,34 @@ table("command.undelivered", [
   {
     title: "is held again where it was given again",
     from: context({ queue: [queued("z")], sent: [held("a", { session: "s1", attempts: 2, awaitingAck: true })] }),
-    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1" },
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1", sentAtMs: null },
     to: { sent: [held("a")] },
+  },
+  {
+    title: "of a poll goes back where it was that poll that took it",
+    from: context({ sent: [sent("a", { session: null, channel: "poll" })] }),
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: null, sentAtMs: NOW_MS - 500 },
+    to: { queue: [queued("a")], sent: [] },
+  },
+  {
+    title: "of a poll changes nothing where another one has taken it since",
+    from: context({ sent: [sent("a", { session: null, channel: "poll" })] }),
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: null, sentAtMs: NOW_MS - 900 },
+  },
+  {
+    title: "of a poll changes nothing of what is held",
+    from: context({ sent: [held("a")] }),
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: null, sentAtMs: NOW_MS - 500 },
   },
   {
     title: "changes nothing when it was sent to another session since",
     from: context({ sent: [sent("a", { session: "s2" })] }),
-    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1" },
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1", sentAtMs: null },
   },
   {
     title: "changes nothing when it has ended",
     from: context(),
-    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1" },
+    event: { type: "command.undelivered", atMs: NOW_MS, uuid: "a", session: "s1", sentAtMs: null },
   },
 ]);
 
