@@ -7,9 +7,10 @@ import { assertTakenOver, startCluster, type TestCluster } from "../cluster/clus
 import { SteadyClients } from "../cluster/steady-clients.ts";
 import { rawClient } from "../http/server/raw-client.ts";
 import { atEnd } from "../storage/kv/world.ts";
+import { AdapterClient } from "../support/adapter-client.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { listOf, member, textMember } from "../support/matches.ts";
+import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
 import { checkTour, runTour } from "../support/tour.ts";
 import { eventually } from "../support/within.ts";
@@ -19,6 +20,9 @@ import { PROXY_ADDRESS, type RunningProxy } from "./proxy.ts";
 /** How long the gateway takes for a link meanwhile: of so many senders some wait at each node, whenever it dies. */
 const LINK_MS = 1_000;
 const SENDERS = 24;
+
+/** Some of so many wait at each node. */
+const LOOK_UPS = 9;
 
 /** More than proxies take of a body, and than they and the kernel hold of one. */
 const PACKAGE_BYTES = 20_000_000;
@@ -118,6 +122,13 @@ export async function otherHttpIsUnderstood(test: TestContext, { proxy }: Proxie
   assert.match(await chunked.until("\r\n\r\n"), /^HTTP\/1\.1 200 /);
 }
 
+/** A signature of the gateway protocol holds, which covers the host, the path and the query. */
+export async function signaturesHold({ proxy }: ProxiedRelay): Promise<void> {
+  const client = new AdapterClient(() => proxy.url);
+  const answer = await client.get(`/pgw/payment/verify?merId=${client.merId}&txId=a%2Fb%20c`);
+  assertMatches(answer, { status: 404, body: { txHead: { txId: "a/b c" } } }, answer.text);
+}
+
 /** Runs the README's tour through the proxy. */
 export async function tourPasses({ proxy, cluster }: ProxiedRelay): Promise<void> {
   const cwd = resolve(import.meta.dirname, "../..");
@@ -157,18 +168,26 @@ export async function nodeIsDrained(test: TestContext, { cluster, proxy }: Proxi
   await cluster.start(node);
 }
 
-/** kill -9 of a node while POSTs are under way; resolves when the other two have taken over. */
+/**
+ * kill -9 of a node while POSTs and look-ups are under way there: no POST is sent again, and each look-up is answered, by another node where it waited
+ * there. Resolves when the other two have taken over.
+ */
 export async function nodeDies(test: TestContext, relay: ProxiedRelay, node: number): Promise<void> {
-  const { cluster, gateway, proxy } = relay;
+  const { cluster, gateway, proxy, caller } = relay;
+  const survivors = [0, 1, 2].filter((index) => index !== node);
+  const lookedUp = { uuid: randomUUID(), terminalId: terminalOf(cluster, survivors) };
+  assert.equal((await caller("partner").pay(lookedUp.terminalId, lookedUp)).status, 200);
   await gateway.faults({ latencyMs: LINK_MS });
   const senders = new OneTimeSenders(proxy.url, SENDERS);
+  const lookUps = Array.from({ length: LOOK_UPS }, () => caller("partner").uuid(lookedUp.uuid, 30));
   try {
     await eventually(() => assert.ok(senders.answered >= 3 * SENDERS));
     const killedMs = performance.now();
     await cluster.nodes[node]?.kill();
     await eventually(async () => {
-      for (const [index, { url }] of cluster.nodes.entries()) {
-        if (index !== node) assert.match(await (await fetch(`${url}/metrics`)).text(), /^relay_cluster_nodes 2$/m);
+      for (const survivor of survivors) {
+        const url = cluster.nodes[survivor]?.url ?? "";
+        assert.match(await (await fetch(`${url}/metrics`)).text(), /^relay_cluster_nodes 2$/m);
       }
     });
     assertTakenOver(test, killedMs);
@@ -177,4 +196,12 @@ export async function nodeDies(test: TestContext, relay: ProxiedRelay, node: num
     await gateway.faults({ latencyMs: 0 });
   }
   await senders.assertNothingTwice(test, gateway);
+  assertMatches((await caller("fleet").poll(lookedUp.terminalId)).body, { uuid: lookedUp.uuid });
+  await caller("fleet").receipt(lookedUp.terminalId, { uuid: lookedUp.uuid, result: "OK", amount: 1_050 });
+  for (const answer of await Promise.all(lookUps)) assertMatches(answer, { status: 200, body: { data: { status: "OK" } } }, answer.text);
+}
+
+/** One whose home is among these nodes. */
+function terminalOf(cluster: TestCluster, nodes: readonly number[]): string {
+  for (let n = 0; ; n += 1) if (nodes.includes(cluster.homeOf(`LOOKED-UP-${n}`))) return `LOOKED-UP-${n}`;
 }

@@ -10,6 +10,7 @@ import {
   nodeDies,
   nodeIsDrained,
   requestsInPiecesAreUnderstood,
+  signaturesHold,
   startNodesBehind,
   tourPasses,
 } from "./behind-proxy.ts";
@@ -32,6 +33,7 @@ describe("three nodes behind HAProxy, as infra/compose/haproxy.cfg has it", { sk
 
     await test.test("nodes are told a client's address, whatever the client says of it", () => clientsCannotChooseTheirAddress(relay));
     await test.test("a request is understood that comes in pieces", (own) => requestsInPiecesAreUnderstood(own, relay));
+    await test.test("signatures of the gateway protocol hold", () => signaturesHold(relay));
     await test.test("an app package goes up and down", () => appPackagePasses(relay));
     await test.test("the README's tour passes", () => tourPasses(relay));
 
@@ -40,7 +42,9 @@ describe("three nodes behind HAProxy, as infra/compose/haproxy.cfg has it", { sk
       await allUp();
     });
 
-    await test.test("nothing is sent twice when a node dies", (own) => nodeDies(own, relay, (held + 2) % 3));
+    await test.test("a node dies: look-ups that waited there are answered, and no POST is sent twice", (own) =>
+      nodeDies(own, relay, (held + 2) % 3),
+    );
     await test.test("the README's tour passes without it", () => tourPasses(relay));
 
     await test.test("heart-beats keep a terminal online, and it is paid on", async () => {

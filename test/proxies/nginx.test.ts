@@ -9,6 +9,7 @@ import {
   nodeIsDrained,
   otherHttpIsUnderstood,
   requestsInPiecesAreUnderstood,
+  signaturesHold,
   startNodesBehind,
   tourPasses,
 } from "./behind-proxy.ts";
@@ -28,10 +29,13 @@ describe("three nodes behind nginx, as infra/compose/nginx.conf has it", { skip:
     await test.test("nodes are told a client's address, whatever the client says of it", () => clientsCannotChooseTheirAddress(relay));
     await test.test("a request is understood that comes in pieces", (own) => requestsInPiecesAreUnderstood(own, relay));
     await test.test("so is one of HTTP/1.0, and one with a trailer", (own) => otherHttpIsUnderstood(own, relay));
+    await test.test("signatures of the gateway protocol hold", () => signaturesHold(relay));
     await test.test("an app package goes up and down", () => appPackagePasses(relay));
     await test.test("the README's tour passes", () => tourPasses(relay));
     await test.test("no request is lost while a node is drained", (own) => nodeIsDrained(own, relay, (held + 1) % 3));
-    await test.test("nothing is sent twice when a node dies", (own) => nodeDies(own, relay, (held + 2) % 3));
+    await test.test("a node dies: look-ups that waited there are answered, and no POST is sent twice", (own) =>
+      nodeDies(own, relay, (held + 2) % 3),
+    );
     await test.test("the README's tour passes without it", () => tourPasses(relay));
     await test.test("heart-beats keep a terminal online, and it is paid on", async () => {
       await terminal.isKeptByHeartBeats();
