@@ -19,6 +19,8 @@ const LONG = [
   "test/fault/links.test.ts",
   "test/storage/feed/kafka-feed.test.ts",
   "test/cluster/rate-limits.test.ts",
+  "test/proxies/haproxy.test.ts",
+  "test/proxies/nginx.test.ts",
   "test/fault/packages.test.ts",
 ];
 
@@ -48,7 +50,7 @@ try {
 
 /** Suites that start hundreds of nodes and threads: from a build each takes half the time. */
 function startsNodes(file: string): boolean {
-  return /^test\/(cluster|fault|scenario|secrets)\//.test(file);
+  return /^test\/(cluster|fault|proxies|scenario|secrets)\//.test(file);
 }
 
 async function build(directory: string): Promise<string> {

@@ -7,6 +7,9 @@ import { PARTNER, TERMINAL } from "../fault/relay-caller.ts";
 const RETRY_MS = 20;
 const PAUSE_MS = 10;
 
+/** A client that has one address is within every rate limit with this pause. */
+const UNHURRIED_PAUSE_MS = 150;
+
 interface Client {
   /** True keeps its connections; false makes one for each request. */
   keepsAlive: boolean;
@@ -23,12 +26,19 @@ export class SteadyClients {
   askedAgain = 0;
   readonly #clients: Client[];
   readonly #running: Promise<void>[];
+  readonly #pauseMs: number;
   #stopping = false;
 
-  constructor(url: string, count: number) {
+  /** Each request says that it comes from another address; behind a proxy that nobody can tell that, a client has one: `localAddressOf` it. */
+  constructor(url: string, count: number, localAddressOf?: (client: number) => string) {
+    this.#pauseMs = localAddressOf === undefined ? PAUSE_MS : UNHURRIED_PAUSE_MS;
     this.#clients = Array.from({ length: count }, (_, n) => ({
       keepsAlive: n % 2 === 0,
-      pool: new Pool(url, { connections: 1, pipelining: n % 2 === 0 ? 1 : 0 }),
+      pool: new Pool(url, {
+        connections: 1,
+        pipelining: n % 2 === 0 ? 1 : 0,
+        ...(localAddressOf === undefined ? {} : { localAddress: localAddressOf(n) }),
+      }),
     }));
     this.#running = this.#clients.map((client, n) => this.#run(client, `steady-${n}`));
   }
@@ -50,7 +60,7 @@ export class SteadyClients {
         const found = await this.#ask(client, "GET", `/api/v1/${uuid}/uuid`, PARTNER);
         if (found !== null && !found.includes('"OK"')) this.errors.push(`${uuid} has no result: ${found}`);
       }
-      await delay(PAUSE_MS);
+      await delay(this.#pauseMs);
     }
   }
 
