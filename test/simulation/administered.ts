@@ -1,15 +1,15 @@
 import { compileWhitelist } from "../../engine/domain/subscription.ts";
 import type { TerminalGroup } from "../../engine/domain/terminal-group.ts";
 import { createPatternCompiler } from "../../http/auth/pattern.ts";
-import type { Kv } from "../../storage/kv/kv.ts";
 import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
 import { createRecordStore, TERMINAL_GROUPS } from "../../storage/stores/record-store.ts";
 import type { DeviceSpec, Plan } from "./plan.ts";
+import { AtOnceKv } from "./world/at-once-kv.ts";
 import type { SimStore } from "./world/sim-store.ts";
 
 /** Stores the rules and the group of a plan, as an administrator did long ago. */
 export async function administer(store: SimStore, { rules, group }: Plan): Promise<void> {
-  const kv = atOnce(store);
+  const kv = new AtOnceKv(store);
   const directory = createDirectoryStore(kv);
   for (const rule of rules) await directory.saveRule(rule);
   if (group === null) return;
@@ -33,19 +33,5 @@ export function mayTakeOf({ rules, group }: Plan): (device: DeviceSpec, terminal
     if (login === null) return topics[0] === undefined || topics[0].terminalId === terminalId;
     if (whitelist.mayTake(login, terminalId)) return true;
     return group?.managers.includes(login) === true && group.members.includes(terminalId);
-  };
-}
-
-function atOnce(store: SimStore): Kv {
-  return {
-    get: async (key) => store.get(key),
-    getMany: async (keys) => keys.map((key) => store.get(key)),
-    scan: async (range) => store.scan(range),
-    commit: async (commit) => {
-      const answer = store.commit(commit, "administrator", 0);
-      if (answer.type === "refused") throw new Error("nothing was lost yet");
-      return answer;
-    },
-    close: async () => {},
   };
 }

@@ -24,7 +24,7 @@ export interface Campaign {
   durationMs: number;
   medianEvents: number;
   medianFaults: number;
-  counts: ReadonlyMap<string, number>;
+  counts: { readonly [what: string]: number };
   /** By seed, what was broken. */
   violations: { seed: number; violation: Violation }[];
   /** Seeds of which two runs gave different traces. */
@@ -64,7 +64,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Campaign> {
     durationMs: performance.now() - startedAtMs,
     medianEvents: median(events),
     medianFaults: median(faults),
-    counts,
+    counts: Object.fromEntries(counts),
     violations,
     unequal,
   };

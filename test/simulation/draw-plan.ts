@@ -14,8 +14,17 @@ const PARTNERS: PartnerSpec[] = [
   { name: "regex", id: 3, rule: { ruleType: "REGEX", ruleValue: "T[1-9]" } },
 ];
 
+/** What names a history: a seed, or a seed and a salt as `349/2`, which is the same plan on another network. */
+export type Seed = number | string;
+
 /** A history as a seed wants it. */
-export function drawPlan(seed: number): Plan {
+export function drawPlan(name: Seed): Plan {
+  const [seed = 0, salt = 0] = String(name).split("/").map(Number);
+  const plan = planOf(seed);
+  return { ...plan, shape: { ...plan.shape, salt } };
+}
+
+function planOf(seed: number): Plan {
   const random = new Random(seed);
   const shape = drawShape(seed, random);
   const terminals = ["T1", "T2", "T3"].slice(0, random.between(1, 3));

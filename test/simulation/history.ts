@@ -36,8 +36,24 @@ export interface Outcome {
 }
 
 /** Plays a history, and judges it by what devices and askers saw. */
-export function playHistory(plan: Plan, plant: Plant = NOTHING_PLANTED): Promise<Outcome> {
-  return withoutGlobals(() => play(plan, plant));
+export async function playHistory(plan: Plan, plant: Plant = NOTHING_PLANTED): Promise<Outcome> {
+  const defects: Violation[] = [];
+  const rejected = (reason: unknown): void => {
+    defects.push({
+      invariant: "no defects",
+      uuid: null,
+      what: `nobody handles: ${reason instanceof Error ? reason.stack : String(reason)}`,
+    });
+  };
+  process.on("unhandledRejection", rejected);
+  try {
+    const outcome = await withoutGlobals(() => play(plan, plant));
+    // Node tells of them when it has nothing else to do.
+    await new Promise((resolve) => setImmediate(resolve));
+    return { ...outcome, violations: [...outcome.violations, ...defects] };
+  } finally {
+    process.off("unhandledRejection", rejected);
+  }
 }
 
 async function play(plan: Plan, plant: Plant): Promise<Outcome> {

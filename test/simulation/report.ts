@@ -17,6 +17,8 @@ export function campaignText({ seeds, histories, durationMs, medianEvents, media
   const perMinute = Math.round((histories / durationMs) * 60_000);
   return [
     `${seeds} seeds, ${histories} histories, ${perMinute} a minute; at the median ${medianEvents} events and ${medianFaults} faults`,
-    ...[...counts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([what, count]) => `${String(count).padStart(8)} ${what}`),
+    ...Object.entries(counts)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([what, count]) => `${String(count).padStart(8)} ${what}`),
   ].join("\n");
 }

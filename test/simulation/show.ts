@@ -1,12 +1,12 @@
 /**
  * Plays one seed and prints its trace, and what it breaks:
  *
- *   node --import tsx test/simulation/show.ts SEED
+ *   node --import tsx test/simulation/show.ts SEED                     (or SEED/SALT)
  *   node --import tsx test/simulation/show.ts SEED "handed out once"   as short as it gets while it breaks that
  *   node --import tsx test/simulation/show.ts many BASE COUNT          what the seeds from BASE on break, and how many a minute that is
  */
 import { runCampaign } from "./campaign.ts";
-import { drawPlan } from "./draw-plan.ts";
+import { drawPlan, type Seed } from "./draw-plan.ts";
 import { playHistory } from "./history.ts";
 import { NOTHING_PLANTED } from "./plant.ts";
 import { campaignText, historyText } from "./report.ts";
@@ -14,10 +14,10 @@ import { shrink } from "./shrink.ts";
 
 const [what = "1", second, third] = process.argv.slice(2);
 if (what === "many") await showMany(Number(second ?? "1"), Number(third ?? "500"));
-else if (second === undefined) console.log(historyText(await playHistory(drawPlan(Number(what)))));
-else await showShrunk(Number(what), second);
+else if (second === undefined) console.log(historyText(await playHistory(drawPlan(what))));
+else await showShrunk(what, second);
 
-async function showShrunk(seed: number, invariant: string): Promise<void> {
+async function showShrunk(seed: Seed, invariant: string): Promise<void> {
   const { plan, violations } = await playHistory(drawPlan(seed));
   const broken = violations.find((violation) => violation.invariant === invariant);
   if (broken === undefined) throw new Error(`seed ${seed} does not break "${invariant}"`);

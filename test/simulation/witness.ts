@@ -15,6 +15,8 @@ export interface Delivery {
   declared: boolean;
   attempt: number;
   atMs: number;
+  /** When the session that it came over ended, as the device knows it. */
+  endedAtMs: number | null;
   ackedAtMs: number | null;
   nackedAtMs: number | null;
   /** For whom it was: what the message itself says. */

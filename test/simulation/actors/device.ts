@@ -32,6 +32,8 @@ export class Device {
   #subscribed = 0;
   #abortsNextPoll = false;
   #refusals = 0;
+  /** What came over the sessions that there are. */
+  #held: Delivery[] = [];
   readonly #execution: Execution;
 
   constructor(parts: DeviceParts) {
@@ -110,6 +112,7 @@ export class Device {
 
   #gone(): void {
     const { world } = this.#parts;
+    this.#sessionsEnd();
     this.#client = null;
     this.#connected = false;
     this.#poster.disconnected();
@@ -122,6 +125,13 @@ export class Device {
     this.#client.link.hangUp();
     this.#connections += 1;
     this.#gone();
+  }
+
+  /** The sessions of this connection are over. */
+  #sessionsEnd(): void {
+    const { world } = this.#parts;
+    for (const delivery of this.#held) delivery.endedAtMs = world.scheduler.nowMs;
+    this.#held = [];
   }
 
   #subscribe(): void {
@@ -139,6 +149,7 @@ export class Device {
     const { world } = this.#parts;
     for (const id of this.#subscriptions.keys()) this.#client?.send("UNSUBSCRIBE", [["id", id]]);
     this.#subscriptions = new Map();
+    this.#sessionsEnd();
     const connection = this.#connections;
     world.scheduler.after(this.#random.between(200, 4_000), null, () => {
       if (connection === this.#connections && this.#connected) this.#subscribe();
@@ -182,12 +193,14 @@ export class Device {
       declared: over?.flagged === true && spec.login === topic,
       attempt,
       atMs: world.scheduler.nowMs,
+      endedAtMs: null,
       ackedAtMs: null,
       nackedAtMs: null,
       namedTerminalId: terminalId,
       amount: message.amount,
     };
     world.witness.deliveries.push(delivery);
+    if (over !== null) this.#held.push(delivery);
     world.count(`delivered over ${delivery.channel}`);
     if (!mayTake(topic) || terminalId !== topic) world.witness.intrusions.push(`${this.name} got ${uuid} of ${terminalId}`);
     const how = over === null ? "by poll" : `over ${over.session}${delivery.declared ? ", declared" : delivery.flagged ? ", flagged" : ""}`;

@@ -4,6 +4,9 @@ import type { Delivery } from "../witness.ts";
 import type { World } from "../world/world.ts";
 import type { PostedResult, ResultPoster } from "./result-poster.ts";
 
+/** Attempts of one command that a device refuses; then it takes it. */
+const REFUSED_MAX = 2;
+
 /** What a message says, as far as a device looks at it. */
 export interface Message {
   uuid: string;
@@ -52,7 +55,7 @@ export class Execution {
       return;
     }
     if (behaviour.closesAfter === "message") line.hangUpSoon();
-    if (line.acknowledges && behaviour.ack === "nack" && delivery.attempt === 1 && this.#mayRefuse(delivery)) {
+    if (line.acknowledges && behaviour.ack === "nack" && this.#mayRefuse(delivery)) {
       this.#settle("NACK", delivery, line, world.randomOf(uuid).between(0, 1_500));
       return;
     }
@@ -117,9 +120,10 @@ export class Execution {
     });
   }
 
-  /** With `ack: client` a NACK gives back all before it, too: a device that has begun one of them does not send it. */
-  #mayRefuse({ session, terminalId }: Delivery): boolean {
+  /** What it has begun it does not refuse, nor what has come back often. With `ack: client` a NACK gives back all before it, too: a device that has begun one of them does not send it. */
+  #mayRefuse({ uuid, session, terminalId, attempt }: Delivery): boolean {
     const { world, spec } = this.#parts;
+    if (this.#done.has(uuid) || attempt > REFUSED_MAX) return false;
     if (spec.topics.find((topic) => topic.terminalId === terminalId)?.ack !== "client") return true;
     const earlier = world.witness.deliveries.filter((delivery) => delivery.session === session);
     return earlier.every(({ ackedAtMs, nackedAtMs }, index) => index === earlier.length - 1 || ackedAtMs !== null || nackedAtMs !== null);

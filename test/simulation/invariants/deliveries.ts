@@ -1,6 +1,9 @@
 import type { Delivery, Witness } from "../witness.ts";
 import { byUuid, type Evidence, isBeforeRestore, type Violation } from "./judge.ts";
 
+/** A node that is stopped for 20 s has lapsed long before it can close a socket. */
+const HEARS_WITHIN_MS = 40_000;
+
 /**
  * A command reaches at most one device, at most once; but a NACK gives it back, and what a declared session of the terminal's own login had not
  * acknowledged may come to such a session again.
@@ -12,7 +15,7 @@ export function judgeDeliveries({ witness }: Evidence): Violation[] {
     const deliveries = [...arrived].sort((one, other) => one.attempt - other.attempt);
     for (const [index, delivery] of deliveries.entries()) {
       const held = deliveries.slice(0, index).filter(({ nackedAtMs }) => nackedAtMs === null || nackedAtMs > delivery.atMs);
-      if (held.length === 0 || (delivery.declared && held.every(({ declared }) => declared))) continue;
+      if (held.length === 0 || (delivery.declared && held.every((before) => before.declared && hasEnded(before, delivery.atMs)))) continue;
       const before = held.map(nameOf).join(" and ");
       violations.push({
         invariant: isAcrossRestore(witness, [...held, delivery])
@@ -26,6 +29,11 @@ export function judgeDeliveries({ witness }: Evidence): Violation[] {
     }
   }
   return violations;
+}
+
+/** A session that the relay ended, or whose node lapsed, the device may hear of only some time later. */
+function hasEnded({ endedAtMs }: Delivery, atMs: number): boolean {
+  return endedAtMs !== null && endedAtMs <= atMs + HEARS_WITHIN_MS;
 }
 
 function isAcrossRestore(witness: Witness, deliveries: readonly Delivery[]): boolean {

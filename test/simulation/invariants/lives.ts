@@ -39,7 +39,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
       what: `the feed says expired, and ${left.device} has it`,
     });
   }
-  return [...violations, ...judgeAcceptance({ witness, plan })];
+  return [...violations, ...judgeAcceptance({ witness, plan }), ...judgeStatus({ witness, plan })];
 }
 
 function backwards(witness: Witness, uuid: string, looks: readonly Look[], isRedelivered: boolean): Violation[] {
@@ -60,9 +60,9 @@ function backwards(witness: Witness, uuid: string, looks: readonly Look[], isRed
 }
 
 function invariantOf(before: Look, now: Look, isRedelivered: boolean): Violation["invariant"] {
+  if (isRedelivered && before.state === "sent" && now.state === "queued") return "what is unacknowledged stays sent";
   if (now.how === "latest") return "status is not behind";
-  if (before.state === "done") return "done stays done";
-  return isRedelivered && before.state === "sent" && now.state === "queued" ? "what is unacknowledged stays sent" : "lives move forward";
+  return before.state === "done" ? "done stays done" : "lives move forward";
 }
 
 /** Its life says that it never left, or forgets how often, though a device has it. */
@@ -90,6 +90,31 @@ function mayFollow(witness: Witness, uuid: string, { state: before }: Look, { st
 function mayComeBack(witness: Witness, uuid: string): boolean {
   if (witness.unwritten.has(uuid) || witness.given.has(uuid)) return true;
   return witness.deliveries.some((delivery) => delivery.uuid === uuid && delivery.nackedAtMs !== null);
+}
+
+/** Who asks for the status of a terminal is not told of an older command than his latest there. */
+function judgeStatus({ witness, plan }: Pick<Evidence, "witness" | "plan">): Violation[] {
+  const specOf = new Map(plan.commands.map((command) => [command.uuid, command]));
+  const latest = witness.looks.filter(({ how, state }) => how === "latest" && state !== "none");
+  return latest.flatMap((look): Violation[] => {
+    const shown = specOf.get(look.uuid);
+    const accepted = (uuid: string) => witness.sendings.find((sending) => sending.uuid === uuid && sending.answer === "accepted");
+    const shownAtMs = accepted(look.uuid)?.answeredAtMs ?? null;
+    if (shown === undefined || shownAtMs === null || isOfLostStore(witness, look.uuid)) return [];
+    const newer = witness.sendings.find((sending) => {
+      if (sending.asker !== look.asker || sending.terminalId !== shown.terminalId || sending.answer !== "accepted") return false;
+      const isShown = specOf.get(sending.uuid)?.kind !== "administrative";
+      return isShown && sending.askedAtMs > shownAtMs && (sending.answeredAtMs ?? look.askedAtMs) < look.askedAtMs;
+    });
+    if (newer === undefined) return [];
+    return [
+      {
+        invariant: "status is of the latest command",
+        uuid: look.uuid,
+        what: `${look.asker} was told of it, and had sent ${newer.uuid} after it`,
+      },
+    ];
+  });
 }
 
 /** What was accepted is known to its sender from then on, and is accepted once. */

@@ -29,9 +29,12 @@ function waiting({ witness, settledAtMs, probes, probesAtMs, endMs, plan }: Evid
     );
     if (!isThere) continue;
     const got = witness.deliveries.find((delivery) => delivery.uuid === uuid);
-    const late = got === undefined || got.atMs - probesAtMs > PROBE_MS_MAX;
-    if (late)
+    const isSent = witness.looks.some((look) => look.uuid === uuid && (look.state === "sent" || look.state === "unknown"));
+    if (got === undefined && isSent) {
+      violations.push({ invariant: "sent reaches a device", uuid, what: `${terminalId} is there, and the payment was sent to nobody` });
+    } else if (got === undefined || got.atMs - probesAtMs > PROBE_MS_MAX) {
       violations.push({ invariant: "nothing waits", uuid, what: `a payment to ${terminalId}, which is there, did not go out at once` });
+    }
   }
   return violations;
 }
