@@ -1,3 +1,4 @@
+import { durationOf } from "./faults.ts";
 import type { Behaviour, CommandSpec, DeviceSpec, FaultSpec, FaultType, MishapSpec, PartnerSpec, Plan, Shape } from "./plan.ts";
 import { Random } from "./random.ts";
 
@@ -28,9 +29,9 @@ function planOf(seed: number): Plan {
   const random = new Random(seed);
   const shape = drawShape(seed, random);
   const terminals = ["T1", "T2", "T3"].slice(0, random.between(1, 3));
-  const commands = Array.from({ length: random.between(8, 20) }, () => drawCommand(random, terminals));
-  commands.sort((one, other) => one.atMs - other.atMs);
-  if (random.chance(POLLING_FLEETS)) return pollingFleet(random, { shape, terminals, partners: PARTNERS, commands });
+  if (random.chance(POLLING_FLEETS)) return pollingFleet(random, shape, terminals);
+  const faults = drawFaults(random, shape, FAULT_WEIGHTS);
+  const commands = drawCommands(random, terminals, faults);
   const devices = terminals.flatMap((terminalId) => ownDevices(random, terminalId));
   const group = random.chance(0.5) ? { managers: ["M1"], members: terminals.slice(0, random.between(1, terminals.length)) } : null;
   if (group !== null) devices.push(foreignDevice(random, "M1", group.members));
@@ -44,16 +45,16 @@ function planOf(seed: number): Plan {
     devices.push(foreignDevice(random, "R1", terminals.slice(0, 2)));
   }
   if (random.chance(0.3)) devices.push(foreignDevice(random, "X1", ["T1"]));
-  const faults = drawFaults(random, shape, FAULT_WEIGHTS);
   return { shape, terminals, devices, partners: PARTNERS, rules, group, commands, mishaps: drawMishaps(random, devices), faults };
 }
 
 /** Terminals that only poll, mostly with faults by which nothing is lost: what was taken for nobody can then be told. */
-function pollingFleet(random: Random, common: Pick<Plan, "shape" | "terminals" | "partners" | "commands">): Plan {
-  const devices = common.terminals.map((terminalId) => pollingDevice(random, terminalId));
-  const faults = drawFaults(random, common.shape, random.chance(0.7) ? GENTLE_WEIGHTS : FAULT_WEIGHTS);
-  const gentle = faults.map((fault) => (fault.type === "messages suffer" ? { ...fault, dropped: 0, refused: 0 } : fault));
-  return { ...common, devices, group: null, rules: [], mishaps: drawMishaps(random, devices), faults: gentle };
+function pollingFleet(random: Random, shape: Shape, terminals: string[]): Plan {
+  const drawn = drawFaults(random, shape, random.chance(0.7) ? GENTLE_WEIGHTS : FAULT_WEIGHTS);
+  const faults = drawn.map((fault) => (fault.type === "messages suffer" ? { ...fault, dropped: 0, refused: 0 } : fault));
+  const commands = drawCommands(random, terminals, faults);
+  const devices = terminals.map((terminalId) => pollingDevice(random, terminalId));
+  return { shape, terminals, devices, partners: PARTNERS, rules: [], group: null, commands, mishaps: drawMishaps(random, devices), faults };
 }
 
 function drawShape(seed: number, random: Random): Shape {
@@ -117,7 +118,7 @@ function foreignDevice(random: Random, login: string, targets: readonly string[]
   };
 }
 
-export function drawBehaviour(random: Random): Behaviour {
+function drawBehaviour(random: Random): Behaviour {
   const result = random.weighted({ answers: 10, never: 2, late: 2, twice: 2, differently: 1, capitals: 1, declines: 2 });
   return {
     ack: random.weighted({ now: 6, late: 2, never: 3, nack: 2 }),
@@ -130,15 +131,23 @@ export function drawBehaviour(random: Random): Behaviour {
   };
 }
 
-function drawCommand(random: Random, terminals: readonly string[]): CommandSpec {
+function drawCommands(random: Random, terminals: readonly string[], faults: readonly FaultSpec[]): CommandSpec[] {
+  // Most goes wrong just after something has: while nodes start, and see each other differently.
+  const moments = faults.flatMap((fault) => [fault.atMs, fault.atMs + durationOf(fault)]);
+  const commands = Array.from({ length: random.between(8, 20) }, () => drawCommand(random, terminals, moments));
+  return commands.sort((one, other) => one.atMs - other.atMs);
+}
+
+function drawCommand(random: Random, terminals: readonly string[], moments: readonly number[]): CommandSpec {
   const terminalId = random.pick(terminals);
+  const nearMs = random.pick(moments) + random.between(-1_000, 2_500);
   return {
     uuid: random.uuid(),
     partner: random.pick(PARTNERS).name,
     terminalId,
     kind: random.weighted({ payment: 12, scan: 1, print: 1, administrative: 1 }),
     amount: random.between(1, 9_999),
-    atMs: random.between(FIRST_MS, BUSY_MS),
+    atMs: random.chance(0.5) ? Math.max(FIRST_MS, Math.min(nearMs, BUSY_MS + 10_000)) : random.between(FIRST_MS, BUSY_MS),
     behaviour: drawBehaviour(random),
     looksMs: Array.from({ length: random.between(1, 4) }, () => random.between(50, 40_000)).sort((one, other) => one - other),
     pryingMs: random.chance(0.2) ? [random.between(100, 10_000)] : [],
@@ -183,15 +192,21 @@ const GENTLE_WEIGHTS: Readonly<Record<FaultType, number>> = {
 };
 
 function drawFaults(random: Random, shape: Shape, weights: Readonly<Record<FaultType, number>>): FaultSpec[] {
-  const faults = Array.from({ length: random.between(3, 7) }, () => drawFault(random, shape, random.weighted(weights)));
+  const faults: FaultSpec[] = [];
+  for (let left = random.between(3, 7); left > 0; left -= 1) {
+    const before = faults.at(-1);
+    // Trouble often comes together.
+    const isTogether = before !== undefined && random.chance(0.4);
+    const atMs = isTogether ? Math.min(before.atMs + random.between(0, 2_000), BUSY_MS) : random.between(FIRST_MS, BUSY_MS);
+    faults.push(drawFault(random, shape, random.weighted(weights), atMs));
+  }
   // One that is taken back twice says no more, and is hard to read.
   const [, ...again] = faults.filter(({ type }) => type === "store is restored");
   return faults.filter((fault) => !again.includes(fault)).sort((one, other) => one.atMs - other.atMs);
 }
 
 /** Those that only a cluster has become ones of the node or the store where there is none. */
-function drawFault(random: Random, shape: Shape, type: FaultType): FaultSpec {
-  const atMs = random.between(FIRST_MS, BUSY_MS);
+function drawFault(random: Random, shape: Shape, type: FaultType, atMs: number): FaultSpec {
   const node = random.between(0, shape.nodes - 1);
   const downMs = random.between(50, 9_000);
   switch (type) {

@@ -14,7 +14,8 @@ export function lastFaultEndMs({ faults, mishaps }: Pick<Plan, "faults" | "misha
   return Math.max(0, ...ends, ...cuts) + stepped;
 }
 
-function durationOf(fault: FaultSpec): number {
+/** How long a fault lasts, milliseconds. */
+export function durationOf(fault: FaultSpec): number {
   switch (fault.type) {
     case "node crashes":
     case "all nodes crash":

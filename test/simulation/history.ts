@@ -1,21 +1,25 @@
 import { Device } from "./actors/device.ts";
 import { ADMINISTRATOR, Asker, partnerCaller } from "./actors/partner.ts";
 import { administer, mayTakeOf } from "./administered.ts";
-import { drawBehaviour } from "./draw-plan.ts";
 import { carryOut, lastFaultEndMs, prepare } from "./faults.ts";
 import { withoutGlobals } from "./globals.ts";
 import { judge, type Violation } from "./invariants/judge.ts";
-import type { CommandSpec, Plan } from "./plan.ts";
+import { type CommandSpec, PLAIN_BEHAVIOUR, type Plan } from "./plan.ts";
 import { NOTHING_PLANTED, type Plant } from "./plant.ts";
-import { Random } from "./random.ts";
 import { SimHttp } from "./world/sim-http.ts";
 import { World } from "./world/world.ts";
 
 /** Nodes start before anything is asked of them. */
 const WARM_UP_MS = 1_000;
 
-/** So long after the last fault, and after the last command, nothing waits any more. */
-const SETTLED_MS = 70_000;
+/** After the last fault; then there is one payment more to each terminal. */
+const PROBES_AFTER_MS = 30_000;
+
+/** So long after the last fault, and after the last command, nothing waits any more; and a second for what is late. */
+const SETTLED_MS = 71_000;
+
+/** Whoever was asked has answered by then, and the feed is there. */
+const LAST_MS = 5_000;
 
 /** A payment that was sent ends by itself after five minutes; so everything has ended by then. */
 const TAIL_MS = 310_000;
@@ -58,75 +62,69 @@ export async function playHistory(plan: Plan, plant: Plant = NOTHING_PLANTED): P
 
 async function play(plan: Plan, plant: Plant): Promise<Outcome> {
   const world = new World(plan, plant);
-  const { scheduler } = world;
+  const { scheduler, trace, witness, feed } = world;
   const startMs = scheduler.nowMs;
-  const http = new SimHttp(world);
   await administer(world.store, plan);
   scheduler.slowest = plan.shape.tickMs;
   for (const node of world.nodes) node.start();
+  const cast = castOf(world, plan);
+  scheduler.after(WARM_UP_MS, null, () => begin(world, plan, cast));
+  const lastMs = [...plan.commands, ...plan.mishaps].reduce((latest, { atMs }) => Math.max(latest, atMs), lastFaultEndMs(plan));
+  const quietFromMs = startMs + WARM_UP_MS + lastMs;
+  await scheduler.run(quietFromMs + PROBES_AFTER_MS / 2);
 
-  const behaviours = new Map(plan.commands.map(({ uuid, behaviour }) => [uuid, behaviour]));
-  const others = drawBehaviour(new Random(plan.shape.seed ^ 0xbe7a));
-  const probed = {
-    ...others,
-    ack: "now",
-    result: "answers",
-    afterMs: 300,
-    via: "http",
-    closesAfter: null,
-    cancelAnswer: "honest",
-  } as const;
-  const mayTake = mayTakeOf(plan);
-  const devices = plan.devices.map(
-    (spec) =>
-      new Device({
-        world,
-        http,
-        spec,
-        behaviourOf: (uuid) => behaviours.get(uuid) ?? probed,
-        mayTake: (terminalId) => mayTake(spec, terminalId),
-      }),
-  );
-  const askers = new Map(plan.partners.map((partner) => [partner.name, new Asker(world, http, partner.name, partnerCaller(partner))]));
-  const administrator = new Asker(world, http, "admin", ADMINISTRATOR);
-  const askerOf = (name: string) => askers.get(name) ?? administrator;
-
-  scheduler.after(WARM_UP_MS, null, () => {
-    for (const device of devices) device.start();
-    for (const command of plan.commands) direct(world, command, askerOf(command.partner), [...askers.values(), administrator]);
-    for (const { atMs, device, what } of plan.mishaps) {
-      scheduler.after(atMs, null, () => devices.find(({ name }) => name === device)?.suffer(what));
-    }
-    prepare(world, plan.faults);
-    for (const fault of plan.faults) scheduler.after(fault.atMs, null, () => carryOut(world, fault));
-  });
-  const quietFromMs =
-    WARM_UP_MS + Math.max(lastFaultEndMs(plan), ...plan.commands.map(({ atMs }) => atMs), ...plan.mishaps.map(({ atMs }) => atMs), 0);
-  await scheduler.run(startMs + quietFromMs + 15_000);
   scheduler.slowest = QUIET_TICK_MS;
-
   const probes = plan.terminals.map((terminalId, index) => probe(plan, terminalId, index));
-  const probesAtMs = scheduler.nowMs + 15_000;
-  for (const command of probes) scheduler.after(15_000, null, () => void administrator.send(command));
-  await scheduler.run(startMs + quietFromMs + SETTLED_MS + 5_000);
-  const settledAtMs = scheduler.nowMs;
-  await audit(world, plan, probes, administrator, askerOf);
+  const probesAtMs = quietFromMs + PROBES_AFTER_MS;
+  await scheduler.run(probesAtMs);
+  for (const command of probes) void cast.administrator.send(command);
+  const settledAtMs = quietFromMs + SETTLED_MS;
+  await scheduler.run(settledAtMs);
+  await audit(world, plan, probes, cast);
   if (plan.shape.hasTail) {
     await scheduler.run(settledAtMs + TAIL_MS);
-    await audit(world, plan, probes, administrator, askerOf);
+    await audit(world, plan, probes, cast);
   }
-  await scheduler.run(scheduler.nowMs + 5_000);
-  const violations = judge({ plan, witness: world.witness, feed: world.feed, settledAtMs, probes, probesAtMs, endMs: scheduler.nowMs });
-  const { trace } = world;
-  return {
-    plan,
-    violations,
-    hash: trace.hash,
-    trace: trace.lines,
-    events: trace.lines.length,
-    steps: scheduler.events,
-    counts: world.counts,
-  };
+  await scheduler.run(scheduler.nowMs + LAST_MS);
+  const violations = judge({ plan, witness, feed, settledAtMs, probes, probesAtMs, endMs: scheduler.nowMs });
+  const { hash, lines } = trace;
+  return { plan, violations, hash, trace: lines, events: lines.length, steps: scheduler.events, counts: world.counts };
+}
+
+/** Who acts in a history. */
+interface Cast {
+  devices: readonly Device[];
+  administrator: Asker;
+  /** The partners, and the administrator last. */
+  askers: readonly Asker[];
+  /** By name; the administrator where there is no such partner. */
+  askerOf(name: string): Asker;
+}
+
+function castOf(world: World, plan: Plan): Cast {
+  const http = new SimHttp(world);
+  const behaviours = new Map(plan.commands.map(({ uuid, behaviour }) => [uuid, behaviour]));
+  const behaviourOf = (uuid: string) => behaviours.get(uuid) ?? PLAIN_BEHAVIOUR;
+  const mayTake = mayTakeOf(plan);
+  const devices = plan.devices.map(
+    (spec) => new Device({ world, http, spec, behaviourOf, mayTake: (terminalId) => mayTake(spec, terminalId) }),
+  );
+  const administrator = new Asker(world, http, "admin", ADMINISTRATOR);
+  const partners = plan.partners.map((partner) => new Asker(world, http, partner.name, partnerCaller(partner)));
+  const byName = new Map(partners.map((partner) => [partner.name, partner]));
+  return { devices, administrator, askers: [...partners, administrator], askerOf: (name) => byName.get(name) ?? administrator };
+}
+
+/** The nodes serve: from now on everybody acts, and things go wrong, each at its time. */
+function begin(world: World, plan: Plan, { devices, askers, askerOf }: Cast): void {
+  const { scheduler } = world;
+  for (const device of devices) device.start();
+  for (const command of plan.commands) direct(world, command, askerOf(command.partner), askers);
+  for (const { atMs, device, what } of plan.mishaps) {
+    scheduler.after(atMs, null, () => devices.find(({ name }) => name === device)?.suffer(what));
+  }
+  prepare(world, plan.faults);
+  for (const fault of plan.faults) scheduler.after(fault.atMs, null, () => carryOut(world, fault));
 }
 
 /** Everything that is done about one command, at its times. */
@@ -154,7 +152,7 @@ function probe({ shape }: Plan, terminalId: string, index: number): CommandSpec 
     kind: "payment",
     amount: 100,
     atMs: 0,
-    behaviour: { ack: "now", result: "answers", afterMs: 300, via: "http", closesAfter: null, cancelAnswer: "honest" },
+    behaviour: PLAIN_BEHAVIOUR,
     looksMs: [],
     pryingMs: [],
     cancelsMs: [],
@@ -163,17 +161,11 @@ function probe({ shape }: Plan, terminalId: string, index: number): CommandSpec 
 }
 
 /** Everybody asks for everything, at a time when all is well. */
-async function audit(
-  world: World,
-  { commands }: Plan,
-  probes: readonly CommandSpec[],
-  administrator: Asker,
-  askerOf: (name: string) => Asker,
-): Promise<void> {
+async function audit(world: World, { commands }: Plan, probes: readonly CommandSpec[], { administrator, askerOf }: Cast): Promise<void> {
   world.trace.note("world", "audit");
   for (const { uuid, partner } of [...commands, ...probes]) {
     void administrator.look(uuid);
     void askerOf(partner).look(uuid);
   }
-  await world.scheduler.run(world.scheduler.nowMs + 4_000);
+  await world.scheduler.run(world.scheduler.nowMs + LAST_MS);
 }

@@ -59,6 +59,16 @@ export interface Behaviour {
   cancelAnswer: "honest" | "KO" | "never";
 }
 
+/** What a reader need not think about: what comes is acknowledged, and answered soon. */
+export const PLAIN_BEHAVIOUR: Behaviour = {
+  ack: "now",
+  result: "answers",
+  afterMs: 300,
+  via: "http",
+  closesAfter: null,
+  cancelAnswer: "honest",
+};
+
 export interface CommandSpec {
   uuid: string;
   partner: string;

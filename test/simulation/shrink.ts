@@ -1,6 +1,6 @@
 import { playHistory } from "./history.ts";
 import type { Invariant } from "./invariants/judge.ts";
-import type { Behaviour, CommandSpec, Plan } from "./plan.ts";
+import { type CommandSpec, PLAIN_BEHAVIOUR, type Plan } from "./plan.ts";
 import type { Plant } from "./plant.ts";
 
 /** Histories that one shrinking plays at most: a minute or two, since short ones take milliseconds. */
@@ -8,9 +8,6 @@ const PLAYS_MAX = 4_000;
 
 /** What was left out may have moved other things, too: each candidate has so many tries on other networks. */
 const SALTS = 4;
-
-/** Behaviour that a reader need not think about. */
-const PLAIN: Behaviour = { ack: "now", result: "answers", afterMs: 500, via: "http", closesAfter: null, cancelAnswer: "honest" };
 
 /**
  * Makes a history that breaks an invariant as short as it gets while it still breaks it: actors, faults, commands and what is done about them are left
@@ -88,7 +85,7 @@ export async function shrink(plan: Plan, invariant: Invariant, plant: () => Plan
     await simpler((command) => ({ ...command, repeatsMs: null }));
     await simpler((command) => ({ ...command, looksMs: command.looksMs.slice(0, -1) }));
     await simpler((command) => ({ ...command, kind: "payment" }));
-    await simpler((command) => ({ ...command, behaviour: PLAIN }));
+    await simpler((command) => ({ ...command, behaviour: PLAIN_BEHAVIOUR }));
   }
   return current;
 }

@@ -14,7 +14,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
       const { state, asker } = look;
       if (left === undefined || (state !== "expired" && state !== "cancelled")) continue;
       if (state === "cancelled" && witness.renounced.has(uuid)) continue;
-      const isRestored = isOfLostStore(witness, uuid);
+      const isRestored = isOfLostStore(witness, uuid, left.atMs);
       violations.push({
         invariant: isRestored ? "restored: never called expired" : state === "expired" ? "expired never left" : "cancelled never executed",
         uuid,
@@ -22,7 +22,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
       });
       break;
     }
-    if (isOfLostStore(witness, uuid)) continue;
+    if (isOfLostStore(witness, uuid, left?.atMs ?? looks[0]?.askedAtMs)) continue;
     const terminalId = plan.commands.find((command) => command.uuid === uuid)?.terminalId;
     const topics = plan.devices.flatMap((device) => device.topics.filter((topic) => topic.terminalId === terminalId));
     const isRedelivered = topics.some(({ ack, redeliver }) => ack === "client-individual" && redeliver);
@@ -32,7 +32,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
   for (const { uuid, state } of feed.lives.values()) {
     const left = delivered.get(uuid)?.[0];
     if (left === undefined || state !== "expired") continue;
-    const isRestored = isOfLostStore(witness, uuid);
+    const isRestored = isOfLostStore(witness, uuid, left.atMs);
     violations.push({
       invariant: isRestored ? "restored: never called expired" : "expired never left",
       uuid,
