@@ -6,6 +6,10 @@ import { Random } from "./random.ts";
 const BUSY_MS = 20_000;
 const FIRST_MS = 1_500;
 
+/** How late the store's answers come: beyond the deadline of a call, or well within it. */
+const LATE_MS_MAX = 4_500;
+const IN_TIME_MS_MAX = 2_500;
+
 /** How many of the histories are of terminals that only poll. */
 const POLLING_FLEETS = 0.12;
 
@@ -51,10 +55,16 @@ function planOf(seed: number): Plan {
 /** Terminals that only poll, mostly with faults by which nothing is lost: what was taken for nobody can then be told. */
 function pollingFleet(random: Random, shape: Shape, terminals: string[]): Plan {
   const drawn = drawFaults(random, shape, random.chance(0.7) ? GENTLE_WEIGHTS : FAULT_WEIGHTS);
-  const faults = drawn.map((fault) => (fault.type === "messages suffer" ? { ...fault, dropped: 0, refused: 0 } : fault));
+  const faults = drawn.map(gently);
   const commands = drawCommands(random, terminals, faults);
   const devices = terminals.map((terminalId) => pollingDevice(random, terminalId));
   return { shape, terminals, devices, partners: PARTNERS, rules: [], group: null, commands, mishaps: drawMishaps(random, devices), faults };
+}
+
+/** Late, and not lost: each commit's answer comes while somebody waits for it. */
+function gently(fault: FaultSpec): FaultSpec {
+  if (fault.type === "messages suffer") return { ...fault, dropped: 0, refused: 0 };
+  return fault.type === "store is slow" ? { ...fault, lateMsMax: IN_TIME_MS_MAX, answerLost: 0 } : fault;
 }
 
 function drawShape(seed: number, random: Random): Shape {
@@ -223,7 +233,8 @@ function drawFault(random: Random, shape: Shape, type: FaultType, atMs: number):
         ? { atMs, type, node, forMs: random.between(4_000, 15_000) }
         : { atMs, type: "node stops", node, forMs: 20_000 };
     case "messages suffer":
-      if (!shape.isCluster) return { atMs, type: "store is slow", forMs: random.between(500, 5_000), late: 0.2, answerLost: 0.1 };
+      if (!shape.isCluster)
+        return { atMs, type: "store is slow", forMs: random.between(500, 5_000), late: 0.2, lateMsMax: LATE_MS_MAX, answerLost: 0.1 };
       return {
         atMs,
         type,
@@ -235,7 +246,14 @@ function drawFault(random: Random, shape: Shape, type: FaultType, atMs: number):
         delayMsMax: random.pick([50, 500, 4_000]),
       };
     case "store is slow":
-      return { atMs, type, forMs: random.between(500, 8_000), late: random.next() * 0.4, answerLost: random.next() * 0.2 };
+      return {
+        atMs,
+        type,
+        forMs: random.between(500, 8_000),
+        late: random.next() * 0.4,
+        lateMsMax: LATE_MS_MAX,
+        answerLost: random.next() * 0.2,
+      };
     case "store is held up":
       return { atMs, type, forMs: random.between(300, 9_000) };
     case "store is restored":

@@ -83,7 +83,7 @@ export function carryOut(world: World, fault: FaultSpec): void {
       return;
     }
     case "store is slow": {
-      const faults = { late: fault.late, answerLost: fault.answerLost };
+      const faults = { late: fault.late, lateMsMax: fault.lateMsMax, answerLost: fault.answerLost };
       world.storeFaults = faults;
       after(fault.forMs, () => {
         if (world.storeFaults === faults) world.storeFaults = NO_STORE_FAULTS;

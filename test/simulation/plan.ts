@@ -99,7 +99,7 @@ export type FaultSpec = { atMs: number } & (
   | { type: "node stops"; node: number; forMs: number }
   | { type: "membership lapses"; node: number; forMs: number }
   | { type: "messages suffer"; forMs: number; dropped: number; delayed: number; repeated: number; refused: number; delayMsMax: number }
-  | { type: "store is slow"; forMs: number; late: number; answerLost: number }
+  | { type: "store is slow"; forMs: number; late: number; lateMsMax: number; answerLost: number }
   | { type: "store is held up"; forMs: number }
   | { type: "store is restored"; backMs: number; restarts: boolean }
   | { type: "clock steps"; node: number; byMs: number }

@@ -75,8 +75,10 @@ export class Witness {
   readonly renounced = new Set<string>();
   /** Uuids whose message or answer the relay certainly could not write, by its own socket's word. */
   readonly unwritten = new Set<string>();
-  /** Uuids that a poll took whose asker had gone. */
+  /** Uuids that a poll took whose asker had gone by then. */
   readonly given = new Set<string>();
+  /** Uuids whose answer was written, and the asker went before it came. */
+  readonly unread = new Set<string>();
   /** Commands that a device was let see and has no right to. */
   readonly intrusions: string[] = [];
   /** Failures that no promise covers. */

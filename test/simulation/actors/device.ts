@@ -254,6 +254,9 @@ export class Device {
         lost: (text) => {
           if (text !== null) world.witness.given.add(uuidIn(text));
         },
+        unread: (text) => {
+          if (text !== null) world.witness.unread.add(uuidIn(text));
+        },
       },
     );
     if (answer.type !== "answered" || answer.value === null) return;

@@ -54,15 +54,15 @@ function seenByOthers({ witness, plan }: Evidence): Violation[] {
 }
 
 /**
- * What a poll took whose asker had gone, or was told an error, goes back, so it does not end as `unknown`. A message that is lost, a session that
- * breaks and a node that dies may each be why it cannot; so only histories without such are judged.
+ * What a poll took whose asker had gone, or was told an error, goes back, so it does not end as `unknown`. A message that is lost, a commit
+ * of which nobody hears, a session that breaks and a node that dies may each be why it cannot; so only histories without such are judged.
  */
 function takenForNobody({ witness, plan }: Evidence): Violation[] {
   if (plan.faults.some(isHarsh)) return [];
   const violations: Violation[] = [];
   for (const { uuid, terminalId } of plan.commands) {
     const isPolled = !plan.devices.some(({ topics }) => topics.some((topic) => topic.terminalId === terminalId));
-    if (!isPolled || witness.deliveries.some((delivery) => delivery.uuid === uuid)) continue;
+    if (!isPolled || witness.unread.has(uuid) || witness.deliveries.some((delivery) => delivery.uuid === uuid)) continue;
     const unknown = witness.looks.find((look) => look.uuid === uuid && look.state === "unknown");
     if (unknown === undefined) continue;
     violations.push({ invariant: "taken is not for nobody", uuid, what: `${unknown.asker} was told unknown, and no device ever got it` });
@@ -73,6 +73,7 @@ function takenForNobody({ witness, plan }: Evidence): Violation[] {
 function isHarsh(fault: FaultSpec): boolean {
   switch (fault.type) {
     case "store is slow":
+      return fault.answerLost > 0;
     case "store is held up":
     case "clock steps":
     case "node stops":

@@ -38,13 +38,13 @@ export class SimHttp {
   }
 
   /**
-   * Asks a node. `lost` is called with a value that was computed for an asker who was gone by then. The client itself goes after `abortsAfterMs`,
-   * where that is given.
+   * Asks a node. `lost` is called with a value that was computed for an asker who was gone by then, `unread` with one that was on its way when he went.
+   * The client itself goes after `abortsAfterMs`, where that is given.
    */
   async request<T>(
     what: string,
     work: (shard: SimShard) => Promise<T>,
-    { abortsAfterMs, lost }: { abortsAfterMs?: number; lost?(value: T): void } = {},
+    { abortsAfterMs, lost, unread }: { abortsAfterMs?: number; lost?(value: T): void; unread?(value: T): void } = {},
   ): Promise<Answer<T>> {
     const { scheduler, witness } = this.#world;
     const random = this.#world.randomOf(what);
@@ -69,7 +69,11 @@ export class SimHttp {
       this.#open.set(process, open.add(broken));
       const respond = (answer: Answer<T>): void => {
         if (ended && answer.type === "answered") lost?.(answer.value);
-        else scheduler.after(random.between(1, 8), null, () => end(answer));
+        else
+          scheduler.after(random.between(1, 8), null, () => {
+            if (ended && answer.type === "answered") unread?.(answer.value);
+            end(answer);
+          });
       };
       scheduler.after(abortsAfterMs ?? CLIENT_TIMEOUT_MS, null, () => end({ type: "none" }));
       scheduler.after(random.between(1, 8), process, () => {

@@ -25,11 +25,13 @@ const REDIS_DEADLINE_MS = 3_000;
 export interface StoreFaults {
   /** The answer comes seconds late, or the request does. */
   late: number;
+  /** Milliseconds. */
+  lateMsMax: number;
   /** It happens, and the answer is lost. */
   answerLost: number;
 }
 
-export const NO_STORE_FAULTS: StoreFaults = { late: 0, answerLost: 0 };
+export const NO_STORE_FAULTS: StoreFaults = { late: 0, lateMsMax: 0, answerLost: 0 };
 
 /** Everything outside of the actors: machines with nodes, the store, the network between nodes, and time. */
 export class World {
@@ -149,11 +151,11 @@ export class World {
   #fateOf(random: Random, what: "read" | "commit"): Fate {
     const { storeFaults, isCluster } = this;
     const usual = { requestMs: random.between(0, 2), answerMs: random.between(isCluster ? 0 : 1, 3) };
-    const { late, answerLost } = storeFaults;
+    const { late, lateMsMax, answerLost } = storeFaults;
     if (late + answerLost === 0) return usual;
     if (random.chance(late)) {
       this.count(`${what} late`);
-      const ms = random.between(200, 4_500);
+      const ms = random.between(200, lateMsMax);
       return random.chance(0.5) ? { ...usual, answerMs: ms } : { ...usual, requestMs: ms };
     }
     if (what === "commit" && random.chance(answerLost)) {
