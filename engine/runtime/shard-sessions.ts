@@ -46,6 +46,8 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   function makeKnown(session: OpenSession): Promise<void> | null {
     const address = homeOf(session.terminalId);
     open.set(keyOf(session.terminalId, session.sessionId), { session, address });
+    // Where that fails it is noted again; what an earlier home could not be told is nobody's business any more.
+    unregistered.delete(session);
     if (address !== bus.self) return register(session);
     home.open(session, bus.self);
     return null;

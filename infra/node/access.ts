@@ -19,7 +19,7 @@ import { type Lease, leasedAuthenticator } from "./lease.ts";
 import type { Living } from "./shard-life.ts";
 
 export interface AccessParts {
-  config: Config;
+  config: Pick<Config, "administrator" | "fleet" | "terminalSecret">;
   kv: Kv;
   spread: Spread;
   tables: Tables;

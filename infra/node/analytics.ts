@@ -14,6 +14,7 @@ import type { Kv } from "../../storage/kv/kv.ts";
 import { type RunningFeed, startClusterFeed } from "./cluster-feed.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
+import { machineTimers } from "./machine-timers.ts";
 import type { NodeGauges } from "./metrics.ts";
 
 const RETRY_MS = 2_000;
@@ -55,6 +56,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
             kv,
             sink,
             clock,
+            timers: machineTimers,
             onEvent: (event) => log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
           });
           feed = embeddedFeed(started);

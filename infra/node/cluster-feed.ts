@@ -6,6 +6,7 @@ import { kafkaSink } from "../../storage/feed/kafka-sink.ts";
 import { FEED_TOPICS } from "../../storage/feed/kafka-topics.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import type { Log } from "./log.ts";
+import { machineTimers } from "./machine-timers.ts";
 import type { NodeGauges } from "./metrics.ts";
 
 /** What brings the outbox to ClickHouse, whichever way. */
@@ -30,8 +31,9 @@ export interface ClusterFeedOptions {
 export function startClusterFeed({ brokers, clientId, kv, sink, clock, log, shown }: ClusterFeedOptions): RunningFeed {
   const report = (event: { type: string; error?: unknown }) =>
     log.feed(event.type, event.error === undefined ? undefined : shown(event.error));
-  const feed = createKafkaFeed({ kv, sink: kafkaSink({ brokers, clientId, topics: FEED_TOPICS }), clock, onEvent: report });
-  const consumer = startKafkaConsumer({ brokers, clientId, kv, sink, clock, onEvent: report });
+  const timers = machineTimers;
+  const feed = createKafkaFeed({ kv, sink: kafkaSink({ brokers, clientId, timers, topics: FEED_TOPICS }), clock, timers, onEvent: report });
+  const consumer = startKafkaConsumer({ brokers, clientId, kv, sink, clock, timers, onEvent: report });
   return {
     nudge: () => feed.nudge(),
     stats: () => {

@@ -2,16 +2,29 @@ import { randomBytes } from "node:crypto";
 import type { Address } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { ClusterNode } from "../../engine/ports/cluster-nodes.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import { clusterAddress } from "../../storage/bus/cluster/cluster-bus.ts";
-import { createMembership, type MembershipView, type NodeFacts } from "../../storage/bus/cluster/membership.ts";
+import {
+  createMembership,
+  type MembershipScript,
+  type MembershipView,
+  membershipScript,
+  type NodeFacts,
+} from "../../storage/bus/cluster/membership.ts";
 import { connectRedis } from "../../storage/bus/cluster/redis-connection.ts";
-import { type StreamReader, type StreamStats, startStreamReader } from "../../storage/bus/cluster/stream-reader.ts";
+import {
+  type StreamReader,
+  type StreamReaderOptions,
+  type StreamStats,
+  startStreamReader,
+} from "../../storage/bus/cluster/stream-reader.ts";
 import type { ThreadBus } from "../../storage/bus/thread-bus.ts";
 import { openRedisKv, type RedisKv } from "../../storage/kv/redis.ts";
 import { type ClockShift, createClock, createClockShift, setRedisOffset } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createLease, extendLease, type Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { machineTimers } from "./machine-timers.ts";
 import { watchNamesakes } from "./namesakes.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 import { differingSettings, type SharedSettings } from "./shared-settings.ts";
@@ -56,38 +69,73 @@ export interface NodeCluster {
   close(): Promise<void>;
 }
 
-export interface NodeClusterOptions {
+interface NodeParts {
   redisUrl: string;
   nodeId: string;
   version: string;
   settings: SharedSettings;
   shards: readonly Address[];
-  bus: ThreadBus<NodeProtocol>;
+  bus: Pick<ThreadBus<NodeProtocol>, "serve" | "tell" | "ask">;
   clock: Clock;
+}
+
+export interface NodeClusterOptions extends NodeParts {
   /** Gets the offset of Redis's clock. */
   clockShift: ClockShift;
   log: Log;
 }
 
-export function createNodeCluster({
-  redisUrl,
-  nodeId,
-  version,
-  settings,
-  shards,
-  bus,
-  clock,
-  clockShift,
-  log,
-}: NodeClusterOptions): NodeCluster {
-  const incarnation = `${nodeId}#${randomBytes(4).toString("hex")}`;
+/** A node's life in the cluster of a real Redis, on this machine's clocks. */
+export function createNodeCluster({ clockShift, log, ...parts }: NodeClusterOptions): NodeCluster {
+  const { redisUrl } = parts;
   const failed = (error: unknown) => log.cluster("redis", error);
   const redis = connectRedis(redisUrl, failed, { commandTimeoutMs: COMMAND_TIMEOUT_MS });
+  const machineClock = createClock(createClockShift());
+  return composeNodeCluster({
+    ...parts,
+    incarnation: `${parts.nodeId}#${randomBytes(4).toString("hex")}`,
+    machineClock,
+    timers: machineTimers,
+    script: membershipScript(redis, KEY_PREFIX),
+    read: (incarnation, deliver) =>
+      startStreamReader({
+        // A blocking read takes as long as it takes, so it has no time limit of its own.
+        redis: connectRedis(redisUrl, failed),
+        keyPrefix: KEY_PREFIX,
+        incarnation,
+        clock: machineClock,
+        timers: machineTimers,
+        redisNowMs: createClock(clockShift).redisNowMs,
+        deliver,
+        failed: (error) => log.cluster("stream", error),
+      }),
+    disconnect: () => redis.disconnect(),
+    offsetMeasured: (offsetMs) => setRedisOffset(clockShift, offsetMs),
+    log,
+  });
+}
+
+export interface ComposedClusterParts extends NodeParts {
+  /** Names this life of the node. */
+  incarnation: string;
+  /** The machine's own, whatever tests move: Redis's offset is measured against it, and a lifetime is a matter of this machine. */
+  machineClock: Clock;
+  timers: Timers;
+  script: MembershipScript;
+  /** Begins to read the stream of an incarnation. */
+  read(incarnation: string, deliver: StreamReaderOptions["deliver"]): StreamReader;
+  disconnect(): void;
+  /** Gets Redis's clock less this machine's wall clock, milliseconds, each time that it was measured. */
+  offsetMeasured(offsetMs: number): void;
+  log: Pick<Log, "cluster" | "settingsDiffer" | "sameNodeId" | "clockOff">;
+}
+
+export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
+  const { redisUrl, nodeId, version, settings, shards, bus, clock, incarnation, machineClock, timers, log } = parts;
   const self: NodeFacts = { nodeId, incarnation, shards: shards.length, startedAtMs: clock.nowMs(), version, settings };
 
   const lease = createLease();
 
-  const machineClock = createClock(createClockShift());
   let lapses = 0;
   let clockOffsetMs = 0;
   let clockIsOff = false;
@@ -115,11 +163,10 @@ export function createNodeCluster({
   bus.serve("cluster.look", async () => shardsOf((await membership.look()).nodes));
 
   const membership = createMembership({
-    redis,
-    keyPrefix: KEY_PREFIX,
+    script: parts.script,
     self,
-    // The machine's own: Redis's offset is measured against it, and a lifetime is a matter of this machine whatever tests move.
     clock: machineClock,
+    timers,
     changed: (view) => {
       const [live, draining] = [view.nodes.filter((node) => node.draining !== true), view.nodes.filter((node) => node.draining === true)];
       log.cluster(`live: ${live.map((node) => node.incarnation).join(", ")}`);
@@ -128,7 +175,7 @@ export function createNodeCluster({
     },
     looked: ({ nodes, redisOffsetMs }) => {
       lookForNamesakes(nodes);
-      setRedisOffset(clockShift, redisOffsetMs);
+      parts.offsetMeasured(redisOffsetMs);
       clockOffsetMs = -redisOffsetMs;
       const off = Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS;
       if (off !== clockIsOff) log.clockOff(off, clockOffsetMs);
@@ -147,15 +194,7 @@ export function createNodeCluster({
   return {
     boot: { redisUrl, incarnation, lease },
     join: async () => {
-      reader = startStreamReader({
-        // A blocking read takes as long as it takes, so it has no time limit of its own.
-        redis: connectRedis(redisUrl, failed),
-        keyPrefix: KEY_PREFIX,
-        incarnation,
-        redisNowMs: createClock(clockShift).redisNowMs,
-        deliver: (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }),
-        failed: (error) => log.cluster("stream", error),
-      });
+      reader = parts.read(incarnation, (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }));
       await membership.join();
     },
     nodes: () =>
@@ -176,7 +215,7 @@ export function createNodeCluster({
     leave: membership.leave,
     close: async () => {
       await reader?.stop();
-      redis.disconnect();
+      parts.disconnect();
     },
   };
 }

@@ -33,7 +33,7 @@ export async function administratorPassword(kv: Kv, config: Config): Promise<Adm
 
 /** The credentials of a node: those of the configuration, the deny list, and the partners. */
 export function createCredentials(
-  config: Config,
+  config: Pick<Config, "administrator" | "fleet" | "terminalSecret">,
   passwordSha256: string,
   directory: Directory,
   { partners, terminalGroups }: { partners: Partners; terminalGroups: TerminalGroups },

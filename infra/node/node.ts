@@ -23,6 +23,7 @@ import type { Config } from "./config.ts";
 import { administratorPassword } from "./credentials.ts";
 import { rateLimitsOf, surfacesOf } from "./endpoints.ts";
 import { createLog, type Log } from "./log.ts";
+import { backgroundTimers } from "./machine-timers.ts";
 import { createNodeMetrics, joinMetrics } from "./metrics.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
@@ -118,6 +119,7 @@ export async function startNode({
     ports: portsOf(mesh, MAIN),
     // Asks have as long as this machine takes, whatever the clock is moved to.
     clock: createClock(createClockShift()),
+    timers: backgroundTimers,
     outstandingMax: ASKS_OUTSTANDING_MAX,
     onError: log.busFailed,
   });

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Address, Bus } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Homes } from "../../engine/ports/homes.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import type { DrainOptions } from "../../http/server/server.ts";
 import type { ShardReport } from "./cluster-nodes.ts";
 import type { Log } from "./log.ts";
@@ -19,6 +20,7 @@ export interface RunningShardParts {
   clock: Clock;
   /** This machine's, whatever a test has moved. */
   machineClock: Clock;
+  timers: Timers;
   log: Log;
   bus: Bus<NodeProtocol>;
   homes: Homes;
@@ -54,7 +56,7 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
   // Unique among all writers that ever were: a restart within the same millisecond must not reuse an outbox key.
   const writer = `${address}-${randomBytes(4).toString("hex")}`;
   const metrics = createShardMetrics(address, store.stats);
-  const life = createShardLife();
+  const life = createShardLife(parts.timers);
   const { terminals, cluster, ...served } = await composeSubjects({ ...parts, ids, writer, metrics, life });
   await life.load();
   const server = await createShardServer({ ...parts, ...served, ids, metrics });

@@ -1,24 +1,30 @@
 import type { Address, Bus } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Homes } from "../../engine/ports/homes.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import { createRendezvousHomes } from "../../engine/runtime/rendezvous.ts";
-import { type ClusterBus, clusterAddress, createClusterBus, incarnationOf } from "../../storage/bus/cluster/cluster-bus.ts";
-import { connectRedis } from "../../storage/bus/cluster/redis-connection.ts";
-import { SharedWindows } from "../../storage/bus/cluster/shared-windows.ts";
-import { createStreamWriter } from "../../storage/bus/cluster/stream-reader.ts";
-import { createThreadBus } from "../../storage/bus/thread-bus.ts";
+import {
+  type ClusterBus,
+  type ClusterBusOptions,
+  clusterAddress,
+  createClusterBus,
+  incarnationOf,
+} from "../../storage/bus/cluster/cluster-bus.ts";
+import { createThreadBus, type ThreadBusOptions } from "../../storage/bus/thread-bus.ts";
 import type { createClock } from "./clock.ts";
-import { KEY_PREFIX, weightName } from "./cluster.ts";
+import { weightName } from "./cluster.ts";
 import type { Log } from "./log.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
-import type { OtherNodes } from "./rate-limits.ts";
 import { ASKS_OUTSTANDING_MAX, type ShardBoot } from "./shard-boot.ts";
 
 export interface ShardBusParts {
-  boot: ShardBoot;
-  clock: ReturnType<typeof createClock>;
+  boot: Pick<ShardBoot, "address" | "shards" | "cluster"> & Pick<ThreadBusOptions, "ports">;
+  clock: Pick<ReturnType<typeof createClock>, "redisNowMs">;
   machineClock: Clock;
-  log: Log;
+  timers: Timers;
+  /** Writes to the streams of other nodes; null for a node by itself. */
+  write: ClusterBusOptions<NodeProtocol>["write"] | null;
+  log: Pick<Log, "busFailed">;
   /** These shards of other nodes are gone, and their sockets with them. */
   left(shards: readonly Address[]): void;
   /** The membership of this node had lapsed: others may have taken over. */
@@ -29,21 +35,20 @@ export interface ShardBusParts {
 export interface ShardBus {
   bus: Bus<NodeProtocol>;
   homes: Homes;
-  /** Null for a node by itself. */
-  others: OtherNodes | null;
-  /** Says nothing to other nodes any more. */
-  leave(): void;
-  /** Ends it with the other threads too. */
+  /** How many nodes there are, those that drain among them. */
+  liveNodes(): number;
+  /** Ends the way to the other threads. */
   close(): void;
 }
 
-export function createShardBus({ boot, clock, machineClock, log, left, lapsed }: ShardBusParts): ShardBus {
+export function createShardBus({ boot, clock, machineClock, timers, write, log, left, lapsed }: ShardBusParts): ShardBus {
   const { address, shards, ports, cluster } = boot;
   const threads = createThreadBus<NodeProtocol>({
     self: address,
     shards,
     ports,
     clock: machineClock,
+    timers,
     outstandingMax: ASKS_OUTSTANDING_MAX,
     onError: log.busFailed,
   });
@@ -71,16 +76,16 @@ export function createShardBus({ boot, clock, machineClock, log, left, lapsed }:
     return undefined;
   });
 
-  const writer = cluster === null ? null : connectRedis(cluster.redisUrl, (error) => log.cluster("redis", error));
   const clusterBus: ClusterBus<NodeProtocol> | null =
-    cluster === null || writer === null
+    cluster === null || write === null
       ? null
       : createClusterBus<NodeProtocol>({
           threads,
           incarnation: cluster.incarnation,
-          write: createStreamWriter(writer, KEY_PREFIX),
+          write,
           shards: () => clusterShards,
           clock: machineClock,
+          timers,
           redisNowMs: clock.redisNowMs,
           outstandingMax: ASKS_OUTSTANDING_MAX,
           onError: log.busFailed,
@@ -88,10 +93,7 @@ export function createShardBus({ boot, clock, machineClock, log, left, lapsed }:
   return {
     bus: clusterBus ?? threads,
     homes,
-    others: writer === null ? null : { windows: new SharedWindows(writer, KEY_PREFIX), count: () => liveNodes },
-    leave: () => {
-      writer?.disconnect();
-    },
+    liveNodes: () => liveNodes,
     close: threads.close,
   };
 }

@@ -1,3 +1,5 @@
+import type { Timer, Timers } from "../../engine/ports/timers.ts";
+
 const TICK_MS = 50;
 const SECOND_MS = 1_000;
 
@@ -28,9 +30,9 @@ export interface ShardLife {
   close(): Promise<void>;
 }
 
-export function createShardLife(): ShardLife {
+export function createShardLife(timers: Timers): ShardLife {
   const subjects: Living[] = [];
-  let timers: NodeJS.Timeout[] = [];
+  let ticking: Timer[] = [];
 
   return {
     add: (subject) => {
@@ -41,13 +43,13 @@ export function createShardLife(): ShardLife {
       await Promise.all(subjects.map((subject) => subject.load?.()));
     },
     begin: () => {
-      timers = [
-        setInterval(() => {
+      ticking = [
+        timers.every(TICK_MS, () => {
           for (const subject of subjects) subject.tick?.();
-        }, TICK_MS),
-        setInterval(() => {
+        }),
+        timers.every(SECOND_MS, () => {
           for (const subject of subjects) subject.everySecond?.();
-        }, SECOND_MS),
+        }),
       ];
     },
     listening: (port) => {
@@ -57,7 +59,7 @@ export function createShardLife(): ShardLife {
       for (const subject of subjects) subject.drain?.();
     },
     end: () => {
-      for (const timer of timers) clearInterval(timer);
+      for (const timer of ticking) timer.clear();
     },
     close: async () => {
       for (const subject of [...subjects].reverse()) await subject.close?.();

@@ -1,33 +1,53 @@
 import { createClock, createClockShift } from "./clock.ts";
 import { sumOf } from "./cluster-nodes.ts";
 import { createLog } from "./log.ts";
+import { backgroundTimers, machineTimers } from "./machine-timers.ts";
 import { type RunningShard, startShard } from "./running-shard.ts";
 import type { ShardBoot } from "./shard-boot.ts";
 import { createShardBus } from "./shard-bus.ts";
 import { createShardStore } from "./shard-store.ts";
+import { connectShardStream } from "./shard-stream.ts";
+
+/** The last answer of a shard is on its way for less. */
+const EXIT_AFTER_MS = 50;
 
 /** Serves what the main thread asks of a shard; runs in a worker thread. */
 export function runShard(boot: ShardBoot): void {
-  const { config, address } = boot;
+  const { config, address, cluster } = boot;
   const clock = createClock(boot.clockShift);
   // How long threads and requests have to answer is a matter of this machine: a clock that is moved must not make them late.
   const machineClock = createClock(createClockShift());
   const log = createLog(config.logLevel, address, clock.monotonicMs);
   let running: RunningShard | null = null;
-  const { bus, homes, others, leave, close } = createShardBus({
+  const stream = cluster === null ? null : connectShardStream(cluster.redisUrl, machineTimers, log);
+  const { bus, homes, liveNodes, close } = createShardBus({
     boot,
     clock,
     machineClock,
+    timers: backgroundTimers,
+    write: stream?.write ?? null,
     log,
     left: (shards) => running?.left(shards),
     lapsed: async () => running?.lapse(),
   });
+  const others = stream === null ? null : { windows: stream.windows, count: liveNodes };
   const store = createShardStore({ config, bus, clock, log });
 
   bus.serve("shard.open", store.open);
   bus.serve("shard.start", async ({ administratorPasswordSha256 }) => {
     const connected = await store.connect(() => running?.historyLost());
-    running = await startShard({ boot, clock, machineClock, log, bus, homes, others, store: connected, administratorPasswordSha256 });
+    running = await startShard({
+      boot,
+      clock,
+      machineClock,
+      timers: machineTimers,
+      log,
+      bus,
+      homes,
+      others,
+      store: connected,
+      administratorPasswordSha256,
+    });
     return undefined;
   });
   bus.serve("shard.rearm", async () => {
@@ -48,12 +68,12 @@ export function runShard(boot: ShardBoot): void {
   bus.serve("shard.close", async () => {
     await running?.close();
     await store.close();
-    leave();
+    stream?.close();
     // After the answer has left.
-    setTimeout(() => {
+    machineTimers.set(EXIT_AFTER_MS, () => {
       close();
       process.exit(0);
-    }, 50);
+    });
     return undefined;
   });
 }

@@ -27,7 +27,7 @@ export interface StompMountOptions {
   anonymousAllowed: boolean;
   serverName: string;
   sessions: TerminalSessions;
-  directory: Directory;
+  directory: Pick<Directory, "mayTake">;
   /** What a terminal is told first on its own topic; null for nothing. */
   greeting(terminalId: string): string | null;
   authenticator: Authenticator;

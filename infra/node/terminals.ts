@@ -11,6 +11,7 @@ import { createPresenceStore } from "../../storage/stores/presence-store.ts";
 import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
 import { nodeIdOf } from "./cluster.ts";
 import type { ShardReport } from "./cluster-nodes.ts";
+import type { Config } from "./config.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { ShardMetrics } from "./metrics.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
@@ -21,7 +22,7 @@ import type { Living } from "./shard-life.ts";
 import type { ConnectedStore } from "./shard-store.ts";
 
 export interface TerminalParts {
-  boot: ShardBoot;
+  boot: Pick<ShardBoot, "waiting" | "cluster"> & { config: Pick<Config, "nodeId"> };
   store: Pick<ConnectedStore, "kv" | "lostVersion">;
   bus: Bus<NodeProtocol>;
   homes: Homes;
@@ -29,8 +30,8 @@ export interface TerminalParts {
   /** Unique among all writers. */
   writer: string;
   retentionMs: number;
-  metrics: ShardMetrics;
-  dayCounts: DayCounts;
+  metrics: Pick<ShardMetrics, "gauge" | "gaugeByState" | "commandFinished" | "commitConflict">;
+  dayCounts: Pick<DayCounts, "recorded" | "commandFinished">;
   /** A row was written to the outbox. */
   fed(): void;
   /** The merchant that is administered for a terminal; null for none. */

@@ -1,5 +1,6 @@
 import type { Address } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Timer, Timers } from "../../engine/ports/timers.ts";
 
 /** Deadlines are kept to this; one timer looks at all that fall into the same span. */
 const SPAN_MS = 20;
@@ -18,14 +19,16 @@ export interface Ask {
  */
 export class OutstandingAsks {
   readonly #clock: Clock;
+  readonly #timers: Timers;
   readonly #onDeadline: (ask: Ask) => void;
   readonly #asks = new Map<number, Ask>();
   readonly #spans = new Map<number, Set<Ask>>();
-  #timer: NodeJS.Timeout | null = null;
+  #timer: Timer | null = null;
   #nextId = 1;
 
-  constructor(clock: Clock, onDeadline: (ask: Ask) => void) {
+  constructor(clock: Clock, timers: Timers, onDeadline: (ask: Ask) => void) {
     this.#clock = clock;
+    this.#timers = timers;
     this.#onDeadline = onDeadline;
   }
 
@@ -40,7 +43,7 @@ export class OutstandingAsks {
     const sharing = this.#spans.get(span);
     if (sharing === undefined) this.#spans.set(span, new Set([ask]));
     else sharing.add(ask);
-    this.#timer ??= setInterval(() => this.#tick(), SPAN_MS).unref();
+    this.#timer ??= this.#timers.every(SPAN_MS, () => this.#tick());
     return ask.id;
   }
 
@@ -77,7 +80,7 @@ export class OutstandingAsks {
   }
 
   #rest(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer?.clear();
     this.#timer = null;
   }
 }

@@ -1,5 +1,5 @@
-import type { MessagePort } from "node:worker_threads";
 import type { Address } from "../../engine/ports/bus.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import type { Batch, Message } from "./thread-protocol.ts";
 
 /** Messages sent and not yet taken in at the other end; beyond it the peer counts as full. A port by itself buffers without end. */
@@ -7,6 +7,14 @@ const UNCONSUMED_MAX = 50_000;
 
 /** After so many messages the sender is told that they were taken in, even when there is nothing else to say. */
 const ACKNOWLEDGE_EVERY = 1_000;
+
+/** What of a MessagePort is used. */
+export interface BatchPort {
+  postMessage(batch: Batch): void;
+  on(event: "message", listener: (batch: Batch) => void): unknown;
+  on(event: "close", listener: () => void): unknown;
+  close(): void;
+}
 
 interface PeerEvents {
   onMessage: (message: Message) => void;
@@ -18,7 +26,8 @@ interface PeerEvents {
 /** The thread at the other end of a port: batches what is sent to it in a turn, and knows how far it has come. */
 export class Peer {
   readonly address: Address;
-  readonly #port: MessagePort;
+  readonly #port: BatchPort;
+  readonly #timers: Timers;
   readonly #events: PeerEvents;
   #outbox: Message[] = [];
   #flushScheduled = false;
@@ -28,9 +37,10 @@ export class Peer {
   #acknowledged = 0;
   #gone = false;
 
-  constructor(address: Address, port: MessagePort, events: PeerEvents) {
+  constructor(address: Address, port: BatchPort, timers: Timers, events: PeerEvents) {
     this.address = address;
     this.#port = port;
+    this.#timers = timers;
     this.#events = events;
     port.on("message", (batch: Batch) => this.#receive(batch));
     port.on("close", () => {
@@ -71,7 +81,7 @@ export class Peer {
   #scheduleFlush(): void {
     if (this.#flushScheduled) return;
     this.#flushScheduled = true;
-    setImmediate(() => {
+    this.#timers.soon(() => {
       this.#flushScheduled = false;
       this.#flush();
     });

@@ -1,9 +1,9 @@
-import type { MessagePort } from "node:worker_threads";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { Address, Bus, Protocol } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import { OutstandingAsks } from "./outstanding-asks.ts";
-import { Peer } from "./peer.ts";
+import { type BatchPort, Peer } from "./peer.ts";
 import { errorOf, type Failure, failureOf, INTERNAL, type Message } from "./thread-protocol.ts";
 
 export interface ThreadBusOptions {
@@ -11,8 +11,9 @@ export interface ThreadBusOptions {
   /** All shards of the node in a fixed order. */
   shards: readonly Address[];
   /** The own ports of the mesh, by the address at their other end. */
-  ports: ReadonlyMap<Address, MessagePort>;
+  ports: ReadonlyMap<Address, BatchPort>;
   clock: Clock;
+  timers: Timers;
   /** Asks without an answer yet; one more is refused with `too_busy`. */
   outstandingMax: number;
   /** Told what a handler threw that is not a RelayError, and what could not be sent or served. Must not throw. */
@@ -31,15 +32,15 @@ export interface ThreadBus<P extends Protocol<P>> extends Bus<P> {
  * except to oneself: a handler must not change what it is given.
  */
 export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions): ThreadBus<P> {
-  const { self, shards, clock, outstandingMax, onError = () => {} } = options;
+  const { self, shards, clock, timers, outstandingMax, onError = () => {} } = options;
   const handlers = new Map<string, (question: unknown, from: Address) => unknown>();
   const peers = new Map<Address, Peer>();
-  const asks = new OutstandingAsks(clock, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
+  const asks = new OutstandingAsks(clock, timers, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
   let closed = false;
   let dropped = 0;
 
   for (const [address, port] of options.ports) {
-    const peer = new Peer(address, port, {
+    const peer = new Peer(address, port, timers, {
       onMessage: (message) => receive(peer, message),
       onGone: () => {
         for (const ask of asks.takeAll(address)) ask.reject(unavailable(`${address} is gone`));

@@ -1,9 +1,11 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { type OutboxEntry, readOutbox, setAsideOperations } from "./outbox.ts";
 import { Pass, type PassKind } from "./outbox-pass.ts";
+import { atMost } from "./pause.ts";
 
 /** Rows of one insert: ClickHouse likes ten thousand or more, and memory wants a bound. */
 const BATCH_ROWS_MAX = 10_000;
@@ -27,6 +29,7 @@ export interface FeedOptions {
   kv: Kv;
   sink: FeedSink;
   clock: Clock;
+  timers: Timers;
   onEvent?: (event: FeedEvent) => void;
 }
 
@@ -119,12 +122,7 @@ class OutboxFeed implements Feed {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wake?.();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, STOP_TIMEOUT_MS);
-    });
-    await Promise.race([this.#running, late]);
-    clearTimeout(timer);
+    await atMost(this.#options.timers, STOP_TIMEOUT_MS, this.#running);
   }
 
   async #run(): Promise<void> {
@@ -256,11 +254,11 @@ class OutboxFeed implements Feed {
     if (ms <= 0 || this.#stopped || early()) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
-        clearTimeout(timer);
+        timer.clear();
         this.#wake = null;
         resolve();
       };
-      const timer = setTimeout(done, ms);
+      const timer = this.#options.timers.set(ms, done);
       this.#wake = () => {
         if (this.#stopped || this.#flushes.some((flush) => !flush.started) || early()) done();
       };

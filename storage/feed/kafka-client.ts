@@ -1,4 +1,5 @@
 import { type Admin, Kafka, logLevel } from "kafkajs";
+import type { Timer, Timers } from "../../engine/ports/timers.ts";
 import "./kafkajs-mended.ts";
 
 /** Where Kafka is. */
@@ -37,21 +38,21 @@ export class KafkaLate extends Error {
 }
 
 /** Rejects with KafkaLate when `work` takes longer. The work itself cannot be called back. */
-export async function withDeadline<T>(what: string, timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+export async function withDeadline<T>(timers: Timers, what: string, timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new KafkaLate(what, timeoutMs)), timeoutMs);
+    timer = timers.set(timeoutMs, () => reject(new KafkaLate(what, timeoutMs)));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    timer?.clear();
   }
 }
 
 /** Ends a connection; one that does not end in time, or fails to, is left to the garbage collector. */
-export async function disconnect(connection: Pick<Admin, "disconnect">): Promise<void> {
-  await withDeadline("disconnect", CONNECT_TIMEOUT_MS, connection.disconnect()).catch(() => undefined);
+export async function disconnect(timers: Timers, connection: Pick<Admin, "disconnect">): Promise<void> {
+  await withDeadline(timers, "disconnect", CONNECT_TIMEOUT_MS, connection.disconnect()).catch(() => undefined);
 }
 
 /** The name of the error that a broker answered with (`MESSAGE_TOO_LARGE`), wherever kafkajs has wrapped it; null where there is none. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Consumer, EachBatchPayload } from "kafkajs";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import type { Kv } from "../kv/kv.ts";
 import type { FeedSink } from "./feed-sink.ts";
 import { disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
@@ -9,6 +9,7 @@ import { BatchGatherer } from "./kafka-gatherer.ts";
 import { kafkaSink } from "./kafka-sink.ts";
 import { ensureTopics, FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { type ConsumedBatch, RowTransfer, type TransferEvent } from "./kafka-transfer.ts";
+import { atMost, pause } from "./pause.ts";
 
 /** Members of the group in one node: while one waits for its insert, the other fetches and reads. */
 const MEMBERS = 2;
@@ -40,6 +41,7 @@ export interface KafkaConsumerOptions extends KafkaAddress {
   /** Takes the rows: `clickHouseSink`. */
   sink: FeedSink;
   clock: Clock;
+  timers: Timers;
   topics?: FeedTopics;
   onEvent?: (event: KafkaConsumerEvent) => void;
 }
@@ -111,12 +113,13 @@ class GroupMember implements KafkaConsumer {
   constructor(options: KafkaConsumerOptions) {
     this.#options = options;
     this.#topics = options.topics ?? FEED_TOPICS;
-    const { kv, sink, clock, onEvent } = options;
+    const { kv, sink, clock, timers, onEvent } = options;
     const deadLetters = kafkaSink({ ...options, topics: this.#topics });
     this.#transfer = new RowTransfer({
       kv,
       sink,
       clock,
+      timers,
       deadLetters,
       topics: this.#topics,
       stopping: this.#stopping.signal,
@@ -132,7 +135,7 @@ class GroupMember implements KafkaConsumer {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.race([this.#running, delay(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    await atMost(this.#options.timers, STOP_TIMEOUT_MS, this.#running);
     await this.#transfer.close();
   }
 
@@ -147,7 +150,7 @@ class GroupMember implements KafkaConsumer {
         if (this.#stopping.signal.aborted) return;
         this.#failures += 1;
         this.#options.onEvent?.({ type: "consumer_away", error, retryInMs: pauseMs });
-        await delay(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+        await pause(this.#options.timers, pauseMs, this.#stopping.signal);
         pauseMs = Math.min(2 * pauseMs, BACKOFF_MAX_MS);
       }
     }
@@ -155,6 +158,7 @@ class GroupMember implements KafkaConsumer {
 
   /** One membership in the group: returns when it is ended by `stop`, throws when it fails. */
   async #takePart(onJoined: () => void): Promise<void> {
+    const { timers } = this.#options;
     const kafka = kafkaClient(this.#options);
     const admin = kafka.admin();
     const consumer = kafka.consumer({
@@ -171,14 +175,14 @@ class GroupMember implements KafkaConsumer {
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 5, restartOnFailure: () => Promise.resolve(false) },
     });
     try {
-      await withDeadline("connect", CONNECT_TIMEOUT_MS, admin.connect());
-      await ensureTopics(admin, this.#topics);
-      await withDeadline("connect", CONNECT_TIMEOUT_MS, consumer.connect());
+      await withDeadline(timers, "connect", CONNECT_TIMEOUT_MS, admin.connect());
+      await ensureTopics(timers, admin, this.#topics);
+      await withDeadline(timers, "connect", CONNECT_TIMEOUT_MS, consumer.connect());
       await consumer.subscribe({ topics: [this.#topics.rows], fromBeginning: true });
       await this.#consume(consumer, onJoined);
     } finally {
       this.#partitions = 0;
-      await Promise.all([disconnect(admin), disconnect(consumer)]);
+      await Promise.all([disconnect(timers, admin), disconnect(timers, consumer)]);
     }
   }
 
@@ -196,7 +200,7 @@ class GroupMember implements KafkaConsumer {
     });
     const ended = new AbortController();
     const stopped = once(this.#stopping.signal, "abort", { signal: ended.signal });
-    const gatherer = new BatchGatherer<ConsumedBatch>((batches) => this.#transfer.take(batches));
+    const gatherer = new BatchGatherer<ConsumedBatch>(this.#options.timers, (batches) => this.#transfer.take(batches));
     const running = consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,

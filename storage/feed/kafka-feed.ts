@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Timers } from "../../engine/ports/timers.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliverApart } from "./deliver-apart.ts";
 import { Cursor } from "./kafka-cursor.ts";
@@ -8,6 +8,7 @@ import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
 import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { Turn } from "./kafka-turn.ts";
 import { type OutboxText, pageOutbox, readRow, setAsideOperations } from "./outbox.ts";
+import { atMost, pause } from "./pause.ts";
 
 /** Rows of one look, of which two are held in memory: a row is a kilobyte, at worst some hundred. */
 const BATCH_ROWS = 2_500;
@@ -33,6 +34,7 @@ export interface KafkaFeedOptions {
   /** Closed by `stop`. */
   sink: KafkaSink;
   clock: Clock;
+  timers: Timers;
   topics?: FeedTopics;
   onEvent?: (event: KafkaFeedEvent) => void;
 }
@@ -107,7 +109,7 @@ class OutboxProducer implements KafkaFeed {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake?.abort();
-    await Promise.race([this.#running, delay(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+    await atMost(this.#options.timers, STOP_TIMEOUT_MS, this.#running);
     await this.#options.sink.close();
   }
 
@@ -250,7 +252,7 @@ class OutboxProducer implements KafkaFeed {
     const wake = by === "nudge" ? new AbortController() : null;
     if (wake !== null) this.#wake = wake;
     const signal = wake === null ? this.#stopping.signal : wake.signal;
-    await delay(ms, undefined, { signal }).catch(() => undefined);
+    await pause(this.#options.timers, ms, signal);
     this.#wake = null;
   }
 }

@@ -1,3 +1,5 @@
+import type { Timers } from "../../engine/ports/timers.ts";
+
 interface Waiting<T> {
   item: T;
   resolve: () => void;
@@ -9,11 +11,13 @@ interface Waiting<T> {
  * partition by partition, and ClickHouse wants it as one insert. How much can wait is bounded by the fetch.
  */
 export class BatchGatherer<T> {
+  readonly #timers: Timers;
   readonly #work: (items: readonly T[]) => Promise<void>;
   #waiting: Waiting<T>[] = [];
   #working = false;
 
-  constructor(work: (items: readonly T[]) => Promise<void>) {
+  constructor(timers: Timers, work: (items: readonly T[]) => Promise<void>) {
+    this.#timers = timers;
     this.#work = work;
   }
 
@@ -23,7 +27,7 @@ export class BatchGatherer<T> {
       this.#waiting.push({ item, resolve, reject });
       if (this.#working) return;
       this.#working = true;
-      setImmediate(() => this.#run());
+      this.#timers.soon(() => void this.#run());
     });
   }
 

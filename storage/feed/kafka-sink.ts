@@ -1,4 +1,5 @@
 import { type Admin, type Kafka, type Message, Partitioners, type Producer } from "kafkajs";
+import type { Timers } from "../../engine/ports/timers.ts";
 import { RowsRefused } from "./feed-sink.ts";
 import { brokerErrorOf, disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
 import { ensureTopics, type FeedTopics } from "./kafka-topics.ts";
@@ -41,6 +42,7 @@ export interface KafkaSink {
 
 export interface KafkaSinkOptions extends KafkaAddress {
   topics: FeedTopics;
+  timers: Timers;
 }
 
 /** A sink that connects when it is first used, and anew after each failure. */
@@ -55,17 +57,19 @@ interface Connection {
 
 class ReconnectingSink implements KafkaSink {
   readonly #topics: FeedTopics;
+  readonly #timers: Timers;
   readonly #kafka: Kafka;
   #connection: Connection | null = null;
 
   constructor(options: KafkaSinkOptions) {
     this.#topics = options.topics;
+    this.#timers = options.timers;
     this.#kafka = kafkaClient(options);
   }
 
   deliver(topic: string, messages: readonly TopicMessage[]): Promise<void> {
     return this.#connected(async ({ producer }) => {
-      for (const piece of piecesOf(messages)) await send(producer, topic, piece);
+      for (const piece of piecesOf(messages)) await send(this.#timers, producer, topic, piece);
     });
   }
 
@@ -74,7 +78,7 @@ class ReconnectingSink implements KafkaSink {
     return this.#connected(async ({ admin }) => {
       const confirmed = admin.fetchOffsets({ groupId: group, topics: [topic] }).catch(nullWithoutCoordinator);
       const asked = Promise.all([admin.fetchTopicOffsets(topic), confirmed]);
-      const [bounds, committed] = await withDeadline("offsets", QUESTION_TIMEOUT_MS, asked);
+      const [bounds, committed] = await withDeadline(this.#timers, "offsets", QUESTION_TIMEOUT_MS, asked);
       if (committed === null) return null;
       const offsets = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
       return new Map(
@@ -90,7 +94,7 @@ class ReconnectingSink implements KafkaSink {
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
-    if (connection !== null) await disconnectAll(connection);
+    if (connection !== null) await disconnectAll(this.#timers, connection);
   }
 
   /** An idempotent producer that failed may be out of step with the broker's sequence numbers, so a failure ends the connection. */
@@ -101,7 +105,7 @@ class ReconnectingSink implements KafkaSink {
       return await work(connection);
     } catch (error) {
       if (this.#connection === connection) this.#connection = null;
-      void disconnectAll(connection);
+      void disconnectAll(this.#timers, connection);
       throw error;
     }
   }
@@ -116,24 +120,24 @@ class ReconnectingSink implements KafkaSink {
     });
     const connection = { producer, admin: this.#kafka.admin() };
     try {
-      await withDeadline("connect", CONNECT_TIMEOUT_MS, Promise.all([producer.connect(), connection.admin.connect()]));
-      await ensureTopics(connection.admin, this.#topics);
+      await withDeadline(this.#timers, "connect", CONNECT_TIMEOUT_MS, Promise.all([producer.connect(), connection.admin.connect()]));
+      await ensureTopics(this.#timers, connection.admin, this.#topics);
       return connection;
     } catch (error) {
-      void disconnectAll(connection);
+      void disconnectAll(this.#timers, connection);
       throw error;
     }
   }
 }
 
-async function disconnectAll({ producer, admin }: Connection): Promise<void> {
-  await Promise.all([disconnect(producer), disconnect(admin)]);
+async function disconnectAll(timers: Timers, { producer, admin }: Connection): Promise<void> {
+  await Promise.all([disconnect(timers, producer), disconnect(timers, admin)]);
 }
 
-async function send(producer: Producer, topic: string, messages: Message[]): Promise<void> {
+async function send(timers: Timers, producer: Producer, topic: string, messages: Message[]): Promise<void> {
   try {
     const sending = producer.send({ topic, messages, acks: -1, timeout: BROKER_TIMEOUT_MS });
-    await withDeadline("produce", SEND_TIMEOUT_MS, sending);
+    await withDeadline(timers, "produce", SEND_TIMEOUT_MS, sending);
   } catch (error) {
     const name = brokerErrorOf(error);
     if (name === null || !TOO_LARGE.has(name)) throw error;

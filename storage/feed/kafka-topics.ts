@@ -1,4 +1,5 @@
 import type { Admin, ITopicConfig } from "kafkajs";
+import type { Timers } from "../../engine/ports/timers.ts";
 import { VALUE_BYTES_MAX } from "../kv/limits.ts";
 import { withDeadline } from "./kafka-client.ts";
 
@@ -26,13 +27,13 @@ const MESSAGE_BYTES_MAX = 2 * VALUE_BYTES_MAX;
 const CREATE_TIMEOUT_MS = 10_000;
 
 /** Makes the topics that do not exist; those that do are left as operators have set them. */
-export async function ensureTopics(admin: Admin, { rows, dead }: FeedTopics): Promise<void> {
+export async function ensureTopics(timers: Timers, admin: Admin, { rows, dead }: FeedTopics): Promise<void> {
   const topics = [topicOf(rows, PARTITIONS, ROWS_RETENTION_MS), topicOf(dead, 1, DEAD_RETENTION_MS)];
-  const existing = new Set(await withDeadline("list topics", CREATE_TIMEOUT_MS, admin.listTopics()));
+  const existing = new Set(await withDeadline(timers, "list topics", CREATE_TIMEOUT_MS, admin.listTopics()));
   const missing = topics.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return;
   // Another node may make them at this moment, which kafkajs answers with false.
-  await withDeadline("create topics", 2 * CREATE_TIMEOUT_MS, admin.createTopics({ topics: missing, timeout: CREATE_TIMEOUT_MS }));
+  await withDeadline(timers, "create topics", 2 * CREATE_TIMEOUT_MS, admin.createTopics({ topics: missing, timeout: CREATE_TIMEOUT_MS }));
 }
 
 /** Replicas: as many as the brokers' `default.replication.factor` says. */

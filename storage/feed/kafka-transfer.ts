@@ -1,7 +1,7 @@
-import { setTimeout as delay, setImmediate as immediate } from "node:timers/promises";
 import type { EachBatchPayload, KafkaMessage } from "kafkajs";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Timer, Timers } from "../../engine/ports/timers.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliverApart, type Refused } from "./deliver-apart.ts";
 import { deliver, type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
@@ -9,6 +9,7 @@ import { decodeFeedMessage } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage } from "./kafka-sink.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
 import { confirmOutbox, setAsideByKey, writtenAtMsOf } from "./outbox.ts";
+import { pause } from "./pause.ts";
 
 /** The same pace as the session's heartbeats, since kafkajs leaves out what comes too early. */
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -41,6 +42,7 @@ export interface RowTransferOptions {
   sink: FeedSink;
   deadLetters: KafkaSink;
   clock: Clock;
+  timers: Timers;
   topics: FeedTopics;
   stopping: AbortSignal;
   onEvent: (event: TransferEvent) => void;
@@ -106,7 +108,7 @@ export class RowTransfer {
     const [first] = batches;
     if (first === undefined) return;
     for (const { batch } of batches) this.#lags.set(batch.partition, BigInt(batch.highWatermark) - BigInt(batch.firstOffset() ?? 0));
-    const beats = new Heartbeats(first);
+    const beats = new Heartbeats(this.#options.timers, first);
     try {
       await this.#transfer(batches, beats);
       for (const { batch, resolveOffset } of batches) {
@@ -122,8 +124,8 @@ export class RowTransfer {
   }
 
   async #transfer(batches: readonly ConsumedBatch[], beats: Heartbeats): Promise<void> {
-    const { sink } = this.#options;
-    const { insert, readable, dead } = await readAll(batches, sink);
+    const { sink, timers } = this.#options;
+    const { insert, readable, dead } = await readAll(timers, batches, sink);
     const keys: string[] = [];
     for (const located of [readable, dead]) for (const { outboxKey } of located) if (outboxKey !== null) keys.push(outboxKey);
     const times = keys.map(writtenAtMsOf);
@@ -152,7 +154,7 @@ export class RowTransfer {
 
   /** Tries until it succeeds, with growing pauses; throws what ends the consumer's hold on its batches. */
   async #persist(beats: Heartbeats, work: () => Promise<void>): Promise<void> {
-    const { clock, stopping, onEvent } = this.#options;
+    const { clock, timers, stopping, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
     let failedAtMs: number | null = null;
     for (;;) {
@@ -165,7 +167,7 @@ export class RowTransfer {
         this.#failures += 1;
         onEvent({ type: "insert_away", error, retryInMs: pauseMs });
       }
-      await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
+      await pause(timers, pauseMs, stopping);
       if (stopping.aborted) throw new Error("the consumer was stopped");
       beats.check();
       pauseMs = Math.min(2 * pauseMs, BACKOFF_MAX_MS);
@@ -175,15 +177,15 @@ export class RowTransfer {
 
 /** Keeps the session alive during long inserts, and remembers that the group wants to rebalance. */
 class Heartbeats {
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #failure: { error: unknown } | null = null;
 
-  constructor({ heartbeat }: ConsumedBatch) {
-    this.#timer = setInterval(() => {
+  constructor(timers: Timers, { heartbeat }: ConsumedBatch) {
+    this.#timer = timers.every(HEARTBEAT_EVERY_MS, () => {
       heartbeat().catch((error: unknown) => {
         this.#failure = { error };
       });
-    }, HEARTBEAT_EVERY_MS);
+    });
   }
 
   /** Throws what a heartbeat was answered with; kafkajs joins the group again on it. */
@@ -192,7 +194,7 @@ class Heartbeats {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer.clear();
   }
 }
 
@@ -204,10 +206,10 @@ interface Read {
 }
 
 /** Partition by partition, so that others on this thread get their turn. Each row is forgotten as soon as it is in the insert. */
-async function readAll(batches: readonly ConsumedBatch[], sink: FeedSink): Promise<Read> {
+async function readAll(timers: Timers, batches: readonly ConsumedBatch[], sink: FeedSink): Promise<Read> {
   const read: Read = { insert: sink.begin(), readable: [], dead: [] };
   for (const { batch } of batches) {
-    await immediate();
+    await new Promise<void>((resolve) => timers.soon(resolve));
     const { partition } = batch;
     for (const message of batch.messages) {
       const decoded = decodeFeedMessage(message.value);

@@ -76,6 +76,17 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
     why: "time comes with events and the clock port",
   },
   { in: ["engine/"], pattern: /\bset(?:Timeout|Interval|Immediate)\b/, why: "deadlines are data, the runtime's wheel fires them" },
+  {
+    in: [
+      "storage/bus/",
+      "storage/feed/",
+      ...["cluster", "running-shard", "shard", "shard-bus", "shard-life", "shard-stream", "terminals"].map(
+        (name) => `infra/node/${name}.ts`,
+      ),
+    ],
+    pattern: /\b(?:set|clear)(?:Timeout|Interval|Immediate)\b|\bperformance\.now\b/,
+    why: "what has to be simulated takes its time from the ports clock and timers",
+  },
   { in: ["engine/"], pattern: /\bMath\.random\b|\brandomUUID\b|\bcrypto\b/, why: "ids come from their port" },
   { in: ["engine/"], pattern: /\bprocess\b|\bconsole\b/, why: "the engine knows no process" },
   {

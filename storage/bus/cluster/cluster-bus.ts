@@ -1,6 +1,7 @@
 import { RelayError } from "../../../engine/domain/errors.ts";
 import type { Address, Bus, Protocol } from "../../../engine/ports/bus.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
+import type { Timers } from "../../../engine/ports/timers.ts";
 import { OutstandingAsks } from "../outstanding-asks.ts";
 import { errorOf, failureOf, INTERNAL } from "../thread-protocol.ts";
 import { type ClusterMessage, decodeMessages, encodeMessages } from "./envelope.ts";
@@ -40,6 +41,7 @@ export interface ClusterBusOptions<P extends Protocol<P>> {
   /** Shards of all live nodes. */
   shards(): readonly Address[];
   clock: Clock;
+  timers: Timers;
   /** Redis's clock, milliseconds. */
   redisNowMs(): number;
   outstandingMax: number;
@@ -57,17 +59,17 @@ export interface ClusterBus<P extends Protocol<P>> extends Bus<P> {
  * goes in one entry. An ask that is read after its deadline (on Redis's clock) is dropped: a node that slept must not act on old news.
  */
 export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptions<P>): ClusterBus<P> {
-  const { threads, incarnation, clock, outstandingMax, onError } = options;
+  const { threads, incarnation, clock, timers, outstandingMax, onError } = options;
   const self = clusterAddress(incarnation, threads.self);
   const handlers = new Map<string, (question: never, from: Address) => unknown>();
-  const asks = new OutstandingAsks(clock, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
+  const asks = new OutstandingAsks(clock, timers, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
   let outbox = new Map<Address, ClusterMessage[]>();
 
   const isOwn = (address: Address) => (incarnationOf(address) ?? incarnation) === incarnation;
   const qualified = (address: Address) => (address === "main" ? address : clusterAddress(incarnation, address));
 
   function send(message: ClusterMessage): void {
-    if (outbox.size === 0) setImmediate(flush);
+    if (outbox.size === 0) timers.soon(flush);
     const messages = outbox.get(message.to);
     if (messages === undefined) outbox.set(message.to, [message]);
     else messages.push(message);

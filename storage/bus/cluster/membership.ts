@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../../engine/ports/clock.ts";
+import type { Timer, Timers } from "../../../engine/ports/timers.ts";
 
 /** A node is live while its key is; it renews well before. Everything of a dead node is usable elsewhere within 7 s. */
 export const LIFETIME_MS = 6_000;
@@ -34,11 +35,22 @@ export interface MembershipView {
   redisOffsetMs: number;
 }
 
+/**
+ * Runs membership.lua: with the own incarnation, or an empty one to look only, the own facts as JSON, and the lifetime in ms, of which 0 leaves.
+ * Answers what the script answers; rejects when Redis does not.
+ */
+export type MembershipScript = (incarnation: string, facts: string, lifetimeMs: number) => Promise<unknown>;
+
+export function membershipScript(redis: Redis, keyPrefix: string): MembershipScript {
+  const keys = [`${keyPrefix}nodes`, `${keyPrefix}node-facts`, `${keyPrefix}node-since`] as const;
+  return (incarnation, facts, lifetimeMs) => redis.eval(SCRIPT, keys.length, ...keys, incarnation, facts, String(lifetimeMs));
+}
+
 export interface MembershipOptions {
-  redis: Redis;
-  keyPrefix: string;
+  script: MembershipScript;
   self: NodeFacts;
   clock: Clock;
+  timers: Timers;
   /** Called when the live nodes change (and once at the start). */
   changed(view: MembershipView): void;
   /** Called after each look, with Redis's clock as it was measured. */
@@ -64,8 +76,7 @@ export interface Membership {
 }
 
 export function createMembership(options: MembershipOptions): Membership {
-  const { redis, keyPrefix, self, clock, changed, looked, lapsed, granted, failed } = options;
-  const keys = [`${keyPrefix}nodes`, `${keyPrefix}node-facts`, `${keyPrefix}node-since`] as const;
+  const { script, self, clock, timers, changed, looked, lapsed, granted, failed } = options;
   let facts = JSON.stringify(self);
   let view: MembershipView = { nodes: [], redisOffsetMs: 0 };
   let known = "";
@@ -77,18 +88,11 @@ export function createMembership(options: MembershipOptions): Membership {
   /** A lapse that was not dealt with yet, and whether that is under way. */
   let lapseOwed = false;
   let recovering = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Timer | null = null;
 
   async function call(lifetimeMs: number | null): Promise<{ since: string }> {
     const askedAtMs = clock.nowMs();
-    const answer = await redis.eval(
-      SCRIPT,
-      keys.length,
-      ...keys,
-      lifetimeMs === null ? "" : self.incarnation,
-      facts,
-      String(lifetimeMs ?? 0),
-    );
+    const answer = await script(lifetimeMs === null ? "" : self.incarnation, facts, lifetimeMs ?? 0);
     if (!Array.isArray(answer)) throw new Error("the membership script answered nothing");
     const [now, since, ...live] = answer;
     const redisOffsetMs = Number(now) - (askedAtMs + clock.nowMs()) / 2;
@@ -147,7 +151,7 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   async function inTime(work: Promise<unknown>): Promise<void> {
-    await Promise.race([work, new Promise((resolve) => setTimeout(resolve, CALL_TIMEOUT_MS))]).catch(failed);
+    await Promise.race([work, new Promise<void>((resolve) => timers.set(CALL_TIMEOUT_MS, resolve))]).catch(failed);
   }
 
   return {
@@ -157,14 +161,14 @@ export function createMembership(options: MembershipOptions): Membership {
       renewedAt = startedAt;
       joined = true;
       grant();
-      timer = setInterval(() => void tick(), LOOK_MS);
+      timer = timers.every(LOOK_MS, () => void tick());
     },
     drain: async () => {
       facts = JSON.stringify({ ...self, draining: true });
       if (joined) await inTime(renew());
     },
     leave: async () => {
-      if (timer !== null) clearInterval(timer);
+      timer?.clear();
       timer = null;
       if (!joined) return;
       joined = false;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
+import type { Timer, Timers } from "../../../engine/ports/timers.ts";
 
 const SCRIPT = readFileSync(new URL("./windows.lua", import.meta.url), "utf8");
 const SHA1 = createHash("sha1").update(SCRIPT).digest("hex");
@@ -41,6 +42,7 @@ interface Pending extends WindowQuestion {
 export class SharedWindows {
   readonly #redis: Redis;
   readonly #keyPrefix: string;
+  readonly #timers: Timers;
   #waiting: Pending[] = [];
   #pending = 0;
   #inFlight = 0;
@@ -49,9 +51,10 @@ export class SharedWindows {
   runs = 0;
   asked = 0;
 
-  constructor(redis: Redis, keyPrefix: string) {
+  constructor(redis: Redis, keyPrefix: string, timers: Timers) {
     this.#redis = redis;
     this.#keyPrefix = keyPrefix;
+    this.#timers = timers;
   }
 
   /** Rejects when Redis does not answer in time: then nothing is known. */
@@ -62,7 +65,7 @@ export class SharedWindows {
       this.#waiting.push({ ...question, resolve, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
-      setImmediate(() => {
+      this.#timers.soon(() => {
         this.#scheduled = false;
         this.#flush();
       });
@@ -77,10 +80,10 @@ export class SharedWindows {
     this.#inFlight += 1;
     this.runs += 1;
     this.asked += questions.length;
-    let timer: NodeJS.Timeout | null = null;
+    let timer: Timer | undefined;
     try {
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error("Redis did not answer in time")), DEADLINE_MS);
+        timer = this.#timers.set(DEADLINE_MS, () => reject(new Error("Redis did not answer in time")));
       });
       const answers = await Promise.race([this.#call(questions), late]);
       questions.forEach((question, index) => {
@@ -90,7 +93,7 @@ export class SharedWindows {
       const failure = error instanceof Error ? error : new Error(String(error));
       for (const question of questions) question.reject(failure);
     } finally {
-      if (timer !== null) clearTimeout(timer);
+      timer?.clear();
       this.#inFlight -= 1;
       this.#pending -= questions.length;
       this.#flush();

@@ -1,5 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Address } from "../../../engine/ports/bus.ts";
+import type { Clock } from "../../../engine/ports/clock.ts";
+import type { Timers } from "../../../engine/ports/timers.ts";
 import { STREAM_ENTRIES_MAX, streamOf } from "./cluster-bus.ts";
 
 const BLOCK_MS = 2_000;
@@ -32,6 +34,8 @@ export interface StreamReaderOptions {
   redis: Redis;
   keyPrefix: string;
   incarnation: string;
+  clock: Pick<Clock, "monotonicMs">;
+  timers: Timers;
   /** Redis's clock, milliseconds. */
   redisNowMs(): number;
   deliver(thread: Address, entryMs: number, bytes: Uint8Array): void;
@@ -39,7 +43,8 @@ export interface StreamReaderOptions {
 }
 
 /** Reads the stream of this node's incarnation from its start, each entry once, and gives each to its shard. */
-export function startStreamReader({ redis, keyPrefix, incarnation, redisNowMs, deliver, failed }: StreamReaderOptions): StreamReader {
+export function startStreamReader(options: StreamReaderOptions): StreamReader {
+  const { redis, keyPrefix, incarnation, clock, timers, redisNowMs, deliver, failed } = options;
   const stream = streamOf(keyPrefix, incarnation);
   let stopped = false;
   let last = "0";
@@ -65,7 +70,7 @@ export function startStreamReader({ redis, keyPrefix, incarnation, redisNowMs, d
 
   /** What was read is not read again by anybody. Everything up to `last` is trimmed, itself excepted; what else was added and is not there was trimmed unread. */
   async function tidy(): Promise<void> {
-    tidiedAt = performance.now();
+    tidiedAt = clock.monotonicMs();
     tidiedUntil = last;
     await redis.pipeline().xtrim(stream, "MINID", last).expire(stream, STREAM_LIFETIME_SECONDS).exec();
     const answer: unknown = await redis.xinfo("STREAM", stream);
@@ -87,11 +92,11 @@ export function startStreamReader({ redis, keyPrefix, incarnation, redisNowMs, d
     while (!stopped) {
       try {
         await read();
-        if (last !== tidiedUntil && performance.now() - tidiedAt >= TIDY_MS) await tidy();
+        if (last !== tidiedUntil && clock.monotonicMs() - tidiedAt >= TIDY_MS) await tidy();
       } catch (error) {
         if (stopped) return;
         failed(error);
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await new Promise<void>((resolve) => timers.set(PAUSE_MS, resolve));
       }
     }
   }

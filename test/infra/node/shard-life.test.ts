@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { machineTimers } from "../../../infra/node/machine-timers.ts";
 import { createShardLife } from "../../../infra/node/shard-life.ts";
 
 test("each moment comes to the subjects that have a part in it, in their order; the end in reverse", async () => {
   const told: string[] = [];
-  const life = createShardLife();
+  const life = createShardLife(machineTimers);
   const first = { load: async () => void told.push("first loads"), close: async () => void told.push("first closes") };
   const second = { listening: (port: number) => void told.push(`second at ${port}`), close: async () => void told.push("second closes") };
   const third = { load: async () => void told.push("third loads"), drain: () => void told.push("third drains") };
@@ -23,7 +24,7 @@ test("each moment comes to the subjects that have a part in it, in their order; 
 test("ticks and seconds come from begin to end", (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const told = { ticks: 0, seconds: 0 };
-  const life = createShardLife();
+  const life = createShardLife(machineTimers);
   life.add({
     tick: () => {
       told.ticks += 1;
@@ -46,7 +47,7 @@ test("ticks and seconds come from begin to end", (t) => {
 });
 
 test("what a subject cannot load fails the start, what it cannot store fails the end", async () => {
-  const life = createShardLife();
+  const life = createShardLife(machineTimers);
   life.add({ load: () => Promise.reject(new Error("no table")), close: () => Promise.reject(new Error("no disk")) });
   await assert.rejects(life.load(), /no table/);
   await assert.rejects(life.close(), /no disk/);

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { type MessagePort, Worker } from "node:worker_threads";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import type { Address } from "../../../engine/ports/bus.ts";
+import { backgroundTimers } from "../../../infra/node/machine-timers.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 
@@ -37,6 +38,7 @@ function world(test: TestContext, outstandingMax = 100): World {
       shards: ["shard-0"],
       ports: mesh.get(self) ?? new Map<Address, MessagePort>(),
       clock,
+      timers: backgroundTimers,
       outstandingMax,
       onError: (error, { kind, from }) => errors.push({ error, kind, from }),
     });
@@ -87,6 +89,7 @@ describe("the bus between threads", () => {
       shards: ["shard-0"],
       ports: mesh.get("main") ?? new Map<Address, MessagePort>(),
       clock,
+      timers: backgroundTimers,
       outstandingMax: 10,
     });
     test.after(() => main.close());
@@ -203,6 +206,7 @@ describe("the bus between threads", () => {
       shards: ["shard-0", "shard-1"],
       ports: mesh.get("main") ?? new Map<Address, MessagePort>(),
       clock: new ManualClock(),
+      timers: backgroundTimers,
       outstandingMax: 10,
     });
     test.after(() => main.close());

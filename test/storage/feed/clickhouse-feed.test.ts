@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
+import { machineTimers } from "../../../infra/node/machine-timers.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
@@ -47,7 +48,7 @@ describe("the feed to ClickHouse", async () => {
       attempt: 1,
     } as const;
     await write(kv, [transactionRow({ uuid: "a", terminalId, amountCents: 500 }), life]);
-    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
     await feed.flush();
     await write(kv, [
       transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
@@ -96,7 +97,7 @@ describe("the feed to ClickHouse", async () => {
       transactionRow({ uuid: "no time", terminalId: "POISON", createdAtMs: Number.NaN }),
       transactionRow({ uuid: "after", terminalId: "POISON" }),
     ]);
-    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
     await feed.flush();
     await feed.stop();
     assert.equal(
@@ -109,7 +110,7 @@ describe("the feed to ClickHouse", async () => {
 
   it("loses and doubles nothing when ClickHouse is killed while rows come in", async (test) => {
     const kv = await kvOf(test);
-    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
     let written = 0;
     const writeSome = async (count: number): Promise<void> => {
       const rows = Array.from({ length: count }, () => transactionRow({ uuid: `k${written++}`, terminalId: "KILLED" }));
@@ -135,7 +136,7 @@ describe("the feed to ClickHouse", async () => {
 
   it("brings a row in well under a second and a half", async (test) => {
     const kv = await kvOf(test);
-    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock });
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
     await feed.flush();
     const startedAt = performance.now();
     await write(kv, [transactionRow({ uuid: "quick", terminalId: "QUICK" })]);

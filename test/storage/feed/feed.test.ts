@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { FeedRow } from "../../../engine/domain/feed-row.ts";
+import { machineTimers } from "../../../infra/node/machine-timers.ts";
 import { createFeed, type FeedEvent } from "../../../storage/feed/feed.ts";
 import { type FeedSink, RowsRefused } from "../../../storage/feed/feed-sink.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
@@ -39,7 +40,7 @@ describe("the feed", () => {
     const kv = await kvOf(test);
     await write(kv, [transactionRow({ uuid: "a" }), transactionRow({ uuid: "b" })]);
     const sink = rememberingSink();
-    const feed = createFeed({ kv, sink, clock: realClock });
+    const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers });
     await feed.flush();
     await write(kv, [transactionRow({ uuid: "c" })]);
     await feed.flush();
@@ -53,7 +54,7 @@ describe("the feed", () => {
     const kv = await kvOf(test);
     const arrivals: (() => void)[] = [];
     const sink = rememberingSink(async () => arrivals.splice(0).forEach((arrived) => void arrived()));
-    const feed = createFeed({ kv, sink, clock: realClock });
+    const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers });
     await feed.flush();
     for (const told of [false, true]) {
       const startedAt = performance.now();
@@ -80,7 +81,7 @@ describe("the feed", () => {
         confirm = resolve;
       });
     });
-    const feed = createFeed({ kv, sink, clock: realClock });
+    const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers });
     await underWay;
     assert.equal((await keysUnder(kv, "o/")).length, 1);
     assert.equal(feed.stats().depth, 1);
@@ -99,7 +100,7 @@ describe("the feed", () => {
       if (attempts <= 2) throw new Error("away");
     });
     const events: FeedEvent["type"][] = [];
-    const feed = createFeed({ kv, sink, clock: realClock, onEvent: ({ type }) => events.push(type) });
+    const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers, onEvent: ({ type }) => events.push(type) });
     await feed.flush();
     await feed.stop();
     assert.deepEqual(sink.taken, ["a", "b"]);
@@ -124,7 +125,7 @@ describe("the feed", () => {
       if (attempts === 3) throw new Error("away");
     });
     const events: FeedEvent[] = [];
-    const feed = createFeed({ kv, sink, clock: realClock, onEvent: (event) => events.push(event) });
+    const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers, onEvent: (event) => events.push(event) });
     await feed.flush();
     await feed.stop();
     assert.deepEqual(sink.taken.sort(), uuids.filter((uuid) => uuid !== "u0" && uuid !== "u57").sort());
@@ -139,7 +140,7 @@ describe("the feed", () => {
   it("finds a row that was committed late under an earlier key", async (test) => {
     const kv = await kvOf(test);
     const sink = rememberingSink();
-    const feed = createFeed({ kv, sink, clock: realClock });
+    const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers });
     const nowMs = Date.now();
     await write(kv, [transactionRow({ uuid: "new" })], nowMs);
     await feed.flush();
@@ -160,7 +161,7 @@ describe("the feed", () => {
     );
     const sizes: number[] = [];
     const sink = rememberingSink(async (rows) => void sizes.push(rows.length));
-    const feed = createFeed({ kv, sink, clock: realClock });
+    const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers });
     await feed.flush();
     await feed.stop();
     assert.equal(new Set(sink.taken).size, uuids.length);
@@ -177,6 +178,7 @@ describe("the feed", () => {
         kv,
         sink,
         clock: realClock,
+        timers: machineTimers,
         onEvent: () => resolve(feed.stop()),
       });
     });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ClickHouseClient } from "@clickhouse/client";
+import { machineTimers } from "../../../infra/node/machine-timers.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
@@ -108,7 +109,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
   it("sends what cannot be inserted to the dead letters with the reason and where it was, and goes on with the rest", async (test) => {
     const kv = await kvOf(test);
     const topics = topicsOf("poison");
-    const sink = kafkaSink({ brokers: kafka.brokers, clientId: "stranger", topics });
+    const sink = kafkaSink({ brokers: kafka.brokers, clientId: "stranger", timers: machineTimers, topics });
     test.after(() => sink.close());
     const good = JSON.stringify(transactionRow({ uuid: "between", terminalId: "POISON" }));
     await sink.deliver(topics.rows, [
@@ -233,7 +234,13 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     child.stdin.write(`${JSON.stringify({ brokers: kafka.brokers, topics, clickHouse: { url: world.clickhouse.url, ...ADMIN } })}\n`);
     const rows = Array.from({ length: 500 }, (_, index) => transactionRow({ uuid: `r${index}`, terminalId: `REPEAT-${index % 5}` }));
     await write(kv, rows);
-    const feed = createKafkaFeed({ kv, sink: kafkaSink({ brokers: kafka.brokers, clientId: "test", topics }), clock: realClock, topics });
+    const feed = createKafkaFeed({
+      kv,
+      sink: kafkaSink({ brokers: kafka.brokers, clientId: "test", timers: machineTimers, topics }),
+      clock: realClock,
+      timers: machineTimers,
+      topics,
+    });
     test.after(() => feed.stop());
     const [line] = await once(child.stdout.setEncoding("utf8"), "data");
     assert.match(String(line), /^inserted /);
@@ -252,7 +259,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
       await deliver(inner, batch);
       for (const row of batch) if (row.type === "transaction") delivered.add(row.transaction.uuid);
     });
-    const consumer = startKafkaConsumer({ ...address, kv, sink: counting, clock: realClock, topics });
+    const consumer = startKafkaConsumer({ ...address, kv, sink: counting, clock: realClock, timers: machineTimers, topics });
     test.after(() => consumer.stop());
     await until("an empty outbox", 30_000, async () => (await keysUnder(kv, "o/")).length === 0);
     assert.equal(delivered.size, 500);
@@ -265,7 +272,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const { feed, consumer } = pipelineOf(test, kafka.brokers, topics, kv, clickHouseSink(client));
     await until("the first member", 15_000, () => consumer.stats().partitions === 12);
     const address = { brokers: kafka.brokers, clientId: "second" };
-    const second = startKafkaConsumer({ ...address, kv, sink: clickHouseSink(client), clock: realClock, topics });
+    const second = startKafkaConsumer({ ...address, kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers, topics });
     test.after(() => second.stop());
     await until("a share each", 20_000, () => consumer.stats().partitions === 6 && second.stats().partitions === 6);
     let written = 0;
@@ -295,7 +302,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     await write(kv, rows);
     await until("a failed insert", 15_000, () => events.some(({ type }) => type === "insert_away"));
     const address = { brokers: kafka.brokers, clientId: "second" };
-    const second = startKafkaConsumer({ ...address, kv, sink: clickHouseSink(client), clock: realClock, topics });
+    const second = startKafkaConsumer({ ...address, kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers, topics });
     test.after(() => second.stop());
     await until("the other's share", 20_000, () => second.stats().partitions === 6);
     await consumer.stop();
@@ -308,11 +315,12 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const kv = await kvOf(test);
     const topics = topicsOf("turn");
     // A node that produced and never came back: nobody consumes, and its topic is lost.
-    const sinkOf = (): ReturnType<typeof kafkaSink> => kafkaSink({ brokers: kafka.brokers, clientId: "test", topics });
-    const first = createKafkaFeed({ kv, sink: sinkOf(), clock: realClock, topics });
+    const sinkOf = (): ReturnType<typeof kafkaSink> =>
+      kafkaSink({ brokers: kafka.brokers, clientId: "test", timers: machineTimers, topics });
+    const first = createKafkaFeed({ kv, sink: sinkOf(), clock: realClock, timers: machineTimers, topics });
     test.after(() => first.stop());
     await until("the turn", 10_000, () => first.stats().producing);
-    const second = createKafkaFeed({ kv, sink: sinkOf(), clock: realClock, topics });
+    const second = createKafkaFeed({ kv, sink: sinkOf(), clock: realClock, timers: machineTimers, topics });
     test.after(() => second.stop());
     const longAgo = Date.now() - 60_000;
     await write(kv, [transactionRow({ uuid: "t1", terminalId: "TURN" })], longAgo);
@@ -335,6 +343,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
       kv,
       sink: clickHouseSink(client),
       clock: realClock,
+      timers: machineTimers,
       topics,
     });
     test.after(() => consumer.stop());

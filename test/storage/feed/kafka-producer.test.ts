@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { machineTimers } from "../../../infra/node/machine-timers.ts";
 import { createKafkaFeed, type KafkaFeed } from "../../../storage/feed/kafka-feed.ts";
 import type { KafkaSink, TopicPosition } from "../../../storage/feed/kafka-sink.ts";
 import { FEED_TOPICS } from "../../../storage/feed/kafka-topics.ts";
@@ -31,7 +32,7 @@ async function producing(test: TestContext, position: (time: number) => Promise<
     },
     close: async () => undefined,
   };
-  const feed = createKafkaFeed({ kv, sink, clock: realClock, onEvent: ({ type }) => events.push(type) });
+  const feed = createKafkaFeed({ kv, sink, clock: realClock, timers: machineTimers, onEvent: ({ type }) => events.push(type) });
   test.after(() => feed.stop());
   return { feed, taken, events };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KafkaMessage } from "kafkajs";
+import { machineTimers } from "../../../infra/node/machine-timers.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import { kafkaClient } from "../../../storage/feed/kafka-client.ts";
 import { type KafkaConsumer, type KafkaConsumerEvent, startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
@@ -47,8 +48,15 @@ export function pipelineOf(test: TestContext, brokers: readonly string[], topics
     events.push(event);
   };
   const address = { brokers, clientId: "test" };
-  const feed = createKafkaFeed({ kv, sink: kafkaSink({ ...address, topics }), clock: realClock, topics, onEvent });
-  const consumer = startKafkaConsumer({ ...address, kv, sink, clock: realClock, topics, onEvent });
+  const feed = createKafkaFeed({
+    kv,
+    sink: kafkaSink({ ...address, timers: machineTimers, topics }),
+    clock: realClock,
+    timers: machineTimers,
+    topics,
+    onEvent,
+  });
+  const consumer = startKafkaConsumer({ ...address, kv, sink, clock: realClock, timers: machineTimers, topics, onEvent });
   test.after(() => Promise.all([feed.stop(), consumer.stop()]));
   return { feed, consumer, events };
 }

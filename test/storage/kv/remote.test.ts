@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { MessagePort } from "node:worker_threads";
 import type { Address } from "../../../engine/ports/bus.ts";
+import { backgroundTimers } from "../../../infra/node/machine-timers.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
@@ -22,6 +23,7 @@ function busPair(): { owner: ThreadBus<NodeProtocol>; asker: ThreadBus<NodeProto
       shards: ["shard-0", "shard-1"],
       ports: mesh.get(self) ?? new Map<Address, MessagePort>(),
       clock,
+      timers: backgroundTimers,
       outstandingMax: 1_000,
     });
   const owner = make("shard-0");

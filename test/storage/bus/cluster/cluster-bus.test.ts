@@ -6,9 +6,16 @@ import { MessageChannel } from "node:worker_threads";
 import { Redis } from "ioredis";
 import { RelayError } from "../../../../engine/domain/errors.ts";
 import type { Address } from "../../../../engine/ports/bus.ts";
+import { backgroundTimers, machineTimers } from "../../../../infra/node/machine-timers.ts";
 import { type ClusterProtocol, clusterAddress, createClusterBus, streamOf } from "../../../../storage/bus/cluster/cluster-bus.ts";
 import { encodeMessages } from "../../../../storage/bus/cluster/envelope.ts";
-import { createMembership, LIFETIME_MS, type Membership, type NodeFacts } from "../../../../storage/bus/cluster/membership.ts";
+import {
+  createMembership,
+  LIFETIME_MS,
+  type Membership,
+  membershipScript,
+  type NodeFacts,
+} from "../../../../storage/bus/cluster/membership.ts";
 import { connectRedis } from "../../../../storage/bus/cluster/redis-connection.ts";
 import { createStreamWriter, startStreamReader } from "../../../../storage/bus/cluster/stream-reader.ts";
 import { createThreadBus } from "../../../../storage/bus/thread-bus.ts";
@@ -42,6 +49,7 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     shards: ["shard-0"],
     ports: new Map([["shard-0", port1]]),
     clock,
+    timers: backgroundTimers,
     outstandingMax: 100,
   });
   const threads = createThreadBus<Wire>({
@@ -49,6 +57,7 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     shards: ["shard-0"],
     ports: new Map([["main", port2]]),
     clock,
+    timers: backgroundTimers,
     outstandingMax: 100,
   });
   const notes: string[] = [];
@@ -61,6 +70,7 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     write: createStreamWriter(writing, PREFIX),
     shards: () => shards,
     clock,
+    timers: backgroundTimers,
     redisNowMs,
     outstandingMax: 100,
     onError: (error) => errors.push(error),
@@ -77,6 +87,8 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     redis: reading,
     keyPrefix: PREFIX,
     incarnation,
+    clock,
+    timers: machineTimers,
     redisNowMs,
     deliver: (thread, entryMs, bytes) => main.tell(thread, "cluster.deliver", { entryMs, bytes }),
     failed: (error) => errors.push(error),
@@ -311,10 +323,10 @@ function member(name: string, events: string[], prefix: string, grants: number[]
   const connection = new Redis(redis.url);
   const self: NodeFacts = { nodeId: name, incarnation: `${name}#1`, shards: 1, startedAtMs: 0, version: "1" };
   const membership = createMembership({
-    redis: connection,
-    keyPrefix: prefix,
+    script: membershipScript(connection, prefix),
     self,
     clock,
+    timers: machineTimers,
     changed: (view) => events.push(view.nodes.map((node) => (node.draining === true ? `${node.nodeId} drains` : node.nodeId)).join(",")),
     looked: () => {},
     lapsed: async () => {

@@ -3,6 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { machineTimers } from "../../../../infra/node/machine-timers.ts";
 import { SharedWindows } from "../../../../storage/bus/cluster/shared-windows.ts";
 import { redisMissing } from "../../../support/redis.ts";
 import { clientOf, redisOf } from "../../kv/redis-world.ts";
@@ -12,7 +13,10 @@ const ask = (client: string, perSecond: number, noted = 0) => ({ client, perSeco
 describe("windows of all nodes", { skip: await redisMissing() }, () => {
   it("admit the limit in a second, whoever asks, and say when there is room", async (test) => {
     const redis = await redisOf(test);
-    const [one, other] = [new SharedWindows(clientOf(test, redis), "{w}:"), new SharedWindows(clientOf(test, redis), "{w}:")];
+    const [one, other] = [
+      new SharedWindows(clientOf(test, redis), "{w}:", machineTimers),
+      new SharedWindows(clientOf(test, redis), "{w}:", machineTimers),
+    ];
     const uses = await Promise.all(Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? one : other).ask(ask("a", 10))));
     assert.equal(uses.filter(({ admitted }) => admitted).length, 10);
     assert.deepEqual(Math.max(...uses.map(({ count }) => count)), 10);
@@ -27,7 +31,7 @@ describe("windows of all nodes", { skip: await redisMissing() }, () => {
 
   it("count what was admitted without asking, also beyond the limit", async (test) => {
     const redis = await redisOf(test);
-    const windows = new SharedWindows(clientOf(test, redis), "{w}:");
+    const windows = new SharedWindows(clientOf(test, redis), "{w}:", machineTimers);
     assert.deepEqual(await windows.ask({ client: "a", perSecond: 10, noted: 4, asks: false }), { count: 4, admitted: false, waitMs: 0 });
     const use = await windows.ask(ask("a", 10, 5));
     assert.deepEqual([use.count, use.admitted], [10, true]);
@@ -38,7 +42,7 @@ describe("windows of all nodes", { skip: await redisMissing() }, () => {
   it("cost the append-only file nothing", async (test) => {
     const redis = await redisOf(test);
     const client = clientOf(test, redis);
-    const windows = new SharedWindows(client, "{w}:");
+    const windows = new SharedWindows(client, "{w}:", machineTimers);
     const folder = join(redis.directory, "appendonlydir");
     const size = async () => {
       const files = await readdir(folder);
@@ -55,7 +59,7 @@ describe("windows of all nodes", { skip: await redisMissing() }, () => {
   it("are asked again by their text when Redis has forgotten the script, and end in time when it is away", async (test) => {
     const redis = await redisOf(test);
     const client = clientOf(test, redis);
-    const windows = new SharedWindows(client, "{w}:");
+    const windows = new SharedWindows(client, "{w}:", machineTimers);
     await windows.ask(ask("a", 10));
     await client.script("FLUSH");
     assert.equal((await windows.ask(ask("a", 10))).count, 2);

@@ -1,0 +1,28 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import type { TerminalSessions } from "../../engine/ports/terminal-sessions.ts";
+import type { Terminals } from "../../engine/ports/terminals.ts";
+import type { Directory } from "../../engine/runtime/directory.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+
+/** Where faults can be planted: around the ports that a shard is composed of, so that the product needs no switches for it. */
+export interface Plant {
+  kv(kv: Kv): Kv;
+  lostVersion(version: number): number;
+  terminals(terminals: Terminals): Terminals;
+  sessions(sessions: TerminalSessions): TerminalSessions;
+  directory(directory: Pick<Directory, "mayTake">): Pick<Directory, "mayTake">;
+  /** Who is taken to ask. */
+  caller(caller: Caller): Caller;
+  /** True where a lapse of the membership changes nothing. */
+  ignoresLapse: boolean;
+}
+
+export const NOTHING_PLANTED: Plant = {
+  kv: (kv) => kv,
+  lostVersion: (version) => version,
+  terminals: (terminals) => terminals,
+  sessions: (sessions) => sessions,
+  directory: (directory) => directory,
+  caller: (caller) => caller,
+  ignoresLapse: false,
+};

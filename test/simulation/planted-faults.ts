@@ -1,0 +1,164 @@
+import type { Caller } from "../../engine/domain/caller.ts";
+import type { Commit, Kv } from "../../storage/kv/kv.ts";
+import type { Invariant } from "./invariants/judge.ts";
+import { NOTHING_PLANTED, type Plant } from "./plant.ts";
+
+/** A fault that is put into the relay on purpose, and the invariants that may show it. */
+export interface PlantedFault {
+  name: string;
+  breaks: readonly Invariant[];
+  /** Made anew for each history: some count. */
+  plant(): Plant;
+}
+
+const ADMINISTRATOR: Caller = { type: "administrator", username: "somebody" };
+
+/** Checks dropped, rules skipped: the simulation has to find each within a minute. */
+export const PLANTED_FAULTS: readonly PlantedFault[] = [
+  {
+    name: "commits check nothing",
+    breaks: ["accepted once", "handed out once", "lives move forward", "results stand", "results are found"],
+    plant: () => committing((commit) => ({ ...commit, checks: [] })),
+  },
+  {
+    name: "a claim does not look whether its uuid is taken",
+    breaks: ["accepted once", "handed out once"],
+    plant: () =>
+      committing((commit) => ({ ...commit, checks: commit.checks.filter(({ key, version }) => !key.startsWith("c/") || version > 0) })),
+  },
+  {
+    name: "a terminal's record is written without its version",
+    breaks: ["handed out once", "lives move forward", "accepted is known", "nothing waits"],
+    plant: () => committing((commit) => ({ ...commit, checks: commit.checks.filter(({ key }) => !key.startsWith("t/")) })),
+  },
+  {
+    name: "the whitelist allows everything",
+    breaks: ["seen by its own"],
+    plant: () => ({ ...NOTHING_PLANTED, directory: () => ({ mayTake: () => true }) }),
+  },
+  {
+    name: "who asks is not looked at",
+    breaks: ["seen by its own"],
+    plant: () => ({ ...NOTHING_PLANTED, caller: () => ADMINISTRATOR }),
+  },
+  {
+    name: "a result is acknowledged before it is stored",
+    breaks: ["results are found", "fed once and right"],
+    plant: () => {
+      const isHit = everySo(6);
+      return {
+        ...NOTHING_PLANTED,
+        terminals: (terminals) => ({
+          ...terminals,
+          recordResult: async (posting) => (isHit() ? { type: "recorded" } : terminals.recordResult(posting)),
+        }),
+      };
+    },
+  },
+  {
+    name: "a frame that was written is told as not written",
+    breaks: ["handed out once"],
+    plant: () => {
+      const isHit = everySo(9);
+      return {
+        ...NOTHING_PLANTED,
+        sessions: (sessions) => ({
+          ...sessions,
+          open: (session, outlet) =>
+            sessions.open(session, {
+              deliver: (uuid, text) => outlet.deliver(uuid, text) && (uuid === null || session.redeliver || !isHit()),
+            }),
+        }),
+      };
+    },
+  },
+  {
+    name: "rows are left out of the outbox",
+    breaks: ["fed once and right"],
+    plant: () => {
+      const isHit = everySo(8);
+      return committing((commit) => {
+        const operations = commit.operations.filter(
+          (operation) => !operation.key.startsWith("o/") || operation.type === "delete" || !isHit(),
+        );
+        return { ...commit, operations };
+      });
+    },
+  },
+  {
+    name: "a cancel of what was sent is told as done",
+    breaks: ["cancelled never executed"],
+    plant: () => ({
+      ...NOTHING_PLANTED,
+      terminals: (terminals) => ({
+        ...terminals,
+        cancel: async (request) => {
+          const outcome = await terminals.cancel(request);
+          return outcome.type === "requested" ? { type: "cancelled" } : outcome;
+        },
+      }),
+    }),
+  },
+  {
+    name: "what is unknown is told as expired",
+    breaks: ["expired never left", "lives move forward"],
+    plant: () => ({
+      ...NOTHING_PLANTED,
+      terminals: (terminals) => ({
+        ...terminals,
+        command: async (uuid, waitMs) => {
+          const view = await terminals.command(uuid, waitMs);
+          return view?.state === "unknown" ? { ...view, state: "expired" } : view;
+        },
+      }),
+    }),
+  },
+  {
+    name: "a session is not made known to its home",
+    breaks: ["nothing waits"],
+    plant: () => {
+      const isHit = everySo(3);
+      return {
+        ...NOTHING_PLANTED,
+        sessions: (sessions) => ({ ...sessions, open: (session, outlet) => (isHit() ? null : sessions.open(session, outlet)) }),
+      };
+    },
+  },
+  {
+    name: "the store forgets a commit that it acknowledged",
+    breaks: [
+      "accepted is known",
+      "results are found",
+      "handed out once",
+      "accepted once",
+      "lives move forward",
+      "fed once and right",
+      "nothing waits",
+    ],
+    plant: () => {
+      const isHit = everySo(40);
+      return committing((commit) => (isHit() ? { ...commit, operations: commit.operations.slice(0, 1) } : commit));
+    },
+  },
+];
+
+function everySo(often: number): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    return count % often === 0;
+  };
+}
+
+function committing(change: (commit: Commit) => Commit): Plant {
+  return {
+    ...NOTHING_PLANTED,
+    kv: (kv): Kv => ({
+      get: (key) => kv.get(key),
+      getMany: (keys) => kv.getMany(keys),
+      scan: (range) => kv.scan(range),
+      commit: (commit) => kv.commit(change(commit)),
+      close: () => kv.close(),
+    }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Seed } from "./draw-plan.ts";
+
+/** A seed whose history broke an invariant at some time, and why it did. It is played for good. */
+export interface FailedSeed {
+  seed: Seed;
+  reason: string;
+}
+
+/** Every seed that ever failed, of each kind of failure some; those of faults that are known and not mended stand in known-faults.ts, too. */
+export const FAILED_SEEDS: readonly FailedSeed[] = [
+  { seed: 5290, reason: "a result was stored at a home with an old actor: done, sent 0 times, and unknown five minutes later" },
+  { seed: 1205, reason: "the same" },
+  { seed: 2636, reason: "the same" },
+  { seed: 5912, reason: "the same" },
+  { seed: 3224, reason: "the same" },
+  { seed: 1269, reason: "the same" },
+  {
+    seed: 4110,
+    reason: "the same, without the time in which it ends; and a status of an older command, and a cancel that was answered 500",
+  },
+  { seed: 808, reason: "the same, without the time in which it ends; and a status of an older command" },
+  { seed: 8235, reason: "a home with an old actor showed as queued what had left" },
+  { seed: 584057951, reason: "the same" },
+  { seed: 584058266, reason: "the same" },
+  { seed: 2549, reason: "what a declared session had not acknowledged was given to another one" },
+  { seed: 8313, reason: "the same" },
+  { seed: 5304, reason: "the same" },
+  { seed: 9573, reason: "the same" },
+  { seed: 3529, reason: "what a declared session had not acknowledged was shown as queued again" },
+  { seed: 2697, reason: "the same" },
+  { seed: 6240, reason: "a restored store handed out what had left" },
+  { seed: 2065, reason: "the same" },
+  { seed: 8757, reason: "a restored store ended as expired what had left" },
+  { seed: 4827, reason: "the same" },
+  { seed: 6821, reason: "a restored store knew nothing of a result that the feed held" },
+  { seed: 6350, reason: "the same" },
+  { seed: 464, reason: "a poll whose asker had gone took a command" },
+  { seed: 107, reason: "the same, at files that were held up" },
+  { seed: 10474, reason: "a result with the uuid in capitals was taken for another command's" },
+  { seed: 10192, reason: "a cancel at a home with an old actor was answered 500" },
+  { seed: 9708, reason: "the same" },
+  { seed: 9986, reason: "status was answered from the memory of a home in whose stead a step had been made" },
+  { seed: 2057, reason: "status was answered with an older command, from such a memory" },
+];

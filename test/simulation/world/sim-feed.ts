@@ -1,0 +1,51 @@
+import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
+import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
+import type { Random } from "../random.ts";
+import type { Scheduler } from "./scheduler.ts";
+import type { SimProcess } from "./sim-process.ts";
+
+/** What ClickHouse shows with FINAL: of each key the row with the highest version. */
+export class SimFeed {
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  readonly lives = new Map<string, LifeRow & { arrivedAtMs: number }>();
+  readonly transactions = new Map<string, TransactionRow>();
+  /** Uuids under which a result stood at some time, with the time at which it first did. */
+  readonly heldSince = new Map<string, number>();
+
+  constructor(scheduler: Scheduler, random: Random) {
+    this.#scheduler = scheduler;
+    this.#random = random;
+  }
+
+  /** Inserts for a process: what is under way when it dies arrives or does not. */
+  sink(owner: SimProcess): FeedSink {
+    return {
+      begin: () => {
+        const rows: FeedRow[] = [];
+        return {
+          add: (row) => void rows.push(row),
+          send: () =>
+            new Promise((resolve) => {
+              this.#scheduler.after(this.#random.between(2, 30), owner, () => {
+                for (const row of rows) this.#take(row);
+                this.#scheduler.after(2, owner, resolve);
+              });
+            }),
+        };
+      },
+    };
+  }
+
+  #take(row: FeedRow): void {
+    if (row.type === "life") keepLatest(this.lives, `${row.terminalId} ${row.uuid}`, { ...row, arrivedAtMs: this.#scheduler.nowMs });
+    if (row.type !== "transaction") return;
+    keepLatest(this.transactions, `${row.transaction.terminalId} ${row.transaction.uuid}`, row);
+    if (!this.heldSince.has(row.transaction.uuid)) this.heldSince.set(row.transaction.uuid, this.#scheduler.nowMs);
+  }
+}
+
+function keepLatest<Row extends { version: number }>(rows: Map<string, Row>, key: string, row: Row): void {
+  const before = rows.get(key);
+  if (before === undefined || before.version <= row.version) rows.set(key, row);
+}

@@ -1,0 +1,224 @@
+import { type Caller, mayActAs } from "../../../engine/domain/caller.ts";
+import { RelayError } from "../../../engine/domain/errors.ts";
+import { type CommandLifeOperations, createCommandLife } from "../../../engine/operations/command-life.ts";
+import { createFindTransaction, type FindTransaction } from "../../../engine/operations/find-transaction.ts";
+import { createRecordResult, type RecordResult } from "../../../engine/operations/record-result.ts";
+import { createSendPayment, type SendPayment } from "../../../engine/operations/send-payment.ts";
+import { createSendUtility, type SendUtility } from "../../../engine/operations/send-utility.ts";
+import type { Address } from "../../../engine/ports/bus.ts";
+import type { Ids } from "../../../engine/ports/ids.ts";
+import type { Partners } from "../../../engine/ports/partners.ts";
+import type { Terminals } from "../../../engine/ports/terminals.ts";
+import type { Timers } from "../../../engine/ports/timers.ts";
+import { createSpread } from "../../../engine/runtime/spread.ts";
+import { createTables } from "../../../engine/runtime/tables.ts";
+import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import { createPatternCompiler } from "../../../http/auth/pattern.ts";
+import type { WebSocketMount } from "../../../http/server/websocket.ts";
+import { composeAccess } from "../../../infra/node/access.ts";
+import type { ClusterBoot } from "../../../infra/node/cluster.ts";
+import { MAIN, STORE_OWNER } from "../../../infra/node/shard-boot.ts";
+import { createShardBus } from "../../../infra/node/shard-bus.ts";
+import { createShardLife } from "../../../infra/node/shard-life.ts";
+import { createStompMount } from "../../../infra/node/stomp-mount.ts";
+import { type ComposedTerminals, composeTerminals } from "../../../infra/node/terminals.ts";
+import type { BatchPort } from "../../../storage/bus/peer.ts";
+import type { Kv } from "../../../storage/kv/kv.ts";
+import { createRemoteKv, serveKv } from "../../../storage/kv/remote.ts";
+import { createTableStamps } from "../../../storage/stores/table-stamps.ts";
+import type { Plant } from "../plant.ts";
+import { FLEET, TERMINAL_SECRET } from "./credentials.ts";
+import type { NodeClock, SimMachine } from "./sim-clock.ts";
+import type { SimKv } from "./sim-kv.ts";
+
+const RETENTION_MS = 400 * 86_400_000;
+const LOOK_TIMEOUT_MS = 2_000;
+
+/** Compiled once: every shard of every history has the same few patterns, and nothing of a compiler changes. */
+const patterns = createPatternCompiler();
+
+/** Nobody logs in as a partner here: partners come as callers that were let in. */
+const NO_PARTNERS: Partners = {
+  generation: () => 0,
+  byId: () => null,
+  everById: () => null,
+  byUsername: () => null,
+  byKeySha256: () => null,
+  byAdapterMerchant: () => null,
+  byPartnerApiKeySha256: () => null,
+  byPartnerCode: () => null,
+  isOriginListed: () => false,
+  list: () => [],
+  spread: async () => {},
+};
+
+const NOTHING_COUNTED = {
+  gauge: () => {},
+  gaugeByState: () => {},
+  commandFinished: () => {},
+  commitConflict: () => {},
+  recorded: () => {},
+};
+
+export interface SimShardParts {
+  address: Address;
+  shards: Address[];
+  ports: ReadonlyMap<Address, BatchPort>;
+  nodeId: string;
+  cluster: ClusterBoot | null;
+  machine: SimMachine;
+  clock: NodeClock;
+  timers: Timers;
+  waiting: SharedArrayBuffer;
+  ids: Ids;
+  writer: string;
+  /** The shard's own way to the store; null on one that asks the shard that holds the files. */
+  kv: SimKv | null;
+  write: ((incarnation: string, thread: Address, bytes: Uint8Array) => Promise<void>) | null;
+  plant: Plant;
+  /** Something failed that no caller waits for. */
+  failed(what: string, error: unknown): void;
+  event(what: string): void;
+}
+
+/** A shard as it is served from: the operations behind the HTTP endpoints, and the WebSocket mount. */
+export interface SimShard {
+  terminals: Terminals;
+  sendPayment: SendPayment;
+  sendUtility: SendUtility;
+  recordResult: RecordResult;
+  commandLife: CommandLifeOperations;
+  findTransaction: FindTransaction;
+  authenticator: Authenticator;
+  managedBy(terminalId: string): ReadonlySet<string> | null;
+  /** Throws RelayError `forbidden` as the endpoint does (http/surfaces/relay/take-command.ts). */
+  mayPoll(caller: Caller, terminalId: string): void;
+  mount: WebSocketMount;
+  /** Loads its tables and begins its ticks. */
+  start(): Promise<void>;
+  /** The node is a member: deadlines are re-armed. */
+  joined(): Promise<void>;
+  historyLost(): void;
+}
+
+/** Composes a shard as infra/node/shard.ts, running-shard.ts and subjects.ts do, less what no payment passes through. */
+export function composeSimShard(parts: SimShardParts): SimShard {
+  const { address, cluster, machine, clock, timers, plant, failed, event } = parts;
+  const life = createShardLife(timers);
+  let composed: ComposedTerminals | null = null;
+  const { bus, homes } = createShardBus({
+    boot: { address, shards: parts.shards, ports: parts.ports, cluster },
+    clock,
+    machineClock: machine.clock,
+    timers,
+    write: parts.write,
+    log: { busFailed: (error, { kind }) => failed(kind, error) },
+    left: (shards) => composed?.left(shards),
+    lapsed: async () => lapsed(),
+  });
+  const kv = storeOf();
+  const spread = createSpread({
+    bus,
+    stamps: createTableStamps(kv),
+    clock: machine.clock,
+    liveShards: async () => (cluster === null ? bus.shards : bus.ask(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
+    failed,
+  });
+  const tables = createTables(spread);
+  life.add({ load: tables.load, tick: spread.tick });
+  const served = life.add(
+    composeTerminals({
+      boot: { config: { nodeId: parts.nodeId }, waiting: parts.waiting, cluster },
+      store: { kv, lostVersion: () => plant.lostVersion(parts.kv?.lostVersion() ?? 0) },
+      bus,
+      homes,
+      clock,
+      writer: parts.writer,
+      retentionMs: RETENTION_MS,
+      metrics: NOTHING_COUNTED,
+      dayCounts: NOTHING_COUNTED,
+      fed: () => {},
+      merchantOf: () => null,
+      failed,
+    }),
+  );
+  composed = served;
+  const access = life.add(
+    composeAccess({
+      config: { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET },
+      kv,
+      spread,
+      tables,
+      patterns,
+      clock,
+      machineClock: machine.clock,
+      partners: NO_PARTNERS,
+      partnerApiCredentials: { byKeySha256: () => null, called: () => {} },
+      administratorPasswordSha256: "",
+      lease: cluster?.lease ?? null,
+    }),
+  );
+  const { directory, terminalGroups } = access.operations;
+  const terminals = plant.terminals(served.terminals);
+  const { ids } = parts;
+  const recordResult = createRecordResult({ terminals });
+  const { mount, stomp } = createStompMount({
+    anonymousAllowed: false,
+    serverName: "terminal-relay",
+    sessions: plant.sessions(served.sessions),
+    directory: plant.directory(directory),
+    greeting: () => null,
+    authenticator: access.authenticator,
+    recordResult,
+    clock,
+    ids,
+    onEvent: ({ type, ...what }) => {
+      if (type === "refused") event(`session refused: ${"code" in what ? what.code : ""}`);
+      if ("cause" in what && what.cause !== undefined) failed("stomp", what.cause);
+    },
+  });
+  life.add({ tick: stomp.tick });
+  access.watch(stomp);
+
+  function storeOf(): Kv {
+    if (parts.kv === null) return createRemoteKv(bus, STORE_OWNER);
+    const own = plant.kv(parts.kv);
+    if (cluster === null) serveKv(own, bus);
+    return own;
+  }
+
+  async function lapsed(): Promise<void> {
+    event("its membership had lapsed");
+    if (plant.ignoresLapse) return;
+    stomp.endAll("the node was away");
+    await spread.load();
+    await served.lapse();
+  }
+
+  return {
+    terminals,
+    sendPayment: createSendPayment({ terminals, clock, ids }),
+    sendUtility: createSendUtility({ terminals, clock, ids }),
+    recordResult,
+    commandLife: createCommandLife({ terminals, ids }),
+    findTransaction: createFindTransaction({ terminals: { ...terminals, ...served.lookups }, list: { page: async () => [] } }),
+    authenticator: access.authenticator,
+    managedBy: terminalGroups.managedBy,
+    mayPoll: (caller, terminalId) => {
+      if (!mayActAs(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    },
+    mount,
+    start: async () => {
+      await life.load();
+      life.begin();
+    },
+    joined: async () => {
+      await spread.load();
+      await served.start();
+    },
+    historyLost: () => {
+      event("the store has lost some of its history");
+      served.historyLost().catch((error: unknown) => failed("history", error));
+    },
+  };
+}
