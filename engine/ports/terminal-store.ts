@@ -25,8 +25,8 @@ export interface TerminalChange {
   /** Items that no longer need anyone's attention. */
   settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];
   atMs: number;
-  /** Later than this it must not be stored any more: who waits for it has gone by then. Absent: whenever the store comes to it. */
-  notAfterMs?: number | undefined;
+  /** Ms from the call on: later it must not be stored any more, since who waits for it has gone by then. Absent: whenever the store comes to it. */
+  withinMs?: number | undefined;
 }
 
 /** A record, the version that it replaces, and what the replaced one had to do: the index of outstanding work changes with it. */
@@ -50,7 +50,7 @@ export interface Outstanding {
   waits: boolean;
 }
 
-/** `claimed`: a claim's uuid is taken. `stale`: some other version has moved on; load again and step again. `late`: it came after `notAfterMs`, and is not stored. */
+/** `claimed`: a claim's uuid is taken. `stale`: some other version has moved on; load again and step again. `late`: it came after `withinMs`, and is not stored. */
 export type ChangeOutcome =
   | { type: "committed"; version: number }
   | { type: "claimed"; uuid: string }

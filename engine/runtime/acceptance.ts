@@ -85,14 +85,14 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
       const atMs = clock.nowMs();
       const events = eventsFor(actor, command, atMs);
       // What it takes with it is written once it is stored, or never: then it must not be stored either.
-      const notAfterMs = events.length > 1 ? atMs + TAKE_WITHIN_MS : undefined;
+      const withinMs = events.length > 1 ? TAKE_WITHIN_MS : undefined;
       return {
         events,
         complete({ effects }) {
           if (effects.some((effect) => effect.type === "refusedFull")) return { change: null, outcome: false };
           const claims = [claimOf(command)];
-          if (!hasFinished(effects)) return { change: { claims, commands, rows, attention, settled, atMs, notAfterMs }, outcome: true };
-          return steps.endings(actor, effects, null).then((ended) => ({ change: { ...ended, claims, atMs, notAfterMs }, outcome: true }));
+          if (!hasFinished(effects)) return { change: { claims, commands, rows, attention, settled, atMs, withinMs }, outcome: true };
+          return steps.endings(actor, effects, null).then((ended) => ({ change: { ...ended, claims, atMs, withinMs }, outcome: true }));
         },
       };
     });

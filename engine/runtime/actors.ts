@@ -342,8 +342,8 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
     const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, doubted };
     // A home that is no longer one may not know what was sent, or that it came to an end: what a step leaves as it is counts, too.
     const decidedBy = terminal === null ? { version, doubted } : null;
-    const { claims, commands, rows, attention, settled, atMs, notAfterMs } = change;
-    return store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs, notAfterMs }).then(
+    const { claims, commands, rows, attention, settled, atMs, withinMs } = change;
+    return store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs, withinMs }).then(
       (stored) => {
         if (stored.type === "claimed") return stored;
         if (stored.type === "stale") return again(actor, plan, tries);

@@ -6,7 +6,7 @@ import type { CancelOutcome } from "../ports/terminals.ts";
 import type { Actor, Actors } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./delivery.ts";
-import { claimOf, entryOf, type HomeSteps } from "./home-steps.ts";
+import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps } from "./home-steps.ts";
 
 /** Cancels a command: at once while it waits, else by a CANCEL command to the terminal (http/stomp/PROTOCOL.md). */
 export type Cancelling = (actor: Actor, uuid: string, cancelUuid: string) => Promise<CancelOutcome>;
@@ -42,7 +42,8 @@ export function createCancelling({ actors, steps, delivery, clock }: CancellingO
       complete: async ({ effects }) => {
         const ended = effects.some((effect) => effect.type === "finished");
         const queued = effects.some((effect) => effect.type === "cancelQueued");
-        if (!ended && !queued) return { change: null, outcome: null };
+        // The actor knows nothing of it. Whether that is so the store says: another home may have moved on, and this one is loaded again then.
+        if (!ended && !queued) return { change: { ...EMPTY_CHANGE, atMs }, outcome: null };
         const change = { ...(await steps.endings(actor, effects, null)), claims: queued ? [claimOf(cancel)] : [], atMs };
         return { change, outcome: null };
       },

@@ -85,7 +85,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         const session = sessionForHeld(actor);
         return session === null ? [] : [{ type: "command.redelivered", atMs: clock.nowMs(), session }];
       };
-      const effects = await steps.settle(actor, take, clock.nowMs() + TAKE_WITHIN_MS);
+      const effects = await steps.settle(actor, take, TAKE_WITHIN_MS);
       if (!(await deliver(actor, effects))) return;
     }
   }
@@ -100,7 +100,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         const session = sessionFor(actor);
         return session === null ? [] : [{ type: "command.taken", atMs: clock.nowMs(), channel: "websocket", session }];
       };
-      const effects = await steps.settle(actor, take, clock.nowMs() + TAKE_WITHIN_MS);
+      const effects = await steps.settle(actor, take, TAKE_WITHIN_MS);
       if (!(await deliver(actor, effects))) return;
     }
   }
@@ -182,7 +182,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (!(await readNext(actor, null))) return null;
       const sentAtMs = clock.nowMs();
       const take: TerminalEvent = { type: "command.taken", atMs: sentAtMs, channel: "poll", session: null };
-      const effects = await steps.settle(actor, () => [take], Math.min(answerByMs, sentAtMs + TAKE_WITHIN_MS));
+      const effects = await steps.settle(actor, () => [take], Math.min(answerByMs - sentAtMs, TAKE_WITHIN_MS));
       for (const effect of effects) {
         if (effect.type !== "deliver") continue;
         const { uuid } = effect.params;

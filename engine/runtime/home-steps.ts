@@ -15,13 +15,13 @@ export const EMPTY_CHANGE = { claims: [], commands: [], rows: [], attention: [],
 /** What all work on a home's actors has in common: storing the ends of commands, telling of them, and work that no caller waits for. */
 export interface HomeSteps {
   /**
-   * Steps events that need nothing stored but the endings they bring. `events` is asked again when another version has moved on. Later than `notAfterMs`
-   * it is not stored any more, and rejects as what could not be.
+   * Steps events that need nothing stored but the endings they bring. `events` is asked again when another version has moved on. Where
+   * the store comes to it later than `withinMs` it is not stored any more, and rejects as what could not be.
    */
   settle(
     actor: Actor,
     events: (context: TerminalContext) => readonly TerminalEvent[],
-    notAfterMs?: number,
+    withinMs?: number,
   ): Promise<readonly TerminalEffect[]>;
   /**
    * Lives, rows and attention items of the commands that a step ended; `except` is written by its caller. Of one that has a result or an end already
@@ -87,13 +87,13 @@ export function createHomeSteps({ actors, waiters, clock, retry, failed, finishe
   }
 
   return {
-    settle: async (actor, events, notAfterMs) => {
+    settle: async (actor, events, withinMs) => {
       const applied = await actors.apply(actor, () => ({
         events: events(actor.context),
         complete({ context, effects }) {
           if (isSame(context, actor.context)) return { change: null, outcome: null };
-          if (!hasFinished(effects)) return { change: { ...EMPTY_CHANGE, atMs: clock.nowMs(), notAfterMs }, outcome: null };
-          return endings(actor, effects, null).then((ended) => ({ change: { ...ended, atMs: clock.nowMs(), notAfterMs }, outcome: null }));
+          if (!hasFinished(effects)) return { change: { ...EMPTY_CHANGE, atMs: clock.nowMs(), withinMs }, outcome: null };
+          return endings(actor, effects, null).then((ended) => ({ change: { ...ended, atMs: clock.nowMs(), withinMs }, outcome: null }));
         },
       }));
       if (applied.type === "claimed") throw new Error(`a step without claims was refused for ${applied.uuid}`);

@@ -2,7 +2,7 @@ import type { ClassicLevel } from "classic-level";
 import { CommitBatch } from "./commit-batch.ts";
 import { ABSENT, hasExpired, readExpiryKey, readStanding, type Standing, writeHeader } from "./embedded-layout.ts";
 import { KeyFilter } from "./key-filter.ts";
-import { type Commit, type CommitResult, CommitTooLate, StorageUnavailable } from "./kv.ts";
+import { type Commit, type CommitResult, StorageUnavailable } from "./kv.ts";
 import { COMMIT_LENGTH_MAX } from "./limits.ts";
 import { NativeBatches } from "./native-batch.ts";
 import { VersionCache } from "./version-cache.ts";
@@ -41,7 +41,7 @@ export interface CommitterOptions {
 }
 
 /**
- * Decides commits at the moment they arrive, against what is on disk and what is on its way there, and writes them in batches:
+ * Decides commits at the moment they arrive (so that none is too late here), against what is on disk and what is on its way there, and writes them in batches:
  * everything that arrives while one batch is being synced goes into the next.
  */
 export class Committer {
@@ -89,7 +89,6 @@ export class Committer {
   commit(commit: Commit, level: ClassicLevel): Promise<CommitResult> {
     this.#assertRoom(commit.operations.length);
     const nowMs = this.#options.nowMs();
-    if (commit.notAfterMs !== undefined && nowMs > commit.notAfterMs) return Promise.reject(new CommitTooLate());
     for (const check of commit.checks) {
       if (this.#versionOf(check.key, level, nowMs) !== check.version) return this.#conflict(check.key);
     }

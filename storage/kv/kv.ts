@@ -38,10 +38,10 @@ export interface Commit {
   checks: readonly { key: string; version: number }[];
   operations: readonly Operation[];
   /**
-   * By the store's own clock, in ms: later than this it does not happen any more, and rejects with CommitTooLate. For a commit that nobody waits for any
-   * longer by then. Absent: whenever the store comes to it.
+   * Ms from the call on: where the store comes to it later it does not happen any more, and rejects with CommitTooLate. For a commit that nobody waits for
+   * any longer by then. A duration, since clocks are stepped and differ. Absent: whenever the store comes to it.
    */
-  notAfterMs?: number;
+  withinMs?: number;
 }
 
 export type Operation = { type: "put"; key: string; value: string; expiresAtMs?: number } | { type: "delete"; key: string };
@@ -57,7 +57,7 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** The store came to a commit after its `notAfterMs`, and certainly did nothing of it. */
+/** The store came to a commit later than its `withinMs`, and certainly did nothing of it. */
 export class CommitTooLate extends Error {
   constructor() {
     super("the store came to it too late; nothing was done");

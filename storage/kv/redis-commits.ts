@@ -25,7 +25,8 @@ export interface RedisCommitsOptions {
 interface EncodedCommit {
   /** As lua/commit.lua takes it, less its deadline. */
   args: (string | number)[];
-  puts: boolean;
+  /** Of its caller's patience, where that is shorter than all others'. */
+  withinMs: number;
   weight: number;
 }
 
@@ -57,10 +58,9 @@ export class RedisCommits {
   async commit(commit: Commit): Promise<CommitResult> {
     const result = await this.#batches.ask(encode(commit));
     if (result > 0) return { type: "committed", version: result };
+    if (result === 0 && commit.withinMs !== undefined) throw new CommitTooLate();
     if (result === 0) throw new StorageUnavailable("Redis came to it too late, or has lost some of its history; nothing was done");
-    const failed = commit.checks[-result - 1];
-    if (failed === undefined) throw new CommitTooLate();
-    return { type: "conflict", key: failed.key };
+    return { type: "conflict", key: commit.checks[-result - 1]?.key ?? "" };
   }
 
   flush(): void {
@@ -80,10 +80,11 @@ export class RedisCommits {
   }
 
   async #send(commits: readonly Asked<EncodedCommit>[]): Promise<readonly number[]> {
-    const { connection, monotonicMs, nowMs } = this.#options;
+    const { connection, monotonicMs, nowMs, deadlineMs: patienceMs } = this.#options;
     const args: (string | number)[] = [connection.writerField, nowMs?.() ?? "", connection.lostVersion];
     for (const { question, deadlineMs } of commits) {
-      args.push(connection.clock.atUs(deadlineMs - MARGIN_MS) ?? 0);
+      const notAfterMs = deadlineMs - Math.max(MARGIN_MS, patienceMs - question.withinMs);
+      args.push(connection.clock.atUs(notAfterMs) ?? 0);
       for (const arg of question.args) args.push(arg);
     }
     const sentAtMs = monotonicMs();
@@ -105,7 +106,7 @@ export class RedisCommits {
     // Checks alone answer with an older version.
     let version = 0;
     for (const [index, result] of results.entries()) {
-      if (result > version && commits[index]?.question.puts === true) version = result;
+      if (result > version && commits[index]?.question.args[1] !== 0) version = result;
     }
     connection.acknowledged(version);
     return results;
@@ -121,7 +122,7 @@ export class RedisCommits {
   }
 }
 
-function encode({ checks, operations, notAfterMs }: Commit): EncodedCommit {
+function encode({ checks, operations, withinMs = Number.POSITIVE_INFINITY }: Commit): EncodedCommit {
   const last = operations.length > 1 ? lastOfEachKey(operations) : operations;
   const puts: (string | number)[] = [];
   const deletes: string[] = [];
@@ -134,11 +135,11 @@ function encode({ checks, operations, notAfterMs }: Commit): EncodedCommit {
       deletes.push(operation.key);
     }
   }
-  const args: (string | number)[] = [notAfterMs ?? 0, checks.length, puts.length / 3, deletes.length];
+  const args: (string | number)[] = [checks.length, puts.length / 3, deletes.length];
   for (const { key, version } of checks) args.push(key, version);
   for (const put of puts) args.push(put);
   for (const key of deletes) args.push(key);
-  return { args, puts: puts.length > 0, weight: 1 + checks.length + last.length + Math.floor(characters / WEIGHT_CHARACTERS) };
+  return { args, withinMs, weight: 1 + checks.length + last.length + Math.floor(characters / WEIGHT_CHARACTERS) };
 }
 
 function lastOfEachKey(operations: readonly Operation[]): readonly Operation[] {

@@ -10,7 +10,8 @@ export type KvProtocol = {
   "kv.get": { question: { key: string }; answer: KvAnswer<Entry | null> };
   "kv.getMany": { question: { keys: readonly string[] }; answer: KvAnswer<(Entry | null)[]> };
   "kv.scan": { question: ScanRange; answer: KvAnswer<Entry[]> };
-  "kv.commit": { question: Commit; answer: KvAnswer<CommitResult> };
+  /** `askedAtMs` is of the clock that all threads of a process have in common. */
+  "kv.commit": { question: { commit: Commit; askedAtMs: number }; answer: KvAnswer<CommitResult> };
 };
 
 /** That the store is unavailable, or came to it too late, is an answer: the asker has to tell it from other failures. */
@@ -21,7 +22,7 @@ export function serveKv(kv: Kv, bus: Bus<KvProtocol>): void {
   bus.serve("kv.get", ({ key }) => answered(kv.get(key)));
   bus.serve("kv.getMany", ({ keys }) => answered(kv.getMany(keys)));
   bus.serve("kv.scan", (range) => answered(kv.scan(range)));
-  bus.serve("kv.commit", (commit) => answered(kv.commit(commit)));
+  bus.serve("kv.commit", ({ commit, askedAtMs }) => answered(commitInTime(kv, commit, askedAtMs)));
 }
 
 /**
@@ -58,12 +59,25 @@ export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv 
     },
     async commit(commit) {
       assertCommit(commit);
-      return unwrap(await ask("kv.commit", commit));
+      return unwrap(await ask("kv.commit", { commit, askedAtMs: sharedMs() }));
     },
     async close() {
       closed = true;
     },
   };
+}
+
+/** What waited for this thread too long is not begun. */
+async function commitInTime(kv: Kv, commit: Commit, askedAtMs: number): Promise<CommitResult> {
+  const { withinMs } = commit;
+  if (withinMs === undefined) return kv.commit(commit);
+  const left = withinMs - (sharedMs() - askedAtMs);
+  if (left < 0) throw new CommitTooLate();
+  return kv.commit({ ...commit, withinMs: left });
+}
+
+function sharedMs(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
 }
 
 async function answered<T>(result: Promise<T>): Promise<KvAnswer<T>> {

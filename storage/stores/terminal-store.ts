@@ -88,7 +88,7 @@ export function createTerminalStore({
     }
     for (const item of change.attention) operations.push(attentionOperation(item));
     for (const item of change.settled) operations.push({ type: "delete", key: attentionKey(item.kind, item.terminalId, item.uuid ?? "") });
-    return change.notAfterMs === undefined ? { checks, operations } : { checks, operations, notAfterMs: change.notAfterMs };
+    return change.withinMs === undefined ? { checks, operations } : { checks, operations, withinMs: change.withinMs };
   }
 
   /** An ended command is kept for the retention; one that has not ended stays until it has. */

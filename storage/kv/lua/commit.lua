@@ -9,15 +9,14 @@
 -- ARGV[2]  wall time in ms that expiry goes by; '' for Redis's own
 -- ARGV[3]  the version of \1lost that the caller knows, 0 for none: a caller who has not heard of a loss makes no commit
 -- then for each commit:
---   notAfterUs, notAfterMs (0: none), number of checks, of puts, of deletes
+--   notAfterUs, number of checks, of puts, of deletes
 --   key, version              for each check; version 0 means absent or expired
 --   key, expiresAtMs, value   for each put; no key is put or deleted twice in one commit
 --   key                       for each delete
 --
 -- Returns { Redis's time in µs, the version of \1lost or 0, one number for each commit }:
 --   > 0  committed, with this version
---   < 0  -n: the n-th check was the first that did not hold, and one more than there are checks: by the time that expiry goes by it is later
---        than notAfterMs; nothing was done
+--   < 0  -n: the n-th check was the first that did not hold; nothing was done
 --   0    it is later than notAfterUs, or the caller has not heard of a loss; nothing was done
 --
 -- Versions are times in µs, moved on where two would be the same: a failover to a copy that misses the last writes gives no
@@ -50,9 +49,9 @@ local standing, stored = {}, {}
 local checked = {}
 local at = first_commit
 while at <= #ARGV do
-  local checks = tonumber(ARGV[at + 2])
-  for n = 0, checks - 1 do checked[#checked + 1] = ARGV[at + 5 + 2 * n] end
-  at = at + 5 + 2 * checks + 3 * ARGV[at + 3] + ARGV[at + 4]
+  local checks = tonumber(ARGV[at + 1])
+  for n = 0, checks - 1 do checked[#checked + 1] = ARGV[at + 4 + 2 * n] end
+  at = at + 4 + 2 * checks + 3 * ARGV[at + 2] + ARGV[at + 3]
 end
 call('HMGET', entries, checked, function(raws, from)
   for n, raw in ipairs(raws) do
@@ -97,13 +96,12 @@ end
 local reply = { now_us, lost }
 at = first_commit
 while at <= #ARGV do
-  local not_after_us, not_after_ms, checks = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-  local puts, deletes = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
-  local first = at + 5
+  local not_after_us, checks = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
+  local puts, deletes = tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+  local first = at + 4
   local result = 0
   if has_heard and now_us <= not_after_us then
-    local is_late = not_after_ms > 0 and now_ms > not_after_ms
-    local failing = is_late and checks + 1 or first_failing(checks, first)
+    local failing = first_failing(checks, first)
     result = failing > 0 and -failing or write(puts, deletes, first + 2 * checks)
   end
   reply[#reply + 1] = result

@@ -23,7 +23,7 @@ export class MemoryKv implements Kv {
   fate: (commit: Commit) => Fate = () => "done";
   /** True: reads are refused too. */
   unreadable = false;
-  /** What `notAfterMs` of a commit is held against. */
+  /** What `withinMs` of a commit is held against. */
   nowMs: () => number = () => 0;
   commits = 0;
   reads = 0;
@@ -87,9 +87,11 @@ export class MemoryKv implements Kv {
 
   async commit(commit: Commit): Promise<CommitResult> {
     this.commits += 1;
+    const askedAtMs = this.nowMs();
     if (this.#held !== null) await new Promise<void>((go) => this.#held?.push(go));
     const fate = this.fate(commit);
     if (fate === "refused") throw new StorageUnavailable("refused");
+    if (this.nowMs() - askedAtMs > (commit.withinMs ?? Number.POSITIVE_INFINITY)) throw new CommitTooLate();
     const result = this.#apply(commit);
     if (this.#heldAnswers !== null) await new Promise<void>((go) => this.#heldAnswers?.push(go));
     if (fate === "answer lost") throw new StorageUnavailable("the answer is lost");
@@ -113,8 +115,7 @@ export class MemoryKv implements Kv {
     if (this.unreadable) throw new StorageUnavailable("unreadable");
   }
 
-  #apply({ checks, operations, notAfterMs = Number.POSITIVE_INFINITY }: Commit): CommitResult {
-    if (this.nowMs() > notAfterMs) throw new CommitTooLate();
+  #apply({ checks, operations }: Commit): CommitResult {
     for (const { key, version } of checks) {
       if ((this.#entries.get(key)?.version ?? 0) !== version) return { type: "conflict", key };
     }

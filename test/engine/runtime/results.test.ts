@@ -248,6 +248,12 @@ describe("a home that does not know what was sent elsewhere", () => {
     );
   });
 
+  it("cancels by what the other home knows", async () => {
+    const { stale } = await twoHomes();
+    assert.deepEqual(await stale.shard.terminals.cancel({ uuid: "a", cancelUuid: "x" }), { type: "requested", cancelUuid: "x" });
+    assert.equal(await stateOf(stale.shard, "a"), "sent");
+  });
+
   it("leaves a command ended that has its result, whatever its terminal's record still says", async () => {
     const world = await openWorld();
     await world.shard.terminals.accept(command(world, "a"));

@@ -76,9 +76,10 @@ export class SimKv implements Kv {
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
-    const { note, writer } = this.#options;
+    const { note, writer, scheduler } = this.#options;
+    const askedAtMs = scheduler.nowMs;
     const { answer, lost } = await this.#ask("commit", (store, late) => {
-      const made = late ? ({ type: "refused" } as const) : store.commit(commit, writer, this.#lost);
+      const made = late ? ({ type: "refused" } as const) : store.commit(commit, writer, this.#lost, scheduler.nowMs - askedAtMs);
       if (commit.checks.length > 0) note(`store ${made.type}: ${commit.operations.map(({ type, key }) => `${type} ${key}`).join(", ")}`);
       return { answer: made, lost: store.lost };
     });

@@ -15,7 +15,7 @@ export interface StoreCopy {
   takenAtMs: number;
 }
 
-/** A commit that the store did not look at: it came too late for its client, or from one who has not heard of a loss; or after its own `notAfterMs`. */
+/** A commit that the store did not look at: it came too late for its client, or from one who has not heard of a loss; or later than its own `withinMs`. */
 export type StoreAnswer = CommitResult | { type: "refused" } | { type: "too late" };
 
 /**
@@ -57,10 +57,10 @@ export class SimStore {
     return found;
   }
 
-  /** `writer` has heard of losses up to `knownLost`. */
-  commit({ checks, operations, notAfterMs }: Commit, writer: string, knownLost: number): StoreAnswer {
+  /** `writer` has heard of losses up to `knownLost`, and asked `sinceMs` ago. */
+  commit({ checks, operations, withinMs = Number.POSITIVE_INFINITY }: Commit, writer: string, knownLost: number, sinceMs = 0): StoreAnswer {
     if (knownLost !== this.lost) return { type: "refused" };
-    if (notAfterMs !== undefined && this.#nowMs() > notAfterMs) return { type: "too late" };
+    if (sinceMs > withinMs) return { type: "too late" };
     for (const { key, version } of checks) {
       if ((this.get(key)?.version ?? 0) !== version) return { type: "conflict", key };
     }

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Kv, prefixRange } from "../../../storage/kv/kv.ts";
+import { CommitTooLate, type Kv, prefixRange } from "../../../storage/kv/kv.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
 import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
 import { redisMissing } from "../../support/redis.ts";
@@ -102,6 +102,24 @@ describe("commits on a Redis", { skip: await redisMissing() }, () => {
     assert.deepEqual(
       (await kv.scan({ from: "", to: "~", limit: 10 })).map(({ key }) => key),
       ["before"],
+    );
+  });
+
+  it("that Redis comes to later than they are waited for are not made, and told so, while others are", async (test) => {
+    const redis = await redisOf(test);
+    const kv = await kvOf(test, { url: redis.url, deadlineMs: 5_000 });
+    await kv.commit(put("before", "1"));
+    redis.process.pause();
+    const impatient = assert.rejects(kv.commit({ ...put("impatient", "1"), withinMs: 300 }), CommitTooLate);
+    const patient = kv.commit(put("patient", "1"));
+    const others = kv.commit({ ...put("in time", "1"), withinMs: 4_000 });
+    await delay(1_000);
+    redis.process.resume();
+    await impatient;
+    assert.deepEqual([(await patient).type, (await others).type], ["committed", "committed"]);
+    assert.deepEqual(
+      (await kv.getMany(["impatient", "patient", "in time"])).map((entry) => entry?.value ?? null),
+      [null, "1", "1"],
     );
   });
 

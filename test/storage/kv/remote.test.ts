@@ -6,7 +6,7 @@ import { backgroundTimers } from "../../../infra/node/machine-timers.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
-import { type Kv, StorageUnavailable } from "../../../storage/kv/kv.ts";
+import { type Commit, type CommitResult, CommitTooLate, type Kv, StorageUnavailable } from "../../../storage/kv/kv.ts";
 import { createRemoteKv, type KvProtocol, serveKv } from "../../../storage/kv/remote.ts";
 import { testKv } from "../../contract/kv.ts";
 import { ManualTime, temporaryDirectory } from "./world.ts";
@@ -64,5 +64,29 @@ describe("the store of another thread", () => {
     await assert.rejects(kv.commit({ checks: [], operations: [] }), full);
     bus.owner.close();
     await assert.rejects(kv.commit({ checks: [], operations: [] }), { name: "StorageUnavailable" });
+  });
+
+  it("is not given a commit that waited for its thread longer than its caller does", async (test) => {
+    const bus = busPair();
+    test.after(() => bus.close());
+    const made: Commit[] = [];
+    const unused = () => Promise.reject(new Error("nobody reads"));
+    const commit = async (given: Commit): Promise<CommitResult> => {
+      made.push(given);
+      return { type: "committed", version: 1 };
+    };
+    serveKv({ get: unused, getMany: unused, scan: unused, commit, close: async () => {} }, bus.owner);
+    const kv = createRemoteKv(bus.asker, "shard-0");
+    const empty = { checks: [], operations: [] };
+    const answers = [kv.commit({ ...empty, withinMs: 20 }), kv.commit({ ...empty, withinMs: 60_000 }), kv.commit(empty)];
+    const settled = Promise.allSettled(answers);
+    // Both threads of this test are one, which is busy now.
+    const until = performance.now() + 50;
+    while (performance.now() < until);
+    const [late, timely, plain] = await settled;
+    assert.ok(late?.status === "rejected" && late.reason instanceof CommitTooLate, JSON.stringify(late));
+    assert.deepEqual([timely?.status, plain?.status, made.length], ["fulfilled", "fulfilled", 2]);
+    const [first] = made;
+    assert.ok((first?.withinMs ?? 0) <= 59_950 && (first?.withinMs ?? 0) > 0, "of its time so much is left");
   });
 });
