@@ -17,6 +17,8 @@ export interface RecollectionOptions {
   bus: Bus<TerminalProtocol>;
   homes: Homes;
   clock: Clock;
+  /** After a change of homes a node may not see all others yet, who may not see it: for so long nothing is known for certain. 0 for a node by itself. */
+  settleMs: number;
   /** All shards have told of their sessions: one that is not known here by now is gone. */
   told(): void;
   failed(what: string, error: unknown): void;
@@ -43,10 +45,9 @@ interface Round {
   untilMs: number;
   heard: Set<Address>;
   notBeforeMs: Map<Address, number>;
-  told: boolean;
 }
 
-export function createRecollection({ bus, homes, clock, told, failed }: RecollectionOptions): Recollection {
+export function createRecollection({ bus, homes, clock, settleMs, told, failed }: RecollectionOptions): Recollection {
   let round: Round | null = null;
   let rounds = 0;
 
@@ -58,9 +59,9 @@ export function createRecollection({ bus, homes, clock, told, failed }: Recollec
     rounds += 1;
     const nowMs = clock.monotonicMs();
     // What was forgotten stays so until all have told of it, whatever changes meanwhile.
-    const untilMs = forgotten ? nowMs + NEWCOMERS_MS : (round?.untilMs ?? nowMs);
+    const untilMs = Math.max(nowMs + (forgotten ? NEWCOMERS_MS : settleMs), round?.untilMs ?? nowMs);
     const stillForgotten = forgotten || round?.forgotten === true;
-    round = { number: rounds, forgotten: stillForgotten, untilMs, heard: new Set(), notBeforeMs: new Map(), told: false };
+    round = { number: rounds, forgotten: stillForgotten, untilMs, heard: new Set(), notBeforeMs: new Map() };
     ask(round);
   }
 
@@ -83,19 +84,20 @@ export function createRecollection({ bus, homes, clock, told, failed }: Recollec
     settle(current);
   }
 
+  function isComplete(current: Round): boolean {
+    return silent(current).length === 0 && clock.monotonicMs() >= current.untilMs;
+  }
+
   function settle(current: Round): void {
-    if (current !== round || silent(current).length > 0) return;
-    if (!current.told) {
-      current.told = true;
-      told();
-    }
-    if (clock.monotonicMs() >= current.untilMs) round = null;
+    if (current !== round || !isComplete(current)) return;
+    round = null;
+    told();
   }
 
   return {
     forgotten: () => begin(true),
     changed: () => begin(false),
-    complete: () => round === null || silent(round).length === 0,
+    complete: () => round === null || isComplete(round),
     tick: () => {
       if (round !== null) ask(round);
     },

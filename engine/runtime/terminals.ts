@@ -27,6 +27,10 @@ export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "sess
   homes?: Homes;
   /** True for the shards of this node; all are, where absent. */
   isOwnNode?(address: Address): boolean;
+  /** False while this node may have been away without knowing it yet: what it knows of sessions is old then. Always true, where absent. */
+  isMember?(): boolean;
+  /** So long after homes have changed every node has seen it, and been seen; 0, where absent: there are no others. */
+  homesSettleMs?: number;
   /** The name of a shard's node; that of this node, where absent. */
   nodeOf?(address: Address): string;
 }
@@ -50,18 +54,20 @@ export function createShard(options: ShardOptions): Shard {
   const { bus, store, clock, waiting, failed } = options;
   const homes = options.homes ?? createRendezvousHomes(bus.shards);
   const isOwnNode = options.isOwnNode ?? (() => true);
+  const isMember = options.isMember ?? (() => true);
   const { homeOf } = homes;
   let foreign = foreignShards();
   const isHome = (terminalId: string) => homeOf(terminalId) === bus.self;
   const elsewhere = createWaitingElsewhere();
 
   const outlets = createOutlets();
-  const recollection = createRecollection({ bus, homes, clock, told: () => home.sessionsKnown(), failed });
+  const settleMs = options.homesSettleMs ?? 0;
+  const recollection = createRecollection({ bus, homes, clock, settleMs, told: () => home.sessionsKnown(), failed });
   const home: TerminalHome = createTerminalHome({
     ...options,
     nodeOf: options.nodeOf ?? (() => options.nodeId),
     isHome,
-    sessionsComplete: () => recollection.complete(),
+    sessionsComplete: () => isMember() && recollection.complete(),
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;
       if (address === bus.self) return outlets.deliver(terminalId, sessionId, uuid, text);

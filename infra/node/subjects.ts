@@ -95,7 +95,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
 
   const dayCounts = add(createDayCounts({ config, kv, self: bus.self, clock, failed }));
   const composed = add(
-    composeTerminals({ boot, store, bus, homes, clock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed }),
+    composeTerminals({ boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed }),
   );
   const { terminals } = composed;
   const relay = composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf: cloudConfigs.get });

@@ -13,6 +13,7 @@ import { nodeIdOf } from "./cluster.ts";
 import type { ShardReport } from "./cluster-nodes.ts";
 import type { Config } from "./config.ts";
 import type { DayCounts } from "./day-counts.ts";
+import { holdsLease } from "./lease.ts";
 import type { ShardMetrics } from "./metrics.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
 import type { ShardCounts } from "./overview.ts";
@@ -27,6 +28,8 @@ export interface TerminalParts {
   bus: Bus<NodeProtocol>;
   homes: Homes;
   clock: Clock;
+  /** This machine's, whatever a test has moved. */
+  machineClock: Clock;
   /** Unique among all writers. */
   writer: string;
   retentionMs: number;
@@ -54,11 +57,15 @@ export interface ComposedTerminals extends Living {
   report(): ShardReport;
 }
 
+/** Members are read every 2 s. */
+const HOMES_SETTLE_MS = 5_000;
+
 /** A shard's share of the terminals, and its way to all others. */
 export function composeTerminals(parts: TerminalParts): ComposedTerminals {
-  const { boot, store, bus, homes, clock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed } = parts;
+  const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed } = parts;
   const { kv, lostVersion } = store;
   const { nodeId } = boot.config;
+  const lease = boot.cluster?.lease ?? null;
   let conflicts = 0;
   const table = createPresenceTable(clock);
   const presences = createPresenceStore(kv);
@@ -83,8 +90,9 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     clock,
     bus,
     homes,
-    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf }),
+    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf, homesSettleMs: HOMES_SETTLE_MS }),
     isOwnNode: (candidate) => incarnationOf(candidate) === incarnationOf(bus.self),
+    isMember: () => lease === null || holdsLease(lease, machineClock.monotonicMs),
     failed,
     recorded: ({ method, status, createdAtMs }) => dayCounts.recorded(method, status, createdAtMs),
     merchantOf,

@@ -146,6 +146,26 @@ describe("a shard that had lapsed", () => {
     );
   });
 
+  it("takes no session for gone that it has forgotten, while it may not see all other shards yet", async () => {
+    const { world, home, other } = await twoShards();
+    const declared = { acknowledges: true, redeliver: true };
+    const socket = openSocket(other, "s1", declared);
+    await settle();
+    await home.terminals.accept(command(world, "a"));
+    await settle();
+    // It has slept, wakes, and sees nobody but itself for a moment; then the other one again.
+    home.homes.update([home.bus.self]);
+    await home.lapse();
+    const second = openSocket(home, "s2", declared);
+    await world.pass(1_000);
+    home.homes.update([home.bus.self, other.bus.self]);
+    await world.pass(20_000);
+    assert.deepEqual([socket.uuids, second.uuids], [["a"], []]);
+    other.sessions.close("T1", "s1");
+    await settle();
+    assert.deepEqual(second.uuids, ["a"]);
+  });
+
   it("asks until it is heard, and asks also those that it sees as members only afterwards", async () => {
     const { world, home, other } = await twoShards();
     openSocket(other, "s1");

@@ -133,6 +133,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       bus,
       homes,
       clock,
+      machineClock: machine.clock,
       writer: parts.writer,
       retentionMs: RETENTION_MS,
       metrics: NOTHING_COUNTED,
