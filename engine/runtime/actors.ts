@@ -81,6 +81,8 @@ export interface Actors {
    * was certainly not stored, since it came too late, or where it is not known whether it was.
    */
   apply<T>(actor: Actor, plan: Plan<T>): Promise<Applied<T>>;
+  /** Loads the actor again where another home has moved on: for answers that nothing is stored for. Asks nobody where the store is this node's alone. */
+  catchUp(actor: Actor): Promise<void>;
   /** The record of a command that is queued or sent, where it is at hand. */
   held(actor: Actor, uuid: string): Stored<CommandRecord> | null;
   /** The record of any command; one of this terminal that has not ended is at hand from then on. */
@@ -110,6 +112,8 @@ export interface ActorsOptions {
   store: TerminalStore;
   waiting: WaitingCounters;
   clock: Clock;
+  /** Other nodes may write the same records. False, where absent. */
+  isShared?: boolean;
   /** A record that was not in memory was loaded: what its sessions of an earlier life still hold can be given back. */
   loaded(actor: Actor): void;
   /** A commit failed; the truth has to be found out soon, even when nobody asks. */
@@ -122,7 +126,8 @@ export function isSame(one: TerminalContext, other: TerminalContext): boolean {
   return one.queue === other.queue && one.sent === other.sent && one.latest === other.latest;
 }
 
-export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax = ACTORS_MAX }: ActorsOptions): Actors {
+export function createActors(options: ActorsOptions): Actors {
+  const { store, waiting, clock, isShared = false, loaded, inDoubt, actorsMax = ACTORS_MAX } = options;
   const actors = new Map<string, Actor>();
   const round = createRound(() => actors.values());
   const outstanding = { queued: 0, sent: 0 };
@@ -376,6 +381,11 @@ export function createActors({ store, waiting, clock, loaded, inDoubt, actorsMax
     enter: (terminalId, work) => post(terminalId, MAILBOX_MAX, work),
     owe: (terminalId, work) => post(terminalId, MAILBOX_MAX + OWED_MAX, work),
     apply,
+    catchUp: async (actor) => {
+      if (!isShared || ((await store.loadTerminal(actor.terminalId))?.version ?? 0) === actor.version) return;
+      actor.loaded = false;
+      await load(actor);
+    },
     held: held.find,
     command,
     rearm: (actor) => wheel.arm(actor, nextDeadlineMs(actor.context)),

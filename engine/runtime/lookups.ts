@@ -19,19 +19,25 @@ export function createLookups({ actors, waiters, clock }: { actors: Actors; wait
     return stored === null ? null : viewOf(stored.record, actor.context);
   }
 
+  /** What a home knows that others do not take for one any more is old. */
+  async function current(actor: Actor, read: Read): Promise<CommandView | null> {
+    await actors.catchUp(actor);
+    return read(actor);
+  }
+
   /** Reads a view until it is settled or the time is up, and then as it is at that time. */
   async function waitFor(terminalId: string, waitMs: number, read: Read): Promise<CommandView | null> {
-    if (waitMs <= 0) return actors.enter(terminalId, read);
+    if (waitMs <= 0) return actors.enter(terminalId, (actor) => current(actor, read));
     const deadlineAt = clock.monotonicMs() + waitMs;
     for (;;) {
       const { found, changed } = await actors.enter(terminalId, async (actor) => {
-        const current = await read(actor);
-        if (current !== null && isSettled(current)) return { found: current, changed: null };
+        const view = await current(actor, read);
+        if (view !== null && isSettled(view)) return { found: view, changed: null };
         // Registered before anything else can happen to the actor, so that no result is missed.
-        return { found: current, changed: waiters.next(terminalId, deadlineAt) };
+        return { found: view, changed: waiters.next(terminalId, deadlineAt) };
       });
       if (changed === null) return found;
-      if (!(await changed)) return actors.enter(terminalId, read);
+      if (!(await changed)) return actors.enter(terminalId, (actor) => current(actor, read));
     }
   }
 

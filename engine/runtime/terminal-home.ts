@@ -47,6 +47,8 @@ export interface TerminalHomeOptions {
   sessionsComplete(): boolean;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   deliver(session: LiveSession, uuid: string, text: string): Promise<boolean>;
+  /** Other nodes write the same store, and may take themselves for the home. False, where absent. */
+  isStoreShared?: boolean;
   /** Something went wrong that no caller waits for; for the log. */
   failed(what: string, error: unknown): void;
   /** A command came to its end; for metrics. */
@@ -108,6 +110,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     store,
     waiting,
     clock,
+    ...(options.isStoreShared === undefined ? {} : { isShared: options.isStoreShared }),
     loaded: (actor) => delivery.loaded(actor),
     inDoubt: (terminalId) => deadlines.retry(terminalId),
   });

@@ -249,7 +249,7 @@ export function createShard(options: ShardOptions): Shard {
     lapse: async () => {
       await home.release(() => true);
       recollection.forgotten();
-      void sessions.again(bus.self, { number: 0, forgotten: true });
+      sessions.again(bus.self, { number: 0, forgotten: true }).catch((error: unknown) => failed("session.again", error));
       await work.rearm();
     },
     historyLost: async () => {

@@ -90,7 +90,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     clock,
     bus,
     homes,
-    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf, homesSettleMs: HOMES_SETTLE_MS }),
+    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf, homesSettleMs: HOMES_SETTLE_MS, isStoreShared: true }),
     isOwnNode: (candidate) => incarnationOf(candidate) === incarnationOf(bus.self),
     isMember: () => lease === null || holdsLease(lease, machineClock.monotonicMs),
     failed,

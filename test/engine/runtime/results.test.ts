@@ -219,11 +219,11 @@ describe("waiting for a result", () => {
 describe("a home that does not know what was sent elsewhere", () => {
   /** Two homes of the same terminal, as when one has just lapsed and does not know it. The first knows the terminal as it was before `a` was sent. */
   async function twoHomes(): Promise<{ stale: World; current: World }> {
-    const stale = await openWorld();
+    const stale = await openWorld({ isStoreShared: true });
     await pollUuid(stale.shard);
     // It keeps the actor in memory.
     await stale.shard.home.rearm("T1");
-    const current = await openWorld({ kv: stale.kv, clock: stale.clock });
+    const current = await openWorld({ kv: stale.kv, clock: stale.clock, isStoreShared: true });
     await current.shard.terminals.accept(command(current, "a"));
     assert.equal(await pollUuid(current.shard), "a");
     return { stale, current };
@@ -246,6 +246,12 @@ describe("a home that does not know what was sent elsewhere", () => {
       [...stale.shard.finished, ...current.shard.finished].map(({ state }) => state),
       ["done"],
     );
+  });
+
+  it("shows what the other one has stored, by uuid and by status", async () => {
+    const { stale } = await twoHomes();
+    assert.equal(await stateOf(stale.shard, "a"), "sent");
+    for (const sender of [null, "partner:1"]) assert.equal((await stale.shard.terminals.latest("T1", sender, 0))?.uuid, "a");
   });
 
   it("cancels by what the other home knows", async () => {

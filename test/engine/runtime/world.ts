@@ -132,12 +132,14 @@ export interface Lost {
 }
 
 /** Shards over one store in memory, started. */
-export async function openWorld(options: { shards?: number; kv?: MemoryKv; clock?: ManualClock; lost?: Lost } = {}): Promise<World> {
+export async function openWorld(
+  options: { shards?: number; kv?: MemoryKv; clock?: ManualClock; lost?: Lost; isStoreShared?: boolean } = {},
+): Promise<World> {
   const { kv = new MemoryKv(), clock = new ManualClock(), lost = { version: 0 } } = options;
   kv.nowMs = clock.nowMs;
   const addresses = Array.from({ length: options.shards ?? 1 }, (_, index) => `shard-${index}`);
   const buffer = waitingCountersBuffer();
-  const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer, lost));
+  const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer, lost, options.isStoreShared ?? false));
   for (const { start } of shards) await start();
   const [shard] = shards;
   assert.ok(shard !== undefined);
@@ -160,7 +162,7 @@ export async function openWorld(options: { shards?: number; kv?: MemoryKv; clock
 
 let writers = 0;
 
-function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArrayBuffer, lost: Lost): TestShard {
+function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArrayBuffer, lost: Lost, isStoreShared: boolean): TestShard {
   const failures: TestShard["failures"] = [];
   const finished: TestShard["finished"] = [];
   const table = createPresenceTable(clock);
@@ -182,6 +184,7 @@ function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArray
     table,
     waiting,
     clock,
+    isStoreShared,
     failed: (what, error) => failures.push({ what, error }),
     finished: (state, kind) => finished.push({ state, kind }),
   });
