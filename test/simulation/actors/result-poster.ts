@@ -103,6 +103,8 @@ export class ResultPoster {
         this.#acknowledged(posting, answer.value.type);
         return;
       }
+      // A whitelist rule lets its terminal post over its session only.
+      if (answer.type === "failed" && answer.code === "forbidden" && this.#spec.topics.length > 0) this.#overSession(result, 1);
       if (answer.type === "failed" && !AGAIN.has(answer.code)) return;
       await this.#world.sleep(AGAIN_MS);
     }
