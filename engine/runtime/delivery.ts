@@ -41,6 +41,7 @@ export interface DeliveryOptions {
   clock: Clock;
   /** Only its home knows all sessions of a terminal, and so which are gone; and only once all shards have told it of theirs. */
   isHome(terminalId: string): boolean;
+  isMember(): boolean;
   sessionsComplete(): boolean;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
   write(session: LiveSession, uuid: string, text: string): Promise<boolean>;
@@ -48,7 +49,7 @@ export interface DeliveryOptions {
 }
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { actors, steps, table, clock, isHome, sessionsComplete, write, failed } = options;
+  const { actors, steps, table, clock, isHome, isMember, sessionsComplete, write, failed } = options;
 
   /** A live session that may get the head of the queue now. */
   function sessionFor(actor: Actor): TakingSession | null {
@@ -187,7 +188,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
         if (effect.type !== "deliver") continue;
         const { uuid } = effect.params;
         const text = await deliveryText(actor, effect);
-        const isLate = clock.nowMs() > answerByMs;
+        // Who asked a node that was away has been told that it is gone, and takes no answer from it.
+        const isLate = clock.nowMs() > answerByMs || !isMember();
         if (text !== null && !isLate) return { uuid, text, sentAtMs };
         await steps.settle(actor, () => [undelivered(uuid, null, sentAtMs)]);
         if (isLate) throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });

@@ -43,6 +43,8 @@ export interface TerminalHomeOptions {
   clock: Clock;
   /** True for the terminals whose home this is. */
   isHome(terminalId: string): boolean;
+  /** False while this node may have been away without knowing it yet: what it knows of sessions is old then, and nobody waits for its answers. */
+  isMember(): boolean;
   /** True once all shards have told this home of their sessions, since it became one or forgot them. */
   sessionsComplete(): boolean;
   /** Puts a command to a session, wherever its socket is; false only when it was certainly not written. */
@@ -116,8 +118,8 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   });
   const deadlines = createDeadlines({ actors, clock, failed, passed: (terminalId) => actors.owe(terminalId, delivery.catchUp) });
   const steps = createHomeSteps({ actors, waiters, clock, failed, finished, retry: deadlines.retry });
-  const { isHome, sessionsComplete, deliver: write } = options;
-  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, sessionsComplete, write });
+  const { isHome, isMember, sessionsComplete, deliver: write } = options;
+  const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write });
   const accept = createAcceptance({ actors, steps, delivery, store, clock });
   const post = createPosting({
     actors,

@@ -21,13 +21,13 @@ import { createWaitingElsewhere } from "./waiting-counters.ts";
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
 const ASK_TIMEOUT_MS = 8_000;
 
-export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "sessionsComplete" | "deliver" | "nodeOf"> {
+export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "isMember" | "sessionsComplete" | "deliver" | "nodeOf"> {
   bus: Bus<TerminalProtocol>;
   /** Where terminals live; the shards of the bus, where absent. */
   homes?: Homes;
   /** True for the shards of this node; all are, where absent. */
   isOwnNode?(address: Address): boolean;
-  /** False while this node may have been away without knowing it yet: what it knows of sessions is old then. Always true, where absent. */
+  /** False while this node may have been away without knowing it yet. Always true, where absent. */
   isMember?(): boolean;
   /** So long after homes have changed every node has seen it, and been seen; 0, where absent: there are no others. */
   homesSettleMs?: number;
@@ -67,6 +67,7 @@ export function createShard(options: ShardOptions): Shard {
     ...options,
     nodeOf: options.nodeOf ?? (() => options.nodeId),
     isHome,
+    isMember,
     sessionsComplete: () => isMember() && recollection.complete(),
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;
