@@ -168,6 +168,8 @@ export class FaultWorld {
   /** A terminal at home at one node (while all are there) with its session at another. */
   async probe(home: number, sessionAt: number): Promise<Probe> {
     const { cluster } = this;
+    // After a fault a node's membership may just have lapsed: then it lets nobody in for a moment.
+    await this.ready(sessionAt);
     let terminalId = "";
     do {
       this.#probes += 1;
