@@ -93,7 +93,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   /** Push is a poll: takes the oldest as `get` does, stores that it is sent, then writes it. */
   async function push(actor: Actor): Promise<void> {
-    await redeliver(actor);
+    // Asked here, too, so that a payment makes no promise for it.
+    if (actor.context.sent.some(isHeld)) await redeliver(actor);
     for (let left = PUSHES_MAX; left > 0 && actor.context.queue.length > 0; left -= 1) {
       const chosen = sessionFor(actor);
       if (chosen === null || !(await readNext(actor, chosen.id))) return;
