@@ -1,9 +1,10 @@
 import type { Command } from "../domain/command.ts";
+import { RelayError } from "../domain/errors.ts";
 import { POLL_ANSWER_MS } from "../domain/limits.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
 import type { Address, Bus } from "../ports/bus.ts";
 import type { Homes } from "../ports/homes.ts";
-import type { TerminalSessions } from "../ports/terminal-sessions.ts";
+import type { OpenSession, TerminalSessions } from "../ports/terminal-sessions.ts";
 import type { AcceptOutcome, TakenCommand, Terminals, TerminalView } from "../ports/terminals.ts";
 import { createBroadcasts } from "./broadcasts.ts";
 import { isSettled, viewOf } from "./command-view.ts";
@@ -20,6 +21,9 @@ import { createWaitingElsewhere } from "./waiting-counters.ts";
 
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
 const ASK_TIMEOUT_MS = 8_000;
+
+/** Shards that have left, of which a message may still come: those of the latest restarts. */
+const GONE_MAX = 1_000;
 
 export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "isMember" | "sessionsComplete" | "deliver" | "nodeOf"> {
   bus: Bus<TerminalProtocol>;
@@ -82,7 +86,8 @@ export function createShard(options: ShardOptions): Shard {
     },
   });
   const broadcasts = createBroadcasts(outlets);
-  serveHome(bus, { ...home, accept: acceptHere }, outlets, broadcasts);
+  const gone = new Set<Address>();
+  serveHome(bus, { ...home, accept: acceptHere, open: openHere }, outlets, broadcasts);
   bus.serve("terminal.waiting", ({ terminalId }) => {
     elsewhere.told(terminalId);
     return undefined;
@@ -110,6 +115,19 @@ export function createShard(options: ShardOptions): Shard {
 
   function foreignShards(): readonly Address[] {
     return homes.shards().filter((address) => !isOwnNode(address));
+  }
+
+  function leave(addresses: readonly Address[]): void {
+    for (const address of addresses) gone.add(address);
+    for (const oldest of [...gone].slice(0, Math.max(0, gone.size - GONE_MAX))) gone.delete(oldest);
+    home.leave(addresses);
+  }
+
+  /** What a shard had told before it left may come only now: its sockets are no more. It tells again when it is back. */
+  function openHere(session: OpenSession, address: Address): void {
+    if (gone.has(address) && !homes.shards().includes(address)) throw new RelayError("unavailable", `${address} has left`);
+    gone.delete(address);
+    home.open(session, address);
   }
 
   /** A command that has to wait is polled for on any node: those of other nodes are told to ask for it. */
@@ -242,7 +260,7 @@ export function createShard(options: ShardOptions): Shard {
   return {
     terminals,
     sessions,
-    home,
+    home: { ...home, leave },
     start: async () => {
       recollection.changed();
       await work.rearm();

@@ -4,6 +4,7 @@ import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf } from "../support/matches.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
+import { eventually } from "../support/within.ts";
 
 const NOT_FOUND = { status: "error", data: null, error: "Transaction not found", message: "Transaction not found" };
 
@@ -65,7 +66,8 @@ export function access(relay: Relay): void {
     for (const caller of [partner.byKey, await relay.terminal(own)]) {
       for (const terminalId of [foreign, never]) {
         assert.deepEqual((await caller.status(terminalId)).body, NOT_FOUND);
-        assert.deepEqual((await caller.get(`/api/v1/${terminalId}/transactions`)).body, NOT_FOUND);
+        // Until ClickHouse is there a list is refused; of a terminal that is not his nobody is told that, either, once it is.
+        await eventually(async () => assert.deepEqual((await caller.get(`/api/v1/${terminalId}/transactions`)).body, NOT_FOUND));
       }
     }
     await relay.partner().pay(foreign, { uuid });

@@ -1,8 +1,6 @@
 import type { Seed } from "./draw-plan.ts";
 import type { Outcome } from "./history.ts";
 import type { Invariant, Violation } from "./invariants/judge.ts";
-import { SESSION_OF_A_NODE_THAT_LEFT } from "./kept-plans.ts";
-import type { Plan } from "./plan.ts";
 
 /** A fault of the relay that is known and not mended yet. */
 export interface KnownFault {
@@ -14,8 +12,6 @@ export interface KnownFault {
   told?: RegExp;
   /** Seeds that show it, the one that is easiest to read first. Each change of the relay moves what a seed does, so there are some. */
   seeds: readonly Seed[];
-  /** A history that shows it, where no seed of today draws one; on some network or other. */
-  plan?: Plan;
 }
 
 /**
@@ -52,13 +48,6 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     part: 9,
     invariants: ["capitals are the same uuid"],
     seeds: [10474, 8091, 8943],
-  },
-  {
-    name: "a session that its home is told of after its node has left is put payments to that reach nobody",
-    part: null,
-    invariants: ["sent reaches a device"],
-    seeds: [],
-    plan: SESSION_OF_A_NODE_THAT_LEFT,
   },
 ];
 

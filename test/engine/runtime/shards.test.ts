@@ -50,6 +50,22 @@ describe("a shard that has left", () => {
     assert.equal(await pollUuid(home), "a");
   });
 
+  it("is not believed what it told before, and only now comes, until it is back", async () => {
+    const { world, home, other } = await twoShards();
+    home.homes.update([home.bus.self]);
+    home.home.leave([other.bus.self]);
+    const socket = openSocket(other, "s1");
+    await settle();
+    assert.equal((await home.terminals.view("T1")).sessions, 0);
+    await home.terminals.accept(command(world, "a"));
+    assert.deepEqual([socket.uuids, await pollUuid(home)], [[], "a"]);
+    home.homes.update([home.bus.self, other.bus.self]);
+    await world.pass(2_100);
+    await home.terminals.accept(command(world, "b"));
+    await settle();
+    assert.deepEqual(socket.uuids, ["b"]);
+  });
+
   it("leaves a poll that was asked of it to the terminal's new home", async () => {
     const { world, home, other } = await twoShards();
     await other.terminals.accept(command(world, "a"));
