@@ -78,17 +78,18 @@ function forgotten(uuid: string, looks: readonly Look[], left: Delivery): Violat
   ];
 }
 
-function mayFollow(witness: Witness, uuid: string, { state: before }: Look, { state: now }: Look): boolean {
+function mayFollow(witness: Witness, uuid: string, { state: before }: Look, { state: now, answeredAtMs }: Look): boolean {
   // What somebody may not see he is told nothing of.
   if (before === "none" || now === "none" || before === now) return true;
   if (RANK[now] > RANK[before]) return true;
   if (before === "unknown" && now === "cancelled") return witness.renounced.has(uuid);
-  return before === "sent" && now === "queued" && mayComeBack(witness, uuid);
+  return before === "sent" && now === "queued" && mayComeBack(witness, uuid, answeredAtMs);
 }
 
-/** A NACK of a first attempt, or what certainly was not written. */
-function mayComeBack(witness: Witness, uuid: string): boolean {
+/** A NACK of a first attempt, or what certainly was not written: also because its session or its asker had gone, of which only the relay knows. */
+function mayComeBack(witness: Witness, uuid: string, byMs: number): boolean {
   if (witness.unwritten.has(uuid) || witness.given.has(uuid)) return true;
+  if (!witness.deliveries.some((delivery) => delivery.uuid === uuid && delivery.atMs <= byMs)) return true;
   return witness.deliveries.some((delivery) => delivery.uuid === uuid && delivery.nackedAtMs !== null);
 }
 
