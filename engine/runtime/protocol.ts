@@ -46,11 +46,15 @@ export interface TerminalProtocol {
   "session.close": { question: { terminalId: string; sessionId: string }; answer: undefined };
   "session.active": { question: { terminalId: string; sessionId: string; agoMs: number }[]; answer: undefined };
   "session.acknowledge": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
-  "session.refuse": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
+  /** `number` tells it from others of the same shard: what comes twice must not give back what was sent again since. */
+  "session.refuse": { question: { terminalId: string; sessionId: string; uuids: readonly string[]; number: number }; answer: undefined };
   /** False: certainly not written. */
   "session.deliver": { question: { terminalId: string; sessionId: string; uuid: string; text: string }; answer: boolean };
   "session.broadcast": { question: { terminalId: string | null; text: string }; answer: number };
 }
+
+/** Refusals that are remembered; a message that comes twice comes again within seconds. */
+const REFUSALS_MAX = 10_000;
 
 /** Answers what other shards ask of this one's home and sockets. */
 export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets, broadcasts: Broadcasts): void {
@@ -101,7 +105,15 @@ export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlet
     home.acknowledge(terminalId, sessionId, uuids);
     return undefined;
   });
-  bus.serve("session.refuse", ({ terminalId, sessionId, uuids }) => {
+  const refusals = new Set<string>();
+  bus.serve("session.refuse", ({ terminalId, sessionId, uuids, number }, from) => {
+    const name = `${from} ${number}`;
+    if (refusals.has(name)) return undefined;
+    refusals.add(name);
+    for (const oldest of refusals) {
+      if (refusals.size <= REFUSALS_MAX) break;
+      refusals.delete(oldest);
+    }
     home.refuse(terminalId, sessionId, uuids);
     return undefined;
   });

@@ -40,6 +40,7 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
   const underWay = new Map<Address, Set<Promise<void>>>();
   /** Of each home the last round in which it was told of everything. */
   const toldIn = new Map<Address, number>();
+  let refusals = 0;
   const keyOf = (terminalId: string, sessionId: string) => `${terminalId} ${sessionId}`;
 
   /** Null where the home is this one; else resolves when the home has answered, or did not. */
@@ -98,7 +99,10 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
     refuse: (terminalId, sessionId, uuids) => {
       const address = homeOf(terminalId);
       if (address === bus.self) home.refuse(terminalId, sessionId, uuids);
-      else bus.tell(address, "session.refuse", { terminalId, sessionId, uuids });
+      else {
+        refusals += 1;
+        bus.tell(address, "session.refuse", { terminalId, sessionId, uuids, number: refusals });
+      }
     },
     rehome: () => {
       for (const { session, address } of [...open.values()]) {

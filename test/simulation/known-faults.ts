@@ -44,6 +44,13 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     seeds: [393, 700116, 701757, 701843, 702200],
   },
   {
+    name: "an acknowledgement that is lost on its way, and its command comes again to a session that remembers uuids",
+    part: null,
+    invariants: ["redelivered to whoever declared it"],
+    told: /^\S+ \(over \S+, declared\) had it, and \S+ \(over \S+, declared\) got it too$/,
+    seeds: [914040],
+  },
+  {
     name: "a result with the uuid in capitals is another uuid's",
     part: 9,
     invariants: ["capitals are the same uuid"],

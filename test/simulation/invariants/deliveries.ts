@@ -1,5 +1,5 @@
 import type { Delivery, Witness } from "../witness.ts";
-import { byUuid, type Evidence, isBeforeRestore, type Violation } from "./judge.ts";
+import { byUuid, type Evidence, isBeforeRestore, isOfLostStore, type Violation } from "./judge.ts";
 
 /** A node that is stopped for 20 s has lapsed long before it can close a socket. */
 const HEARS_WITHIN_MS = 40_000;
@@ -18,11 +18,12 @@ export function judgeDeliveries({ witness }: Evidence): Violation[] {
       if (held.length === 0 || (delivery.declared && held.every((before) => before.declared && hasEnded(before, delivery.atMs)))) continue;
       const before = held.map(nameOf).join(" and ");
       violations.push({
-        invariant: isAcrossRestore(witness, [...held, delivery])
-          ? "restored: handed out once"
-          : held.every(({ flagged }) => flagged)
-            ? "redelivered to whoever declared it"
-            : "handed out once",
+        invariant:
+          isOfLostStore(witness, uuid) || isAcrossRestore(witness, [...held, delivery])
+            ? "restored: handed out once"
+            : held.every(({ flagged }) => flagged)
+              ? "redelivered to whoever declared it"
+              : "handed out once",
         uuid,
         what: `${before} had it, and ${nameOf(delivery)} got it too`,
       });
