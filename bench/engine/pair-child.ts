@@ -1,10 +1,14 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { watchThreads } from "../load/thread-load.ts";
-import { openEngine, type PaidEngine, terminalIds } from "./payments.ts";
+import { type BenchedEngine, terminalIds } from "./payments.ts";
 
 /** Two engines in one process, paid in turn. */
 export interface PairTask {
   /** Folders of the checkouts, in the order in which they are loaded. */
   roots: readonly [string, string];
+  /** What is done of each payment. */
+  what: "pay" | "wholeLife";
   /** Measured slices of each. */
   slices: number;
   /** Payments of one slice. */
@@ -19,13 +23,19 @@ export type PairAnswer = { type: "measured"; micros: readonly [number[], number[
 /** Slices of each before any counts, in which their paths are compiled. */
 const WARM_UP_SLICES = 10;
 
-async function measure({ roots, slices, payments, atOnce, terminals }: PairTask): Promise<readonly [number[], number[]]> {
-  const engines = [await openEngine(roots[0]), await openEngine(roots[1])] as const;
+/** Each checkout brings its own way to compose its engine. */
+async function openEngineOf(root: string): Promise<BenchedEngine> {
+  const own: typeof import("./payments.ts") = await import(pathToFileURL(join(root, "bench/engine/payments.ts")).href);
+  return own.openEngine();
+}
+
+async function measure({ roots, what, slices, payments, atOnce, terminals }: PairTask): Promise<readonly [number[], number[]]> {
+  const engines = [await openEngineOf(roots[0]), await openEngineOf(roots[1])] as const;
   const ids = terminalIds(terminals);
   const micros: readonly [number[], number[]] = [[], []];
   let turn = 0;
 
-  async function slice(engine: PaidEngine): Promise<number> {
+  async function slice(engine: BenchedEngine): Promise<number> {
     let left = payments;
     const startedMs = performance.now();
     const watched = watchThreads(process.pid, String(process.pid));
@@ -34,7 +44,7 @@ async function measure({ roots, slices, payments, atOnce, terminals }: PairTask)
         while (left > 0) {
           left -= 1;
           turn += 1;
-          await engine.pay(ids[turn % ids.length] ?? "");
+          await engine[what](ids[turn % ids.length] ?? "");
         }
       }),
     );

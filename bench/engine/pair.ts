@@ -9,15 +9,17 @@ import { meanRatio, ratioOf } from "./ratio.ts";
 
 const USAGE = `npm run bench:pair -- [options] FOLDER
 
-Says what a payment costs this checkout's engine and store, in parts of what it costs those of the checkout in FOLDER (with its packages installed).
+Says what a payment's whole life (pay, poll, result) costs this checkout's engine and store, in parts of what it costs those of the checkout in FOLDER (with its
+packages installed). Each checkout composes its engine by its own bench/engine/payments.ts.
 
   --rounds N      each with both loaded first once (3)
   --slices N      of a round, in turn (40)
+  --pay-only      accept payments only: no poll, no result
   --payments N    of a slice (2,000)
   --at-once N     payments under way (256)
   --terminals N   that are paid at in turn; at most 16 commands wait for each (20,000)`;
 
-const NEEDED = "engine/operations/send-payment.ts";
+const NEEDED = "bench/engine/payments.ts";
 
 class Refused extends Error {}
 
@@ -37,6 +39,7 @@ async function readOptions(args: string[]): Promise<Options | null> {
       payments: { type: "string", default: "2000" },
       "at-once": { type: "string", default: "256" },
       terminals: { type: "string", default: "20000" },
+      "pay-only": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -54,6 +57,7 @@ async function readOptions(args: string[]): Promise<Options | null> {
   };
   return {
     other,
+    what: values["pay-only"] ? "pay" : "wholeLife",
     rounds: number("rounds"),
     slices: number("slices"),
     payments: number("payments"),
@@ -93,8 +97,9 @@ async function main(): Promise<void> {
     );
   }
   const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
+  const measuredLife = task.what === "pay" ? "accepting a payment" : "a payment's whole life";
   console.log(
-    `a payment here takes ${meanRatio(ratios).toFixed(3)} of what it takes there (rounds from ${low.toFixed(3)} to ${high.toFixed(3)})`,
+    `${measuredLife} here takes ${meanRatio(ratios).toFixed(3)} of what it takes there (rounds from ${low.toFixed(3)} to ${high.toFixed(3)})`,
   );
 }
 

@@ -2,43 +2,48 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Caller } from "../../engine/domain/caller.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
+import { createRecordResult } from "../../engine/operations/record-result.ts";
+import { createSendPayment } from "../../engine/operations/send-payment.ts";
+import { createPresenceTable } from "../../engine/runtime/presence-table.ts";
+import { createShard } from "../../engine/runtime/terminals.ts";
+import { createWaitingCounters, waitingCountersBuffer } from "../../engine/runtime/waiting-counters.ts";
+import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { createPresenceStore } from "../../storage/stores/presence-store.ts";
+import { COMMANDS, createTerminalStore } from "../../storage/stores/terminal-store.ts";
 
 const RETENTION_MS = 86_400_000;
 
 const CALLER: Caller = { type: "administrator", username: "bench" };
 
+const DEVICE = { userAgent: "bench", appVersion: "3.1.0", deviceModel: "A920" };
+
 const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
 /** The engine and its embedded store, alone in this process. */
-export interface PaidEngine {
+export interface BenchedEngine {
   /** One payment, durable once it resolves; its terminal never polls. */
   pay(terminalId: string): Promise<void>;
+  /** One payment's whole life: it is paid, polled for and its result stored, each durable before the next. Nothing else may wait at the terminal. */
+  wholeLife(terminalId: string): Promise<void>;
   /** Ends it, and removes its data. */
   close(): Promise<void>;
 }
 
-/** Starts the engine whose sources lie in the checkout at `root`, which may be of another version than this file. */
-export async function openEngine(root: string): Promise<PaidEngine> {
-  const load = (file: string) => import(pathToFileURL(join(root, file)).href);
-  const { createSendPayment }: typeof import("../../engine/operations/send-payment.ts") = await load("engine/operations/send-payment.ts");
-  const { createPresenceTable }: typeof import("../../engine/runtime/presence-table.ts") = await load("engine/runtime/presence-table.ts");
-  const { createShard }: typeof import("../../engine/runtime/terminals.ts") = await load("engine/runtime/terminals.ts");
-  const counters: typeof import("../../engine/runtime/waiting-counters.ts") = await load("engine/runtime/waiting-counters.ts");
-  const { openEmbeddedKv }: typeof import("../../storage/kv/embedded.ts") = await load("storage/kv/embedded.ts");
-  const { createPresenceStore }: typeof import("../../storage/stores/presence-store.ts") = await load("storage/stores/presence-store.ts");
-  const stores: typeof import("../../storage/stores/terminal-store.ts") = await load("storage/stores/terminal-store.ts");
-
+/**
+ * Starts the engine of this checkout. The pair bench loads this file from both checkouts that it compares, so that each composes its own engine in its own way;
+ * what both have to agree on is `BenchedEngine` and `terminalIds`.
+ */
+export async function openEngine(): Promise<BenchedEngine> {
   const directory = await mkdtemp(join(tmpdir(), "relay-bench-engine-"));
-  const kv = await openEmbeddedKv({ directory, nowMs: clock.nowMs, mostlyAbsentPrefix: stores.COMMANDS });
+  const kv = await openEmbeddedKv({ directory, nowMs: clock.nowMs, mostlyAbsentPrefix: COMMANDS });
   const { terminals } = createShard({
     nodeId: "bench",
-    store: stores.createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: RETENTION_MS, writer: "bench" }),
+    store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: RETENTION_MS, writer: "bench" }),
     presences: createPresenceStore(kv),
     table: createPresenceTable(clock),
-    waiting: counters.createWaitingCounters(counters.waitingCountersBuffer()),
+    waiting: createWaitingCounters(waitingCountersBuffer()),
     clock,
     // The only shard has nobody to ask.
     bus: {
@@ -52,10 +57,22 @@ export async function openEngine(root: string): Promise<PaidEngine> {
     finished: () => {},
   });
   const sendPayment = createSendPayment({ terminals, clock, ids: { uuid: randomUUID } });
+  const recordResult = createRecordResult({ terminals });
+
+  async function send(terminalId: string, uuid: string): Promise<void> {
+    const { outcome } = await sendPayment(CALLER, terminalId, paymentOf(uuid));
+    if (outcome.type !== "accepted") throw new Error(`a payment was not accepted: ${outcome.type}`);
+  }
+
   return {
-    pay: async (terminalId) => {
-      const { outcome } = await sendPayment(CALLER, terminalId, bodyOf(randomUUID()));
-      if (outcome.type !== "accepted") throw new Error(`a payment was not accepted: ${outcome.type}`);
+    pay: (terminalId) => send(terminalId, randomUUID()),
+    wholeLife: async (terminalId) => {
+      const uuid = randomUUID();
+      await send(terminalId, uuid);
+      const taken = await terminals.poll(terminalId, DEVICE);
+      if (taken?.uuid !== uuid) throw new Error("a poll got another command than the one that was paid last");
+      const { type } = await recordResult.bySession(terminalId, terminalId, resultOf(uuid));
+      if (type !== "recorded") throw new Error(`a result was not recorded: ${type}`);
     },
     close: async () => {
       await kv.close();
@@ -68,6 +85,12 @@ export function terminalIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `BENCH${String(index).padStart(8, "0")}`);
 }
 
-function bodyOf(uuid: string): unknown {
+function paymentOf(uuid: string): unknown {
   return JSON.parse(`{"uuid":"${uuid}","amount":1000,"service":"PAYCC","type":"CARD","cardType":0,"description":"Order 004711, table 12"}`);
+}
+
+function resultOf(uuid: string): unknown {
+  return JSON.parse(
+    `{"uuid":"${uuid}","service":"PAYCC","result":"OK","amount":1000,"currency":"EUR","authCode":"123456","stan":"000042","actionCode":"000","pan":"411111******1111","brand":"VISA","entry":"NFC","deviceModel":"A920","appVersion":"3.1.0"}`,
+  );
 }

@@ -7,7 +7,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
 import { numberBetween } from "../argument.ts";
 import { watchThreads } from "../load/thread-load.ts";
-import { ROOT } from "../root.ts";
 import { openEngine, terminalIds } from "./payments.ts";
 
 const SECONDS = 10;
@@ -21,7 +20,7 @@ function heapBytes(): number {
 }
 
 async function main(seconds: number, atOnce: number, terminals: number): Promise<void> {
-  const engine = await openEngine(ROOT);
+  const engine = await openEngine();
   let collectedMs = 0;
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) collectedMs += entry.duration;

@@ -25,13 +25,20 @@ describe("ratio of two engines", () => {
 });
 
 describe("npm run bench:pair", () => {
-  it("pays through both checkouts in turn, in both orders", async () => {
-    const { code, stdout, stderr } = await pair("--rounds", "1", "--slices", "2", "--payments", "64", "--at-once", "16", ".");
-    assert.equal(code, 0, stderr);
-    const [round = "", total = ""] = stdout.trim().split("\n");
-    assert.match(round, /^round 1: there \d+\.\d µs, here \d+\.\d µs, ratio \d\.\d{3}$/);
-    assert.match(total, /^a payment here takes \d\.\d{3} of what it takes there \(rounds from \d\.\d{3} to \d\.\d{3}\)$/);
-  });
+  for (const [options, measured] of [
+    [[], "a payment's whole life"],
+    [["--pay-only"], "accepting a payment"],
+  ] as const) {
+    it(`takes ${measured} through both checkouts in turn, in both orders`, async () => {
+      const { code, stdout, stderr } = await pair("--rounds", "1", "--slices", "2", "--payments", "64", "--at-once", "16", ...options, ".");
+      assert.equal(code, 0, stderr);
+      const [round = "", total = ""] = stdout.trim().split("\n");
+      assert.match(round, /^round 1: there \d+\.\d µs, here \d+\.\d µs, ratio \d\.\d{3}$/);
+      const rest = / here takes \d\.\d{3} of what it takes there \(rounds from \d\.\d{3} to \d\.\d{3}\)$/;
+      assert.match(total, rest);
+      assert.equal(total.replace(rest, ""), measured);
+    });
+  }
 
   it("says what is wrong with its arguments", async () => {
     const wrong = [
