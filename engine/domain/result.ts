@@ -1,4 +1,5 @@
 import type { CommandKind } from "./command.ts";
+import { cutText } from "./cut-text.ts";
 import { isUuid } from "./identifiers.ts";
 import { maskJson } from "./mask.ts";
 import { isJsonObject } from "./payment-request.ts";
@@ -47,7 +48,7 @@ export function readResult(body: unknown): ReadOutcome {
     type: "unreadable",
     uuid,
     reason,
-    raw: raw.slice(0, UNREADABLE_RAW_CHARS_MAX),
+    raw: cutText(raw, UNREADABLE_RAW_CHARS_MAX),
   });
   if (!isJsonObject(body)) return unreadable(null, "the body must be a JSON object");
   const uuid = body["uuid"];

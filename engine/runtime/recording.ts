@@ -5,6 +5,7 @@ import { amountDiffers, toTransaction } from "../domain/result.ts";
 import { sameResult } from "../domain/same-result.ts";
 import type { CommandLife, CommandRecord, StoredResult } from "../domain/terminal-record.ts";
 import type { Transaction } from "../domain/transaction.ts";
+import { wellFormedValue } from "../domain/well-formed.ts";
 import type { Stored } from "../ports/terminal-store.ts";
 import type { ResultPosting } from "../ports/terminals.ts";
 import { hashOf } from "./hash.ts";
@@ -26,7 +27,9 @@ export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs
   const transaction = toTransaction(result, { terminalId, createdAtMs: atMs, command });
   if (foreign) return conflict(posting, atMs, "A result for a uuid of another terminal");
   if (stored !== null && stored.result !== null) {
-    if (sameResult(asTold(stored.result), transaction)) return { type: "repeated" };
+    const told = asTold(stored.result);
+    // What was stored before texts were made well-formed at the door is compared as it would be stored now.
+    if (sameResult(told, transaction) || sameResult(wellFormedValue(told), transaction)) return { type: "repeated" };
     return conflict(posting, atMs, "A second, different result; the first one stands");
   }
   // Only a payment has an amount to differ from: the answer to a CANCEL may name that of its target.

@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../../engine/domain/audit.ts";
 import { type Caller, senderOf } from "../../engine/domain/caller.ts";
+import { cutText } from "../../engine/domain/cut-text.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { AuditLog } from "../../engine/ports/audit-log.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -42,7 +43,7 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
     ipAddress: input.request.ipAddress,
     requestId: input.request.id,
     action: audit.action,
-    subject: subject.slice(0, SUBJECT_LENGTH_MAX),
+    subject: cutText(subject, SUBJECT_LENGTH_MAX),
     members: membersOf(endpoint, input.body),
     outcome: { type: "begun" },
   };

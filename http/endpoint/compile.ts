@@ -56,7 +56,7 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
       return readQueryMembers((name) => found.get(name));
     },
     readHeaders: headers === undefined ? null : textReader(headers),
-    readBody: body === undefined ? null : jsonReader(body, endpoint.bodyNesting ?? "bounded"),
+    readBody: body === undefined ? null : jsonReader(body, endpoint.bodyNesting ?? "bounded", endpoint.bodyTexts ?? "well-formed"),
     serialize: serializerOf(endpoint, options),
     contentTypes: new Map(
       Object.entries(endpoint.responses)

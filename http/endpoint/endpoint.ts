@@ -14,6 +14,12 @@ export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "a
 /** `bounded`: at most JSON_DEPTH_MAX levels. `any`: as deep as the body's bytes allow. */
 export type BodyNesting = "bounded" | "any";
 
+/**
+ * `well-formed`: half of a character in a text (a lone surrogate, which JSON can escape) becomes U+FFFD. `as sent`: texts stay to the unit, for what only
+ * passes through the relay, and for handlers that refuse such texts. Identifiers are refused with it either way.
+ */
+export type BodyTexts = "well-formed" | "as sent";
+
 /** Requests of one client address in any one second. Endpoints that name the same bucket share it, and must name the same number. */
 export interface RateLimit {
   bucket: string;
@@ -155,6 +161,8 @@ export interface EndpointFacts {
   bodyBytesMax?: number;
   /** Whether a body nested too deep is refused (when absent) or left to the handler, which may not recurse into it without a bound. */
   bodyNesting?: BodyNesting;
+  /** `well-formed` when absent. */
+  bodyTexts?: BodyTexts;
   /** Instead of a body: one file in a multipart form, read as it comes (`Input.upload`), of at most so many bytes. */
   upload?: { member: string; description: string; bytesMax: number };
   /** Query members that are not declared: refused with 400 (default) or ignored. */

@@ -2,8 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/domain/errors.ts";
+import { wellFormedJson } from "../../engine/domain/well-formed.ts";
 import { complaintOf } from "./complaint.ts";
-import type { BodyNesting } from "./endpoint.ts";
+import type { BodyNesting, BodyTexts } from "./endpoint.ts";
 
 /** Deeper JSON costs stack wherever it is walked; endpoints that take it nevertheless say so. */
 export const JSON_DEPTH_MAX = 32;
@@ -16,9 +17,10 @@ export interface JsonBody {
 
 /**
  * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` with the first thing that is wrong. An empty
- * body is undefined where the schema is optional.
+ * body is undefined where the schema is optional. Texts are made well-formed before the check, so that an identifier with half of a character in it is
+ * none: U+FFFD is in no identifier's pattern.
  */
-export function jsonReader(schema: TSchema, nesting: BodyNesting): (bytes: Buffer) => JsonBody {
+export function jsonReader(schema: TSchema, nesting: BodyNesting, texts: BodyTexts): (bytes: Buffer) => JsonBody {
   const optional = schema[OptionalKind] !== undefined;
   const check = TypeCompiler.Compile(schema);
   return (bytes) => {
@@ -26,7 +28,7 @@ export function jsonReader(schema: TSchema, nesting: BodyNesting): (bytes: Buffe
     if (bytes.length === 0) throw new RelayError("invalid_request", "body: is required");
     if (!isUtf8(bytes)) throw new RelayError("invalid_request", "body: is not UTF-8");
     const text = bytes.toString("utf8");
-    const value = parse(text);
+    const value = parse(texts === "well-formed" ? wellFormedJson(text) : text);
     if (nesting === "bounded" && deeperThan(value, JSON_DEPTH_MAX))
       throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
     if (check.Check(value)) return { value, text };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { GatewayInstrument } from "../../engine/domain/gateway.ts";
+import { WHOLE_CHARACTERS } from "../../engine/domain/well-formed.ts";
 import { Amount, INSTRUMENTS, MER_ID_LENGTH_MAX, TX_ID_LENGTH_MAX } from "./forms.ts";
 
 /** Reading of the protocol's requests, for who serves it: the adapter and the sandbox gateway. */
@@ -43,7 +44,7 @@ const Url = Type.String({ maxLength: 2_048, pattern: "^https?://[^\\s]+$" });
 const Text = (maxLength: number) => Type.String({ maxLength });
 
 const READERS = {
-  merId: reader(Type.String({ minLength: 1, maxLength: MER_ID_LENGTH_MAX }), `1 to ${MER_ID_LENGTH_MAX} characters`),
+  merId: reader(Type.String({ ...WHOLE_CHARACTERS, minLength: 1, maxLength: MER_ID_LENGTH_MAX }), `1 to ${MER_ID_LENGTH_MAX} characters`),
   txId: reader(Type.String({ pattern: `^[\\x21-\\x7e]{1,${TX_ID_LENGTH_MAX}}$` }), `1 to ${TX_ID_LENGTH_MAX} visible ASCII characters`),
   txOp: reader(Type.Union([Type.Literal("SALE"), Type.Literal("AUTH")]), "SALE or AUTH"),
   amount: reader(
@@ -60,7 +61,7 @@ const READERS = {
   callbackURL: reader(Url, "an http or https URL of at most 2048 characters"),
   notifyURL: reader(Url, "an http or https URL of at most 2048 characters"),
   returnURL: reader(Url, "an http or https URL of at most 2048 characters"),
-  origTranId: reader(Type.String({ minLength: 1, maxLength: 64 }), "1 to 64 characters"),
+  origTranId: reader(Type.String({ ...WHOLE_CHARACTERS, minLength: 1, maxLength: 64 }), "1 to 64 characters"),
 };
 
 /** Throws RequestRefused. */

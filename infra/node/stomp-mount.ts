@@ -1,5 +1,6 @@
 import type { Caller } from "../../engine/domain/caller.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
+import { wellFormedJson } from "../../engine/domain/well-formed.ts";
 import type { RecordResult } from "../../engine/operations/record-result.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Ids } from "../../engine/ports/ids.ts";
@@ -92,7 +93,7 @@ function callerOrNull(caller: Caller | Refusal): Caller | null {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(wellFormedJson(text));
   } catch {
     throw new RelayError("invalid_request", "the body is not JSON");
   }

@@ -1,5 +1,6 @@
 import { stateOf } from "../../engine/actors/terminal/rules.ts";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
+import { cutText } from "../../engine/domain/cut-text.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
@@ -166,7 +167,7 @@ export function attentionKey(kind: AttentionItem["kind"], terminalId: string, pl
 }
 
 export function attentionOperation(item: AttentionItem): Operation {
-  const raw = item.raw === null ? null : item.raw.slice(0, ATTENTION_RAW_CHARS_MAX);
+  const raw = item.raw === null ? null : cutText(item.raw, ATTENTION_RAW_CHARS_MAX);
   const place = item.kind === "unreadable" ? hashOf(raw ?? "").toString(16) : (item.uuid ?? "");
   return {
     type: "put",

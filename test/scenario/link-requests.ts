@@ -36,6 +36,11 @@ export function linkRequests({ relay }: LinkWorld): void {
     });
   }
 
+  test("half of a character in a text is replaced", async () => {
+    const answer = await relay.partner().post("/api/v1/paybylink", { amount: 1, reason: "Order \ud83d", merchantReference: "\ude00" });
+    assertMatches(answer, { status: 200, body: { reason: "Order \ufffd" } });
+  });
+
   test("amounts are exact in every currency's decimals", async () => {
     for (const [amount, currency, shown] of [
       [0.29, "EUR", "0.29"],

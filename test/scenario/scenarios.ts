@@ -9,6 +9,7 @@ import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
 import { delivery } from "./delivery.ts";
+import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
 import { operation, production } from "./operation.ts";
@@ -36,6 +37,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
+  { about: "half of a character", define: halfCharacters },
   { about: "operation", define: operation },
 ];
 

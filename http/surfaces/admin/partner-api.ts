@@ -3,6 +3,7 @@ import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/domain/merchant.ts";
 import { SERVICE_CODES } from "../../../engine/domain/merchant-service.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/domain/partner.ts";
 import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES } from "../../../engine/domain/partner-api.ts";
+import { WHOLE_CHARACTERS } from "../../../engine/domain/well-formed.ts";
 import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -16,7 +17,7 @@ const Role = Type.Union(
 );
 
 const settings = {
-  partnerCode: Type.String({ minLength: 1, maxLength: 64, description: "Unique, whatever its case." }),
+  partnerCode: Type.String({ ...WHOLE_CHARACTERS, minLength: 1, maxLength: 64, description: "Unique, whatever its case." }),
   name: Type.String({ minLength: 1, maxLength: 128 }),
   maxMerchants: Type.Integer({ minimum: 0, maximum: MERCHANTS_PER_PARTNER_MAX, description: "How many active merchants it may have." }),
   ipWhitelist: Type.Array(Type.String({ maxLength: 64 }), {

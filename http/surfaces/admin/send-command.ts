@@ -13,6 +13,7 @@ export const sendCommand = admin.endpoint({
   description: "LOGCAT, SCAN, PRINT and other service words; payments and CANCEL are refused. Expires after 60 seconds as every command.",
   auth: "admin",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
+  bodyTexts: "as sent",
   params: TerminalParams,
   body: Type.Object(
     {

@@ -3,6 +3,7 @@ import { RelayError } from "../../../engine/domain/errors.ts";
 import { isTerminalId } from "../../../engine/domain/identifiers.ts";
 import { terminalOfTopic } from "../../../engine/domain/subscription.ts";
 import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/domain/terminal-rule.ts";
+import { WHOLE_CHARACTERS } from "../../../engine/domain/well-formed.ts";
 import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -19,7 +20,7 @@ const Rule = Type.Object({
 const RuleRequest = Type.Object({
   terminalId: Type.String({ minLength: 1, maxLength: 64 }),
   ruleType: Type.Optional(Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")], { default: "ANY" })),
-  ruleValue: Type.Optional(Type.Union([Type.String({ maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
+  ruleValue: Type.Optional(Type.Union([Type.String({ ...WHOLE_CHARACTERS, maxLength: RULE_VALUE_LENGTH_MAX }), Type.Null()])),
   enabled: Type.Optional(Type.Boolean({ default: true })),
   notes: Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()])),
 });

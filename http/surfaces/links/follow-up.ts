@@ -3,6 +3,7 @@ import type { Caller } from "../../../engine/domain/caller.ts";
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { amountOf, type FollowUpType } from "../../../engine/domain/link.ts";
 import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import { WHOLE_CHARACTERS } from "../../../engine/domain/well-formed.ts";
 import { IdParams, notFound } from "./link-params.ts";
 import { LinkError, type LinkOperations, links } from "./surface.ts";
 
@@ -17,9 +18,11 @@ const AmountBody = Type.Optional(Type.Object({ amount }, { additionalProperties:
 
 const FinalizeBody = Type.Object(
   {
-    txId: Type.Optional(Type.String({ description: "One of the three names the payment." })),
-    paymentId: Type.Optional(Type.String()),
-    origTranId: Type.Optional(Type.String({ description: "The gateway's id of the authorization (`tranId` of its status)." })),
+    txId: Type.Optional(Type.String({ ...WHOLE_CHARACTERS, description: "One of the three names the payment." })),
+    paymentId: Type.Optional(Type.String(WHOLE_CHARACTERS)),
+    origTranId: Type.Optional(
+      Type.String({ ...WHOLE_CHARACTERS, description: "The gateway's id of the authorization (`tranId` of its status)." }),
+    ),
     amount,
   },
   { additionalProperties: true },

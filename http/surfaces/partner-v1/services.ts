@@ -182,6 +182,7 @@ export const configureService = partnerV1.endpoint({
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
   bodyBytesMax: CONFIG_BODY_BYTES_MAX,
+  bodyTexts: "as sent",
   params: MerchantServiceParams,
   body: AnyConfiguration,
   bodyExample: {

@@ -44,6 +44,7 @@ const payment = {
   method: "POST",
   rateLimit: { bucket: "pay", perSecond: 10 },
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
+  bodyTexts: "as sent",
   body: PaymentRequest,
   bodyExample: { uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11", amount: 1050, service: "PAYCC" },
   responses: {

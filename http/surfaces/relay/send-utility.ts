@@ -36,6 +36,7 @@ export const sendScan = relay.endpoint({
   summary: "Lets a terminal scan a barcode or QR code",
   auth: "basicOrApiKey",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
+  bodyTexts: "as sent",
   params: TerminalParams,
   body: Type.Optional(
     Type.Object(
@@ -59,6 +60,7 @@ export const sendPrint = relay.endpoint({
   summary: "Prints text or a QR code on a terminal",
   auth: "basicOrApiKey",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
+  bodyTexts: "as sent",
   params: TerminalParams,
   body: Type.Object(
     {

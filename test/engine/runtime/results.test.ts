@@ -42,6 +42,13 @@ describe("a terminal's result", () => {
     assert.equal(world.kv.commits, before);
   });
 
+  it("that was stored with half of a character, before those were replaced, is the same when it comes again", async () => {
+    const world = await sentWorld();
+    await world.shard.terminals.recordResult(posting("a", { message: "ok \ud83d" }));
+    assert.deepEqual(await world.shard.terminals.recordResult(posting("a", { message: "ok \ufffd" })), { type: "repeated" });
+    assert.deepEqual(await world.shard.terminals.recordResult(posting("a", { message: "ok" })), { type: "conflict" });
+  });
+
   it("that differs from the first is kept as a conflict and never overwrites", async () => {
     const world = await sentWorld();
     await world.shard.terminals.recordResult(posting("a"));

@@ -280,6 +280,14 @@ test("what decides nothing keeps nobody from knowing that it was paid", async (t
   assert.deepEqual([payerName.length, description.length], [128, 1_024]);
 });
 
+test("half of a character in an answer is replaced, and keeps nobody from knowing that it was paid", async (t) => {
+  const half = "\ud83d";
+  const paid = verified({ result: "OK", txRes: { tranId: "tran-1", cardBrand: `VISA${half}`, payerName: half } });
+  const { verify } = await world(t, (_request, response) => json(response, 200, paid));
+  const { type, payment } = Object(await verify()).value;
+  assert.deepEqual([type, payment.tranId, payment.cardBrand, payment.payerName], ["paid", "tran-1", "VISA\ufffd", "\ufffd"]);
+});
+
 test("a movement whose number was rounded is none", async (t) => {
   const body = verified({ result: "OK", txRes: { tranId: 2 ** 60 } });
   const { verify } = await world(t, (_request, response) => json(response, 200, body));

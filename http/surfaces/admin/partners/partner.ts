@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../../engine/domain/errors.ts";
 import type { PartnerRecord } from "../../../../engine/domain/partner.ts";
 import { RULE_VALUE_LENGTH_MAX } from "../../../../engine/domain/terminal-rule.ts";
+import { WHOLE_CHARACTERS } from "../../../../engine/domain/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/operations/administer-partners.ts";
 import { SPREAD_DEADLINE_MS } from "../../../../engine/runtime/spread.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
@@ -27,6 +28,7 @@ const Rule = Type.Object(
     ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
     ruleValue: Type.Optional(
       Type.String({
+        ...WHOLE_CHARACTERS,
         maxLength: RULE_VALUE_LENGTH_MAX,
         description: "Comma-separated ids for LIST, an RE2 pattern of the whole id for REGEX.",
       }),

@@ -1,0 +1,36 @@
+/**
+ * Half of a character. UTF-16 writes characters beyond U+FFFF as two units (surrogates); one without the other is no text: UTF-8 cannot hold it, and
+ * ClickHouse refuses a row that has it. From outside it comes only as an escape within JSON (`\ud83d`), since all else is decoded from UTF-8.
+ */
+
+/** What stands in its place, as an escape of JSON: U+FFFD, which every decoder of UTF-8 puts where bytes are no text. */
+const REPLACEMENT = "\\ufffd";
+
+/** An escape of JSON: a high unit with the low one after it where there is one, a low unit by itself, or any other, which is passed over as a whole. */
+const ESCAPE = /\\(?:(u[Dd][89ABab][0-9A-Fa-f]{2})(\\u[Dd][C-Fc-f][0-9A-Fa-f]{2})?|(u[Dd][C-Fc-f][0-9A-Fa-f]{2})|.)/gs;
+
+/** Of an identifier in such JSON that may be any characters otherwise, as a member of its schema: with U+FFFD in it, it would name something else. */
+export const WHOLE_CHARACTERS = { pattern: "^[^\\ufffd]*$" };
+
+/** Says whether some JSON text may hold half of a character; most texts have no escape of that kind. */
+export function mayHoldHalves(json: string): boolean {
+  return json.includes("\\ud") || json.includes("\\uD");
+}
+
+/**
+ * JSON text (decoded from UTF-8, or written by JSON.stringify) with U+FFFD in the place of each half of a character, in texts and in names of members.
+ * All else stays as it is. Works on the text, because values may be nested deeper than the stack is.
+ */
+export function wellFormedJson(json: string): string {
+  if (!mayHoldHalves(json)) return json;
+  return json.replace(ESCAPE, (found, high?: string, low?: string, alone?: string) =>
+    (high !== undefined && low === undefined) || alone !== undefined ? REPLACEMENT : found,
+  );
+}
+
+/** The same for a value of JSON; the value itself where nothing is to be replaced. */
+export function wellFormedValue<T>(value: T): T {
+  const json = JSON.stringify(value);
+  const wellFormed = wellFormedJson(json);
+  return wellFormed === json ? value : JSON.parse(wellFormed);
+}
