@@ -9,6 +9,7 @@ import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
 import { delivery } from "./delivery.ts";
+import { foundInClickHouse } from "./found-in-clickhouse.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
@@ -33,7 +34,8 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "Partner API v1", define: partnerApi },
   { about: "administration", define: administration },
   { about: "results", define: results },
-  { about: "transactions", define: transactions, skip: isInstalled("chdb") ? false : "chdb, an optional dependency, is not installed" },
+  { about: "transactions", define: transactions, skip: missingClickHouse() },
+  { about: "what ClickHouse has", define: foundInClickHouse, skip: missingClickHouse() },
   { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
@@ -64,6 +66,10 @@ export function runScenarios(options: RelayOptions, startable: (name: string) =>
 /** The same for a node by itself with so many shards. */
 export function runScenariosWithShards(shards: number): void {
   runScenarios({ shards, environment: {} }, () => ({ shards, environment: {} }));
+}
+
+function missingClickHouse(): string | false {
+  return isInstalled("chdb") ? false : "chdb, an optional dependency, is not installed";
 }
 
 function isInstalled(name: string): boolean {
