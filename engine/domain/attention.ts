@@ -8,7 +8,8 @@ export type AttentionKind =
   | "late"
   | "link_late"
   | "link_unverified"
-  | "link_operation_unknown";
+  | "link_operation_unknown"
+  | "feed_refused";
 
 export interface AttentionItem {
   kind: AttentionKind;

@@ -1,5 +1,8 @@
 import type { ResultCounts } from "../domain/result-count.ts";
 
+/** What is set aside is a handful, or a fault that is the same for all: more are not counted. */
+export const SET_ASIDE_COUNTED_MAX = 1_000;
+
 /** What an operator sees at a glance, of all nodes together: counted where things happen, never by looking at all of them. */
 export interface Overview {
   atMs: number;
@@ -15,5 +18,7 @@ export interface Overview {
   deployments: { [state: string]: number };
   /** Rows that ClickHouse has not confirmed. */
   outbox: { depth: number; oldestAgeMs: number };
+  /** Rows that were refused and are set aside, at most `SET_ASIDE_COUNTED_MAX`. */
+  setAside: number;
   nodes: readonly { nodeId: string; shards: number; startedAtMs: number }[];
 }

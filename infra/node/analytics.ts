@@ -57,7 +57,10 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
             sink,
             clock,
             timers: machineTimers,
-            onEvent: (event) => log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined),
+            onEvent: (event) => {
+              if (event.type === "row_refused") log.rowRefused(event);
+              else log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined);
+            },
           });
           feed = embeddedFeed(started);
           list = createTransactionList({ kv, client, deliveredUntil: () => started.deliveredUntil() });

@@ -1,7 +1,7 @@
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FeedSink } from "../../storage/feed/feed-sink.ts";
-import { startKafkaConsumer } from "../../storage/feed/kafka-consumer.ts";
-import { createKafkaFeed } from "../../storage/feed/kafka-feed.ts";
+import { type KafkaConsumerEvent, startKafkaConsumer } from "../../storage/feed/kafka-consumer.ts";
+import { createKafkaFeed, type KafkaFeedEvent } from "../../storage/feed/kafka-feed.ts";
 import { kafkaSink } from "../../storage/feed/kafka-sink.ts";
 import { FEED_TOPICS } from "../../storage/feed/kafka-topics.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
@@ -29,8 +29,10 @@ export interface ClusterFeedOptions {
 
 /** The feed of a cluster: outbox → Kafka in one node at a time, Kafka → ClickHouse in each (infra/docs/feed.md). */
 export function startClusterFeed({ brokers, clientId, kv, sink, clock, log, shown }: ClusterFeedOptions): RunningFeed {
-  const report = (event: { type: string; error?: unknown }) =>
-    log.feed(event.type, event.error === undefined ? undefined : shown(event.error));
+  const report = (event: KafkaFeedEvent | KafkaConsumerEvent): void => {
+    if (event.type === "row_refused" || event.type === "dead_letter") log.rowRefused(event);
+    else log.feed(event.type, "error" in event ? shown(event.error) : undefined);
+  };
   const timers = machineTimers;
   const feed = createKafkaFeed({ kv, sink: kafkaSink({ brokers, clientId, timers, topics: FEED_TOPICS }), clock, timers, onEvent: report });
   const consumer = startKafkaConsumer({ brokers, clientId, kv, sink, clock, timers, onEvent: report });

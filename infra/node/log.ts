@@ -19,6 +19,16 @@ export interface Log {
   busFailed(error: unknown, context: { kind: string; from: string }): void;
   clickhouse(event: string, error?: unknown): void;
   feed(event: string, error?: unknown): void;
+  /** A row is not in ClickHouse, and will not be before `npm run rebuild-analytics`; `reason` quotes nothing of it. */
+  rowRefused(facts: {
+    rowType: string;
+    uuid: string | null;
+    terminalId: string;
+    reason: string;
+    /** Of the message in Kafka, where it was refused there. */
+    partition?: number;
+    offset?: string;
+  }): void;
   cluster(event: string, error?: unknown): void;
   /** Another node has these variables otherwise. */
   sameNodeId(incarnation: string): void;
@@ -84,6 +94,12 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         : failure("clickhouse", event, error, { what: event }),
     feed: (event, error) =>
       error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
+    // Each of them, however many there are: the uuid is what an operator looks for.
+    rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
+      logger.error(
+        { event: "feed row refused", rowType, uuid, terminalId, reason, partition, offset },
+        "a row is missing in ClickHouse, and is set aside for npm run rebuild-analytics",
+      ),
     cluster: (event, error) =>
       error === undefined ? logger.info({ event: "cluster", what: event }, event) : failure("cluster", event, error, { what: event }),
     sameNodeId: (incarnation) =>

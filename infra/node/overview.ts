@@ -1,8 +1,9 @@
 import type { Bus } from "../../engine/ports/bus.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Homes } from "../../engine/ports/homes.ts";
-import type { Overview } from "../../engine/ports/overview.ts";
+import { type Overview, SET_ASIDE_COUNTED_MAX } from "../../engine/ports/overview.ts";
 import type { PresenceStore } from "../../engine/ports/terminals.ts";
+import { countSetAside } from "../../storage/feed/set-aside.ts";
 import { type Kv, prefixRange } from "../../storage/kv/kv.ts";
 import { LINKS_DUE } from "../../storage/stores/link-store.ts";
 import { available } from "../../storage/stores/terminal-store.ts";
@@ -57,15 +58,17 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
   }
 
   const links = lookedUp(clock, pendingLinks, 5_000);
+  const aside = lookedUp(clock, () => available(() => countSetAside(kv, SET_ASIDE_COUNTED_MAX)), 5_000);
   return async () => {
     const atMs = clock.nowMs();
     const day = dayCounts.dayOf(atMs);
     const asked = homes.shards().map((address) => bus.ask(address, "overview.counts", undefined, ASK_TIMEOUT_MS));
-    const [shards, node, seen, pending] = await Promise.all([
+    const [shards, node, seen, pending, setAside] = await Promise.all([
       Promise.all(asked),
       bus.ask(MAIN, "node.overview", undefined, ASK_TIMEOUT_MS),
       known(),
       links(),
+      aside(),
     ]);
     // After the shards have stored what they had counted.
     const today = await dayCounts.total(day);
@@ -79,6 +82,7 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
       resultsToday: today.results,
       links: { pending, today: today.links },
       deployments: countStates(parts.deployments()),
+      setAside,
       ...node,
     };
   };

@@ -1,12 +1,21 @@
 import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/domain/feed-row.ts";
+import { mayHoldHalves, wellFormedValue } from "../../engine/domain/well-formed.ts";
 
 /** A row as it is inserted. Columns that are undefined take their defaults (storage/clickhouse/migrations), which for text is the empty one. */
 type ClickHouseRow = { [column: string]: string | number | boolean | null | undefined };
 
 export type FeedTable = "transactions" | "command_lives" | "conflicts";
 
-/** The table of a row, and the row as a line of JSONEachRow. Throws for a row whose times are not ones. */
+/**
+ * The table of a row, and the row as a line of JSONEachRow. Throws for a row whose times are not ones. Texts are well-formed where they come in; of rows
+ * from before, and of those that others write into Kafka, they are made so here, because ClickHouse refuses half of a character.
+ */
 export function clickHouseRow(row: FeedRow): { table: FeedTable; line: string } {
+  const written = asItIs(row);
+  return mayHoldHalves(written.line) ? asItIs(wellFormedValue(row)) : written;
+}
+
+function asItIs(row: FeedRow): { table: FeedTable; line: string } {
   switch (row.type) {
     case "transaction":
       return { table: "transactions", line: lineOf(transactionRow(row)) };
@@ -109,10 +118,14 @@ function dayOf(ms: number): string {
 let lastMs = 0;
 let lastIso = new Date(lastMs).toISOString();
 
+/** Where Date of ClickHouse ends: what lies beyond it, or before 1970, would come in at the other end, silently. */
+export const LATEST_MS = Date.UTC(2149, 0, 1);
+
 /** A time that is missing would otherwise be 1970, silently. */
 function isoOf(ms: number): string {
   if (ms === lastMs) return lastIso;
   if (!Number.isSafeInteger(ms)) throw new RangeError("a time is a whole number of milliseconds");
+  if (ms < 0 || ms >= LATEST_MS) throw new RangeError("a time lies from 1970 to 2148");
   lastIso = new Date(ms).toISOString();
   lastMs = ms;
   return lastIso;

@@ -1,11 +1,11 @@
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Timers } from "../../engine/ports/timers.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
-import { type OutboxEntry, readOutbox, setAsideOperations } from "./outbox.ts";
+import { type OutboxEntry, readOutbox } from "./outbox.ts";
 import { Pass, type PassKind } from "./outbox-pass.ts";
 import { atMost } from "./pause.ts";
+import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 
 /** Rows of one insert: ClickHouse likes ten thousand or more, and memory wants a bound. */
 const BATCH_ROWS_MAX = 10_000;
@@ -36,7 +36,8 @@ export interface FeedOptions {
 export type FeedEvent =
   | { type: "away"; error: unknown; retryInMs: number }
   | { type: "back"; afterMs: number }
-  | { type: "row_refused"; rowType: FeedRow["type"] | "unreadable"; reason: string };
+  /** It is set aside, and operators are told. */
+  | ({ type: "row_refused"; reason: string } & RowSubject);
 
 export interface FeedStats {
   /** Rows read and not yet confirmed; a lower bound when `depthCapped`. */
@@ -225,7 +226,7 @@ class OutboxFeed implements Feed {
   async #setAside(entry: OutboxEntry, reason: string): Promise<void> {
     await this.#options.kv.commit({ checks: [], operations: setAsideOperations(entry, reason, this.#options.clock.nowMs()) });
     this.#refused += 1;
-    this.#options.onEvent?.({ type: "row_refused", rowType: entry.row?.type ?? "unreadable", reason });
+    this.#options.onEvent?.({ type: "row_refused", reason, ...subjectOf(entry.row) });
   }
 
   /** Tries until it succeeds or the feed is stopped (then 0), with growing pauses. */

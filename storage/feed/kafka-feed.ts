@@ -7,8 +7,9 @@ import { encodeFeedMessage, terminalInRow } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
 import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { Turn } from "./kafka-turn.ts";
-import { type OutboxText, pageOutbox, readRow, setAsideOperations } from "./outbox.ts";
+import { type OutboxText, pageOutbox, readRow } from "./outbox.ts";
 import { atMost, pause } from "./pause.ts";
+import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 
 /** Rows of one look, of which two are held in memory: a row is a kilobyte, at worst some hundred. */
 const BATCH_ROWS = 2_500;
@@ -45,7 +46,8 @@ export type KafkaFeedEvent =
   | { type: "away"; error: unknown; retryInMs: number }
   | { type: "back"; afterMs: number }
   | { type: "swept"; rows: number }
-  | { type: "row_refused"; rowType: string; reason: string };
+  /** It is set aside, and operators are told. */
+  | ({ type: "row_refused"; reason: string } & RowSubject);
 
 export interface KafkaFeedStats {
   /** Whether this node is the one that produces; the other numbers but the counts are 0 where it is not. */
@@ -240,7 +242,7 @@ class OutboxProducer implements KafkaFeed {
   async #setAside(entry: OutboxText, reason: string): Promise<void> {
     await this.#options.kv.commit({ checks: [], operations: setAsideOperations(entry, reason, this.#options.clock.nowMs()) });
     this.#stats.refused += 1;
-    this.#options.onEvent?.({ type: "row_refused", rowType: readRow(entry.value)?.type ?? "unreadable", reason });
+    this.#options.onEvent?.({ type: "row_refused", reason, ...subjectOf(readRow(entry.value)) });
   }
 
   get #stopped(): boolean {

@@ -144,6 +144,16 @@ export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
   return { type: "unreadable", outboxKey, reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
 }
 
+/** The row of a message, as JSON text, whatever it is; null where there is none. */
+export function rowTextOf(value: Buffer | null): string | null {
+  try {
+    const message: unknown = JSON.parse(value?.toString() ?? "null");
+    return typeof message === "object" && message !== null && "row" in message ? JSON.stringify(message.row) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The checked shape is the row's: what the compiler finds different here has to be changed in one of the two. */
 function rowOf(row: Static<typeof FEED_MESSAGE>["row"]): FeedRow {
   return row;

@@ -2,14 +2,16 @@ import type { EachBatchPayload, KafkaMessage } from "kafkajs";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Timer, Timers } from "../../engine/ports/timers.ts";
+import { attentionOperation } from "../attention/attention-items.ts";
 import type { Kv } from "../kv/kv.ts";
 import { deliverApart, type Refused } from "./deliver-apart.ts";
 import { deliver, type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
-import { decodeFeedMessage } from "./kafka-message.ts";
+import { decodeFeedMessage, rowTextOf } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage } from "./kafka-sink.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
-import { confirmOutbox, setAsideByKey, writtenAtMsOf } from "./outbox.ts";
+import { confirmOutbox, readRow, writtenAtMsOf } from "./outbox.ts";
 import { pause } from "./pause.ts";
+import { type RowSubject, setAsideByKey, strangerItem, subjectOf } from "./set-aside.ts";
 
 /** The same pace as the session's heartbeats, since kafkajs leaves out what comes too early. */
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -26,7 +28,8 @@ export type ConsumedBatch = Pick<
 export type TransferEvent =
   | { type: "insert_away"; error: unknown; retryInMs: number }
   | { type: "insert_back"; afterMs: number }
-  | { type: "dead_letter"; reason: string; partition: number; offset: string };
+  /** It is among the dead letters; set aside, too, where it is the relay's own row, and operators are told. */
+  | ({ type: "dead_letter"; reason: string; partition: number; offset: string } & RowSubject);
 
 export interface TransferStats {
   lagMessages: number;
@@ -140,16 +143,26 @@ export class RowTransfer {
       this.#newestDelayMs = Math.max(0, this.#options.clock.nowMs() - times.reduce((one, other) => Math.max(one, other)));
   }
 
-  /** Unreadable or refused: to the dead letters as it came, and its outbox entry to the refused ones, where operators and the list find it. */
+  /**
+   * Unreadable or refused: to the dead letters as it came, and its outbox entry is set aside, where the list and the next rebuild find it. One that names
+   * no outbox entry is no row of the relay: operators are told, and it is only among the dead letters.
+   */
   async #bury(dead: readonly Dead[]): Promise<void> {
     const { deadLetters, topics, kv, clock, onEvent } = this.#options;
     await deadLetters.deliver(
       topics.dead,
       dead.map((letter) => deadLetter(letter, topics.rows)),
     );
-    for (const { outboxKey, reason } of dead) if (outboxKey !== null) await setAsideByKey(kv, outboxKey, reason, clock.nowMs());
+    const told: TransferEvent[] = [];
+    for (const { outboxKey, reason, message, partition } of dead) {
+      const text = rowTextOf(message.value);
+      const subject = subjectOf(text === null ? null : readRow(text));
+      if (outboxKey !== null) await setAsideByKey(kv, outboxKey, text, reason, clock.nowMs());
+      else await kv.commit({ checks: [], operations: [attentionOperation(strangerItem(subject, topics, reason, clock.nowMs()))] });
+      told.push({ type: "dead_letter", reason, partition, offset: message.offset, ...subject });
+    }
     this.#dead += dead.length;
-    for (const { reason, partition, message } of dead) onEvent({ type: "dead_letter", reason, partition, offset: message.offset });
+    for (const event of told) onEvent(event);
   }
 
   /** Tries until it succeeds, with growing pauses; throws what ends the consumer's hold on its batches. */

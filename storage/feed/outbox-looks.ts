@@ -1,7 +1,8 @@
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import type { Kv } from "../kv/kv.ts";
-import { findInOutbox } from "./outbox.ts";
+import { entriesOf, OUTBOX, readRow } from "./outbox.ts";
+import { SET_ASIDE, setAsideText } from "./set-aside.ts";
 
 /** Who waits for the next look; one more is refused. */
 const WAITING_MAX = 1_000;
@@ -54,4 +55,28 @@ export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, r
         if (!looking) void look();
       }),
   };
+}
+
+/**
+ * The rows that wait (from key `from`) or were refused, for each of `texts` those whose JSON contains it; null when there are more than
+ * `limit` to look at.
+ */
+async function findInOutbox(kv: Kv, from: string | null, texts: readonly string[], limit: number): Promise<FeedRow[][] | null> {
+  const found = texts.map((): FeedRow[] => []);
+  let looked = 0;
+  for (const [prefix, start] of [
+    [OUTBOX, from],
+    [SET_ASIDE, null],
+  ] as const) {
+    for await (const { value } of entriesOf(kv, prefix, start, limit + 1 - looked)) {
+      looked += 1;
+      if (looked > limit) return null;
+      const rowText = prefix === SET_ASIDE ? setAsideText(value) : value;
+      texts.forEach((text, index) => {
+        const row = rowText.includes(text) ? readRow(rowText) : null;
+        if (row !== null) found[index]?.push(row);
+      });
+    }
+  }
+  return found;
 }

@@ -2,10 +2,7 @@ import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
 
 /** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
-const OUTBOX = "o/";
-
-/** Rows that ClickHouse refused, set aside under their outbox key with the reason: `op/<milliseconds>-<unique>`. */
-const REFUSED = "op/";
+export const OUTBOX = "o/";
 
 const MS_DIGITS = 13;
 
@@ -23,13 +20,6 @@ export interface OutboxEntry {
   writtenAtMs: number;
   value: string;
   row: FeedRow | null;
-}
-
-/** A refused row as it is kept for operators; `value` is the outbox text. */
-export interface RefusedRow {
-  reason: string;
-  refusedAtMs: number;
-  value: string;
 }
 
 /**
@@ -70,13 +60,6 @@ export async function confirmOutbox(kv: Kv, keys: readonly string[]): Promise<vo
   }
 }
 
-/** Moves the entry of this key, if it is still there, to where operators find what was refused. */
-export async function setAsideByKey(kv: Kv, key: string, reason: string, atMs: number): Promise<void> {
-  const entry = await kv.get(key);
-  if (entry === null) return;
-  await kv.commit({ checks: [], operations: setAsideOperations(entry, reason, atMs) });
-}
-
 /** A row in the outbox as it lies there. */
 export type OutboxText = Omit<OutboxEntry, "row">;
 
@@ -87,40 +70,8 @@ export async function pageOutbox(kv: Kv, from: string | null, until: string | nu
   return entries.map(({ key, value }) => ({ key, value, writtenAtMs: writtenAtMsOf(key) }));
 }
 
-/**
- * The rows that wait (from key `from`) or were refused, for each of `texts` those whose JSON contains it; null when there are more than
- * `limit` to look at.
- */
-export async function findInOutbox(kv: Kv, from: string | null, texts: readonly string[], limit: number): Promise<FeedRow[][] | null> {
-  const found = texts.map((): FeedRow[] => []);
-  let looked = 0;
-  for (const [prefix, start] of [
-    [OUTBOX, from],
-    [REFUSED, null],
-  ] as const) {
-    for await (const { value } of entriesOf(kv, prefix, start, limit + 1 - looked)) {
-      looked += 1;
-      if (looked > limit) return null;
-      const rowText = prefix === REFUSED ? refusedText(value) : value;
-      texts.forEach((text, index) => {
-        const row = rowText.includes(text) ? readRow(rowText) : null;
-        if (row !== null) found[index]?.push(row);
-      });
-    }
-  }
-  return found;
-}
-
-/** Moves an entry out of the outbox to where operators find what was refused. */
-export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, reason: string, atMs: number): Operation[] {
-  const refused: RefusedRow = { reason, refusedAtMs: atMs, value: entry.value };
-  return [
-    { type: "put", key: REFUSED + entry.key.slice(OUTBOX.length), value: JSON.stringify(refused) },
-    { type: "delete", key: entry.key },
-  ];
-}
-
-async function* entriesOf(kv: Kv, prefix: string, from: string | null, limit: number): AsyncGenerator<Entry> {
+/** Up to `limit` entries under a prefix, in the order of their keys, from key `from` (null: from the first). */
+export async function* entriesOf(kv: Kv, prefix: string, from: string | null, limit: number): AsyncGenerator<Entry> {
   const range = prefixRange(prefix);
   let next = from ?? range.from;
   let left = limit;
@@ -144,9 +95,4 @@ export function readRow(value: string): FeedRow | null {
   } catch {
     return null;
   }
-}
-
-function refusedText(value: string): string {
-  const refused: RefusedRow = JSON.parse(value);
-  return refused.value;
 }

@@ -5,6 +5,7 @@ import type { FeedRow, TransactionRow } from "../../engine/domain/feed-row.ts";
 import type { Transaction } from "../../engine/domain/transaction.ts";
 import type { TransactionList, TransactionQuery } from "../../engine/ports/transaction-list.ts";
 import type { Kv } from "../kv/kv.ts";
+import { LATEST_MS } from "./clickhouse-rows.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 
 /** Rows of the outbox that a page is willing to look through: below a second; a longer backlog is a matter of minutes. */
@@ -14,7 +15,6 @@ const DEADLINE_MS = 5_000;
 
 /** Where a range ends that is open, or reaches further: Date of ClickHouse goes from 1970 to 2149, and what lies beyond comes in at the other end. */
 const EARLIEST_MS = 0;
-const LATEST_MS = Date.UTC(2149, 0, 1);
 
 function rangeOf({ fromMs, untilMs }: TransactionQuery): { fromMs: number; untilMs: number } {
   const within = (ms: number) => Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS);

@@ -3,9 +3,10 @@ import type { LinkRecord } from "../../engine/domain/link.ts";
 import type { DueLink, LinkChange, LinkStore } from "../../engine/ports/link-store.ts";
 import type { Stored } from "../../engine/ports/terminal-store.ts";
 import { partOf } from "../../engine/runtime/link-parts.ts";
+import { attentionKey, attentionOperation } from "../attention/attention-items.ts";
 import { outboxOperation } from "../feed/outbox.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
-import { attentionKey, attentionOperation, available } from "./terminal-store.ts";
+import { available } from "./terminal-store.ts";
 
 export const LINKS = "link/";
 /** One entry for each link that is still followed. */

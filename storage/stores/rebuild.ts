@@ -4,6 +4,7 @@ import { linkRow } from "../../engine/domain/link-row.ts";
 import { rowsOf } from "../../engine/runtime/recording.ts";
 import { deliverApart } from "../feed/deliver-apart.ts";
 import { deliver, type FeedSink } from "../feed/feed-sink.ts";
+import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "../feed/set-aside.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
 import { LINKS } from "./link-store.ts";
 import { readCommand } from "./terminal-records.ts";
@@ -15,12 +16,17 @@ const PAGE_RECORDS = 1_000;
 /** Rows of one insert. */
 const BATCH_ROWS = 10_000;
 
+/** The same of rows that were refused before: each that is again costs a dozen inserts to find it. */
+const BATCH_ASIDE = 1_000;
+
 export interface RebuildProgress {
   /** Records of commands and links read, and those among them that have ended or have a result. */
   records: number;
   ended: number;
   /** Rows inserted. */
   rows: number;
+  /** Those among them that had been set aside, and are no longer. */
+  setAside: number;
   /** Rows that ClickHouse refuses, and records that cannot be read. */
   refused: number;
 }
@@ -37,15 +43,18 @@ export interface RebuildOptions {
 interface Pending {
   uuid: string;
   row: FeedRow;
+  /** Where it was set aside. */
+  aside?: SetAsideRow;
 }
 
 /**
  * Inserts the rows of all ended commands, stored results and ended links again, with the keys and versions that they had before, so that repeating it
- * changes nothing, and running it beside the feed neither. Conflicts are in ClickHouse alone and are not among them. Rejects with what the
- * store or ClickHouse rejects with; it can be started again.
+ * changes nothing, and running it beside the feed neither. Then those that were refused and set aside, conflicts too; other conflicts are in ClickHouse
+ * alone and are not among them. What operators were told of a row that was refused is settled once it is inserted. Rejects with what the store or
+ * ClickHouse rejects with; it can be started again.
  */
 export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: RebuildOptions): Promise<RebuildProgress> {
-  const progress: RebuildProgress = { records: 0, ended: 0, rows: 0, refused: 0 };
+  const progress: RebuildProgress = { records: 0, ended: 0, rows: 0, setAside: 0, refused: 0 };
   const leaveOut = (uuid: string, reason: string): void => {
     progress.refused += 1;
     onRefused?.(uuid, reason);
@@ -60,8 +69,24 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     );
     for (const { item, reason } of refused) leaveOut(item.uuid, reason);
     progress.rows += pending.length - refused.length;
+    const left = new Set(refused.map(({ item }) => item));
+    for (const item of pending) {
+      if (item.aside === undefined) continue;
+      if (left.has(item)) stillRefused.push(item.aside);
+      else await forget(item.aside);
+    }
     onProgress?.({ ...progress });
   }
+
+  async function forget({ entry: { key, version } }: SetAsideRow): Promise<void> {
+    // One that was set aside anew meanwhile stays.
+    const { type } = await kv.commit({ checks: [{ key, version }], operations: [{ type: "delete", key }] });
+    if (type === "committed") progress.setAside += 1;
+  }
+
+  // Before the rows: what is set aside from now on is told anew, and stays.
+  const told = await ToldOfRefused.load(kv);
+  const stillRefused: RowSubject[] = [];
 
   let pending: Pending[] = [];
   for (const { prefix, rowsIn } of [
@@ -85,6 +110,22 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     }
   }
   await insert(pending);
+  pending = [];
+  for await (const aside of rowsSetAside(kv)) {
+    const uuid = aside.uuid ?? aside.entry.key;
+    if (aside.row === null) {
+      leaveOut(uuid, "it is not JSON of a row");
+      stillRefused.push(aside);
+      continue;
+    }
+    pending.push({ uuid, row: aside.row, aside });
+    if (pending.length >= BATCH_ASIDE) {
+      await insert(pending);
+      pending = [];
+    }
+  }
+  await insert(pending);
+  await told.settle(stillRefused);
   return progress;
 }
 

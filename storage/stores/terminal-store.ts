@@ -1,10 +1,9 @@
 import { stateOf } from "../../engine/actors/terminal/rules.ts";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
-import { cutText } from "../../engine/domain/cut-text.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
 import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
-import { hashOf } from "../../engine/runtime/hash.ts";
+import { ATTENTION, attentionKey, attentionOperation } from "../attention/attention-items.ts";
 import { outboxOperation } from "../feed/outbox.ts";
 import {
   type Commit,
@@ -21,16 +20,10 @@ import { readCommand, readTerminal, writeCommand, writeTerminal } from "./termin
 const TERMINALS = "t/";
 /** Commands by uuid: most keys that are asked for here are new. */
 export const COMMANDS = "c/";
-const ATTENTION = "a/";
 const OUTSTANDING = "q/";
 
 /** Postings of one terminal that could not be read; beyond it the oldest go. The same text again is kept once. */
 const UNREADABLE_MAX = 64;
-
-/** What operators have not looked at for this long is old news. */
-const ATTENTION_LIFETIME_MS = 90 * 86_400_000;
-
-const ATTENTION_RAW_CHARS_MAX = 4_096;
 
 export interface TerminalStoreOptions {
   kv: Kv;
@@ -160,21 +153,6 @@ export function createTerminalStore({
 function outstandingOperation(terminalId: string, work: Work): Operation {
   const key = OUTSTANDING + terminalId;
   return work === "idle" ? { type: "delete", key } : { type: "put", key, value: work === "waiting" ? "1" : "0" };
-}
-
-export function attentionKey(kind: AttentionItem["kind"], terminalId: string, place: string): string {
-  return `${ATTENTION}${kind}/${terminalId}/${place}`;
-}
-
-export function attentionOperation(item: AttentionItem): Operation {
-  const raw = item.raw === null ? null : cutText(item.raw, ATTENTION_RAW_CHARS_MAX);
-  const place = item.kind === "unreadable" ? hashOf(raw ?? "").toString(16) : (item.uuid ?? "");
-  return {
-    type: "put",
-    key: attentionKey(item.kind, item.terminalId, place),
-    value: JSON.stringify({ ...item, raw }),
-    expiresAtMs: item.atMs + ATTENTION_LIFETIME_MS,
-  };
 }
 
 function commandOf(uuid: string, entry: Entry | null): Stored<CommandRecord> | null {

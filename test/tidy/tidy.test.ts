@@ -37,8 +37,9 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "storage/bus/", mayImport: ["engine/"] },
   { folder: "storage/clickhouse/", mayImport: ["engine/"] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
-  { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/", "storage/clickhouse/"] },
-  { folder: "storage/stores/", mayImport: ["engine/", "storage/kv/", "storage/feed/"] },
+  { folder: "storage/attention/", mayImport: ["engine/", "storage/kv/"] },
+  { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/", "storage/clickhouse/", "storage/attention/"] },
+  { folder: "storage/stores/", mayImport: ["engine/", "storage/kv/", "storage/feed/", "storage/attention/"] },
 
   { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
   // A terminal knows the wire and its words, not the relay.

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { SET_ASIDE_COUNTED_MAX } from "../../../engine/ports/overview.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -27,6 +28,9 @@ const Dashboard = Type.Object({
   outbox: Type.Object({
     depth: Type.Integer({ description: "Rows that ClickHouse has not confirmed." }),
     oldestAgeSeconds: Type.Integer(),
+    setAside: Type.Integer({
+      description: `Rows that ClickHouse or Kafka refused, missing for analysts until \`npm run rebuild-analytics\`: 0 where all is well. At most ${SET_ASIDE_COUNTED_MAX} are counted; \`GET /admin/attention\` names them (feed_refused).`,
+    }),
   }),
   nodes: Type.Array(Type.Object({ nodeId: Type.String(), shards: Type.Integer(), startedAt: Type.String() })),
 });
@@ -53,7 +57,7 @@ export const showDashboard = admin.endpoint({
           results: { CARD: { OK: 1_100, KO: 60 }, SATISPAY: { OK: 40 } },
           links: { PENDING: 12, today: { success: 30, expired: 4 } },
           deployments: { active: 2, superseded: 5 },
-          outbox: { depth: 3, oldestAgeSeconds: 1 },
+          outbox: { depth: 3, oldestAgeSeconds: 1, setAside: 0 },
           nodes: [{ nodeId: "relay-1", shards: 3, startedAt: "2025-11-20T10:00:00.000Z" }],
         },
       },
@@ -61,7 +65,7 @@ export const showDashboard = admin.endpoint({
     ...admin.errors(401, 503),
   },
   handle: async ({ overview }) => {
-    const { atMs, day, terminals, commands, commandsToday, resultsToday, links, deployments, outbox, nodes } = await overview();
+    const { atMs, day, terminals, commands, commandsToday, resultsToday, links, deployments, outbox, setAside, nodes } = await overview();
     const online = terminals.websocket + terminals.polling;
     const data = {
       at: new Date(atMs).toISOString(),
@@ -76,7 +80,7 @@ export const showDashboard = admin.endpoint({
       results: resultsToday,
       links: { PENDING: links.pending, today: links.today },
       deployments,
-      outbox: { depth: outbox.depth, oldestAgeSeconds: Math.round(outbox.oldestAgeMs / 1_000) },
+      outbox: { depth: outbox.depth, oldestAgeSeconds: Math.round(outbox.oldestAgeMs / 1_000), setAside },
       nodes: nodes.map(({ nodeId, shards, startedAtMs }) => ({ nodeId, shards, startedAt: new Date(startedAtMs).toISOString() })),
     };
     return { status: 200, body: { status: "ok", data } };

@@ -108,6 +108,47 @@ describe("the feed to ClickHouse", async () => {
     assert.equal((await keysUnder(kv, "op/")).length, 2);
   });
 
+  it("sets aside a row whose time ClickHouse would change in silence", async (test) => {
+    const kv = await kvOf(test);
+    const times = [-1, 0, Date.UTC(2148, 11, 31, 23, 59, 59, 999), Date.UTC(2149, 0, 1), 8.64e15, 1.5];
+    const rows = times.map((createdAtMs, index) => transactionRow({ uuid: `t${index}`, terminalId: "TIMES", createdAtMs }));
+    await write(kv, rows);
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
+    await feed.flush();
+    await feed.stop();
+    assert.equal(
+      (await ask(world, "SELECT uuid, day, created_at FROM transactions_final WHERE terminal_id = 'TIMES' ORDER BY uuid")).text,
+      "t1\t1970-01-01\t1970-01-01 00:00:00.000\nt2\t2148-12-31\t2148-12-31 23:59:59.999\n",
+    );
+    assert.equal((await keysUnder(kv, "op/")).length, 4);
+  });
+
+  it("replaces half of a character in rows of before that was done where they come in", async (test) => {
+    const kv = await kvOf(test);
+    const row = transactionRow({ uuid: "half", terminalId: "HALVES" });
+    const conflict = {
+      type: "conflict",
+      id: "half",
+      uuid: "half",
+      terminalId: "HALVES",
+      postedBy: "T2",
+      atMs: START_MS,
+      raw: '{"message":"\\ud83d"}',
+    } as const;
+    await write(kv, [{ ...row, transaction: { ...row.transaction, message: "a \ud83d", receipt: { "b\udc00": ["\ud83d\ude00"] } } }]);
+    await kv.commit({ checks: [], operations: [outboxOperation(conflict, Date.now(), "w9-2")] });
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
+    await feed.flush();
+    await feed.stop();
+    const { text } = await ask(
+      world,
+      "SELECT message, receipt, JSONExtractString(item, 'message') AS told FROM transactions WHERE uuid = 'half' FORMAT JSONEachRow",
+    );
+    assert.deepEqual(JSON.parse(text), { message: "a \ufffd", receipt: '{"b\ufffd":["😀"]}', told: "a \ufffd" });
+    assert.equal((await ask(world, "SELECT raw FROM conflicts_final WHERE uuid = 'half' FORMAT TSVRaw")).text, '{"message":"\\ud83d"}\n');
+    assert.equal(feed.stats().refused, 0);
+  });
+
   it("loses and doubles nothing when ClickHouse is killed while rows come in", async (test) => {
     const kv = await kvOf(test);
     const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });

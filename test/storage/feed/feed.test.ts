@@ -8,7 +8,9 @@ import { machineTimers } from "../../../infra/node/machine-timers.ts";
 import { createFeed, type FeedEvent } from "../../../storage/feed/feed.ts";
 import { type FeedSink, RowsRefused } from "../../../storage/feed/feed-sink.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
+import { countSetAside } from "../../../storage/feed/set-aside.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { prefixRange } from "../../../storage/kv/kv.ts";
 import { keysUnder, openKv, realClock, sinkOf, transactionRow, write } from "./feed-world.ts";
 
 async function kvOf(test: TestContext): Promise<EmbeddedKv> {
@@ -134,7 +136,22 @@ describe("the feed", () => {
     const kept = await kv.scan({ from: "op/", to: "op0", limit: 10 });
     const reasons = kept.map(({ value }) => JSON.parse(value).reason);
     assert.deepEqual(reasons.sort(), ["it is not JSON of a row", "too odd", "too odd"]);
-    assert.equal(events.filter(({ type }) => type === "row_refused").length, 3);
+    const told = events.flatMap((event) => (event.type === "row_refused" ? [[event.rowType, event.terminalId, event.uuid]] : []));
+    assert.deepEqual(told.sort(), [
+      ["transaction", "T1", "u0"],
+      ["transaction", "T1", "u57"],
+      ["unreadable", "", null],
+    ]);
+    const items = await kv.scan({ ...prefixRange("a/"), limit: 10 });
+    assert.deepEqual(
+      items.map(({ key }) => key),
+      ["a/feed_refused//", "a/feed_refused/T1/u0", "a/feed_refused/T1/u57"],
+    );
+    const { kind, detail, raw } = JSON.parse(items[1]?.value ?? "null");
+    assert.deepEqual([kind, raw], ["feed_refused", null]);
+    assert.match(detail, /transaction.*rebuild-analytics: too odd$/);
+    assert.equal(await countSetAside(kv, 10), 3);
+    assert.equal(await countSetAside(kv, 2), 2);
   });
 
   it("finds a row that was committed late under an earlier key", async (test) => {

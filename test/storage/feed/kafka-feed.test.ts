@@ -9,13 +9,14 @@ import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
-import { deliver } from "../../../storage/feed/feed-sink.ts";
+import { deliver, RowsRefused } from "../../../storage/feed/feed-sink.ts";
 import { kafkaClient } from "../../../storage/feed/kafka-client.ts";
 import { startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
 import { createKafkaFeed } from "../../../storage/feed/kafka-feed.ts";
 import { encodeFeedMessage } from "../../../storage/feed/kafka-message.ts";
 import { kafkaSink } from "../../../storage/feed/kafka-sink.ts";
 import { createTransactionList } from "../../../storage/feed/transaction-list.ts";
+import { rebuildAnalytics } from "../../../storage/stores/rebuild.ts";
 import { kafkaMissing, startTestKafka, type TestKafka } from "../../support/kafka.ts";
 import { ADMIN, ask, type ClickHouseWorld, startClickHouse } from "../clickhouse/clickhouse-world.ts";
 import { keysUnder, realClock, sinkOf, transactionRow, write } from "./feed-world.ts";
@@ -122,10 +123,10 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     await kv.commit({ checks: [], operations: [{ type: "put", key: "c/not-of-the-outbox", value: "{}" }] });
     await write(kv, [
       transactionRow({ uuid: "before", terminalId: "POISON" }),
-      transactionRow({ uuid: "beyond Int64", terminalId: "POISON", amountCents: 1e30 }),
+      transactionRow({ uuid: "beyond-int64", terminalId: "POISON", amountCents: 1e30 }),
       transactionRow({ uuid: "after", terminalId: "POISON" }),
     ]);
-    const { consumer } = pipelineOf(test, kafka.brokers, topics, kv, clickHouseSink(client));
+    const { consumer, events } = pipelineOf(test, kafka.brokers, topics, kv, clickHouseSink(client));
     await until("an empty outbox", 20_000, async () => (await keysUnder(kv, "o/")).length === 0);
     // More than five where a slow start of Kafka made the producer send the refused row again.
     await until("the dead letters", 5_000, () => consumer.stats().dead >= 5);
@@ -153,7 +154,28 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     );
     // The relay's own row is kept for operators, and a stranger's message deletes nothing.
     assert.equal((await keysUnder(kv, "op/")).length, 1);
+    assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused//", "a/feed_refused/POISON/beyond-int64"]);
+    const buried = events.flatMap((event) => (event.type === "dead_letter" ? [`${event.terminalId} ${event.uuid}`] : []));
+    assert.deepEqual([...new Set(buried)].sort(), [" null", "POISON beyond-int64"]);
     assert.equal((await keysUnder(kv, "c/")).length, 1);
+  });
+
+  it("sets aside a refused row of which the store has lost the outbox entry, and sends it again once it can", async (test) => {
+    const kv = await kvOf(test);
+    const topics = topicsOf("lost");
+    const sink = kafkaSink({ brokers: kafka.brokers, clientId: "relay", timers: machineTimers, topics });
+    test.after(() => sink.close());
+    const row = transactionRow({ uuid: "lost", terminalId: "LOST" });
+    await sink.deliver(topics.rows, [{ key: "LOST", value: encodeFeedMessage("o/1778050000000-w1-1", JSON.stringify(row)) }]);
+    const refusing = sinkOf(() => Promise.reject(new RowsRefused("too odd")));
+    const { consumer } = pipelineOf(test, kafka.brokers, topics, kv, refusing);
+    await until("the dead letter", 20_000, () => consumer.stats().dead === 1);
+    assert.deepEqual(await keysUnder(kv, "op/"), ["op/1778050000000-w1-1"]);
+    assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused/LOST/lost"]);
+    const progress = await rebuildAnalytics({ kv, sink: clickHouseSink(client) });
+    assert.deepEqual([progress.setAside, progress.refused], [1, 0]);
+    assert.equal(await countOf("LOST"), "1\t1\n");
+    assert.deepEqual([...(await keysUnder(kv, "op/")), ...(await keysUnder(kv, "a/"))], []);
   });
 
   it("holds rows back while ClickHouse is away, and loses and doubles none", async (test) => {

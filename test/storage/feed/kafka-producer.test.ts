@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { machineTimers } from "../../../infra/node/machine-timers.ts";
-import { createKafkaFeed, type KafkaFeed } from "../../../storage/feed/kafka-feed.ts";
+import { RowsRefused } from "../../../storage/feed/feed-sink.ts";
+import { createKafkaFeed, type KafkaFeed, type KafkaFeedEvent } from "../../../storage/feed/kafka-feed.ts";
 import type { KafkaSink, TopicPosition } from "../../../storage/feed/kafka-sink.ts";
 import { FEED_TOPICS } from "../../../storage/feed/kafka-topics.ts";
-import { realClock, transactionRow, write } from "./feed-world.ts";
+import { keysUnder, realClock, transactionRow, write } from "./feed-world.ts";
 import { kvOf, until } from "./kafka-world.ts";
 
 interface Produced {
@@ -57,6 +58,34 @@ describe("the producing end of the feed", () => {
     assert.deepEqual(taken, ["A", "B"]);
     assert.deepEqual(events, ["turn_taken"]);
     assert.equal(feed.stats().failures, 0);
+  });
+
+  it("sets aside a row that Kafka refuses, tells of it with its uuid, and produces its neighbours", async (test) => {
+    const kv = await kvOf(test);
+    await write(
+      kv,
+      ["a", "large", "b"].map((uuid) => transactionRow({ uuid, terminalId: "T" })),
+    );
+    const taken: string[] = [];
+    const sink: KafkaSink = {
+      deliver: async (_, messages) => {
+        const texts = messages.map(({ value }) => String(value));
+        if (texts.some((text) => text.includes('"large"'))) throw new RowsRefused("Kafka refused it: MESSAGE_TOO_LARGE");
+        taken.push(...texts);
+      },
+      position: async () => unread,
+      close: async () => undefined,
+    };
+    const told: KafkaFeedEvent[] = [];
+    const feed = createKafkaFeed({ kv, sink, clock: realClock, timers: machineTimers, onEvent: (event) => told.push(event) });
+    test.after(() => feed.stop());
+    await until("the refusal", 10_000, () => feed.stats().refused === 1 && taken.length === 2);
+    assert.deepEqual(
+      told.filter(({ type }) => type === "row_refused"),
+      [{ type: "row_refused", rowType: "transaction", terminalId: "T", uuid: "large", reason: "Kafka refused it: MESSAGE_TOO_LARGE" }],
+    );
+    assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused/T/large"]);
+    assert.equal((await keysUnder(kv, "op/")).length, 1);
   });
 
   it("gives its turn up when Kafka fails, and the next holder produces what the failed one was not sure of", async (test) => {

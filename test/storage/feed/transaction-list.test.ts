@@ -11,7 +11,7 @@ import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { deliver } from "../../../storage/feed/feed-sink.ts";
-import { setAsideOperations } from "../../../storage/feed/outbox.ts";
+import { setAsideOperations } from "../../../storage/feed/set-aside.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { ADMIN, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";

@@ -11,12 +11,14 @@ import type { CommandLife, CommandRecord } from "../../../engine/domain/terminal
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
+import { setAsideOperations } from "../../../storage/feed/set-aside.ts";
 import type { Kv } from "../../../storage/kv/kv.ts";
 import { rebuildAnalytics } from "../../../storage/stores/rebuild.ts";
 import { writeCommand } from "../../../storage/stores/terminal-records.ts";
 import { link } from "../../engine/actors/link-payment/world.ts";
 import { ADMIN, ask, sharedClickHouse, startClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { openKv, START_MS, transactionRow } from "../feed/feed-world.ts";
+import { keysUnder, openKv, START_MS, transactionRow } from "../feed/feed-world.ts";
 import { acceptedCommand, commandRecord } from "./terminal-world.ts";
 
 const LIFE: CommandLife = { state: "done", sentAtMs: START_MS, finishedAtMs: START_MS + 500, channel: "poll", attempts: 1 };
@@ -61,7 +63,7 @@ describe("the rebuild of the analysts' tables", async () => {
     const refused: string[] = [];
     const rebuild = () => rebuildAnalytics({ kv, sink: clickHouseSink(client), onRefused: (uuid) => refused.push(uuid) });
     const first = await rebuild();
-    assert.deepEqual(first, { records: 2_506, ended: 2_503, rows: 5_003, refused: 1 });
+    assert.deepEqual(first, { records: 2_506, ended: 2_503, rows: 5_003, setAside: 0, refused: 1 });
     assert.deepEqual(refused, ["newer"]);
     assert.deepEqual(await rebuild(), first);
     const counts = await ask(
@@ -88,8 +90,66 @@ describe("the rebuild of the analysts' tables", async () => {
     const result = { transaction: bad.transaction, raw: null, postedBy: "PARTLY", amountDiffers: false };
     await store(kv, [recordOf("a", "PARTLY"), recordOf("b", "PARTLY", { result }), recordOf("c", "PARTLY")]);
     const progress = await rebuildAnalytics({ kv, sink: clickHouseSink(client) });
-    assert.deepEqual(progress, { records: 3, ended: 3, rows: 5, refused: 1 });
+    assert.deepEqual(progress, { records: 3, ended: 3, rows: 5, setAside: 0, refused: 1 });
     assert.equal((await ask(world, "SELECT uuid FROM transactions_final WHERE terminal_id = 'PARTLY' ORDER BY uuid")).text, "a\nc\n");
+  });
+
+  it("sends what was set aside again, repaired where half of a character was why, and settles what operators were told", async (test) => {
+    const directory = await mkdtemp(join(tmpdir(), "relay-rebuild-"));
+    const kv = await openKv(directory);
+    test.after(async () => {
+      await kv.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    const half = transactionRow({ uuid: "half", terminalId: "ASIDE" });
+    const beyond = transactionRow({ uuid: "beyond", terminalId: "ASIDE", amountCents: 1e30 });
+    const conflict = { type: "conflict", id: "c", uuid: "half", terminalId: "ASIDE", postedBy: "T2", atMs: START_MS, raw: "{}" } as const;
+    const life = { ...conflict, type: "life", version: 1 };
+    const texts = [
+      JSON.stringify({ ...half, transaction: { ...half.transaction, message: "ok \ud83d" } }),
+      JSON.stringify(conflict),
+      JSON.stringify(beyond),
+      // A row that lacks nearly everything is refused again.
+      JSON.stringify(life),
+      "{",
+    ];
+    for (const [index, value] of texts.entries()) {
+      const key = `o/000000000000${index}-w`;
+      await kv.commit({ checks: [], operations: [{ type: "put", key, value }] });
+      await kv.commit({ checks: [], operations: setAsideOperations({ key, value }, "too odd", Date.now()) });
+    }
+    assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused//", "a/feed_refused/ASIDE/beyond", "a/feed_refused/ASIDE/half"]);
+
+    const sink = clickHouseSink(client);
+    const progress = await rebuildAnalytics({ kv, sink });
+    assert.deepEqual(progress, { records: 0, ended: 0, rows: 2, setAside: 2, refused: 3 });
+    // The life of the same uuid is still missing, so that this stays told.
+    assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused//", "a/feed_refused/ASIDE/beyond", "a/feed_refused/ASIDE/half"]);
+    assert.deepEqual(await keysUnder(kv, "op/"), ["op/0000000000002-w", "op/0000000000003-w", "op/0000000000004-w"]);
+    const found = await ask(world, "SELECT uuid, message FROM transactions_final WHERE terminal_id = 'ASIDE'");
+    assert.equal(found.text, "half\tok \ufffd\n");
+    assert.equal((await ask(world, "SELECT uuid FROM conflicts_final WHERE terminal_id = 'ASIDE'")).text, "half\n");
+
+    await kv.commit({ checks: [], operations: [{ type: "delete", key: "op/0000000000003-w" }] });
+    // One is refused anew while the rebuild runs: what is told of it stays.
+    const anew: FeedSink = {
+      begin: () => {
+        const insert = sink.begin();
+        return {
+          add: (row) => insert.add(row),
+          send: async () => {
+            const value = JSON.stringify(transactionRow({ uuid: "anew", terminalId: "ASIDE" }));
+            await kv.commit({ checks: [], operations: setAsideOperations({ key: "o/0000000000009-w", value }, "too odd", Date.now()) });
+            await insert.send();
+          },
+        };
+      },
+    };
+    await store(kv, [recordOf("any", "ASIDE")]);
+    await rebuildAnalytics({ kv, sink: anew });
+    assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused//", "a/feed_refused/ASIDE/anew", "a/feed_refused/ASIDE/beyond"]);
+    assert.equal((await rebuildAnalytics({ kv, sink })).setAside, 1);
+    assert.deepEqual(await keysUnder(kv, "a/"), ["a/feed_refused//", "a/feed_refused/ASIDE/beyond"]);
   });
 });
 
@@ -106,7 +166,7 @@ describe("the command rebuild-analytics", () => {
       env: { PATH: process.env["PATH"] },
     });
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-    assert.equal(output, "Done: 2 commands read, 2 of them ended, 4 rows inserted, 0 left out.\n");
+    assert.equal(output, "Done: 2 commands read, 2 of them ended, 4 rows inserted (0 had been set aside), 0 left out.\n");
     assert.equal(code, 0);
     const world = await startClickHouse(join(directory, "clickhouse"));
     test.after(() => world.stop());

@@ -1,0 +1,125 @@
+import type { AttentionItem } from "../../engine/domain/attention.ts";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { isTerminalId, isUuid } from "../../engine/domain/identifiers.ts";
+import { ATTENTION, attentionKey, attentionOperation } from "../attention/attention-items.ts";
+import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
+import type { FeedTopics } from "./kafka-topics.ts";
+import { entriesOf, OUTBOX, type OutboxEntry, readRow } from "./outbox.ts";
+
+/** Rows that were refused, under their outbox key with the reason: `op/<milliseconds>-<unique>`. They stay until they are sent again. */
+export const SET_ASIDE = "op/";
+
+const ATTENTION_KIND = "feed_refused";
+
+/** A refused row as it is kept; `value` is the outbox text. */
+interface SetAside {
+  reason: string;
+  refusedAtMs: number;
+  value: string;
+}
+
+/** What a row is about, as far as it can be told: of one that cannot be read, nothing. */
+export interface RowSubject {
+  rowType: FeedRow["type"] | "unreadable";
+  /** Empty where it is none. */
+  terminalId: string;
+  uuid: string | null;
+}
+
+/** A row that was set aside. */
+export interface SetAsideRow extends RowSubject {
+  entry: Entry;
+  row: FeedRow | null;
+}
+
+export function subjectOf(row: FeedRow | null): RowSubject {
+  if (row === null) return { rowType: "unreadable", terminalId: "", uuid: null };
+  const { terminalId, uuid }: { terminalId?: unknown; uuid?: unknown } = row.type === "transaction" ? Object(row.transaction) : row;
+  return {
+    rowType: row.type,
+    terminalId: typeof terminalId === "string" && isTerminalId(terminalId) ? terminalId : "",
+    uuid: typeof uuid === "string" && isUuid(uuid) ? uuid : null,
+  };
+}
+
+/** Moves an entry out of the outbox to where it stays until it is sent again, and tells operators. */
+export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, reason: string, atMs: number): Operation[] {
+  const refused: SetAside = { reason, refusedAtMs: atMs, value: entry.value };
+  return [
+    { type: "put", key: setAsideKey(entry.key), value: JSON.stringify(refused) },
+    { type: "delete", key: entry.key },
+    attentionOperation(refusedItem(subjectOf(readRow(entry.value)), reason, atMs)),
+  ];
+}
+
+/**
+ * The same for the entry of this key. Where it is gone from the outbox (the store was restored, or lost it) and was not set aside already, `value` is
+ * what it was; null: not known any more.
+ */
+export async function setAsideByKey(kv: Kv, key: string, value: string | null, reason: string, atMs: number): Promise<void> {
+  const waiting = await kv.get(key);
+  if (waiting === null && (value === null || (await kv.get(setAsideKey(key))) !== null)) return;
+  const entry = waiting ?? { key, value: value ?? "" };
+  await kv.commit({ checks: [], operations: setAsideOperations(entry, reason, atMs) });
+}
+
+/** What operators are told of a row that is not in ClickHouse. The reason quotes nothing of it. */
+export function refusedItem({ rowType, terminalId, uuid }: RowSubject, reason: string, atMs: number): AttentionItem {
+  const detail = `A row (${rowType}) is missing in ClickHouse, and is sent again by npm run rebuild-analytics: ${reason}`;
+  return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
+}
+
+/** The same of a message that names no entry of the outbox. */
+export function strangerItem({ rowType, terminalId, uuid }: RowSubject, topics: FeedTopics, reason: string, atMs: number): AttentionItem {
+  const detail = `A message (${rowType}) of ${topics.rows} that names no entry of the outbox is only in ${topics.dead}: ${reason}`;
+  return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
+}
+
+/** All rows that are set aside, in the order of their outbox keys. */
+export async function* rowsSetAside(kv: Kv): AsyncGenerator<SetAsideRow> {
+  for await (const entry of entriesOf(kv, SET_ASIDE, null, Number.POSITIVE_INFINITY)) {
+    const row = readRow(setAsideText(entry.value));
+    yield { entry, row, ...subjectOf(row) };
+  }
+}
+
+/** The outbox text of an entry. */
+export function setAsideText(value: string): string {
+  const refused: SetAside = JSON.parse(value);
+  return refused.value;
+}
+
+/** How many rows are set aside; at most so many are counted. */
+export async function countSetAside(kv: Kv, max: number): Promise<number> {
+  return (await kv.scan({ ...prefixRange(SET_ASIDE), limit: max })).length;
+}
+
+/** What operators were told of rows, to be settled by `settle` once it is known which of them are still refused. */
+export class ToldOfRefused {
+  readonly #kv: Kv;
+  readonly #told: ReadonlyMap<string, number>;
+
+  private constructor(kv: Kv, told: ReadonlyMap<string, number>) {
+    this.#kv = kv;
+    this.#told = told;
+  }
+
+  static async load(kv: Kv): Promise<ToldOfRefused> {
+    const told = new Map<string, number>();
+    const items = entriesOf(kv, `${ATTENTION}${ATTENTION_KIND}/`, null, Number.POSITIVE_INFINITY);
+    for await (const { key, version } of items) told.set(key, version);
+    return new ToldOfRefused(kv, told);
+  }
+
+  /** Takes away what was told of rows that are not among these. What was told anew meanwhile stays: its version is another. */
+  async settle(refused: readonly RowSubject[]): Promise<void> {
+    const stays = new Set(refused.map(({ terminalId, uuid }) => attentionKey(ATTENTION_KIND, terminalId, uuid ?? "")));
+    for (const [key, version] of this.#told) {
+      if (!stays.has(key)) await this.#kv.commit({ checks: [{ key, version }], operations: [{ type: "delete", key }] });
+    }
+  }
+}
+
+function setAsideKey(outboxKey: string): string {
+  return SET_ASIDE + outboxKey.slice(OUTBOX.length);
+}
