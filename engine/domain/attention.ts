@@ -19,6 +19,6 @@ export interface AttentionItem {
   atMs: number;
   /** One sentence, without card data or personal data. */
   detail: string;
-  /** What was posted, PANs masked, at most 4 KiB; null where nothing was. */
+  /** What was posted, PANs masked, at most 8,192 characters; null where nothing was. */
   raw: string | null;
 }

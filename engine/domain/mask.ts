@@ -50,6 +50,28 @@ export function maskJson(value: unknown): unknown {
   return maskValue(value, "free", 0);
 }
 
+/** A name and its value in a text of another form: `"pan": "4111"`, `pan=4111`, `<pan>4111`. */
+const NAMED_VALUE = /(["']?)([A-Za-z][\w.-]{0,63})\1(\s{0,8}[:=]\s{0,8}|>)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&"'<>{}[\]]+)/g;
+
+/**
+ * A text of no form that is known, with every card number masked by Luhn, and whole values by the name before them, as in `maskJson`; a text that is
+ * JSON as `maskJson` does it.
+ */
+export function maskText(text: string): string {
+  try {
+    return JSON.stringify(maskJson(JSON.parse(text)));
+  } catch {
+    return maskPans(text.replace(NAMED_VALUE, maskNamed));
+  }
+}
+
+function maskNamed(found: string, quote: string, name: string, between: string, value: string): string {
+  const rule = ruleOf(name);
+  if (rule !== "secret" && rule !== "pan") return found;
+  const [open = "", inner = value, close = ""] = /^(["'])(.*?)(["']?)$/s.exec(value)?.slice(1) ?? [];
+  return `${quote}${name}${quote}${between}${open}${maskString(inner, rule)}${close}`;
+}
+
 type Rule = "free" | "pan" | "secret" | "identifier" | "amount";
 
 function maskValue(value: unknown, rule: Rule, depth: number): unknown {

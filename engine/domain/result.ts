@@ -11,7 +11,7 @@ import type { Transaction, TransactionMethod, TransactionStatus } from "./transa
 export const DEFAULT_CURRENCY = "EUR";
 
 /** Characters of an unreadable posting that operators get to see. */
-export const UNREADABLE_RAW_CHARS_MAX = 4_096;
+export const UNREADABLE_RAW_CHARS_MAX = 8_192;
 
 /** A terminal's posting, read: outcome and uuid are certain, everything else is there when the terminal told it. */
 export interface ReadResult {

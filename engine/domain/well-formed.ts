@@ -28,7 +28,19 @@ export function wellFormedJson(json: string): string {
   );
 }
 
-/** The same for a value of JSON; the value itself where nothing is to be replaced. */
+/** Where a text begins with it, it only says how the text was encoded (RFC 8259, section 8.1: a reader may ignore it). */
+const BYTE_ORDER_MARK = "\ufeff";
+
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+/** A value of JSON text that came from outside: a byte order mark is ignored, and texts are made well-formed. Throws SyntaxError, which quotes the text. */
+export function parseJson(json: string): unknown {
+  return JSON.parse(wellFormedJson(withoutByteOrderMark(json)));
+}
+
+/** A value of JSON with its texts made well-formed; the value itself where nothing is to be replaced. */
 export function wellFormedValue<T>(value: T): T {
   const json = JSON.stringify(value);
   const wellFormed = wellFormedJson(json);

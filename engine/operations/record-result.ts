@@ -1,6 +1,7 @@
 import { type Caller, mayActAs } from "../domain/caller.ts";
 import { RelayError } from "../domain/errors.ts";
 import { readResult } from "../domain/result.ts";
+import { namedUuid, rawOf, type UnreadPosting } from "../domain/unread-posting.ts";
 import type { ResultOutcome, Terminals } from "../ports/terminals.ts";
 
 export interface RecordResult {
@@ -11,6 +12,9 @@ export interface RecordResult {
   byCaller(caller: Caller, terminalId: string, body: unknown): Promise<ResultOutcome>;
   /** The same for a session that was found to act for the terminal; `postedBy` is the session's own terminal. */
   bySession(postedBy: string, terminalId: string, body: unknown): Promise<ResultOutcome>;
+  /** Keeps, for operators, what is no JSON or of no form of a result; nothing where the caller may not act for the terminal. */
+  unreadByCaller(caller: Caller, terminalId: string, posting: UnreadPosting): Promise<void>;
+  unreadBySession(terminalId: string, posting: UnreadPosting): Promise<void>;
 }
 
 export function createRecordResult({ terminals }: { terminals: Terminals }): RecordResult {
@@ -22,8 +26,17 @@ export function createRecordResult({ terminals }: { terminals: Terminals }): Rec
     throw new RelayError("invalid_request", reason);
   }
 
+  function unreadBySession(terminalId: string, posting: UnreadPosting): Promise<void> {
+    const uuid = posting.text === null ? null : namedUuid(posting.text);
+    return terminals.recordUnreadable({ terminalId, uuid, reason: posting.complaint, raw: rawOf(posting) });
+  }
+
   return {
     bySession,
+    unreadBySession,
+    unreadByCaller: async (caller, terminalId, posting) => {
+      if (mayActAs(caller, terminalId)) await unreadBySession(terminalId, posting);
+    },
     byCaller: async (caller, terminalId, body) => {
       if (!mayActAs(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
       return bySession(caller.type === "terminal" ? caller.terminalId : caller.type, terminalId, body);

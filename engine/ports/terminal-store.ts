@@ -68,7 +68,12 @@ export interface TerminalStore {
   commit(change: TerminalChange): Promise<ChangeOutcome>;
   /** Terminals with outstanding commands, by id after `after`: to re-arm deadlines, and to find work that nobody told of. */
   pageOutstanding(after: string, limit: number): Promise<Outstanding[]>;
-  /** Keeps an item that belongs to no step (a posting that could not be read). */
-  keepAttention(item: AttentionItem): Promise<void>;
+  /**
+   * Keeps a posting that could not be read, for operators, and that an answer to these commands came. The same text of a terminal is kept once; of many the
+   * oldest go.
+   */
+  keepUnreadable(item: AttentionItem, uuids: readonly string[]): Promise<void>;
+  /** When an answer came to this command that could not be read, the first time; null where none did. */
+  unreadableAnswerAtMs(uuid: string): Promise<number | null>;
   pageAttention(after: string, limit: number): Promise<{ id: string; item: AttentionItem }[]>;
 }

@@ -25,7 +25,9 @@ export interface Terminals {
   /** Stores a result (design.md, promise 4). `postedBy` is the terminal id of the login, or `fleet`. */
   recordResult(posting: ResultPosting): Promise<ResultOutcome>;
   /** Keeps what could not be read as a result, for operators. */
-  recordUnreadable(posting: { terminalId: string; uuid: string | null; reason: string; raw: string }): Promise<void>;
+  recordUnreadable(posting: UnreadablePosting): Promise<void>;
+  /** When an answer came to this command that could not be read, milliseconds UTC; null where none did. */
+  unreadableAnswerAtMs(uuid: string): Promise<number | null>;
   /** Cancels at once while it waits; after it was sent queues a CANCEL command under `cancelUuid`. */
   cancel(request: { uuid: string; cancelUuid: string }): Promise<CancelOutcome>;
   /** Where a command stands; null for a uuid never seen. Waits up to `waitMs` for its result, if asked to. */
@@ -78,6 +80,16 @@ export interface ResultPosting {
   terminalId: string;
   postedBy: string;
   result: ReadResult;
+}
+
+export interface UnreadablePosting {
+  terminalId: string;
+  /** As the posting names it; null where it names none, or several. */
+  uuid: string | null;
+  /** What is wrong with it; quotes nothing. */
+  reason: string;
+  /** What was posted, PANs masked, or what can be told of it. */
+  raw: string;
 }
 
 /** `repeated`: the same result was stored before. `conflict`: a different one was; this one is kept beside it, the first stands. */

@@ -4,13 +4,16 @@ import type { Command } from "../domain/command.ts";
 import type { FeedRow } from "../domain/feed-row.ts";
 import type { CommandLife, CommandRecord } from "../domain/terminal-record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Stored } from "../ports/terminal-store.ts";
+import type { Stored, TerminalStore } from "../ports/terminal-store.ts";
 import { type Actor, type Actors, isSame, type StepChange } from "./actors.ts";
 import { rowsOf, withLife } from "./recording.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** A step that stores nothing but what else it names. */
 export const EMPTY_CHANGE = { claims: [], commands: [], rows: [], attention: [], settled: [] } as const;
+
+const NO_RESULT = "Sent, and no result came";
+const UNREADABLE_ANSWER = "Sent, and an answer came that could not be read: see what is unreadable of this terminal";
 
 /** What all work on a home's actors has in common: storing the ends of commands, telling of them, and work that no caller waits for. */
 export interface HomeSteps {
@@ -38,6 +41,7 @@ export interface HomeSteps {
 
 export interface HomeStepsOptions {
   actors: Actors;
+  store: Pick<TerminalStore, "unreadableAnswerAtMs">;
   waiters: Waiters;
   clock: Clock;
   retry(terminalId: string): void;
@@ -45,7 +49,7 @@ export interface HomeStepsOptions {
   finished(state: Finished["state"], kind: Finished["kind"]): void;
 }
 
-export function createHomeSteps({ actors, waiters, clock, retry, failed, finished }: HomeStepsOptions): HomeSteps {
+export function createHomeSteps({ actors, store, waiters, clock, retry, failed, finished }: HomeStepsOptions): HomeSteps {
   /** Ends of a step that are none: nothing is told of them. */
   const endedBefore = new WeakSet<TerminalEffect>();
 
@@ -70,7 +74,8 @@ export function createHomeSteps({ actors, waiters, clock, retry, failed, finishe
       commands.push({ record, version: stored.version });
       for (const row of rowsOf(record)) rows.push(row);
       if (state === "unknown" && kind === "payment") {
-        attention.push({ kind: "unknown", terminalId: actor.terminalId, uuid, atMs, detail: "Sent, and no result came", raw: null });
+        const detail = (await store.unreadableAnswerAtMs(uuid)) === null ? NO_RESULT : UNREADABLE_ANSWER;
+        attention.push({ kind: "unknown", terminalId: actor.terminalId, uuid, atMs, detail, raw: null });
       }
     }
     return { ...EMPTY_CHANGE, commands, rows, attention };

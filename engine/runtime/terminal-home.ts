@@ -117,7 +117,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     inDoubt: (terminalId) => deadlines.retry(terminalId),
   });
   const deadlines = createDeadlines({ actors, clock, failed, passed: (terminalId) => actors.owe(terminalId, delivery.catchUp) });
-  const steps = createHomeSteps({ actors, waiters, clock, failed, finished, retry: deadlines.retry });
+  const steps = createHomeSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
   const { isHome, isMember, sessionsComplete, deliver: write } = options;
   const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write });
   const accept = createAcceptance({ actors, steps, delivery, store, clock });

@@ -17,6 +17,7 @@ import { createRendezvousHomes } from "./rendezvous.ts";
 import { createShardSessions } from "./shard-sessions.ts";
 import { createTells } from "./tells.ts";
 import { createTerminalHome, type TerminalHome, type TerminalHomeOptions } from "./terminal-home.ts";
+import { createUnreadable } from "./unreadable.ts";
 import { createWaitingElsewhere } from "./waiting-counters.ts";
 
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
@@ -186,8 +187,8 @@ export function createShard(options: ShardOptions): Shard {
       else bus.tell(address, "terminal.undelivered", { terminalId, uuid, sentAtMs });
     },
     recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
-    recordUnreadable: ({ terminalId, uuid, reason, raw }) =>
-      store.keepAttention({ kind: "unreadable", terminalId, uuid, atMs: clock.nowMs(), detail: reason, raw }),
+    recordUnreadable: createUnreadable({ store, clock }),
+    unreadableAnswerAtMs: store.unreadableAnswerAtMs,
     cancel: async ({ uuid, cancelUuid }) => {
       const stored = await store.loadCommand(uuid);
       if (stored === null) return { type: "not_found" };

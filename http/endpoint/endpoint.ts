@@ -103,6 +103,16 @@ export interface RequestFacts {
   readonly ipAddress: string;
 }
 
+/** A body that could not be read: of another content type, too long, no UTF-8, no JSON, or not as its schema says. */
+export interface UnreadBody {
+  /** At most the endpoint's `bodyBytesMax`: where there was more, its beginning. */
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+  readonly contentType: string;
+  /** What was wrong with it, as it is answered; quotes nothing. */
+  readonly complaint: string;
+}
+
 /** What a handler gets: everything checked against the declared schemas. */
 export interface Input<Params = unknown, Query = unknown, Headers = unknown, Body = unknown> {
   readonly params: Params;
@@ -110,7 +120,7 @@ export interface Input<Params = unknown, Query = unknown, Headers = unknown, Bod
   /** By the names of the declaration. Only declared headers are read from the request. */
   readonly headers: Headers;
   readonly body: Body;
-  /** The body as it came (checked to be UTF-8 and JSON), for handlers that echo it. Empty without a declared body. */
+  /** The body as it came (checked to be UTF-8 and JSON, without a byte order mark), for handlers that echo it. Empty without a declared body. */
   readonly bodyText: string;
   /** The file of an endpoint that declares `upload`; of others it cannot be read. */
   readonly upload: IncomingFile;
@@ -201,6 +211,11 @@ export interface Declaration<
   responses: R;
   audit?: Audit<Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>>;
   /**
+   * Keeps what an admitted caller sent as a body and could not be read. It is answered as it would be without, once this has resolved, or with what
+   * this rejects with. Such an endpoint reads a body of another type, and the beginning of one that is too long.
+   */
+  keepUnread?(operations: Operations, input: { params: Static<P>; caller: Caller; body: UnreadBody }): Promise<void>;
+  /**
    * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`A`, inferred as a constant, keeps
    * literals in the handler's return statements from widening to string and number.)
    */
@@ -216,6 +231,7 @@ export interface Endpoint<Operations> extends EndpointFacts {
   readonly body?: TSchema;
   readonly responses: Responses;
   readonly audit?: Audit<Input>;
+  keepUnread?(operations: Operations, input: { params: unknown; caller: Caller; body: UnreadBody }): Promise<void>;
   // A method, so that a handler of checked input stands for one of any input: the server passes only what the schemas let through.
   handle(operations: Operations, input: Input): AnyReply | Promise<AnyReply>;
 }
@@ -228,13 +244,19 @@ export interface SurfaceFacts {
 }
 
 /** An endpoint with its operations tied to it: what the server runs. */
-export interface BoundEndpoint extends Omit<Endpoint<unknown>, "handle"> {
+export interface BoundEndpoint extends Omit<Endpoint<unknown>, "handle" | "keepUnread"> {
   readonly run: (input: Input) => AnyReply | Promise<AnyReply>;
+  /** Absent where what cannot be read is only refused. */
+  readonly runUnread?: (input: { params: unknown; caller: Caller; body: UnreadBody }) => Promise<void>;
 }
 
 /** Ties endpoints to the operations that they use. */
 export function bind<Operations>(endpoints: readonly Endpoint<Operations>[], operations: Operations): BoundEndpoint[] {
-  return endpoints.map((endpoint) => ({ ...endpoint, run: (input) => endpoint.handle(operations, input) }));
+  return endpoints.map(({ keepUnread, ...endpoint }) => ({
+    ...endpoint,
+    run: (input) => endpoint.handle(operations, input),
+    ...(keepUnread === undefined ? {} : { runUnread: (input) => keepUnread(operations, input) }),
+  }));
 }
 
 /** A request of the relay is a few hundred bytes; endpoints that take more say so. */

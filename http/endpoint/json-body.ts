@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/domain/errors.ts";
-import { wellFormedJson } from "../../engine/domain/well-formed.ts";
+import { wellFormedJson, withoutByteOrderMark } from "../../engine/domain/well-formed.ts";
 import { complaintOf } from "./complaint.ts";
 import type { BodyNesting, BodyTexts } from "./endpoint.ts";
 
@@ -11,7 +11,7 @@ export const JSON_DEPTH_MAX = 32;
 
 export interface JsonBody {
   value: unknown;
-  /** The bytes as they came, as text. */
+  /** The bytes as they came, as text, without a byte order mark. */
   text: string;
 }
 
@@ -27,7 +27,7 @@ export function jsonReader(schema: TSchema, nesting: BodyNesting, texts: BodyTex
     if (bytes.length === 0 && optional) return { value: undefined, text: "" };
     if (bytes.length === 0) throw new RelayError("invalid_request", "body: is required");
     if (!isUtf8(bytes)) throw new RelayError("invalid_request", "body: is not UTF-8");
-    const text = bytes.toString("utf8");
+    const text = withoutByteOrderMark(bytes.toString("utf8"));
     const value = parse(texts === "well-formed" ? wellFormedJson(text) : text);
     if (nesting === "bounded" && deeperThan(value, JSON_DEPTH_MAX))
       throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
@@ -55,10 +55,10 @@ function deeperThan(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Throws RelayError `unsupported_media_type` for a content type that is given and is not JSON; none at all is fine. */
-export function requireJsonContentType(contentType: string): void {
-  if (contentType === "" || contentType === "application/json") return;
+/** RelayError `unsupported_media_type` for a content type that is given and is not JSON; none at all is fine. */
+export function contentTypeRefusal(contentType: string): RelayError | null {
+  if (contentType === "" || contentType === "application/json") return null;
   const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (mediaType === "application/json" || mediaType.endsWith("+json")) return;
-  throw new RelayError("unsupported_media_type", "body: the content type has to be application/json");
+  if (mediaType === "application/json" || mediaType.endsWith("+json")) return null;
+  return new RelayError("unsupported_media_type", "body: the content type has to be application/json");
 }

@@ -15,7 +15,7 @@ import type {
 } from "../../engine/domain/gateway.ts";
 import { maskPans, maskPanValue } from "../../engine/domain/mask.ts";
 import { toMinorUnits } from "../../engine/domain/money.ts";
-import { wellFormedJson } from "../../engine/domain/well-formed.ts";
+import { parseJson } from "../../engine/domain/well-formed.ts";
 import type { CardGateway } from "../../engine/ports/card-gateway.ts";
 import {
   AnyAnswer,
@@ -253,7 +253,7 @@ function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): 
   return ({ status, text }, txId) => {
     let body: unknown;
     try {
-      body = JSON.parse(wellFormedJson(text));
+      body = parseJson(text);
     } catch {
       return { type: "unavailable", reason: `answered ${status} without JSON` };
     }

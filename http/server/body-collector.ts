@@ -8,6 +8,11 @@ export class BodyCollector {
     this.#bytesMax = bytesMax;
   }
 
+  /** Of a body that is too large: its first bytes, as many as it may have. */
+  get beginning(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
   /**
    * Takes a chunk, which is valid only during the call. Answers with the whole body at the last one; a body that came in one
    * chunk is not copied, so it is valid only during the call as well.
@@ -15,7 +20,8 @@ export class BodyCollector {
   take(chunk: ArrayBuffer, isLast: boolean): Buffer | "more" | "too_large" {
     this.#length += chunk.byteLength;
     if (this.#length > this.#bytesMax) {
-      this.#chunks = [];
+      const room = this.#bytesMax - (this.#length - chunk.byteLength);
+      if (room > 0) this.#chunks.push(Buffer.from(chunk.slice(0, room)));
       return "too_large";
     }
     if (isLast && this.#chunks.length === 0) return Buffer.from(chunk);

@@ -5,7 +5,7 @@ import type { SignedRequest } from "../auth/http-signature.ts";
 import type { Admission } from "../auth/rate-limiter.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
-import { requireJsonContentType } from "../endpoint/json-body.ts";
+import { contentTypeRefusal, type JsonBody } from "../endpoint/json-body.ts";
 import { requireMultipart } from "../endpoint/multipart.ts";
 import type { Match } from "../endpoint/router.ts";
 import { BodyCollector } from "./body-collector.ts";
@@ -41,6 +41,9 @@ export class Exchange extends Response implements RequestFacts {
   #signed: { head: Omit<SignedRequest, "body">; membersError: unknown } | null = null;
   /** Of endpoints that read their body as it comes. */
   #upload: Upload | null = null;
+  #contentType = "";
+  /** Of endpoints that keep what cannot be read: the body, and why it cannot. */
+  #unread: { bytes: Buffer; isWhole: boolean; error: RelayError } | null = null;
 
   constructor(edge: Edge, res: HttpResponse, route: ServedRoute, facts: { id: string; address: ClientAddress; withoutBody: boolean }) {
     super(edge, res, route, facts);
@@ -58,7 +61,8 @@ export class Exchange extends Response implements RequestFacts {
       if (route.readsApiKey) this.#readOrigin(req);
       this.#admit();
       if (route.method !== "GET") {
-        this.#requireLength(req.getHeader("content-length"));
+        // What keeps the beginning of a body that is too long has to read it first.
+        if (route.endpoint.runUnread === undefined) this.#requireLength(req.getHeader("content-length"));
         this.#requireNoOtherExpectation(req.getHeader("expect"));
       }
       this.#authenticate(req);
@@ -67,9 +71,11 @@ export class Exchange extends Response implements RequestFacts {
         this.#streamBody(req.getHeader("content-type"), route.endpoint.upload);
         this.#proceed();
       } else if (route.compiled.readBody !== null) {
+        this.#contentType = req.getHeader("content-type");
         // What is not there has no type: some clients name a form's where they send nothing.
-        if (req.getHeader("content-length") !== "0") requireJsonContentType(req.getHeader("content-type"));
-        this.#collectBody();
+        const refusal = req.getHeader("content-length") === "0" ? null : contentTypeRefusal(this.#contentType);
+        if (refusal !== null && route.endpoint.runUnread === undefined) throw refusal;
+        this.#collectBody(refusal);
       } else if (this.#signed !== null) {
         this.#checkSignature(this.#signed.head, Buffer.alloc(0));
       } else {
@@ -176,9 +182,13 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #refuseLength(): never {
+    throw this.#tooLong();
+  }
+
+  #tooLong(): RelayError {
     // The rest of the body is not worth reading.
     this.closeAfter = true;
-    throw new RelayError("payload_too_large", `body: may have at most ${this.route.bodyBytesMax} bytes`);
+    return new RelayError("payload_too_large", `body: may have at most ${this.route.bodyBytesMax} bytes`);
   }
 
   /** uWebSockets sends the interim answer to `100-continue` as it stands there. A client that asks otherwise might wait for one that never comes. */
@@ -238,14 +248,26 @@ export class Exchange extends Response implements RequestFacts {
     if (successor) this.fixedHeaders = [...this.fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];
   }
 
-  #collectBody(): void {
+  /** `refusal`: what is wrong with the body, whatever is in it. */
+  #collectBody(refusal: RelayError | null): void {
     this.attach();
     const collector = new BodyCollector(this.route.bodyBytesMax);
     this.#onData((chunk, isLast) => {
+      if (this.#unread !== null) return;
       const outcome = collector.take(chunk, isLast);
-      if (outcome === "too_large") this.#refuseLength();
-      if (outcome !== "more") this.#bodyArrived(outcome);
+      if (outcome === "more") return;
+      if (outcome === "too_large") this.#bodyRefused(collector.beginning, false, this.#tooLong());
+      else if (refusal !== null) this.#bodyRefused(outcome, true, refusal);
+      else this.#bodyArrived(outcome);
     });
+  }
+
+  /** The bytes are valid only during this call. */
+  #bodyRefused(bytes: Buffer, isWhole: boolean, error: RelayError): void {
+    if (this.route.endpoint.runUnread === undefined) throw error;
+    this.#unread = { bytes: Buffer.from(bytes), isWhole, error };
+    this.#bodyComplete = true;
+    this.#proceed();
   }
 
   /** The handler runs while the body comes, and holds it up when it does not keep pace. */
@@ -308,17 +330,39 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #takeBody(bytes: Buffer): void {
-    const read = this.route.compiled.readBody?.(bytes);
+    let read: JsonBody | undefined;
+    try {
+      read = this.route.compiled.readBody?.(bytes);
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error;
+      this.#bodyRefused(bytes, true, error);
+      return;
+    }
     this.#body = read?.value;
     this.#bodyText = read?.text ?? "";
     this.#bodyComplete = true;
     this.#proceed();
   }
 
+  #keepUnread(caller: Caller, { bytes, isWhole, error }: { bytes: Buffer; isWhole: boolean; error: RelayError }): void {
+    const body = { bytes, isWhole, contentType: this.#contentType, complaint: error.message };
+    const kept = this.route.endpoint.runUnread?.({ params: this.#params, caller, body }) ?? Promise.resolve();
+    this.attach();
+    this.deadlineAtMs = this.startedMs + this.route.deadlineMs;
+    kept.then(
+      () => this.fail(error),
+      (failed) => this.fail(failed),
+    );
+  }
+
   /** Runs the handler once the client is admitted, and both the caller and the body are known. */
   #proceed(): void {
     const caller = this.#caller;
     if (caller === null || this.#asked > 0 || !this.#bodyComplete || !this.open) return;
+    if (this.#unread !== null) {
+      this.#keepUnread(caller, this.#unread);
+      return;
+    }
     const reply = this.route.endpoint.run({
       params: this.#params,
       query: this.#query,

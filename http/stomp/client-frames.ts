@@ -1,7 +1,7 @@
 import { RelayError } from "../../engine/domain/errors.ts";
 import { isTerminalId } from "../../engine/domain/identifiers.ts";
 import { terminalOfTopic } from "../../engine/domain/subscription.ts";
-import type { StompFrame, StompVersion } from "./frame.ts";
+import type { FrameHead, StompFrame, StompVersion } from "./frame.ts";
 import { CLIENT_TOKEN_LENGTH_MAX } from "./limits.ts";
 import type { AckMode } from "./subscriptions.ts";
 
@@ -53,7 +53,8 @@ export function readAcknowledgement(frame: StompFrame, version: StompVersion): {
 
 const SEND_DESTINATION = /^\/app\/terminal\/([^/]+)\/(receipt|ping)$/;
 
-export type SendRequest = { type: "receipt"; terminalId: string; bodyText: string } | { type: "ping"; terminalId: string };
+/** `bodyText` is null for bytes that are no UTF-8. */
+export type SendRequest = { type: "receipt"; terminalId: string; bodyText: string | null } | { type: "ping"; terminalId: string };
 
 export function readSend(frame: StompFrame): SendRequest {
   refuseTransaction(frame);
@@ -73,12 +74,18 @@ export function readReceipt(frame: StompFrame): string | undefined {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function bodyText(frame: StompFrame): string {
+function bodyText(frame: StompFrame): string | null {
   try {
     return decoder.decode(frame.body);
-  } catch (cause) {
-    throw new RelayError("invalid_request", "The body is not UTF-8", { cause });
+  } catch {
+    return null;
   }
+}
+
+/** The terminal of a SEND of a result of which only the head can be read; null for anything else. */
+export function receiptDestination({ command, headers }: FrameHead): string | null {
+  const [, terminalId = "", what] = SEND_DESTINATION.exec(command === "SEND" ? (headers.get("destination") ?? "") : "") ?? [];
+  return what === "receipt" && isTerminalId(terminalId) ? terminalId : null;
 }
 
 function refuseTransaction(frame: StompFrame): void {

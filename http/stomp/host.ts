@@ -50,6 +50,14 @@ export interface ResultSend {
   bodyText: string;
 }
 
+/** A SEND of a result whose body is no text, or too long. */
+export interface UnreadSend extends Omit<ResultSend, "bodyText"> {
+  /** Valid only during the call; empty where it is too long. */
+  bytes: Uint8Array;
+  isWhole: boolean;
+  complaint: string;
+}
+
 /** What the sessions of one shard need from the node. */
 export interface StompHost {
   terminals: TerminalSessions;
@@ -67,6 +75,8 @@ export interface StompHost {
   greeting?(terminalId: string): string | null;
   /** Resolves when the result is on stable storage. Rejects with RelayError, whose message goes to the terminal. */
   recordResult(send: ResultSend): Promise<ResultOutcome>;
+  /** Keeps what was sent as a result and is no text, or is too long; the session ends with an ERROR afterwards. */
+  keepUnread(send: UnreadSend): Promise<void>;
   /** Called for what an operator may want to know; never with credentials, bodies or header values beyond ids. */
   onEvent(event: StompEvent): void;
 }

@@ -1,10 +1,10 @@
 import type { Caller } from "../../engine/domain/caller.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
-import { readReceipt, readSend } from "./client-frames.ts";
+import { readReceipt, readSend, receiptDestination } from "./client-frames.ts";
 import { type ConnectRequest, readConnect } from "./connect-frame.ts";
-import type { FrameHead, StompFrame, StompVersion } from "./frame.ts";
+import { FrameError, type FrameHead, type StompFrame, type StompVersion } from "./frame.ts";
 import { FrameParser } from "./frame-parser.ts";
-import type { StompConnection, StompHost, StompSocket, UpgradeInfo } from "./host.ts";
+import type { ResultSend, StompConnection, StompHost, StompSocket, UpgradeInfo } from "./host.ts";
 import * as limits from "./limits.ts";
 import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
 import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
@@ -165,8 +165,22 @@ export class StompSession implements StompConnection, MessageWriter {
       this.#parser.keep();
       this.#frameSinceMs = this.#parser.midFrame ? (this.#frameSinceMs ?? this.#host.clock.monotonicMs()) : null;
     } catch (error) {
-      this.fail(error, this.#parser.begun);
+      const about = this.#parser.begun;
+      if (about !== null && error instanceof FrameError && error.code === "payload_too_large") this.#keepTooLong(about, error.message);
+      this.fail(error, about);
     }
+  }
+
+  /** A result that is too long leaves a trace, whoever waits for it or not: the session ends now. */
+  #keepTooLong(about: FrameHead, complaint: string): void {
+    const terminalId = receiptDestination(about);
+    if (terminalId === null || this.#topics === null) return;
+    const sender = this.#topics.senderFor(terminalId);
+    if (sender.type === "refused") return;
+    const { caller, identity } = sender;
+    this.#host.keepUnread({ caller, identity, terminalId, bytes: new Uint8Array(), isWhole: false, complaint }).catch((cause: unknown) => {
+      this.#host.onEvent({ type: "refused", sessionId: this.id, code: "internal", message: "What was too long could not be kept", cause });
+    });
   }
 
   #readable(): boolean {
@@ -268,20 +282,28 @@ export class StompSession implements StompConnection, MessageWriter {
   #send(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
     const request = readSend(frame);
     const { terminalId } = request;
-    if (!topics.isTerminal) throw new RelayError("forbidden", "Only a terminal's credential can send");
-    const { caller, identity } = topics;
-    if (identity === null) throw new RelayError("forbidden", "Subscribe to the terminal's own topic before sending");
-    if (!topics.mayTake(terminalId)) throw new RelayError("forbidden", "No whitelist rule allows this terminal to act for that one");
+    const sender = topics.senderFor(terminalId);
+    if (sender.type === "refused") throw new RelayError("forbidden", sender.reason);
     if (request.type === "ping") {
       topics.active(terminalId);
       return "done";
     }
     this.#framesInFlight += 1;
-    this.#host.recordResult({ caller, identity, terminalId, bodyText: request.bodyText }).then(
+    this.#sent({ caller: sender.caller, identity: sender.identity, terminalId }, request.bodyText, frame.body).then(
       () => this.#carriedOut(() => this.#receipt(receiptId)),
       (error: unknown) => this.#carriedOut(() => this.fail(error, frame)),
     );
     return "later";
+  }
+
+  async #sent(send: Omit<ResultSend, "bodyText">, bodyText: string | null, bytes: Uint8Array): Promise<void> {
+    if (bodyText !== null) {
+      await this.#host.recordResult({ ...send, bodyText });
+      return;
+    }
+    const complaint = "The body is not UTF-8";
+    await this.#host.keepUnread({ ...send, bytes, isWhole: true, complaint });
+    throw new RelayError("invalid_request", complaint);
   }
 
   #carriedOut(answer: () => void): void {

@@ -77,6 +77,14 @@ export class SessionTopics {
     return this.#identity === terminalId || this.#host.mayTake(this.#identity, terminalId);
   }
 
+  /** As whom the session posts a result of this terminal. */
+  senderFor(terminalId: string): { type: "sender"; caller: Caller; identity: string } | { type: "refused"; reason: string } {
+    if (!this.isTerminal) return { type: "refused", reason: "Only a terminal's credential can send" };
+    if (this.#identity === null) return { type: "refused", reason: "Subscribe to the terminal's own topic before sending" };
+    if (!this.mayTake(terminalId)) return { type: "refused", reason: "No whitelist rule allows this terminal to act for that one" };
+    return { type: "sender", caller: this.caller, identity: this.#identity };
+  }
+
   /**
    * SUBSCRIBE. Null when commands come from now on; else resolves when they do (`TerminalSessions.open`).
    * Throws RelayError `forbidden`, `conflict`, `too_busy` or `invalid_request`.

@@ -1,12 +1,13 @@
 import type { Caller } from "../../engine/domain/caller.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
-import { wellFormedJson } from "../../engine/domain/well-formed.ts";
+import { parseJson } from "../../engine/domain/well-formed.ts";
 import type { RecordResult } from "../../engine/operations/record-result.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Ids } from "../../engine/ports/ids.ts";
 import type { TerminalSessions } from "../../engine/ports/terminal-sessions.ts";
 import type { Directory } from "../../engine/runtime/directory.ts";
 import type { Authenticator, Refusal } from "../../http/auth/authenticator.ts";
+import { unreadPosting } from "../../http/endpoint/unread-body.ts";
 import type { WebSocketMount } from "../../http/server/websocket.ts";
 import type { StompEvent, StompHost } from "../../http/stomp/host.ts";
 import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../http/stomp/limits.ts";
@@ -62,7 +63,15 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     },
     mayTake: directory.mayTake,
     greeting: options.greeting,
-    recordResult: ({ identity, terminalId, bodyText }) => recordResult.bySession(identity, terminalId, jsonOf(bodyText)),
+    recordResult: async ({ identity, terminalId, bodyText }) => {
+      const body = jsonOf(bodyText);
+      if (body.type === "read") return recordResult.bySession(identity, terminalId, body.value);
+      const unread = { bytes: Buffer.from(bodyText), isWhole: true, contentType: "", complaint: "the body is not JSON" };
+      await recordResult.unreadBySession(terminalId, unreadPosting(unread));
+      throw new RelayError("invalid_request", unread.complaint);
+    },
+    keepUnread: ({ terminalId, bytes, isWhole, complaint }) =>
+      recordResult.unreadBySession(terminalId, unreadPosting({ bytes: Buffer.from(bytes), isWhole, contentType: "", complaint })),
     onEvent: options.onEvent,
   };
   const stomp = createStompSessions(host);
@@ -91,10 +100,10 @@ function callerOrNull(caller: Caller | Refusal): Caller | null {
   return caller.type === "refused" || caller.type === "anonymous" ? null : caller;
 }
 
-function jsonOf(text: string): unknown {
+function jsonOf(text: string): { type: "read"; value: unknown } | { type: "unread" } {
   try {
-    return JSON.parse(wellFormedJson(text));
+    return { type: "read", value: parseJson(text) };
   } catch {
-    throw new RelayError("invalid_request", "the body is not JSON");
+    return { type: "unread" };
   }
 }

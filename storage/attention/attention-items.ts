@@ -9,7 +9,7 @@ export const ATTENTION = "a/";
 /** What operators have not looked at for this long is old news. */
 const ATTENTION_LIFETIME_MS = 90 * 86_400_000;
 
-const ATTENTION_RAW_CHARS_MAX = 4_096;
+const ATTENTION_RAW_CHARS_MAX = 8_192;
 
 export function attentionKey(kind: AttentionKind, terminalId: string, place: string): string {
   return `${ATTENTION}${kind}/${terminalId}/${place}`;

@@ -21,6 +21,8 @@ const TERMINALS = "t/";
 /** Commands by uuid: most keys that are asked for here are new. */
 export const COMMANDS = "c/";
 const OUTSTANDING = "q/";
+/** Commands to which an answer came that could not be read: when it first did. */
+const UNREADABLE_ANSWERS = "an/";
 
 /** Postings of one terminal that could not be read; beyond it the oldest go. The same text again is kept once. */
 const UNREADABLE_MAX = 64;
@@ -40,7 +42,7 @@ export interface TerminalStoreOptions {
   conflicted?(): void;
 }
 
-/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, `q/<terminalId>`, outbox rows. */
+/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, `an/<uuid>`, `q/<terminalId>`, outbox rows. */
 export function createTerminalStore({
   kv,
   nowMs,
@@ -91,14 +93,23 @@ export function createTerminalStore({
     return record.life === null ? put : { ...put, expiresAtMs: record.life.finishedAtMs + retentionMs };
   }
 
-  /** The oldest unreadable postings of the terminal that have to make room for this one. */
-  async function surplus(item: AttentionItem): Promise<Operation[]> {
+  /** Keeps it in the place of the oldest unreadable postings of the terminal; nothing where the same is kept already. */
+  async function inPlaceOfOldest(item: AttentionItem): Promise<Operation[]> {
     const entries = await kv.scan({ ...prefixRange(attentionKey(item.kind, item.terminalId, "")), limit: 2 * UNREADABLE_MAX });
+    const kept = attentionOperation(item);
+    if (entries.some(({ key }) => key === kept.key)) return [];
     const byAge = entries
-      .filter(({ key }) => key !== attentionOperation(item).key)
       .map(({ key, value }) => ({ key, atMs: Number(JSON.parse(value).atMs) }))
       .sort((one, other) => other.atMs - one.atMs);
-    return byAge.slice(UNREADABLE_MAX - 1).map(({ key }) => ({ type: "delete", key }));
+    return [kept, ...byAge.slice(UNREADABLE_MAX - 1).map(({ key }) => ({ type: "delete", key }) as const)];
+  }
+
+  async function notedAnswers(uuids: readonly string[], atMs: number): Promise<Operation[]> {
+    const keys = uuids.map((uuid) => UNREADABLE_ANSWERS + uuid);
+    const noted = await kv.getMany(keys);
+    return keys
+      .filter((_, index) => noted[index] === null)
+      .map((key) => ({ type: "put", key, value: String(atMs), expiresAtMs: atMs + retentionMs }));
   }
 
   function stale(): ChangeOutcome {
@@ -135,12 +146,14 @@ export function createTerminalStore({
         const entries = await kv.scan({ from: after === "" ? OUTSTANDING : `${OUTSTANDING}${after}\u0001`, to, limit });
         return entries.map(({ key, value }) => ({ terminalId: key.slice(OUTSTANDING.length), waits: value === "1" }));
       }),
-    keepAttention: (item) =>
+    keepUnreadable: (item, uuids) =>
       available(async () => {
-        const kept = { ...item, atMs: nowMs() };
-        const older = item.kind === "unreadable" ? await surplus(kept) : [];
-        await kv.commit({ checks: [], operations: [attentionOperation(kept), ...older] });
+        const atMs = nowMs();
+        const operations = [...(await inPlaceOfOldest({ ...item, atMs })), ...(await notedAnswers(uuids, atMs))];
+        if (operations.length > 0) await kv.commit({ checks: [], operations });
       }),
+    unreadableAnswerAtMs: (uuid) =>
+      kv.get(UNREADABLE_ANSWERS + uuid).then((entry) => (entry === null ? null : Number(entry.value)), unavailable),
     pageAttention: (after, limit) =>
       available(async () => {
         const { to } = prefixRange(ATTENTION);

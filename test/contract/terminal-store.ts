@@ -178,13 +178,26 @@ function testWholeSteps(test: Test): void {
 
   test("keeps what could not be read, bounded for each terminal and in length", async (world) => {
     const { store } = world;
-    for (let index = 0; index < 200; index += 1) await store.keepAttention({ ...item("unreadable", null), raw: `text ${index}` });
-    await store.keepAttention({ ...item("unreadable", null), terminalId: "T2", raw: "x".repeat(100_000) });
+    for (let index = 0; index < 200; index += 1) await store.keepUnreadable({ ...item("unreadable", null), raw: `text ${index}` }, []);
+    await store.keepUnreadable({ ...item("unreadable", null), terminalId: "T2", raw: "x".repeat(100_000) }, []);
     const items = await store.pageAttention("", 1_000);
     const ofT1 = items.filter(({ item: { terminalId } }) => terminalId === "T1");
     assert.equal(ofT1.length, 64, "the latest ones stay");
     assert.ok(ofT1.some(({ item }) => item.raw === "text 199"));
-    assert.equal(items.at(-1)?.item.raw?.length, 4_096);
+    assert.equal(items.at(-1)?.item.raw?.length, 8_192);
+  });
+
+  test("notes the first answer to a command that could not be read, also where the same text came to another one before", async (world) => {
+    const { store } = world;
+    const posting = { ...item("unreadable", null), raw: "not JSON" };
+    assert.equal(await store.unreadableAnswerAtMs("a"), null);
+    await store.keepUnreadable(posting, ["a"]);
+    const first = await store.unreadableAnswerAtMs("a");
+    assert.equal(typeof first, "number");
+    await store.keepUnreadable(posting, ["a", "b"]);
+    assert.equal(await store.unreadableAnswerAtMs("a"), first);
+    assert.equal(typeof (await store.unreadableAnswerAtMs("b")), "number");
+    assert.equal((await store.pageAttention("", 10)).length, 1, "the same text is kept once");
   });
 }
 

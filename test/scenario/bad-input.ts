@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { WebSocket } from "ws";
 import { assertOnlyForAdministrator } from "../support/answers-to.ts";
 import { CREDENTIALS } from "../support/http-client.ts";
-import { assertMatches } from "../support/matches.ts";
+import { assertMatches, member } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
 import type { Relay } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
@@ -206,7 +206,7 @@ export function badInput(relay: Relay): void {
     await nothingStored(relay, terminalId, uuid);
   });
 
-  test("a bad result or log is refused, and only a JSON object is kept for operators", async () => {
+  test("a bad result or log is refused, and of results what was posted is kept for operators, and nothing else", async () => {
     const [terminalId, uuid, fleet] = [relay.terminalId(), relay.uuid(), relay.fleet()];
     const cases: [string, unknown, number][] = [
       ["receipt", "", 400],
@@ -227,7 +227,10 @@ export function badInput(relay: Relay): void {
       );
     }
     assertMatches((await fleet.get(`/api/v1/${terminalId}/logs`)).body, { data: { logs: [] } });
-    await nothingStored(relay, terminalId, uuid);
+    const kept = await relay.attention(terminalId);
+    assert.deepEqual([...new Set(kept.map((item) => member(item, "kind")))], ["unreadable"]);
+    assert.equal(kept.length, 5, "one of each");
+    assert.equal((await relay.administrator().life(uuid)).status, 404);
   });
 
   test("a bad whitelist rule is refused and changes nothing", async () => {

@@ -20,6 +20,7 @@ import { partners } from "./partners.ts";
 import { payments } from "./payment.ts";
 import { results } from "./results.ts";
 import { transactions, withoutClickHouse } from "./transactions.ts";
+import { unreadPostings } from "./unread-postings.ts";
 import { utilityCommands } from "./utility.ts";
 
 const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string | false }[] = [
@@ -40,6 +41,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
   { about: "half of a character", define: halfCharacters },
+  { about: "postings that cannot be read", define: unreadPostings },
   { about: "operation", define: operation },
 ];
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/domain/errors.ts";
-import type { CommandView } from "../../../engine/ports/terminals.ts";
+import type { CommandLifeView } from "../../../engine/operations/command-life.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { relay } from "./surface.ts";
@@ -25,12 +25,18 @@ const CommandLife = Type.Object({
     description: "Its terminal was asked to cancel it; stays true when the terminal refused, or did not answer, and the command goes on.",
   }),
   result: Type.Union([Type.Literal("OK"), Type.Literal("KO"), Type.Null()]),
+  unreadableAnswerAt: Type.Optional(
+    Type.String({
+      description:
+        "While it has no result: when the terminal posted something that could not be read as one, and that names this command, or could be the answer to it. `/admin/attention` has what was posted.",
+    }),
+  ),
   amountDiffers: Type.Optional(Type.Boolean({ description: "True when the result's amount is not the command's." })),
 });
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
-function toLife(view: CommandView): Static<typeof CommandLife> {
+function toLife(view: CommandLifeView): Static<typeof CommandLife> {
   const { uuid, terminalId, command, state, sentAtMs, finishedAtMs, channel, attempts, cancelRequested, transaction, amountDiffers } = view;
   const life: Static<typeof CommandLife> = {
     uuid,
@@ -49,6 +55,7 @@ function toLife(view: CommandView): Static<typeof CommandLife> {
   if (finishedAtMs !== null) life.finishedAt = iso(finishedAtMs);
   if (channel !== null) life.channel = channel;
   if (amountDiffers) life.amountDiffers = true;
+  if (view.unreadableAnswerAtMs !== null) life.unreadableAnswerAt = iso(view.unreadableAnswerAtMs);
   return life;
 }
 

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RESULT_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
 import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
+import { unreadPosting } from "../../endpoint/unread-body.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { TextBody } from "../relay-envelope.ts";
 import { relay } from "./surface.ts";
@@ -17,7 +18,7 @@ export const recordResult = relay.endpoint({
   path: "/api/v1/{terminalId}/receipt",
   summary: "Stores the result of a command",
   description:
-    "200 means stored; without it the terminal posts again. The first result of a uuid stands: the same again changes nothing, a different one is kept as a conflict. A posting without a uuid or without an outcome that is certain is kept for operators and answered 400.",
+    "200 means stored; without it the terminal posts again. The first result of a uuid stands: the same again changes nothing, a different one is kept as a conflict. A posting without a uuid or without an outcome that is certain is kept for operators and answered 400; so is what cannot be read at all (no JSON, another content type, too long), which is answered 400, 415 or 413. A byte order mark is ignored.",
   auth: "basic",
   bodyBytesMax: RESULT_BODY_BYTES_MAX,
   // A result is never lost for what is in it: what lies too deep is replaced before it is stored (mask.ts), as over STOMP.
@@ -40,4 +41,5 @@ export const recordResult = relay.endpoint({
     const outcome = await recordResult.byCaller(caller, params.terminalId, body);
     return { status: 200, body: { status: "ok", data: TEXTS[outcome.type] } };
   },
+  keepUnread: ({ recordResult }, { params, caller, body }) => recordResult.unreadByCaller(caller, params.terminalId, unreadPosting(body)),
 });

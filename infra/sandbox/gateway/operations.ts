@@ -1,3 +1,4 @@
+import { parseJson } from "../../../engine/domain/well-formed.ts";
 import { PROTOCOL_RESULT } from "../../../http/gateway/forms.ts";
 import { headOrNull, RequestRefused, readFollowUp, readInit } from "../../../http/gateway/requests.ts";
 import type { Operation } from "./options.ts";
@@ -24,7 +25,7 @@ export function answerTo(payments: Payments, request: ProtocolRequest): Protocol
   if (request.operation === "verify") return verify(payments, request);
   let body: unknown;
   try {
-    body = JSON.parse(request.body);
+    body = parseJson(request.body);
   } catch {
     return failed(400, PROTOCOL_RESULT.invalidRequest, "body: is not JSON", null, null);
   }

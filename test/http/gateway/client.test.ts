@@ -288,6 +288,14 @@ test("half of a character in an answer is replaced, and keeps nobody from knowin
   assert.deepEqual([type, payment.tranId, payment.cardBrand, payment.payerName], ["paid", "tran-1", "VISA\ufffd", "\ufffd"]);
 });
 
+test("a byte order mark before an answer is no part of it", async (t) => {
+  const paid = `\ufeff${JSON.stringify(verified({ result: "OK", txRes: { tranId: "tran-1" } }))}`;
+  const { verify } = await world(t, (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end(paid);
+  });
+  assert.equal(Object(await verify()).value?.type, "paid");
+});
+
 test("a movement whose number was rounded is none", async (t) => {
   const body = verified({ result: "OK", txRes: { tranId: 2 ** 60 } });
   const { verify } = await world(t, (_request, response) => json(response, 200, body));

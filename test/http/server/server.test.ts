@@ -90,7 +90,8 @@ test("a body that is not right is refused with the member and the reason", async
   const cases: [string | Buffer, string][] = [
     ["", "body: is required"],
     ["{", "body: is not JSON"],
-    ["\u{feff}{}", "body: is not JSON"],
+    ["\u{feff}{}", "amount: is required"],
+    ["\u{feff}\u{feff}{}", "body: is not JSON"],
     ["[]", "body: must be an object"],
     ["null", "body: must be an object"],
     ['"text"', "body: must be an object"],

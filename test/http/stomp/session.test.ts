@@ -357,12 +357,27 @@ test("answers a result that was not stored with an ERROR and closes", async () =
   }
 });
 
-test("refuses a result that is not UTF-8", () => {
+test("refuses a result that is not UTF-8, once it is kept", async () => {
   const world = createWorld();
   const terminal = connectedTerminal(world, "T1");
   terminal.raw(Buffer.from([...Buffer.from("SEND\ndestination:/app/terminal/T1/receipt\n\n"), 0xff, 0]));
+  await settled();
   assert.equal(terminal.last?.headers["code"], "invalid_request");
   assert.deepEqual(world.posted, []);
+  const [{ terminalId, bytes, isWhole } = {}] = world.unread;
+  assert.deepEqual([terminalId, bytes, isWhole], ["T1", Uint8Array.of(0xff), true]);
+});
+
+test("of a result that is too long it is kept that it came, but not from who may not post it", async () => {
+  const world = createWorld();
+  const body = "x".repeat(70_000);
+  connectedTerminal(world, "T1").send("SEND", { destination: "/app/terminal/T1/receipt" }, body);
+  connectedTerminal(world, "T1").send("SEND", { destination: "/app/terminal/T2/receipt" }, body);
+  connectedTerminal(world, "T1").send("SEND", { destination: "/app/terminal/T1/ping" }, body);
+  assert.deepEqual(
+    world.unread.map(({ terminalId, isWhole }) => [terminalId, isWhole]),
+    [["T1", false]],
+  );
 });
 
 test("does not read on while too many results are being stored", async () => {

@@ -4,7 +4,7 @@ import type { OpenSession, SessionOutlet } from "../../../engine/ports/terminal-
 import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
 import { type StompFrame, type StompVersion, serializeFrame } from "../../../http/stomp/frame.ts";
 import { FrameParser } from "../../../http/stomp/frame-parser.ts";
-import type { ResultSend, StompConnection, StompEvent, StompHost, StompSocket, UpgradeInfo } from "../../../http/stomp/host.ts";
+import type { ResultSend, StompConnection, StompEvent, StompHost, StompSocket, UnreadSend, UpgradeInfo } from "../../../http/stomp/host.ts";
 import type { HeartBeatOffer } from "../../../http/stomp/negotiation.ts";
 import { createStompSessions, type StompSessions } from "../../../http/stomp/sessions.ts";
 
@@ -19,6 +19,8 @@ export interface World {
   /** Puts a command to the one live session of a terminal. */
   push(terminalId: string, uuid: string | null, text?: string): boolean;
   posted: ResultSend[];
+  /** What was sent and is no text, or too long. */
+  unread: UnreadSend[];
   /** Decides about each result; stored at once unless the test says otherwise. */
   record: (send: ResultSend) => Promise<ResultOutcome>;
   /** What the engine answers to a new session. */
@@ -51,6 +53,9 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
       world.posted.push(send);
       return world.record(send);
     },
+    keepUnread: async (send) => {
+      world.unread.push({ ...send, bytes: Uint8Array.from(send.bytes) });
+    },
     onEvent: (event) => world.events.push(event),
     terminals: {
       open(session, outlet) {
@@ -74,6 +79,7 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
     told,
     opened,
     posted: [],
+    unread: [],
     opening: null,
     allowed: new Set(),
     events: [],

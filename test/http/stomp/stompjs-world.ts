@@ -124,6 +124,7 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
       posted.push(send);
       return { type: "recorded" };
     },
+    keepUnread: async () => {},
     onEvent: (event) => {
       if (event.type === "ended") relay.ended.add(event.reason);
     },

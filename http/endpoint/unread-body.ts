@@ -1,0 +1,79 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { constants, gunzipSync } from "node:zlib";
+import type { UnreadPosting } from "../../engine/domain/unread-posting.ts";
+import { withoutByteOrderMark } from "../../engine/domain/well-formed.ts";
+import type { UnreadBody } from "./endpoint.ts";
+
+/** What a body in gzip may unpack to; as much as one may have that is not packed. */
+const UNPACKED_BYTES_MAX = 65_536;
+
+/** Characters of no text: control characters but for tab, line feed and carriage return. */
+const CONTROL = /(?![\t\n\r])\p{Cc}/u;
+
+/** ISO-8859-1, and the quotes and the euro that Windows writes in its gaps; every byte is a character in it. */
+const LATIN_1 = new TextDecoder("windows-1252");
+const UTF_16_LE = new TextDecoder("utf-16le");
+const UTF_16_BE = new TextDecoder("utf-16be");
+
+/** Reads of a body that could not be read what operators can make use of: its text, whatever it is encoded in, where it is one. */
+export function unreadPosting({ bytes, isWhole, contentType, complaint }: UnreadBody): UnreadPosting {
+  const isMissing = bytes.length === 0 && !isWhole;
+  const text = isMissing ? null : textOf(bytes);
+  return {
+    complaint: isWhole || isMissing ? complaint : `${complaint}; its beginning is kept`,
+    text: text !== null && isForm(contentType) ? decodedForm(text) : text,
+    size: bytes.length,
+    isWhole,
+    contentType,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+  };
+}
+
+function textOf(bytes: Buffer): string | null {
+  const unpacked = isGzip(bytes) ? gunzip(bytes) : bytes;
+  if (unpacked === null) return null;
+  const text = withoutTrailingNuls(withoutByteOrderMark(decoded(unpacked)));
+  return CONTROL.test(text) ? null : text;
+}
+
+/** Programs in C send the byte that ends their texts. */
+function withoutTrailingNuls(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
+  return text.slice(0, end);
+}
+
+function decoded(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return UTF_16_LE.decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return UTF_16_BE.decode(bytes);
+  return isUtf8(bytes) ? bytes.toString("utf8") : LATIN_1.decode(bytes);
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+/** Null for what is none, and for what unpacks to more than is looked at. One that breaks off is unpacked as far as it goes. */
+function gunzip(bytes: Buffer): Buffer | null {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX, finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return null;
+  }
+}
+
+function isForm(contentType: string): boolean {
+  return contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");
+}
+
+/** Card numbers can be masked only where they are not hidden by `%34`. What is no encoding of a text stays as it is. */
+function decodedForm(text: string): string {
+  return text.replaceAll("+", " ").replace(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
+}
