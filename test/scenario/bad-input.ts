@@ -66,6 +66,7 @@ const BAD_PAYMENTS: {
   { what: "a tag that is not hex", members: { tagDF8102: "zz" }, error: /tagDF8102/ },
   { what: "a tag too long", members: { tagDF8103: "AB".repeat(256) }, error: /tagDF8103/ },
   { what: "a tag that is a number", members: { tagDF8109: 32 }, error: /tagDF8109/ },
+  { what: "a token mode that there is not", members: { service: "PAYTAG", tagDF8109: "33" }, error: /tagDF8109.*30, 32 or 36/ },
   { what: "a number that would not arrive unchanged", members: { till: 1e20 }, error: /till/ },
 ];
 

@@ -21,7 +21,12 @@ const PaymentRequest = Type.Object(
     tagDF8105: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "Hex-encoded ASCII; gateway link id." })),
     tagDF8102: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "Hex-encoded ASCII; contract id." })),
     tagDF8103: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "Hex-encoded ASCII; device IMEI." })),
-    tagDF8109: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "`32` generate token, `30` none, `36` request only." })),
+    tagDF8109: Type.Optional(
+      Type.Unknown({
+        enum: ["30", "32", "36", null],
+        description: "Hex-encoded ASCII; `32` generate token, `30` none, `36` request only.",
+      }),
+    ),
     description: Type.Optional(Type.Unknown({ type: "string" })),
   },
   { additionalProperties: true, description: "Free-form; further members reach the terminal unchanged." },

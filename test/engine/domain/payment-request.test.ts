@@ -81,6 +81,8 @@ describe("a payment request", () => {
     ["an odd number of hex digits", { ...pay, tagDF8102: "123" }, /^tagDF8102/],
     ["a tag that is no hex", { ...pay, tagDF8105: "zz" }, /^tagDF8105/],
     ["an empty tag", { ...pay, tagDF8109: "" }, /^tagDF8109/],
+    ["a token mode that there is not", { ...pay, tagDF8109: "31" }, /^tagDF8109 must be 30, 32 or 36, or null$/],
+    ["a token mode encoded twice", { ...pay, tagDF8109: "3332" }, /^tagDF8109/],
     ["a tag that is a number", { ...pay, tagDF8103: 32 }, /^tagDF8103/],
     ["a tag too long", { ...pay, tagDF8103: "31".repeat(256) }, /^tagDF8103/],
   ] as const) {
@@ -100,6 +102,10 @@ describe("a payment request", () => {
   it("leaves an absent cardType absent and passes a given one on", () => {
     assert.equal("cardType" in payloadOf(pay), false);
     assert.equal(payloadOf({ ...pay, cardType: 2 })["cardType"], 2);
+  });
+
+  it("takes each token mode of the specification, as it is", () => {
+    for (const tagDF8109 of ["30", "32", "36"]) assert.equal(payloadOf({ ...pay, tagDF8109 })["privativeTags"], `DF8109=${tagDF8109}`);
   });
 
   it("never quotes a value in its message", () => {
