@@ -1,4 +1,5 @@
 import { cutText } from "./cut-text.ts";
+import { AMOUNT_MINOR_MAX } from "./limits.ts";
 import { maskJson, maskPans, maskPanValue, maskSchemePans } from "./mask.ts";
 import { isJsonObject, type JsonObject } from "./payment-request.ts";
 import type { FreeForm, Transaction, TransactionMethod } from "./transaction.ts";
@@ -71,12 +72,14 @@ export function readMethod(posting: JsonObject): TransactionMethod | null {
   return told.size === 1 && method !== undefined ? method : null;
 }
 
-/** Minor units; null where the posting has none, "illegible" where it has one that is no whole number of minor units or has two. */
+/** Minor units; null where the posting has none, "illegible" where it has one that is no whole number of minor units, has more than 12 digits or has two. */
 export function readAmount(posting: JsonObject): number | null | "illegible" {
   const given = [posting["amount"], posting["amountCents"]].filter((value) => value !== undefined && value !== null);
   const [first, ...others] = given.map((value) => {
     const amount = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-    return typeof amount === "number" && Number.isSafeInteger(amount) && amount >= 0 ? Math.abs(amount) : "illegible";
+    return typeof amount === "number" && Number.isSafeInteger(amount) && amount >= 0 && amount <= AMOUNT_MINOR_MAX
+      ? Math.abs(amount)
+      : "illegible";
   });
   if (first === undefined) return null;
   return others.every((other) => other === first) ? first : "illegible";

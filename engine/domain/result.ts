@@ -20,7 +20,7 @@ export interface ReadResult {
   method: TransactionMethod | null;
   /** Null where the posting does not tell; the command's amount is taken then. */
   amountCents: number | null;
-  /** Set where the posting has an amount that is no whole number of minor units: flagged as one that differs. */
+  /** Set where the posting has an amount that is no whole number of minor units, or has too many digits: flagged as one that differs. */
   amountIllegible?: true;
   currency: string | null;
   /** All other members of the transaction that were recognised. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
+import { AMOUNT_MINOR_MAX, COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
 import type { PaymentRequested } from "../../../engine/operations/send-payment.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
 import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
@@ -13,7 +13,9 @@ import { type RelayOperations, relay } from "./surface.ts";
 const PaymentRequest = Type.Object(
   {
     uuid: Type.Unknown({ type: "string", description: "Partner-generated unique id; one already processed is refused." }),
-    amount: Type.Optional(Type.Unknown({ type: "integer", minimum: 1, description: "Minor units; ignored for VERIFYTAG." })),
+    amount: Type.Optional(
+      Type.Unknown({ type: "integer", minimum: 1, maximum: AMOUNT_MINOR_MAX, description: "Minor units; ignored for VERIFYTAG." }),
+    ),
     service: Type.Unknown({ type: "string", enum: ["PAYCC", "PAYTAG", "VERIFYTAG", "PAYBP", "PAYSAT"] }),
     type: Type.Optional(Type.Unknown({ type: "string", enum: ["CARD", "SATISPAY", "VOUCHER", "RECEIPT"] })),
     cardType: Type.Optional(Type.Unknown({ type: "integer", enum: [0, 1, 2], description: "0 automatic, 1 debit, 2 credit." })),

@@ -68,6 +68,7 @@ describe("a payment request", () => {
     ["a negative amount", { ...pay, amount: -1 }, /^amount/],
     ["a fractional amount", { ...pay, amount: 10.5 }, /^amount/],
     ["an amount beyond safe integers", { ...pay, amount: 2 ** 53 }, /^amount/],
+    ["an amount of 13 digits", { ...pay, amount: 1_000_000_000_000 }, /^amount must be an integer of minor units, 1 to 999999999999$/],
     ["an amount as text", { ...pay, amount: "1050" }, /^amount/],
     ["no service", { ...pay, service: undefined }, /^service/],
     ["an unknown service", { ...pay, service: "PAYXX" }, /^service/],
@@ -102,6 +103,10 @@ describe("a payment request", () => {
   it("leaves an absent cardType absent and passes a given one on", () => {
     assert.equal("cardType" in payloadOf(pay), false);
     assert.equal(payloadOf({ ...pay, cardType: 2 })["cardType"], 2);
+  });
+
+  it("takes an amount of 12 digits", () => {
+    assert.equal(payloadOf({ ...pay, amount: 999_999_999_999 })["amount"], 999_999_999_999);
   });
 
   it("takes each token mode of the specification, as it is", () => {

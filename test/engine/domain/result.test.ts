@@ -257,6 +257,9 @@ describe("a result", () => {
     [{ amount: -1050 }, true],
     [{ amount: 1050, amountCents: 1000 }, true],
     [{ amount: { value: 1050 } }, true],
+    [{ amount: "0000000000001050" }, false],
+    [{ amount: 1_000_000_000_000 }, true],
+    [{ amountCents: "1000000000000" }, true],
     [{ service: "SCAN" }, true],
   ] as const) {
     it(`with ${JSON.stringify(amounts)} ${differs ? "differs from" : "is"} the command's 1050`, () => {
@@ -264,6 +267,13 @@ describe("a result", () => {
       assert.equal(amountDiffers(read({ uuid: "u1", result: "OK", ...amounts }), null), false);
     });
   }
+
+  it("is of 12 digits at most: of more its command's is taken, and it is flagged", () => {
+    const most = { kind: "payment", method: "CARD", amountCents: 999_999_999_999 } as const;
+    assert.equal(amountDiffers(read({ uuid: "u1", result: "OK", amount: "999999999999" }), most), false);
+    assert.equal(normalized({ uuid: "u1", result: "OK", amount: 9_999_999_999_999 }, most).amountCents, 999_999_999_999);
+    assert.equal(amountDiffers(read({ uuid: "u1", result: "OK", amount: 9_999_999_999_999 }), most), true);
+  });
 
   it("bounds its texts and survives hostile ones", () => {
     const transaction = normalized({
