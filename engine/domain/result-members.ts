@@ -1,3 +1,4 @@
+import { currencyOf } from "./currency.ts";
 import { cutText } from "./cut-text.ts";
 import { AMOUNT_MINOR_MAX } from "./limits.ts";
 import { maskJson, maskPans, maskPanValue, maskSchemePans } from "./mask.ts";
@@ -49,7 +50,6 @@ const METHOD_WORDS: { readonly [word: string]: TransactionMethod } = {
   SCAN: "SCAN",
   PRINT: "PRINT",
 };
-const NUMERIC_CURRENCIES: { readonly [code: string]: string } = { "978": "EUR", "840": "USD", "826": "GBP", "756": "CHF" };
 /** Barcodes that number goods and parcels; a card number is never written in one, a card-like check digit is chance. */
 const PRODUCT_FORMATS = new Set(["EAN_13", "EAN_8", "UPC_A", "ITF"]);
 
@@ -85,9 +85,16 @@ export function readAmount(posting: JsonObject): number | null | "illegible" {
   return others.every((other) => other === first) ? first : "illegible";
 }
 
+/**
+ * The ISO 4217 code, by letters or by number; null where the posting has none. One that is not known is kept as it came, card numbers masked: it must not
+ * pass for the currency of a posting that names none.
+ */
 export function readCurrency(posting: JsonObject): string | null {
-  const text = boundedText(posting["currency"], 3, (given) => given)?.toUpperCase() ?? "";
-  return /^[A-Z]{3}$/.test(text) ? text : (NUMERIC_CURRENCIES[text] ?? null);
+  const value = posting["currency"];
+  if (value === undefined || value === null) return null;
+  const told = typeof value === "string" ? value : JSON.stringify(maskJson(value));
+  if (told.trim() === "") return null;
+  return currencyOf(told) ?? cutText(maskPans(told), MEMBER_CHARS_MAX);
 }
 
 /** All other members. `word` is the outcome's word; where the posting does not say what it is, `scan` and `print` are both there. */

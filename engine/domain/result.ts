@@ -1,4 +1,5 @@
 import type { CommandKind } from "./command.ts";
+import { currencyDecimals } from "./currency.ts";
 import { isUuid } from "./identifiers.ts";
 import { maskJson } from "./mask.ts";
 import { isJsonObject } from "./payment-request.ts";
@@ -103,6 +104,11 @@ export function toTransaction(result: ReadResult, context: ResultContext): Trans
 export function amountDiffers(result: ReadResult, command: ResultContext["command"]): boolean {
   if (command === null) return false;
   return result.amountIllegible === true || amountOf(result, command) !== command.amountCents;
+}
+
+/** Says whether a result is in a currency that is none that is known, which is then kept as it came. */
+export function currencyUnknown({ currency }: Transaction): boolean {
+  return currencyDecimals(currency) === null;
 }
 
 function methodOf(result: ReadResult, command: ResultContext["command"]): TransactionMethod {

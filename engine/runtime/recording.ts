@@ -1,7 +1,7 @@
 import type { TerminalEvent } from "../actors/terminal/machine.ts";
 import type { AttentionItem } from "../domain/attention.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../domain/feed-row.ts";
-import { amountDiffers, toTransaction } from "../domain/result.ts";
+import { amountDiffers, currencyUnknown, toTransaction } from "../domain/result.ts";
 import { sameResult } from "../domain/same-result.ts";
 import type { CommandLife, CommandRecord, StoredResult } from "../domain/terminal-record.ts";
 import type { Transaction } from "../domain/transaction.ts";
@@ -124,10 +124,18 @@ export function attentionOf(record: CommandRecord, before: CommandLife | null, a
   const items: AttentionItem[] = [];
   if (record.command === null) items.push(item("unsolicited", "A result for a uuid that no command has"));
   if (result?.amountDiffers === true) items.push(item("amount_differs", "The result's amount differs from its command's"));
+  if (result !== null && hasMoney(record) && currencyUnknown(result.transaction)) {
+    items.push(item("currency_unknown", "The result's currency is none that is known; it is kept as it came"));
+  }
   if (before !== null && (before.state === "expired" || before.state === "cancelled")) {
     items.push(item("late", `A result came after the command was shown as ${before.state}`));
   }
   return items;
+}
+
+/** The answer to a CANCEL or to an administrator's command moves no money. */
+function hasMoney({ command }: CommandRecord): boolean {
+  return command === null || command.kind === "payment";
 }
 
 export function recordedEvent(posting: ResultPosting, told: { unsolicited: boolean; cancels: string | null; atMs: number }): TerminalEvent {

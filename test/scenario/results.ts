@@ -96,6 +96,20 @@ export function results(relay: Relay): void {
     assertMatches(await relay.attention(terminalId), [{ kind: "amount_differs", uuid }]);
   });
 
+  test("a result's currency is read by its number; one that is not known is kept as it came, and flagged", async () => {
+    const known = await sentPayment(relay);
+    await known.fleet.receipt(known.terminalId, { uuid: known.uuid, result: "OK", amount: 1_050, currency: 985 });
+    assertMatches((await known.partner.uuid(known.uuid)).body, { data: { amountCents: 1_050, currency: "PLN" } });
+    assertMatches((await known.partner.life(known.uuid)).body, { data: { state: "done", currencyUnknown: undefined } });
+    assert.deepEqual(await relay.attention(known.terminalId), []);
+
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    await fleet.receipt(terminalId, { uuid, result: "OK", amount: 1_050, currency: "191" });
+    assertMatches((await partner.uuid(uuid)).body, { data: { amountCents: 1_050, currency: "191" } });
+    assertMatches((await partner.life(uuid)).body, { data: { state: "done", currencyUnknown: true } });
+    assertMatches(await relay.attention(terminalId), [{ kind: "currency_unknown", uuid }]);
+  });
+
   test("a posting without a certain outcome is kept for operators, answered 400, and leaves the command open", async () => {
     const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
     const postings = [

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/domain/errors.ts";
+import { currencyUnknown } from "../../../engine/domain/result.ts";
 import type { CommandView } from "../../../engine/ports/terminals.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
@@ -26,6 +27,9 @@ const CommandLife = Type.Object({
   }),
   result: Type.Union([Type.Literal("OK"), Type.Literal("KO"), Type.Null()]),
   amountDiffers: Type.Optional(Type.Boolean({ description: "True when the result's amount is not the command's." })),
+  currencyUnknown: Type.Optional(
+    Type.Boolean({ description: "True when the result's currency is none that is known; it is kept as it came." }),
+  ),
 });
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
@@ -49,6 +53,7 @@ function toLife(view: CommandView): Static<typeof CommandLife> {
   if (finishedAtMs !== null) life.finishedAt = iso(finishedAtMs);
   if (channel !== null) life.channel = channel;
   if (amountDiffers) life.amountDiffers = true;
+  if (transaction !== null && currencyUnknown(transaction)) life.currencyUnknown = true;
   return life;
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   amountDiffers,
+  currencyUnknown,
   type ReadResult,
   type ResultContext,
   readResult,
@@ -237,13 +238,45 @@ describe("a result", () => {
     ["usd", "USD"],
     ["978", "EUR"],
     [978, "EUR"],
-    ["€", "EUR"],
-    [{ code: "USD" }, "EUR"],
+    [null, "EUR"],
+    [" ", "EUR"],
+    [985, "PLN"],
+    ["203", "CZK"],
+    [8, "ALL"],
+    ["036", "AUD"],
+    ["36", "AUD"],
+    [" pln ", "PLN"],
+    [532, "XCG"],
+    ["ANG", "ANG"],
+    ["€", "€"],
+    ["xyz", "xyz"],
+    [999, "999"],
+    ["0978", "0978"],
+    [97.8, "97.8"],
+    [-978, "-978"],
+    [true, "true"],
+    [{ code: "USD" }, '{"code":"USD"}'],
+    ["4111111111111111", "411111******1111"],
+    ["x".repeat(500), "x".repeat(128)],
   ] as const) {
     it(`has currency ${expected} for ${JSON.stringify(currency)}`, () => {
       assert.equal(normalized({ uuid: "u1", result: "OK", currency }).currency, expected);
     });
   }
+
+  it("in a currency that is none that is known is flagged", () => {
+    for (const [currency, unknown] of [
+      [undefined, false],
+      ["czk", false],
+      ["203", false],
+      ["XYZ", true],
+      ["XXX", true],
+      ["", false],
+      [191, true],
+    ] as const) {
+      assert.equal(currencyUnknown(normalized({ uuid: "u1", result: "OK", currency })), unknown, String(currency));
+    }
+  });
 
   for (const [amounts, differs] of [
     [{}, false],
