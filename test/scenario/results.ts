@@ -116,6 +116,7 @@ export function results(relay: Relay): void {
       { uuid },
       { uuid, result: "TIMEOUT" },
       { uuid, result: "OK", status: "KO" },
+      { uuid, status: "OK", data: { result: "KO" } },
       { uuid, authCode: "1", pan: "4111111111111111" },
     ];
     for (const posting of postings) {

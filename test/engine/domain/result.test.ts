@@ -53,7 +53,15 @@ describe("the outcome of a result", () => {
     [{ service: "SCAN", scan: { scanResult: "OK" } }, "OK"],
     [{ service: "PRINT", printResult: "KO" }, "KO"],
     [{ result: "OK", service: "CANCEL" }, "OK"],
+    [{ result: "OK", service: "CANCEL", transaction: { status: "CANCELLED" } }, "OK"],
     [{ result: "KO", service: "LOGCAT" }, "KO"],
+    [{ status: "OK", data: { result: "OK", status: "completed" } }, "OK"],
+    [{ status: "KO", data: { result: "DECLINED" } }, "KO"],
+    [{ result: "OK", transaction: { status: "CAPTURED", approved: true } }, "OK"],
+    [{ result: "KO", device: { status: "OK" }, printer: { status: "OK" } }, "KO"],
+    [{ result: "OK", receipt: { status: "FAILED" } }, "OK"],
+    [{ result: "OK", data: [{ result: "KO" }], details: "KO" }, "OK"],
+    [{ result: "ERROR", service: "SCAN", data: { result: "ERROR" } }, "KO"],
   ] as const) {
     it(`is ${status} for ${JSON.stringify(body)}`, () => assert.equal(read({ uuid: "u1", ...body }).status, status));
   }
@@ -81,6 +89,18 @@ describe("the outcome of a result", () => {
     [{ result: "OK", satispay: { status: "CANCELED" } }, /satispay.status contradict/],
     [{ result: "KO", satispay: { outcome: "ACCEPTED" } }, /satispay.outcome contradict/],
     [{ result: "OK", service: "SCAN", scanResult: "ERROR" }, /contradict/],
+    [{ data: { result: "OK" } }, /no outcome/],
+    [{ status: "OK", data: { result: "KO" } }, /^status and data.result contradict each other$/],
+    [{ status: "KO", data: { result: "OK" } }, /data.result contradict/],
+    [{ status: "OK", data: { approved: false } }, /data.approved contradict/],
+    [{ status: "KO", response: { outcome: "approved" } }, /response.outcome contradict/],
+    [{ status: "OK", data: { transaction: { result: "declined" } } }, /data.transaction.result contradict/],
+    [{ status: "OK", body: { data: { payment: { auth: { status: "KO" } } } } }, /body.data.payment.auth.status contradict/],
+    [{ status: "OK", data: { result: { status: "KO" } } }, /data.result.status contradict/],
+    [{ status: "OK", data: { satispay: { status: "CANCELED" } } }, /data.satispay.status contradict/],
+    [{ status: "OK", data: { result: "PENDING" } }, /data.result contradict/],
+    [{ result: "KO", transaction: { status: "TIMEOUT" } }, /transaction.status contradict/],
+    [{ status: "OK", service: "SCAN", data: { scanResult: "CANCELLED" } }, /data.scanResult contradict/],
   ] as const) {
     it(`is not read from ${JSON.stringify(body)}`, () => unreadable({ uuid: "u1", ...body }, reason));
   }
