@@ -1,3 +1,4 @@
+import { notBefore } from "../domain/command.ts";
 import type { CommandLife, CommandRecord } from "../domain/terminal-record.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -99,5 +100,5 @@ export function createPosting({ actors, steps, delivery, waiters, clock, merchan
 /** A result for a command that had ended already, or that never was. */
 function lateLife(before: CommandLife | null, atMs: number): CommandLife {
   if (before === null) return { state: "done", sentAtMs: null, finishedAtMs: atMs, channel: null, attempts: 0 };
-  return { ...before, state: "done", finishedAtMs: atMs };
+  return { ...before, state: "done", finishedAtMs: notBefore(atMs, before.finishedAtMs) };
 }

@@ -1,5 +1,6 @@
 import type { TerminalEvent } from "../actors/terminal/machine.ts";
 import type { AttentionItem } from "../domain/attention.ts";
+import { notBefore } from "../domain/command.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../domain/feed-row.ts";
 import { amountDiffers, currencyUnknown, toTransaction } from "../domain/result.ts";
 import { sameResult } from "../domain/same-result.ts";
@@ -146,6 +147,6 @@ export function recordedEvent(posting: ResultPosting, told: { unsolicited: boole
 /** A CANCEL answered OK settles a target that time alone had already made `unknown`. */
 export function cancelledAfterUnknown(target: Stored<CommandRecord> | null, atMs: number): Stored<CommandRecord> | null {
   if (target === null || target.record.life?.state !== "unknown" || target.record.result !== null) return null;
-  const life: CommandLife = { ...target.record.life, state: "cancelled", finishedAtMs: atMs };
+  const life: CommandLife = { ...target.record.life, state: "cancelled", finishedAtMs: notBefore(atMs, target.record.life.finishedAtMs) };
   return { record: withLife(target.record, life), version: target.version };
 }
