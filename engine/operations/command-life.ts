@@ -5,8 +5,8 @@ import type { CancelOutcome, CommandView, Terminals } from "../ports/terminals.t
 export interface CommandLifeOperations {
   /** Where a command stands; null for one that is not known or that the caller may not see. */
   find(caller: Caller, uuid: string): Promise<CommandView | null>;
-  /** Cancels a command (design.md, promise 3). `not_found` also for one that the caller may not see or not send. */
-  cancel(caller: Caller, uuid: string): Promise<CancelOutcome>;
+  /** Cancels a command (design.md, promise 3). `not_found` also for one that the caller may not see or not send. `uuid`: as its sender wrote it. */
+  cancel(caller: Caller, uuid: string): Promise<{ uuid: string; outcome: CancelOutcome }>;
 }
 
 export function createCommandLife({ terminals, ids }: { terminals: Terminals; ids: Ids }): CommandLifeOperations {
@@ -22,8 +22,8 @@ export function createCommandLife({ terminals, ids }: { terminals: Terminals; id
     find,
     cancel: async (caller, uuid) => {
       const view = await find(caller, uuid);
-      if (view === null || !maySend(caller, view.terminalId)) return { type: "not_found" };
-      return terminals.cancel({ uuid, cancelUuid: ids.uuid() });
+      if (view === null || !maySend(caller, view.terminalId)) return { uuid, outcome: { type: "not_found" } };
+      return { uuid: view.uuid, outcome: await terminals.cancel({ uuid: view.uuid, cancelUuid: ids.uuid() }) };
     },
   };
 }

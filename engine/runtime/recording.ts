@@ -2,6 +2,7 @@ import type { TerminalEvent } from "../actors/terminal/machine.ts";
 import type { AttentionItem } from "../domain/attention.ts";
 import { notBefore } from "../domain/command.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../domain/feed-row.ts";
+import { hasUuidForm } from "../domain/identifiers.ts";
 import { amountDiffers, currencyUnknown, toTransaction } from "../domain/result.ts";
 import { sameResult } from "../domain/same-result.ts";
 import type { CommandLife, CommandRecord, StoredResult } from "../domain/terminal-record.ts";
@@ -9,6 +10,12 @@ import type { Transaction } from "../domain/transaction.ts";
 import type { Stored } from "../ports/terminal-store.ts";
 import type { ResultPosting } from "../ports/terminals.ts";
 import { hashOf } from "./hash.ts";
+
+/** A posting with its uuid as the command's sender wrote it, whatever the terminal makes of capitals and small letters. What was posted (`raw`) stays. */
+export function asSent(posting: ResultPosting, stored: CommandRecord | null): ResultPosting {
+  if (stored === null || stored.uuid === posting.result.uuid) return posting;
+  return { ...posting, result: { ...posting.result, uuid: stored.uuid } };
+}
 
 /** What a posting means, given what is stored under its uuid. Pure. */
 export type Judgement =
@@ -57,8 +64,21 @@ function conflict(posting: ResultPosting, atMs: number, detail: string): Judgeme
     type: "conflict",
     attention: { kind: "conflict", terminalId, uuid, atMs, detail, raw },
     // The same conflicting text again is the same conflict: its id comes from what was posted.
-    row: { type: "conflict", id: `${terminalId}-${uuid}-${hashOf(raw).toString(16)}`, uuid, terminalId, postedBy, atMs, raw },
+    row: {
+      type: "conflict",
+      id: `${terminalId}-${uuid}-${hashOf(inWritingOf(uuid, raw)).toString(16)}`,
+      uuid,
+      terminalId,
+      postedBy,
+      atMs,
+      raw,
+    },
   };
+}
+
+/** The text with this uuid written everywhere as it is here. */
+function inWritingOf(uuid: string, text: string): string {
+  return hasUuidForm(uuid) ? text.replace(new RegExp(uuid, "gi"), uuid) : text;
 }
 
 /** The record of a command with its result: a late result wins over every earlier end (design.md, promise 4). */
@@ -66,6 +86,7 @@ export function withResult(stored: CommandRecord | null, posting: ResultPosting,
   return {
     revision: (stored?.revision ?? 0) + 1,
     uuid: posting.result.uuid,
+    ...(stored?.place === undefined ? {} : { place: stored.place }),
     terminalId: posting.terminalId,
     command: stored?.command ?? null,
     life,

@@ -191,14 +191,15 @@ export function createShard(options: ShardOptions): Shard {
     cancel: async ({ uuid, cancelUuid }) => {
       const stored = await store.loadCommand(uuid);
       if (stored === null) return { type: "not_found" };
-      const { terminalId } = stored.record;
-      const question = { terminalId, uuid, cancelUuid };
+      // As its sender wrote it: so does its terminal's record.
+      const { terminalId, uuid: sentUuid } = stored.record;
+      const question = { terminalId, uuid: sentUuid, cancelUuid };
       return reach.home(terminalId, "terminal.cancel", question, () => home.cancel(question), true);
     },
     command: async (uuid, waitMs) => {
       const stored = await store.loadCommand(uuid);
       if (stored === null) return null;
-      const { terminalId, life } = stored.record;
+      const { terminalId, life, uuid: sentUuid } = stored.record;
       if (life !== null) {
         const view = viewOf(stored.record, null);
         if (waitMs === 0 || isSettled(view)) return view;
@@ -207,8 +208,8 @@ export function createShard(options: ShardOptions): Shard {
         reach.home(
           terminalId,
           "terminal.command",
-          { terminalId, uuid, waitMs: sliceMs },
-          () => home.command(terminalId, uuid, sliceMs),
+          { terminalId, uuid: sentUuid, waitMs: sliceMs },
+          () => home.command(terminalId, sentUuid, sliceMs),
           false,
         ),
       );

@@ -1,6 +1,7 @@
 import { stateOf } from "../../engine/actors/terminal/rules.ts";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
+import { uuidKey } from "../../engine/domain/identifiers.ts";
 import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
 import { hashOf } from "../../engine/runtime/hash.ts";
@@ -73,9 +74,8 @@ export function createTerminalStore({
       checks.push({ key: TERMINALS + change.terminalId, version: change.decidedBy.version });
     }
     for (const record of change.claims) {
-      const operation = commandOperation(record);
-      checks.push({ key: operation.key, version: 0 });
-      operations.push(operation);
+      for (const key of claimKeys(record)) checks.push({ key, version: 0 });
+      operations.push(commandOperation(record));
     }
     for (const { record, version } of change.commands) {
       const operation = commandOperation(record);
@@ -93,7 +93,7 @@ export function createTerminalStore({
 
   /** An ended command is kept for the retention; one that has not ended stays until it has. */
   function commandOperation(record: CommandRecord): Operation {
-    const put = { type: "put", key: COMMANDS + record.uuid, value: writeCommand(record) } as const;
+    const put = { type: "put", key: COMMANDS + (record.place ?? uuidKey(record.uuid)), value: writeCommand(record) } as const;
     return record.life === null ? put : { ...put, expiresAtMs: record.life.finishedAtMs + retentionMs };
   }
 
@@ -117,7 +117,7 @@ export function createTerminalStore({
       if (change.rows.length > 0) fed?.();
       return result;
     }
-    const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
+    const claimed = change.claims.find((record) => claimKeys(record).includes(result.key));
     return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
   }
 
@@ -127,7 +127,11 @@ export function createTerminalStore({
         if (entry === null) return null;
         return { record: readTerminal(terminalId, entry.value), version: entry.version, doubted: entry.version <= lostVersion() };
       }, unavailable),
-    loadCommand: (uuid) => kv.get(COMMANDS + uuid).then((entry) => commandOf(uuid, entry), unavailable),
+    loadCommand: (uuid) => {
+      const key = uuidKey(uuid);
+      const found = kv.get(COMMANDS + key).then(commandOf, unavailable);
+      return key === uuid ? found : found.then((stored) => stored ?? kv.get(COMMANDS + uuid).then(commandOf, unavailable));
+    },
     commit: (change) => {
       const decidedBy = change.terminal ?? change.decidedBy;
       if (decidedBy !== null && decidedBy.version > 0 && decidedBy.doubted !== true) {
@@ -176,8 +180,17 @@ export function attentionOperation(item: AttentionItem): Operation {
   };
 }
 
-function commandOf(uuid: string, entry: Entry | null): Stored<CommandRecord> | null {
-  return entry === null ? null : { record: readCommand(uuid, entry.value), version: entry.version };
+/** Where a new command's uuid must not be taken: also as its sender writes it, where records from before lie that uuids in capitals have of their own. */
+function claimKeys({ uuid }: CommandRecord): string[] {
+  const key = uuidKey(uuid);
+  return key === uuid ? [COMMANDS + key] : [COMMANDS + key, COMMANDS + uuid];
+}
+
+function commandOf(entry: Entry | null): Stored<CommandRecord> | null {
+  if (entry === null) return null;
+  const place = entry.key.slice(COMMANDS.length);
+  const record = readCommand(place, entry.value);
+  return { record: uuidKey(record.uuid) === place ? record : { ...record, place }, version: entry.version };
 }
 
 /** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */

@@ -34,6 +34,9 @@ export function testTerminalStore(name: string, open: () => Promise<OpenTerminal
 
 type Test = OwnWorldTest<OpenTerminalStore>;
 
+const SMALL = "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11";
+const CAPITALS = SMALL.toUpperCase();
+
 function testClaims(test: Test): void {
   test("answers null for what was never stored", async ({ store }) => {
     assert.equal(await store.loadTerminal("T1"), null);
@@ -58,6 +61,19 @@ function testClaims(test: Test): void {
     assert.deepEqual(await store.commit(acceptance(world, "T2", "a", 0)), { type: "claimed", uuid: "a" });
     assert.equal(await store.loadTerminal("T2"), null);
     assert.equal((await store.loadCommand("a"))?.record.terminalId, "T1");
+  });
+
+  test("keeps a uuid once, in capitals or small letters, and gives it back as it was written", async (world) => {
+    const { store } = world;
+    const first = await accept(world, "T1", CAPITALS, 0);
+    for (const uuid of [SMALL, CAPITALS]) {
+      assert.deepEqual(await store.commit(acceptance(world, "T2", uuid, 0)), { type: "claimed", uuid });
+      assert.deepEqual(await store.loadCommand(uuid), { record: commandRecord(CAPITALS), version: first });
+    }
+    const record = { ...commandRecord(CAPITALS), life: life("done", world.nowMs()) };
+    const ended = await store.commit(change(world, "T1", { commands: [{ record, version: first }] }));
+    assert.ok(ended.type === "committed");
+    assert.deepEqual(await store.loadCommand(SMALL), { record, version: ended.version });
   });
 
   test("gives a uuid to one of a hundred claims at once, from several writers", async (world) => {

@@ -6,6 +6,7 @@ import { withoutGlobals } from "./globals.ts";
 import { judge, type Violation } from "./invariants/judge.ts";
 import { type CommandSpec, PLAIN_BEHAVIOUR, type Plan } from "./plan.ts";
 import { NOTHING_PLANTED, type Plant } from "./plant.ts";
+import { inOtherLetters } from "./random.ts";
 import { SimHttp } from "./world/sim-http.ts";
 import { World } from "./world/world.ts";
 
@@ -162,7 +163,14 @@ function probe({ shape }: Plan, terminalId: string, index: number): CommandSpec 
 
 /** Everybody asks for everything, at a time when all is well. */
 async function audit(world: World, { commands }: Plan, probes: readonly CommandSpec[], { administrator, askerOf }: Cast): Promise<void> {
+  const { witness } = world;
   world.trace.note("world", "audit");
+  for (const command of commands) {
+    const isAccepted = witness.sendings.some(({ uuid, answer }) => uuid === command.uuid && answer === "accepted");
+    // A store that was taken back may know nothing of it any more.
+    if (!isAccepted || command.repeatsMs === null || witness.restores.length > 0) continue;
+    void askerOf(command.partner).sendOnce(command, inOtherLetters(command.uuid));
+  }
   for (const { uuid, partner } of [...commands, ...probes]) {
     void administrator.look(uuid);
     void askerOf(partner).look(uuid);

@@ -114,6 +114,20 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     }),
   },
   {
+    name: "what is asked for in other letters is shown in them",
+    breaks: ["capitals are the same uuid"],
+    plant: () => ({
+      ...NOTHING_PLANTED,
+      terminals: (terminals) => ({
+        ...terminals,
+        command: async (uuid, waitMs) => {
+          const view = await terminals.command(uuid, waitMs);
+          return view === null ? null : { ...view, uuid };
+        },
+      }),
+    }),
+  },
+  {
     name: "a session is not made known to its home",
     breaks: ["nothing waits"],
     plant: () => {

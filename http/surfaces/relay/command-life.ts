@@ -96,8 +96,8 @@ export const cancelCommand = relay.endpoint({
     },
     ...relay.errors(400, 401, 404, 409, 429, 503),
   },
-  handle: async ({ commandLife }, { params: { uuid }, caller }) => {
-    const outcome = await commandLife.cancel(caller, uuid);
+  handle: async ({ commandLife }, { params, caller }) => {
+    const { uuid, outcome } = await commandLife.cancel(caller, params.uuid);
     switch (outcome.type) {
       case "cancelled":
         return { status: 200, body: { status: "ok", data: { uuid, state: "cancelled" } } };

@@ -12,7 +12,11 @@ import { type RelayOperations, relay } from "./surface.ts";
  */
 const PaymentRequest = Type.Object(
   {
-    uuid: Type.Unknown({ type: "string", description: "Partner-generated unique id; one already processed is refused." }),
+    uuid: Type.Unknown({
+      type: "string",
+      description:
+        "Partner-generated unique id; one already processed is refused. A UUID is the same in capitals and in small letters, and is shown as it was sent.",
+    }),
     amount: Type.Optional(
       Type.Unknown({ type: "integer", minimum: 1, maximum: AMOUNT_MINOR_MAX, description: "Minor units; ignored for VERIFYTAG." }),
     ),
