@@ -1,4 +1,4 @@
-import { type Caller, maySend, visibilityOf } from "../domain/caller.ts";
+import { type Caller, maySee, maySend } from "../domain/caller.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { CancelOutcome, CommandView, Terminals } from "../ports/terminals.ts";
 
@@ -10,19 +10,16 @@ export interface CommandLifeOperations {
 }
 
 export function createCommandLife({ terminals, ids }: { terminals: Terminals; ids: Ids }): CommandLifeOperations {
-  async function find(caller: Caller, uuid: string): Promise<CommandView | null> {
-    const view = await terminals.command(uuid, 0);
-    if (view === null) return null;
-    const visibility = visibilityOf(caller, view.terminalId);
-    const visible = visibility.type === "all" || (visibility.type === "own" && view.command?.sender === visibility.sender);
-    return visible ? view : null;
+  function find(caller: Caller, uuid: string): Promise<CommandView | null> {
+    return terminals.command(uuid, 0, (terminalId, sender) => maySee(caller, terminalId, sender));
   }
 
   return {
     find,
     cancel: async (caller, uuid) => {
       const view = await find(caller, uuid);
-      if (view === null || !maySend(caller, view.terminalId)) return { uuid, outcome: { type: "not_found" } };
+      // A result that nobody asked for is all that this caller sees; another's command of the same uuid is not his to cancel.
+      if (view === null || view.command === null || !maySend(caller, view.terminalId)) return { uuid, outcome: { type: "not_found" } };
       return { uuid: view.uuid, outcome: await terminals.cancel({ uuid: view.uuid, cancelUuid: ids.uuid() }) };
     },
   };

@@ -19,8 +19,12 @@ import {
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
 
 const TERMINALS = "t/";
-/** Commands by uuid: most keys that are asked for here are new. */
+/**
+ * Commands by uuid, and behind that of a uuid the results under it that nobody asked for, one a terminal: most keys that are asked for here are new.
+ */
 export const COMMANDS = "c/";
+/** Between a uuid and a terminal id; neither has one. */
+const OF_TERMINAL = "/";
 const ATTENTION = "a/";
 const OUTSTANDING = "q/";
 
@@ -31,6 +35,9 @@ const UNREADABLE_MAX = 64;
 const ATTENTION_LIFETIME_MS = 90 * 86_400_000;
 
 const ATTENTION_RAW_CHARS_MAX = 4_096;
+
+/** Terminals that posted a result which nobody asked for under one uuid, of which a look-up by the uuid alone knows. A uuid is nobody's but one terminal's. */
+const UNSOLICITED_MAX = 64;
 
 export interface TerminalStoreOptions {
   kv: Kv;
@@ -47,7 +54,7 @@ export interface TerminalStoreOptions {
   conflicted?(): void;
 }
 
-/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, `q/<terminalId>`, outbox rows. */
+/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `c/<uuid>/<terminalId>` (unsolicited results), `a/<kind>/<terminalId>/<uuid>`, `q/<terminalId>`, outbox rows. */
 export function createTerminalStore({
   kv,
   nowMs,
@@ -78,7 +85,9 @@ export function createTerminalStore({
       operations.push(commandOperation(record));
     }
     for (const { record, version } of change.commands) {
-      const operation = commandOperation(record);
+      const operation = commandOperation(
+        version === 0 && record.command === null ? { ...record, place: unsolicitedPlace(record) } : record,
+      );
       checks.push({ key: operation.key, version });
       operations.push(operation);
     }
@@ -121,17 +130,33 @@ export function createTerminalStore({
     return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
   }
 
+  function loadCommand(uuid: string): Promise<Stored<CommandRecord> | null> {
+    const key = uuidKey(uuid);
+    const found = kv.get(COMMANDS + key).then(commandOf, unavailable);
+    return key === uuid ? found : found.then((stored) => stored ?? kv.get(COMMANDS + uuid).then(commandOf, unavailable));
+  }
+
   return {
     loadTerminal: (terminalId) =>
       kv.get(TERMINALS + terminalId).then((entry) => {
         if (entry === null) return null;
         return { record: readTerminal(terminalId, entry.value), version: entry.version, doubted: entry.version <= lostVersion() };
       }, unavailable),
-    loadCommand: (uuid) => {
-      const key = uuidKey(uuid);
-      const found = kv.get(COMMANDS + key).then(commandOf, unavailable);
-      return key === uuid ? found : found.then((stored) => stored ?? kv.get(COMMANDS + uuid).then(commandOf, unavailable));
-    },
+    loadCommand,
+    loadCommandAt: (terminalId, uuid) =>
+      loadCommand(uuid).then((found) => {
+        if (found !== null && found.record.terminalId === terminalId) return found;
+        return kv.get(COMMANDS + unsolicitedPlace({ uuid, terminalId })).then((entry) => {
+          if (entry !== null) return commandOf(entry);
+          // From before: one that nobody asked for, at another terminal, is nothing to this one.
+          return found === null || found.record.command === null ? null : found;
+        }, unavailable);
+      }),
+    loadUnsolicited: (uuid) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(COMMANDS + uuidKey(uuid) + OF_TERMINAL), limit: UNSOLICITED_MAX });
+        return entries.map(readCommandEntry);
+      }),
     commit: (change) => {
       const decidedBy = change.terminal ?? change.decidedBy;
       if (decidedBy !== null && decidedBy.version > 0 && decidedBy.doubted !== true) {
@@ -180,17 +205,33 @@ export function attentionOperation(item: AttentionItem): Operation {
   };
 }
 
-/** Where a new command's uuid must not be taken: also as its sender writes it, where records from before lie that uuids in capitals have of their own. */
-function claimKeys({ uuid }: CommandRecord): string[] {
+/**
+ * Where a new command's uuid must not be taken: as a command, also as its sender writes it, where records from before lie that uuids in capitals have of
+ * their own; and by a result that nobody asked for at the same terminal.
+ */
+function claimKeys(record: CommandRecord): string[] {
+  const { uuid } = record;
   const key = uuidKey(uuid);
-  return key === uuid ? [COMMANDS + key] : [COMMANDS + key, COMMANDS + uuid];
+  const keys = [COMMANDS + key, COMMANDS + unsolicitedPlace(record)];
+  if (key !== uuid) keys.push(COMMANDS + uuid);
+  return keys;
+}
+
+/** Where a result that nobody asked for lies: it claims its uuid at its terminal alone. */
+function unsolicitedPlace({ uuid, terminalId }: Pick<CommandRecord, "uuid" | "terminalId">): string {
+  return uuidKey(uuid) + OF_TERMINAL + terminalId;
 }
 
 function commandOf(entry: Entry | null): Stored<CommandRecord> | null {
-  if (entry === null) return null;
-  const place = entry.key.slice(COMMANDS.length);
-  const record = readCommand(place, entry.value);
-  return { record: uuidKey(record.uuid) === place ? record : { ...record, place }, version: entry.version };
+  return entry === null ? null : { record: readCommandEntry(entry), version: entry.version };
+}
+
+/** The record of a command, or of a result that nobody asked for. Throws where this version cannot read it. */
+export function readCommandEntry({ key, value }: Pick<Entry, "key" | "value">): CommandRecord {
+  const place = key.slice(COMMANDS.length);
+  const end = place.indexOf(OF_TERMINAL);
+  const record = readCommand(end === -1 ? place : place.slice(0, end), value);
+  return uuidKey(record.uuid) === place ? record : { ...record, place };
 }
 
 /** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */

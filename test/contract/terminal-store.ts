@@ -133,6 +133,32 @@ function testVersions(test: Test): void {
     assert.deepEqual(await store.commit(change(world, "T2", { commands: [{ record, version: 0 }] })), { type: "stale" });
   });
 
+  test("keeps an unsolicited result once a terminal, and refuses its uuid there alone", async (world) => {
+    const { store } = world;
+    for (const terminalId of ["T1", "T2"]) {
+      const record = unsolicited(CAPITALS, terminalId, world.nowMs());
+      assert.equal((await store.commit(change(world, terminalId, { commands: [{ record, version: 0 }] }))).type, "committed");
+      assert.deepEqual(await store.commit(change(world, terminalId, { commands: [{ record, version: 0 }] })), { type: "stale" });
+    }
+    assert.equal(await store.loadCommand(SMALL), null);
+    assert.deepEqual(
+      (await store.loadUnsolicited(SMALL)).map(({ uuid, terminalId }) => [uuid, terminalId]),
+      [
+        [CAPITALS, "T1"],
+        [CAPITALS, "T2"],
+      ],
+    );
+    assert.deepEqual(await store.commit(acceptance(world, "T1", SMALL, 0)), { type: "claimed", uuid: SMALL });
+    const version = await accept(world, "T3", SMALL, 0);
+    assert.deepEqual(await store.loadCommandAt("T3", CAPITALS), { record: commandRecord(SMALL, "T3"), version });
+    assert.equal((await store.loadCommandAt("T1", CAPITALS))?.record.terminalId, "T1");
+    assert.equal((await store.loadCommandAt("T4", CAPITALS))?.record.terminalId, "T3", "another terminal's command");
+    assert.equal(await store.loadCommandAt("T1", "none"), null);
+    world.advance(world.retentionMs);
+    assert.deepEqual(await store.loadUnsolicited(SMALL), []);
+    assert.equal((await store.loadCommandAt("T1", SMALL))?.record.terminalId, "T3");
+  });
+
   test("takes a step that changes no terminal record whatever its version is", async (world) => {
     const { store } = world;
     const before = await accept(world, "T1", "a", 0);
@@ -281,6 +307,10 @@ function commandRecord(uuid: string, terminalId = "T1"): CommandRecord {
     payload: JSON.stringify({ uuid, label: "Ünï€ode" }),
   };
   return { revision: 0, uuid, terminalId, command, life: null, result: null };
+}
+
+function unsolicited(uuid: string, terminalId: string, atMs: number): CommandRecord {
+  return { revision: 1, uuid, terminalId, command: null, life: life("done", atMs), result: null };
 }
 
 function life(state: CommandLife["state"], finishedAtMs: number): CommandLife {

@@ -106,8 +106,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       ...NOTHING_PLANTED,
       terminals: (terminals) => ({
         ...terminals,
-        command: async (uuid, waitMs) => {
-          const view = await terminals.command(uuid, waitMs);
+        command: async (uuid, waitMs, maySee) => {
+          const view = await terminals.command(uuid, waitMs, maySee);
           return view?.state === "unknown" ? { ...view, state: "expired" } : view;
         },
       }),
@@ -120,8 +120,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       ...NOTHING_PLANTED,
       terminals: (terminals) => ({
         ...terminals,
-        command: async (uuid, waitMs) => {
-          const view = await terminals.command(uuid, waitMs);
+        command: async (uuid, waitMs, maySee) => {
+          const view = await terminals.command(uuid, waitMs, maySee);
           return view === null ? null : { ...view, uuid };
         },
       }),
