@@ -81,8 +81,11 @@ export function createTerminalStore({
       checks.push({ key: TERMINALS + change.terminalId, version: change.decidedBy.version });
     }
     for (const record of change.claims) {
-      for (const key of claimKeys(record)) checks.push({ key, version: 0 });
-      operations.push(commandOperation(record));
+      const operation = commandOperation(record);
+      for (const key of keysInTheWay(record)) checks.push({ key, version: 0 });
+      // Last: it is written next, and hashed for both at once.
+      checks.push({ key: operation.key, version: 0 });
+      operations.push(operation);
     }
     for (const { record, version } of change.commands) {
       const operation = commandOperation(
@@ -126,7 +129,9 @@ export function createTerminalStore({
       if (change.rows.length > 0) fed?.();
       return result;
     }
-    const claimed = change.claims.find((record) => claimKeys(record).includes(result.key));
+    const claimed = change.claims.find(
+      (record) => result.key === COMMANDS + uuidKey(record.uuid) || keysInTheWay(record).includes(result.key),
+    );
     return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
   }
 
@@ -206,15 +211,13 @@ export function attentionOperation(item: AttentionItem): Operation {
 }
 
 /**
- * Where a new command's uuid must not be taken: as a command, also as its sender writes it, where records from before lie that uuids in capitals have of
- * their own; and by a result that nobody asked for at the same terminal.
+ * Where a new command's uuid must not be taken beside its own place: by a result that nobody asked for at the same terminal; and as its sender writes it,
+ * since uuids in capitals from before lie there.
  */
-function claimKeys(record: CommandRecord): string[] {
+function keysInTheWay(record: CommandRecord): string[] {
   const { uuid } = record;
-  const key = uuidKey(uuid);
-  const keys = [COMMANDS + key, COMMANDS + unsolicitedPlace(record)];
-  if (key !== uuid) keys.push(COMMANDS + uuid);
-  return keys;
+  const unsolicited = COMMANDS + unsolicitedPlace(record);
+  return uuidKey(uuid) === uuid ? [unsolicited] : [unsolicited, COMMANDS + uuid];
 }
 
 /** Where a result that nobody asked for lies: it claims its uuid at its terminal alone. */
