@@ -128,6 +128,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     }),
   },
   {
+    name: "a result that nobody asked for lies under its uuid alone",
+    breaks: ["refused for what was sent"],
+    plant: () => {
+      const bare = <T extends { key: string }>(item: T): T => ({ ...item, key: item.key.replace(/^(c\/[^/]+)\/.*/, "$1") });
+      return committing((commit) => ({ ...commit, checks: commit.checks.map(bare), operations: commit.operations.map(bare) }));
+    },
+  },
+  {
     name: "a session is not made known to its home",
     breaks: ["nothing waits"],
     plant: () => {

@@ -123,7 +123,10 @@ export class Asker {
       trace.note(this.name, `asks for ${uuid} (${how}): ${answer.type === "failed" ? answer.code : "no answer"}`);
       return null;
     }
-    const { state, content, attempts, shown } = answer.value;
+    // What another terminal posted under the uuid is nothing of the command.
+    const isStrange = this.#world.isStrange(answer.value.shown ?? uuid, answer.value.terminalId);
+    if (isStrange && how === "latest") return null;
+    const { state, content, attempts, shown } = isStrange ? UNKNOWN : answer.value;
     // A status is of whatever command it shows.
     const look: Look = {
       uuid: how === "latest" ? (shown ?? uuid) : uuid,
@@ -142,12 +145,15 @@ export class Asker {
   }
 }
 
-type Told = Pick<Look, "state" | "content" | "attempts" | "shown">;
+interface Told extends Pick<Look, "state" | "content" | "attempts" | "shown"> {
+  /** Whose it is, where that is told. */
+  terminalId: string | null;
+}
 
-const UNKNOWN: Told = { state: "none", content: null, attempts: null, shown: null };
+const UNKNOWN: Told = { state: "none", content: null, attempts: null, shown: null, terminalId: null };
 
-function toldOf({ uuid, state, transaction, attempts }: CommandView): Told {
-  return { state, content: contentIn(transaction), attempts, shown: transaction?.uuid ?? uuid };
+function toldOf({ uuid, terminalId, state, transaction, attempts }: CommandView): Told {
+  return { state, content: contentIn(transaction), attempts, shown: transaction?.uuid ?? uuid, terminalId };
 }
 
 function contentIn(transaction: Transaction | null): string | null {

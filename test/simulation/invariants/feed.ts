@@ -7,12 +7,14 @@ const FED_WITHIN_MS = 4_000;
 /** Each acknowledged result stands in the feed as it was posted; the last life there is the one that everyone is told. */
 export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Violation[] {
   const violations: Violation[] = [];
-  const rowsOf = byUuid([...feed.transactions.values()].map((row) => ({ uuid: row.transaction.uuid.toLowerCase(), row })));
+  const rowsOf = byUuid(
+    [...feed.transactions.values()].map((row) => ({ uuid: keyOf(row.transaction.terminalId, row.transaction.uuid), row })),
+  );
   for (const [uuid, postings] of byCommand(witness.postings)) {
     const acknowledged = postings.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== null && acknowledgedAtMs < endMs - FED_WITHIN_MS);
     const [first] = acknowledged;
     if (first === undefined || isOfLostStore(witness, uuid, first.postedAtMs)) continue;
-    const rows = rowsOf.get(uuid.toLowerCase()) ?? [];
+    const rows = rowsOf.get(keyOf(first.terminalId, uuid)) ?? [];
     const [found] = rows;
     if (found === undefined || rows.length > 1) {
       violations.push({ invariant: "fed once and right", uuid, what: `its result stands ${rows.length} times in the feed` });
@@ -37,4 +39,8 @@ export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Viol
     });
   }
   return violations;
+}
+
+function keyOf(terminalId: string, uuid: string): string {
+  return `${terminalId} ${uuid.toLowerCase()}`;
 }

@@ -19,6 +19,7 @@ export type Invariant =
   | "lives move forward"
   | "accepted is known"
   | "accepted once"
+  | "refused for what was sent"
   | "results are found"
   | "results stand"
   | "status is not behind"

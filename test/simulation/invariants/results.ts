@@ -20,7 +20,7 @@ export function judgeResults({ witness, feed }: Evidence): Violation[] {
     const looks = (looksOf.get(uuid) ?? []).filter(({ askedAtMs }) => askedAtMs > sinceMs);
     const restore = isOfLostStore(witness, uuid, first.postedAtMs) ? witness.restores[0] : undefined;
     if (restore !== undefined) {
-      const heldSinceMs = feed.heldSince.get(uuid);
+      const heldSinceMs = feed.heldSince.get(`${first.terminalId} ${uuid}`);
       const missing = looks.find(({ content, askedAtMs }) => content === null && askedAtMs > restore.atMs);
       if (heldSinceMs !== undefined && heldSinceMs <= restore.atMs && missing !== undefined) {
         violations.push({ invariant: "restored: what the feed held is found", uuid, what: `${missing.asker} does not find its result` });
