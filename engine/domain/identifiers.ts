@@ -18,14 +18,21 @@ export function hasUuidForm(uuid: string): boolean {
   return uuid.length === UUID_FORM_LENGTH && UUID_FORM.test(uuid);
 }
 
+/** The uuid that was asked for last: a payment asks for its own some times in a row. */
+let lastUuid = "";
+let lastKey = "";
+
 /**
  * What a uuid is kept and compared by. One of the form 8-4-4-4-12 is the same in capitals and in small letters; any other text is itself. It is shown, sent
  * and fed as the command's sender wrote it. (Every payment passes here, and nearly all are in small letters: V8 then answers with the same string.)
  */
 export function uuidKey(uuid: string): string {
   if (uuid.length !== UUID_FORM_LENGTH) return uuid;
+  if (uuid === lastUuid) return lastKey;
   const small = uuid.toLowerCase();
-  return small === uuid || !UUID_FORM.test(uuid) ? uuid : small;
+  lastUuid = uuid;
+  lastKey = small === uuid || !UUID_FORM.test(uuid) ? uuid : small;
+  return lastKey;
 }
 
 /** Says whether two texts are the same uuid. */

@@ -82,7 +82,8 @@ export function createTerminalStore({
     }
     for (const record of change.claims) {
       const operation = commandOperation(record);
-      for (const key of keysInTheWay(record)) checks.push({ key, version: 0 });
+      checks.push({ key: COMMANDS + unsolicitedPlace(record), version: 0 });
+      if (isWrittenOtherwise(record)) checks.push({ key: COMMANDS + record.uuid, version: 0 });
       // Last: it is written next, and hashed for both at once.
       checks.push({ key: operation.key, version: 0 });
       operations.push(operation);
@@ -129,9 +130,7 @@ export function createTerminalStore({
       if (change.rows.length > 0) fed?.();
       return result;
     }
-    const claimed = change.claims.find(
-      (record) => result.key === COMMANDS + uuidKey(record.uuid) || keysInTheWay(record).includes(result.key),
-    );
+    const claimed = change.claims.find((record) => standsInTheWay(result.key, record));
     return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
   }
 
@@ -211,13 +210,16 @@ export function attentionOperation(item: AttentionItem): Operation {
 }
 
 /**
- * Where a new command's uuid must not be taken beside its own place: by a result that nobody asked for at the same terminal; and as its sender writes it,
- * since uuids in capitals from before lie there.
+ * Whether a new command's uuid is taken by what lies under this key: by another command, by a result that nobody asked for at the same terminal, or as its
+ * sender writes it, where uuids in capitals from before lie.
  */
-function keysInTheWay(record: CommandRecord): string[] {
-  const { uuid } = record;
-  const unsolicited = COMMANDS + unsolicitedPlace(record);
-  return uuidKey(uuid) === uuid ? [unsolicited] : [unsolicited, COMMANDS + uuid];
+function standsInTheWay(key: string, record: CommandRecord): boolean {
+  const place = key.slice(COMMANDS.length);
+  return key.startsWith(COMMANDS) && [uuidKey(record.uuid), unsolicitedPlace(record), record.uuid].includes(place);
+}
+
+function isWrittenOtherwise({ uuid }: CommandRecord): boolean {
+  return uuidKey(uuid) !== uuid;
 }
 
 /** Where a result that nobody asked for lies: it claims its uuid at its terminal alone. */
