@@ -5,6 +5,7 @@ export type AttentionKind =
   | "unreadable"
   | "conflict"
   | "amount_differs"
+  | "currency_unknown"
   | "late"
   | "link_late"
   | "link_unverified"

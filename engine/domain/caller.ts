@@ -92,3 +92,9 @@ export function visibilityOf(caller: Caller, terminalId: string): { type: "all" 
       return { type: "all" };
   }
 }
+
+/** Says whether the caller may see what a sender sent to a terminal; null for what nobody sent. */
+export function maySee(caller: Caller, terminalId: string, sender: string | null): boolean {
+  const visibility = visibilityOf(caller, terminalId);
+  return visibility.type === "all" || (visibility.type === "own" && visibility.sender === sender);
+}

@@ -45,6 +45,14 @@ export function unknownAfterMs(kind: CommandKind): number {
   return kind === "payment" ? PAYMENT_UNKNOWN_AFTER_MS : UTILITY_UNKNOWN_AFTER_MS;
 }
 
+/**
+ * A time of a command's life as it is told: never before what it follows, though that was told by the clock of another machine, or of this one before it was
+ * set. (What a terminal's record holds stays as its clock said it, since that also tells takes from each other.)
+ */
+export function notBefore(atMs: number, earlierMs: number): number {
+  return Math.max(atMs, earlierMs);
+}
+
 /** When a command accepted now expires if it has not left. */
 export function expiresAtMs(acceptedAtMs: number): number {
   return acceptedAtMs + COMMAND_LIFETIME_MS;

@@ -1,19 +1,35 @@
-/** ISO 4217 currencies in circulation (list one, 2024) by their number of decimals. */
+/**
+ * ISO 4217 currencies (list one, 2026) by their number of decimals, each code with its number. Without those that have no minor unit (gold, XXX and the
+ * like): no amount is in them. ANG gave its number to XCG in 2025; it is still written by devices that have not learned of that.
+ */
 const CURRENCIES_BY_DECIMALS: readonly [decimals: number, codes: string][] = [
-  [0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"],
+  [0, "BIF108 CLP152 DJF262 GNF324 ISK352 JPY392 KMF174 KRW410 PYG600 RWF646 UGX800 UYI940 VND704 VUV548 XAF950 XOF952 XPF953"],
   [
     2,
-    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VED VES WST XCD YER ZAR ZMW ZWG",
+    "AED784 AFN971 ALL008 AMD051 ANG AOA973 ARS032 AUD036 AWG533 AZN944 BAM977 BBD052 BDT050 BGN975 BMD060 BND096 BOB068 BOV984 BRL986 BSD044 BTN064 BWP072 BYN933 BZD084 CAD124 CDF976 CHE947 CHF756 CHW948 CNY156 COP170 COU970 CRC188 CUP192 CVE132 CZK203 DKK208 DOP214 DZD012 EGP818 ERN232 ETB230 EUR978 FJD242 FKP238 GBP826 GEL981 GHS936 GIP292 GMD270 GTQ320 GYD328 HKD344 HNL340 HTG332 HUF348 IDR360 ILS376 INR356 IRR364 JMD388 KES404 KGS417 KHR116 KPW408 KYD136 KZT398 LAK418 LBP422 LKR144 LRD430 LSL426 MAD504 MDL498 MGA969 MKD807 MMK104 MNT496 MOP446 MRU929 MUR480 MVR462 MWK454 MXN484 MXV979 MYR458 MZN943 NAD516 NGN566 NIO558 NOK578 NPR524 NZD554 PAB590 PEN604 PGK598 PHP608 PKR586 PLN985 QAR634 RON946 RSD941 RUB643 SAR682 SBD090 SCR690 SDG938 SEK752 SGD702 SHP654 SLE925 SOS706 SRD968 SSP728 STN930 SVC222 SYP760 SZL748 THB764 TJS972 TMT934 TOP776 TRY949 TTD780 TWD901 TZS834 UAH980 USD840 USN997 UYU858 UZS860 VED926 VES928 WST882 XAD396 XCD951 XCG532 YER886 ZAR710 ZMW967 ZWG924",
   ],
-  [3, "BHD IQD JOD KWD LYD OMR TND"],
-  [4, "CLF UYW"],
+  [3, "BHD048 IQD368 JOD400 KWD414 LYD434 OMR512 TND788"],
+  [4, "CLF990 UYW927"],
 ];
 
-const DECIMALS: ReadonlyMap<string, number> = new Map(
-  CURRENCIES_BY_DECIMALS.flatMap(([decimals, codes]) => codes.split(" ").map((code) => [code, decimals] as const)),
+const CODE_LETTERS = 3;
+const NUMBER_DIGITS = 3;
+
+const CURRENCIES = CURRENCIES_BY_DECIMALS.flatMap(([decimals, codes]) =>
+  codes.split(" ").map((entry) => ({ code: entry.slice(0, CODE_LETTERS), number: entry.slice(CODE_LETTERS), decimals })),
 );
+
+const DECIMALS: ReadonlyMap<string, number> = new Map(CURRENCIES.map(({ code, decimals }) => [code, decimals]));
+const CODES: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [number, code]));
 
 /** Decimals of a currency (ISO 4217, upper case), null for what is none. */
 export function currencyDecimals(currency: string): number | null {
   return DECIMALS.get(currency) ?? null;
+}
+
+/** The currency that a device means by its letters in any case or by its number ("985", "036", "36"); null for what is none. */
+export function currencyOf(text: string): string | null {
+  const word = text.trim().toUpperCase();
+  const code = /^\d{1,3}$/.test(word) ? CODES.get(word.padStart(NUMBER_DIGITS, "0")) : word;
+  return code !== undefined && DECIMALS.has(code) ? code : null;
 }

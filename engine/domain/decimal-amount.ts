@@ -1,7 +1,5 @@
+import { AMOUNT_MINOR_MAX } from "./limits.ts";
 import { decimalsOf, fromMinorUnits } from "./money.ts";
-
-/** Largest amount, in minor units: ten digits of euros and two of cents, far below where a double stops being exact. */
-export const AMOUNT_MINOR_MAX = 999_999_999_999;
 
 /** Plain decimal digits; no sign, no exponent, no separators. Leading zeros are a typing error, not an amount. */
 const DECIMAL = /^(0|[1-9]\d{0,14})(?:\.(\d{1,15}))?$/;

@@ -23,6 +23,9 @@ export const PAYMENT_UNKNOWN_AFTER_MS = 300_000;
 /** The same for SCAN, PRINT, CANCEL and administrator commands, which end in seconds. */
 export const UTILITY_UNKNOWN_AFTER_MS = 60_000;
 
+/** Largest amount, in minor units: the twelve digits that ISO 8583 has room for, and far below where a double stops being exact. */
+export const AMOUNT_MINOR_MAX = 999_999_999_999;
+
 /** Commands that may wait for one terminal; one more is refused with 429. A till never has more than a few. */
 export const QUEUED_COMMANDS_MAX = 16;
 

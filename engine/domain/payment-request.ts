@@ -2,6 +2,7 @@ import { type Command, DELIVERY_MEMBERS, expiresAtMs, PAYMENT_SERVICES, type Pay
 import { RelayError } from "./errors.ts";
 import type { TerminalFamily } from "./family.ts";
 import { isTerminalId, isUuid } from "./identifiers.ts";
+import { AMOUNT_MINOR_MAX } from "./limits.ts";
 import { encodeTags, readTags, type TagValues } from "./tags.ts";
 import type { TransactionMethod } from "./transaction.ts";
 
@@ -183,8 +184,8 @@ function shown(member: string): string {
 }
 
 function readAmount(value: unknown): number {
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) {
-    throw new RelayError("invalid_request", "amount must be an integer of minor units, 1 or more");
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1 || value > AMOUNT_MINOR_MAX) {
+    throw new RelayError("invalid_request", `amount must be an integer of minor units, 1 to ${AMOUNT_MINOR_MAX}`);
   }
   return value;
 }

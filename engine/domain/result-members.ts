@@ -1,4 +1,6 @@
+import { currencyOf } from "./currency.ts";
 import { cutText } from "./cut-text.ts";
+import { AMOUNT_MINOR_MAX } from "./limits.ts";
 import { maskJson, maskPans, maskPanValue, maskSchemePans } from "./mask.ts";
 import { isJsonObject, type JsonObject } from "./payment-request.ts";
 import type { FreeForm, Transaction, TransactionMethod } from "./transaction.ts";
@@ -48,7 +50,6 @@ const METHOD_WORDS: { readonly [word: string]: TransactionMethod } = {
   SCAN: "SCAN",
   PRINT: "PRINT",
 };
-const NUMERIC_CURRENCIES: { readonly [code: string]: string } = { "978": "EUR", "840": "USD", "826": "GBP", "756": "CHF" };
 /** Barcodes that number goods and parcels; a card number is never written in one, a card-like check digit is chance. */
 const PRODUCT_FORMATS = new Set(["EAN_13", "EAN_8", "UPC_A", "ITF"]);
 
@@ -71,20 +72,29 @@ export function readMethod(posting: JsonObject): TransactionMethod | null {
   return told.size === 1 && method !== undefined ? method : null;
 }
 
-/** Minor units; null where the posting has none, "illegible" where it has one that is no whole number of minor units or has two. */
+/** Minor units; null where the posting has none, "illegible" where it has one that is no whole number of minor units, has more than 12 digits or has two. */
 export function readAmount(posting: JsonObject): number | null | "illegible" {
   const given = [posting["amount"], posting["amountCents"]].filter((value) => value !== undefined && value !== null);
   const [first, ...others] = given.map((value) => {
     const amount = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-    return typeof amount === "number" && Number.isSafeInteger(amount) && amount >= 0 ? Math.abs(amount) : "illegible";
+    return typeof amount === "number" && Number.isSafeInteger(amount) && amount >= 0 && amount <= AMOUNT_MINOR_MAX
+      ? Math.abs(amount)
+      : "illegible";
   });
   if (first === undefined) return null;
   return others.every((other) => other === first) ? first : "illegible";
 }
 
+/**
+ * The ISO 4217 code, by letters or by number; null where the posting has none. One that is not known is kept as it came, card numbers masked: it must not
+ * pass for the currency of a posting that names none.
+ */
 export function readCurrency(posting: JsonObject): string | null {
-  const text = boundedText(posting["currency"], 3, (given) => given)?.toUpperCase() ?? "";
-  return /^[A-Z]{3}$/.test(text) ? text : (NUMERIC_CURRENCIES[text] ?? null);
+  const value = posting["currency"];
+  if (value === undefined || value === null) return null;
+  const told = typeof value === "string" ? value : JSON.stringify(maskJson(value));
+  if (told.trim() === "") return null;
+  return currencyOf(told) ?? cutText(maskPans(told), MEMBER_CHARS_MAX);
 }
 
 /** All other members. `word` is the outcome's word; where the posting does not say what it is, `scan` and `print` are both there. */

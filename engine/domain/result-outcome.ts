@@ -1,4 +1,4 @@
-import type { JsonObject } from "./payment-request.ts";
+import { isJsonObject, type JsonObject } from "./payment-request.ts";
 import type { TransactionMethod, TransactionStatus } from "./transaction.ts";
 
 /**
@@ -27,8 +27,30 @@ const DECLINED = new Set([
 ]);
 /** Words that only say that it ended, and so neither make an outcome nor disturb one. */
 const NEUTRAL = new Set(["COMPLETED", "COMPLETE", "DONE", "FINISHED", "FINAL", "EXECUTED", "PROCESSED"]);
-/** In nested objects of a payment, where other words (ACCEPTED and the like) are the provider's own. */
-const NESTED_APPROVED = new Set([...APPROVED, "ACCEPTED"]);
+/** Words that leave the outcome open: around or beside them, an OK or a KO is not certain. */
+const OPEN = new Set(["ERROR", "PENDING", "PROCESSING", "IN_PROGRESS", "TIMEOUT", "TIMED_OUT", "UNKNOWN", "REVERSED", "VOIDED"]);
+/** In nested objects of a provider, where other words (ACCEPTED and the like) are its own. */
+const PROVIDER_APPROVED = new Set([...APPROVED, "ACCEPTED"]);
+
+const PROVIDERS = ["satispay", "voucher"] as const;
+/** Objects that speak of the same payment: what the outcome is wrapped in, and who decided it. Others (a printer, a slip, a device) speak of themselves. */
+const WRAPPERS = [
+  "data",
+  "body",
+  "payload",
+  "content",
+  "response",
+  "result",
+  "details",
+  "transaction",
+  "payment",
+  "operation",
+  "auth",
+  "authorization",
+  "authorisation",
+] as const;
+/** Wrappers within wrappers that are looked into; nobody wraps deeper. */
+const WRAPPED_LEVELS_MAX = 4;
 
 export type Outcome = { type: "told"; status: TransactionStatus; word: string } | { type: "untold"; reason: string };
 
@@ -44,7 +66,8 @@ export function readOutcome(posting: JsonObject, method: TransactionMethod | nul
     told ??= { status, word, member };
   }
   if (told === null) return { type: "untold", reason: "there is no outcome" };
-  const against = contradiction(posting, told.status);
+  // What the answer to a CANCEL says within is how the cancelled command ended, whose KO is no contradiction.
+  const against = wordOf(posting["service"]) === "CANCEL" ? null : contradiction(posting, told.status, method);
   if (against !== null) return { type: "untold", reason: `${told.member} and ${against} contradict each other` };
   return { type: "told", status: told.status, word: told.word };
 }
@@ -59,16 +82,33 @@ function outcomeValues(posting: JsonObject, method: TransactionMethod | null): {
   return values.filter(({ value }) => value !== undefined && value !== null);
 }
 
-/** The member whose provider's own word says the opposite; such a word never makes an outcome by itself. */
-function contradiction(posting: JsonObject, status: TransactionStatus): string | null {
-  for (const object of ["satispay", "voucher"]) {
+/**
+ * The nested member that says something else than the outcome that was told: `{"status":"OK","data":{"result":"KO"}}`. Such words never make an outcome by
+ * themselves.
+ */
+function contradiction(posting: JsonObject, status: TransactionStatus, method: TransactionMethod | null, level = 0): string | null {
+  for (const provider of PROVIDERS) {
+    const object = inner(posting, provider);
     for (const member of ["status", "outcome", "result"]) {
-      const word = wordOf(inner(posting[object], member));
-      const nested = NESTED_APPROVED.has(word) ? "OK" : DECLINED.has(word) ? "KO" : null;
-      if (nested !== null && nested !== status) return `${object}.${member}`;
+      const word = wordOf(inner(object, member));
+      const nested = PROVIDER_APPROVED.has(word) ? "OK" : DECLINED.has(word) ? "KO" : null;
+      if (nested !== null && nested !== status) return `${provider}.${member}`;
     }
   }
+  if (level === WRAPPED_LEVELS_MAX) return null;
+  for (const wrapper of WRAPPERS) {
+    const object = inner(posting, wrapper);
+    if (!isJsonObject(object)) continue;
+    const against = outcomeValues(object, method).find(({ value }) => isAgainst(wordOf(value), status, method))?.member;
+    const deeper = against ?? contradiction(object, status, method, level + 1);
+    if (deeper !== null) return `${wrapper}.${deeper}`;
+  }
   return null;
+}
+
+function isAgainst(word: string, status: TransactionStatus, method: TransactionMethod | null): boolean {
+  const nested = statusOf(word, method);
+  return nested === null ? OPEN.has(word) : nested !== status;
 }
 
 function statusOf(word: string, method: TransactionMethod | null): TransactionStatus | null {

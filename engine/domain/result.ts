@@ -1,4 +1,5 @@
 import type { CommandKind } from "./command.ts";
+import { currencyDecimals } from "./currency.ts";
 import { cutText } from "./cut-text.ts";
 import { isUuid } from "./identifiers.ts";
 import { maskJson } from "./mask.ts";
@@ -21,7 +22,7 @@ export interface ReadResult {
   method: TransactionMethod | null;
   /** Null where the posting does not tell; the command's amount is taken then. */
   amountCents: number | null;
-  /** Set where the posting has an amount that is no whole number of minor units: flagged as one that differs. */
+  /** Set where the posting has an amount that is no whole number of minor units, or has too many digits: flagged as one that differs. */
   amountIllegible?: true;
   currency: string | null;
   /** All other members of the transaction that were recognised. */
@@ -104,6 +105,11 @@ export function toTransaction(result: ReadResult, context: ResultContext): Trans
 export function amountDiffers(result: ReadResult, command: ResultContext["command"]): boolean {
   if (command === null) return false;
   return result.amountIllegible === true || amountOf(result, command) !== command.amountCents;
+}
+
+/** Says whether a result is in a currency that is none that is known, which is then kept as it came. */
+export function currencyUnknown({ currency }: Transaction): boolean {
+  return currencyDecimals(currency) === null;
 }
 
 function methodOf(result: ReadResult, command: ResultContext["command"]): TransactionMethod {

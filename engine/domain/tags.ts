@@ -25,9 +25,12 @@ const MEMBERS = { DF8102: "tagDF8102", DF8103: "tagDF8103", DF8105: "tagDF8105",
 
 const HEX = /^(?:[0-9A-Fa-f]{2})+$/;
 
+/** Token modes of DF8109 (specification, "Payment request"): no token, generate one, request only. Another one would reach the terminal as if it were understood. */
+const TOKEN_MODES: readonly string[] = ["30", "32", "36"];
+
 /**
- * Reads `tagDF8102` and its kin from a request: an even number of hex digits, or null for absent. Nothing is encoded here, values
- * already are hex. Throws RelayError `invalid_request` naming the member.
+ * Reads `tagDF8102` and its kin from a request: an even number of hex digits (of `tagDF8109` one of its modes), or null for absent. Nothing is encoded
+ * here, values already are hex. Throws RelayError `invalid_request` naming the member.
  */
 export function readTags(body: { readonly [member: string]: unknown }): TagValues {
   const values: { [T in Tag]?: string } = {};
@@ -35,12 +38,19 @@ export function readTags(body: { readonly [member: string]: unknown }): TagValue
     const member = MEMBERS[tag];
     const value = body[member];
     if (value === undefined || value === null) continue;
-    if (typeof value !== "string" || value.length > TAG_HEX_DIGITS_MAX || !HEX.test(value)) {
-      throw new RelayError("invalid_request", `${member} must be an even number of hex digits, at most ${TAG_HEX_DIGITS_MAX}, or null`);
-    }
+    if (typeof value !== "string" || !isValueOf(tag, value))
+      throw new RelayError("invalid_request", `${member} must be ${demandOf(tag)}, or null`);
     values[tag] = value;
   }
   return values;
+}
+
+function isValueOf(tag: Tag, value: string): boolean {
+  return tag === "DF8109" ? TOKEN_MODES.includes(value) : value.length <= TAG_HEX_DIGITS_MAX && HEX.test(value);
+}
+
+function demandOf(tag: Tag): string {
+  return tag === "DF8109" ? "30, 32 or 36" : `an even number of hex digits, at most ${TAG_HEX_DIGITS_MAX}`;
 }
 
 /** Writes the tags for a terminal of this family; both ways where the family is unknown, and nothing where no tag was given. */

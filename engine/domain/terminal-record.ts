@@ -72,7 +72,10 @@ export interface TerminalRecord {
 export interface CommandRecord {
   /** Grows with each change that ClickHouse has to learn of; the version of its rows. */
   revision: number;
+  /** As the command's sender wrote it; a result that nobody asked for has it as its terminal wrote it. */
   uuid: string;
+  /** The store's own: where it lies, if that is not where a command of this uuid is kept now. */
+  place?: string;
   terminalId: string;
   /** Null for a result that nobody asked for. */
   command: Command | null;

@@ -1,4 +1,4 @@
-import { type Caller, maySend, visibilityOf } from "../domain/caller.ts";
+import { type Caller, maySee, maySend } from "../domain/caller.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { CancelOutcome, CommandView, Terminals } from "../ports/terminals.ts";
 
@@ -10,17 +10,13 @@ export interface CommandLifeView extends CommandView {
 export interface CommandLifeOperations {
   /** Where a command stands; null for one that is not known or that the caller may not see. */
   find(caller: Caller, uuid: string): Promise<CommandLifeView | null>;
-  /** Cancels a command (design.md, promise 3). `not_found` also for one that the caller may not see or not send. */
-  cancel(caller: Caller, uuid: string): Promise<CancelOutcome>;
+  /** Cancels a command (design.md, promise 3). `not_found` also for one that the caller may not see or not send. `uuid`: as its sender wrote it. */
+  cancel(caller: Caller, uuid: string): Promise<{ uuid: string; outcome: CancelOutcome }>;
 }
 
 export function createCommandLife({ terminals, ids }: { terminals: Terminals; ids: Ids }): CommandLifeOperations {
-  async function visible(caller: Caller, uuid: string): Promise<CommandView | null> {
-    const view = await terminals.command(uuid, 0);
-    if (view === null) return null;
-    const visibility = visibilityOf(caller, view.terminalId);
-    const isVisible = visibility.type === "all" || (visibility.type === "own" && view.command?.sender === visibility.sender);
-    return isVisible ? view : null;
+  function visible(caller: Caller, uuid: string): Promise<CommandView | null> {
+    return terminals.command(uuid, 0, (terminalId, sender) => maySee(caller, terminalId, sender));
   }
 
   return {
@@ -32,8 +28,9 @@ export function createCommandLife({ terminals, ids }: { terminals: Terminals; id
     },
     cancel: async (caller, uuid) => {
       const view = await visible(caller, uuid);
-      if (view === null || !maySend(caller, view.terminalId)) return { type: "not_found" };
-      return terminals.cancel({ uuid, cancelUuid: ids.uuid() });
+      // A result that nobody asked for is all that this caller sees; another's command of the same uuid is not his to cancel.
+      if (view === null || view.command === null || !maySend(caller, view.terminalId)) return { uuid, outcome: { type: "not_found" } };
+      return { uuid: view.uuid, outcome: await terminals.cancel({ uuid: view.uuid, cancelUuid: ids.uuid() }) };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Caller, visibilityOf } from "../domain/caller.ts";
+import { type Caller, maySee, visibilityOf } from "../domain/caller.ts";
 import type { Transaction, TransactionMethod, TransactionStatus } from "../domain/transaction.ts";
 import type { CommandView, Terminals } from "../ports/terminals.ts";
 import type { TransactionList } from "../ports/transaction-list.ts";
@@ -25,18 +25,10 @@ export interface PageQuery {
 }
 
 export function createFindTransaction({ terminals, list }: { terminals: Terminals; list: TransactionList }): FindTransaction {
-  function mayBeSeen(caller: Caller, view: CommandView): boolean {
-    const visibility = visibilityOf(caller, view.terminalId);
-    return visibility.type === "all" || (visibility.type === "own" && view.command?.sender === visibility.sender);
-  }
-
   return {
     byUuid: async (caller, uuid, waitMs) => {
-      // A caller that may not see it must not learn by the waiting that it exists.
-      const first = await terminals.command(uuid, 0);
-      if (first === null || !mayBeSeen(caller, first)) return { type: "unknown" };
-      const view = waitMs === 0 || first.transaction !== null ? first : ((await terminals.command(uuid, waitMs)) ?? first);
-      return { type: "found", transaction: view.transaction, view };
+      const view = await terminals.command(uuid, waitMs, (terminalId, sender) => maySee(caller, terminalId, sender));
+      return view === null ? { type: "unknown" } : { type: "found", transaction: view.transaction, view };
     },
     latest: async (caller, terminalId, waitMs) => {
       const visibility = visibilityOf(caller, terminalId);

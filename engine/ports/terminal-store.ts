@@ -15,9 +15,9 @@ export interface TerminalChange {
   terminal: ChangedTerminal | null;
   /** Where the step changes none: the version that it was decided by. With another one the step may have come out otherwise, so it is `stale`. */
   decidedBy: Pick<ChangedTerminal, "version" | "doubted"> | null;
-  /** Commands accepted by this step; their uuids must be unclaimed. */
+  /** Commands accepted by this step; their uuids must be unclaimed, and no result that nobody asked for may lie under them at this terminal. */
   claims: readonly CommandRecord[];
-  /** Commands whose life ended or that got a result; version 0 for an unsolicited result, whose uuid must be unclaimed. */
+  /** Commands whose life ended or that got a result; version 0 for an unsolicited result, of which its terminal must have none under the uuid yet. */
   commands: readonly Stored<CommandRecord>[];
   /** Rows for ClickHouse, written to the outbox in the same commit. */
   rows: readonly FeedRow[];
@@ -63,7 +63,15 @@ export type ChangeOutcome =
  */
 export interface TerminalStore {
   loadTerminal(terminalId: string): Promise<LoadedTerminal | null>;
+  /** The command of a uuid, whichever terminal's; before results that nobody asked for lay under their terminals they were found here, too. */
   loadCommand(uuid: string): Promise<Stored<CommandRecord> | null>;
+  /**
+   * What a uuid is at a terminal: its command, else a result there that nobody asked for, else another terminal's command. Null: nothing that
+   * concerns it.
+   */
+  loadCommandAt(terminalId: string, uuid: string): Promise<Stored<CommandRecord> | null>;
+  /** Results under a uuid that nobody asked for, by terminal; of the first 64. */
+  loadUnsolicited(uuid: string): Promise<CommandRecord[]>;
   /** `stale`, too, for a terminal that has come to be doubted since it was loaded. */
   commit(change: TerminalChange): Promise<ChangeOutcome>;
   /** Terminals with outstanding commands, by id after `after`: to re-arm deadlines, and to find work that nobody told of. */

@@ -30,8 +30,11 @@ export interface Terminals {
   unreadableAnswerAtMs(uuid: string): Promise<number | null>;
   /** Cancels at once while it waits; after it was sent queues a CANCEL command under `cancelUuid`. */
   cancel(request: { uuid: string; cancelUuid: string }): Promise<CancelOutcome>;
-  /** Where a command stands; null for a uuid never seen. Waits up to `waitMs` for its result, if asked to. */
-  command(uuid: string, waitMs: number): Promise<CommandView | null>;
+  /**
+   * Where a command stands; where there is none, or none that may be seen, the oldest result under the uuid that nobody asked for and that may be. Null for
+   * a uuid never seen, at once also for what may not be seen. Waits up to `waitMs` for a result, if asked to.
+   */
+  command(uuid: string, waitMs: number, maySee?: Sight): Promise<CommandView | null>;
   /**
    * The latest command of a terminal (of one sender, where given) or, without one, its last transaction; null when there is neither.
    * Waits up to `waitMs` for its result.
@@ -66,6 +69,9 @@ export interface TakenCommand {
   /** Tells this take from others of the same command. */
   sentAtMs: number;
 }
+
+/** Whether somebody may see what a sender (null: nobody) sent to a terminal. */
+export type Sight = (terminalId: string, sender: string | null) => boolean;
 
 /** In a broadcast text: the terminal's id. (Ids need no escaping in JSON or in a URL.) */
 export const TERMINAL_ID_PLACE = "{terminalId}";

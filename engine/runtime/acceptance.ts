@@ -2,8 +2,9 @@ import type { TerminalEffect, TerminalEvent } from "../actors/terminal/machine.t
 import type { Command } from "../domain/command.ts";
 import { RelayError } from "../domain/errors.ts";
 import { SENT_COMMANDS_MAX, TAKE_WITHIN_MS } from "../domain/limits.ts";
+import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { TerminalStore } from "../ports/terminal-store.ts";
+import type { Stored, TerminalStore } from "../ports/terminal-store.ts";
 import type { AcceptOutcome } from "../ports/terminals.ts";
 import type { Actor, Actors, Applied } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
@@ -25,9 +26,14 @@ export interface AcceptanceOptions {
 const { commands, rows, attention, settled } = EMPTY_CHANGE;
 
 export function createAcceptance({ actors, steps, delivery, store, clock }: AcceptanceOptions): Acceptance {
+  /** What stands in the way of a uuid: what it is at this terminal, or what claimed it anywhere. */
+  async function earlier(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
+    return (await actors.command(actor, uuid)) ?? store.loadCommand(uuid);
+  }
+
   /** The answer to a repeated uuid: where the first one stands, wherever it was sent. */
   async function duplicate(actor: Actor, { uuid, request }: Command): Promise<AcceptOutcome> {
-    const stored = await actors.command(actor, uuid);
+    const stored = await earlier(actor, uuid);
     if (stored === null) throw new RelayError("unavailable", "The uuid is being processed, try again", { retryAfterSeconds: 1 });
     const view = viewOf(stored.record, actor.context);
     // Another home carried this very request out, and its answer did not come.
@@ -38,7 +44,7 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
 
   /** It waited for the store until its deadline: its sender has gone long ago, and it is not taken on only to expire. */
   async function tooLate(actor: Actor, command: Command): Promise<AcceptOutcome> {
-    if ((await store.loadCommand(command.uuid)) !== null) return duplicate(actor, command);
+    if ((await earlier(actor, command.uuid)) !== null) return duplicate(actor, command);
     throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
   }
 
@@ -55,8 +61,7 @@ export function createAcceptance({ actors, steps, delivery, store, clock }: Acce
   }
 
   async function refused(actor: Actor, command: Command): Promise<AcceptOutcome> {
-    const earlier = await store.loadCommand(command.uuid);
-    return earlier === null ? { type: "queue_full" } : duplicate(actor, command);
+    return (await earlier(actor, command.uuid)) === null ? { type: "queue_full" } : duplicate(actor, command);
   }
 
   function handOut(actor: Actor, effects: readonly TerminalEffect[]): Promise<void> {

@@ -85,7 +85,7 @@ export interface Actors {
   catchUp(actor: Actor): Promise<void>;
   /** The record of a command that is queued or sent, where it is at hand. */
   held(actor: Actor, uuid: string): Stored<CommandRecord> | null;
-  /** The record of any command; one of this terminal that has not ended is at hand from then on. */
+  /** What a uuid is to this terminal (`TerminalStore.loadCommandAt`); a command of its own that has not ended is at hand from then on. */
   command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null>;
   /** Arms the deadline that the actor wants next, after another one was armed in its place. */
   rearm(actor: Actor): void;
@@ -290,7 +290,7 @@ export function createActors(options: ActorsOptions): Actors {
   async function command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
     const known = held.find(actor, uuid);
     if (known !== null) return known;
-    const stored = await store.loadCommand(uuid);
+    const stored = await store.loadCommandAt(actor.terminalId, uuid);
     if (stored !== null && stored.record.life === null && stored.record.terminalId === actor.terminalId)
       held.keep(actor, stored.record, stored.version);
     return stored;

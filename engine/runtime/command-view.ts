@@ -1,4 +1,5 @@
 import type { TerminalContext } from "../actors/terminal/machine.ts";
+import { notBefore } from "../domain/command.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { CommandView } from "../ports/terminals.ts";
 
@@ -23,8 +24,8 @@ export function viewOf(record: CommandRecord, context: TerminalContext | null): 
   }
   const sent = context?.sent.find((entry) => entry.uuid === record.uuid);
   if (sent !== undefined) {
-    const { sentAtMs, channel, attempts, cancelRequested } = sent;
-    return { ...view, state: "sent", sentAtMs, channel, attempts, cancelRequested };
+    const { channel, attempts, cancelRequested } = sent;
+    return { ...view, state: "sent", sentAtMs: notBefore(sent.sentAtMs, sent.acceptedAtMs), channel, attempts, cancelRequested };
   }
   const waiting = context?.queue.find((entry) => entry.uuid === record.uuid);
   return { ...view, state: "queued", attempts: waiting?.attempts ?? 0 };

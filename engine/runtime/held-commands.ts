@@ -1,3 +1,4 @@
+import { isSameUuid } from "../domain/identifiers.ts";
 import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { Stored } from "../ports/terminal-store.ts";
 import type { Actor } from "./actors.ts";
@@ -17,7 +18,7 @@ const NONE: readonly never[] = [];
  * one is read from the store when it is needed.
  */
 export interface HeldCommands {
-  /** The record, where it is at hand. */
+  /** The record, where it is at hand; `uuid` in capitals or small letters, as anybody writes it. */
   find(actor: Actor, uuid: string): Stored<CommandRecord> | null;
   /** In the place of an earlier version. */
   keep(actor: Actor, record: CommandRecord, version: number): void;
@@ -44,8 +45,12 @@ export function createHeldCommands(generationMax: number = GENERATION_MAX): Held
 
   return {
     find(actor, uuid) {
-      for (const stored of actor.commands) if (stored.record.uuid === uuid) return stored;
-      return null;
+      let same: Stored<CommandRecord> | null = null;
+      for (const stored of actor.commands) {
+        if (stored.record.uuid === uuid) return stored;
+        if (isSameUuid(stored.record.uuid, uuid)) same = stored;
+      }
+      return same;
     },
     keep(actor, record, version) {
       if (actor.commands.length > 0) {

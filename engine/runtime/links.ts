@@ -260,10 +260,12 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const stored = await store.load(notification.txId);
       if (stored === null) return;
       if (given !== null && !isSigned(stored.record, notification, given)) return;
-      const applied = await apply(notification.txId, { type: "notification.received", atMs: clock.nowMs() }, stored);
+      // As it is stored, whatever letters the gateway writes it in.
+      const { txId } = stored.record.order;
+      const applied = await apply(txId, { type: "notification.received", atMs: clock.nowMs() }, stored);
       if (applied === null || !wantsVerify(applied.effects)) return;
       // What fails here, or finds no room, is made good by the stored deadline.
-      askedFor(() => verify(notification.txId, null, true)).catch((error: unknown) => {
+      askedFor(() => verify(txId, null, true)).catch((error: unknown) => {
         if (!(error instanceof RelayError)) failed("link.notified", error);
       });
     },

@@ -1,3 +1,4 @@
+import { notBefore } from "../domain/command.ts";
 import type { CommandLife, CommandRecord } from "../domain/terminal-record.ts";
 import type { Transaction } from "../domain/transaction.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -6,7 +7,7 @@ import type { ResultOutcome, ResultPosting } from "../ports/terminals.ts";
 import type { Actor, Actors, StepPlan } from "./actors.ts";
 import type { Delivery } from "./delivery.ts";
 import { EMPTY_CHANGE, type HomeSteps, lifeOf } from "./home-steps.ts";
-import { attentionOf, cancelledAfterUnknown, judge, recordedEvent, rowsOf, withResult } from "./recording.ts";
+import { asSent, attentionOf, cancelledAfterUnknown, judge, recordedEvent, rowsOf, withResult } from "./recording.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** Stores a terminal's result (design.md, promise 4). */
@@ -27,12 +28,13 @@ export interface PostingOptions {
 export function createPosting({ actors, steps, delivery, waiters, clock, merchantOf, recorded }: PostingOptions): Posting {
   async function plan(
     actor: Actor,
-    posting: ResultPosting,
+    posted: ResultPosting,
     atMs: number,
     keep: (transaction: Transaction) => void,
   ): Promise<StepPlan<ResultOutcome>> {
+    const stored = await actors.command(actor, posted.result.uuid);
+    const posting = asSent(posted, stored?.record ?? null);
     const { uuid } = posting.result;
-    const stored = await actors.command(actor, uuid);
     const judgement = judge(posting, stored?.record ?? null, atMs, merchantOf(posting.terminalId));
     if (judgement.type === "repeated") return { events: [], complete: () => ({ change: null, outcome: { type: "repeated" } }) };
     if (judgement.type === "conflict") {
@@ -99,5 +101,5 @@ export function createPosting({ actors, steps, delivery, waiters, clock, merchan
 /** A result for a command that had ended already, or that never was. */
 function lateLife(before: CommandLife | null, atMs: number): CommandLife {
   if (before === null) return { state: "done", sentAtMs: null, finishedAtMs: atMs, channel: null, attempts: 0 };
-  return { ...before, state: "done", finishedAtMs: atMs };
+  return { ...before, state: "done", finishedAtMs: notBefore(atMs, before.finishedAtMs) };
 }

@@ -1,7 +1,9 @@
 import type { TerminalEvent } from "../actors/terminal/machine.ts";
 import type { AttentionItem } from "../domain/attention.ts";
+import { notBefore } from "../domain/command.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../domain/feed-row.ts";
-import { amountDiffers, toTransaction } from "../domain/result.ts";
+import { hasUuidForm } from "../domain/identifiers.ts";
+import { amountDiffers, currencyUnknown, toTransaction } from "../domain/result.ts";
 import { sameResult } from "../domain/same-result.ts";
 import type { CommandLife, CommandRecord, StoredResult } from "../domain/terminal-record.ts";
 import type { Transaction } from "../domain/transaction.ts";
@@ -9,6 +11,12 @@ import { wellFormedValue } from "../domain/well-formed.ts";
 import type { Stored } from "../ports/terminal-store.ts";
 import type { ResultPosting } from "../ports/terminals.ts";
 import { hashOf } from "./hash.ts";
+
+/** A posting with its uuid as the command's sender wrote it, whatever the terminal makes of capitals and small letters. What was posted (`raw`) stays. */
+export function asSent(posting: ResultPosting, stored: CommandRecord | null): ResultPosting {
+  if (stored === null || stored.uuid === posting.result.uuid) return posting;
+  return { ...posting, result: { ...posting.result, uuid: stored.uuid } };
+}
 
 /** What a posting means, given what is stored under its uuid. Pure. */
 export type Judgement =
@@ -59,8 +67,21 @@ function conflict(posting: ResultPosting, atMs: number, detail: string): Judgeme
     type: "conflict",
     attention: { kind: "conflict", terminalId, uuid, atMs, detail, raw },
     // The same conflicting text again is the same conflict: its id comes from what was posted.
-    row: { type: "conflict", id: `${terminalId}-${uuid}-${hashOf(raw).toString(16)}`, uuid, terminalId, postedBy, atMs, raw },
+    row: {
+      type: "conflict",
+      id: `${terminalId}-${uuid}-${hashOf(inWritingOf(uuid, raw)).toString(16)}`,
+      uuid,
+      terminalId,
+      postedBy,
+      atMs,
+      raw,
+    },
   };
+}
+
+/** The text with this uuid written everywhere as it is here. */
+function inWritingOf(uuid: string, text: string): string {
+  return hasUuidForm(uuid) ? text.replace(new RegExp(uuid, "gi"), uuid) : text;
 }
 
 /** The record of a command with its result: a late result wins over every earlier end (design.md, promise 4). */
@@ -68,6 +89,7 @@ export function withResult(stored: CommandRecord | null, posting: ResultPosting,
   return {
     revision: (stored?.revision ?? 0) + 1,
     uuid: posting.result.uuid,
+    ...(stored?.place === undefined ? {} : { place: stored.place }),
     terminalId: posting.terminalId,
     command: stored?.command ?? null,
     life,
@@ -127,10 +149,18 @@ export function attentionOf(record: CommandRecord, before: CommandLife | null, a
   const items: AttentionItem[] = [];
   if (record.command === null) items.push(item("unsolicited", "A result for a uuid that no command has"));
   if (result?.amountDiffers === true) items.push(item("amount_differs", "The result's amount differs from its command's"));
+  if (result !== null && hasMoney(record) && currencyUnknown(result.transaction)) {
+    items.push(item("currency_unknown", "The result's currency is none that is known; it is kept as it came"));
+  }
   if (before !== null && (before.state === "expired" || before.state === "cancelled")) {
     items.push(item("late", `A result came after the command was shown as ${before.state}`));
   }
   return items;
+}
+
+/** The answer to a CANCEL or to an administrator's command moves no money. */
+function hasMoney({ command }: CommandRecord): boolean {
+  return command === null || command.kind === "payment";
 }
 
 export function recordedEvent(posting: ResultPosting, told: { unsolicited: boolean; cancels: string | null; atMs: number }): TerminalEvent {
@@ -141,6 +171,6 @@ export function recordedEvent(posting: ResultPosting, told: { unsolicited: boole
 /** A CANCEL answered OK settles a target that time alone had already made `unknown`. */
 export function cancelledAfterUnknown(target: Stored<CommandRecord> | null, atMs: number): Stored<CommandRecord> | null {
   if (target === null || target.record.life?.state !== "unknown" || target.record.result !== null) return null;
-  const life: CommandLife = { ...target.record.life, state: "cancelled", finishedAtMs: atMs };
+  const life: CommandLife = { ...target.record.life, state: "cancelled", finishedAtMs: notBefore(atMs, target.record.life.finishedAtMs) };
   return { record: withLife(target.record, life), version: target.version };
 }

@@ -2,10 +2,11 @@ import type { Command } from "../domain/command.ts";
 import { RelayError } from "../domain/errors.ts";
 import { POLL_ANSWER_MS } from "../domain/limits.ts";
 import type { DeviceInfo } from "../domain/presence.ts";
+import type { CommandRecord } from "../domain/terminal-record.ts";
 import type { Address, Bus } from "../ports/bus.ts";
 import type { Homes } from "../ports/homes.ts";
 import type { OpenSession, TerminalSessions } from "../ports/terminal-sessions.ts";
-import type { AcceptOutcome, TakenCommand, Terminals, TerminalView } from "../ports/terminals.ts";
+import type { AcceptOutcome, Sight, TakenCommand, Terminals, TerminalView } from "../ports/terminals.ts";
 import { createBroadcasts } from "./broadcasts.ts";
 import { isSettled, viewOf } from "./command-view.ts";
 import { createOutlets } from "./outlets.ts";
@@ -19,6 +20,8 @@ import { createTells } from "./tells.ts";
 import { createTerminalHome, type TerminalHome, type TerminalHomeOptions } from "./terminal-home.ts";
 import { createUnreadable } from "./unreadable.ts";
 import { createWaitingElsewhere } from "./waiting-counters.ts";
+
+const EVERYTHING: Sight = () => true;
 
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
 const ASK_TIMEOUT_MS = 8_000;
@@ -149,6 +152,18 @@ export function createShard(options: ShardOptions): Shard {
     return address === bus.self || isOwnNode(address) ? waiting.mayWait(terminalId) : elsewhere.mayWait(terminalId);
   }
 
+  /** A command goes before results that nobody asked for, and of these the oldest: no later posting takes the place of one that was shown. */
+  async function seen(uuid: string, maySee: Sight): Promise<CommandRecord | null> {
+    const isSeen = ({ terminalId, command }: CommandRecord) => maySee(terminalId, command?.sender ?? null);
+    const stored = await store.loadCommand(uuid);
+    if (stored !== null && isSeen(stored.record)) return stored.record;
+    let oldest: CommandRecord | null = null;
+    for (const record of await store.loadUnsolicited(uuid)) {
+      if (isSeen(record) && (oldest === null || finishedAtMs(record) < finishedAtMs(oldest))) oldest = record;
+    }
+    return oldest;
+  }
+
   function view(terminalId: string): Promise<TerminalView> {
     return reach.home(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
   }
@@ -192,24 +207,25 @@ export function createShard(options: ShardOptions): Shard {
     cancel: async ({ uuid, cancelUuid }) => {
       const stored = await store.loadCommand(uuid);
       if (stored === null) return { type: "not_found" };
-      const { terminalId } = stored.record;
-      const question = { terminalId, uuid, cancelUuid };
+      // As its sender wrote it: so does its terminal's record.
+      const { terminalId, uuid: sentUuid } = stored.record;
+      const question = { terminalId, uuid: sentUuid, cancelUuid };
       return reach.home(terminalId, "terminal.cancel", question, () => home.cancel(question), true);
     },
-    command: async (uuid, waitMs) => {
-      const stored = await store.loadCommand(uuid);
-      if (stored === null) return null;
-      const { terminalId, life } = stored.record;
+    command: async (uuid, waitMs, maySee = EVERYTHING) => {
+      const record = await seen(uuid, maySee);
+      if (record === null) return null;
+      const { terminalId, life, uuid: sentUuid } = record;
       if (life !== null) {
-        const view = viewOf(stored.record, null);
+        const view = viewOf(record, null);
         if (waitMs === 0 || isSettled(view)) return view;
       }
       return reach.waiting(waitMs, (sliceMs) =>
         reach.home(
           terminalId,
           "terminal.command",
-          { terminalId, uuid, waitMs: sliceMs },
-          () => home.command(terminalId, uuid, sliceMs),
+          { terminalId, uuid: sentUuid, waitMs: sliceMs },
+          () => home.command(terminalId, sentUuid, sliceMs),
           false,
         ),
       );
@@ -286,4 +302,8 @@ export function createShard(options: ShardOptions): Shard {
       recollection.tick();
     },
   };
+}
+
+function finishedAtMs({ life }: CommandRecord): number {
+  return life?.finishedAtMs ?? 0;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { GATEWAY_RESULT, GATEWAY_UNREAD } from "../../engine/domain/gateway.ts";
+import { AMOUNT_MINOR_MAX } from "../../engine/domain/limits.ts";
 
 /**
  * The JSON forms of the gateway protocol (PROTOCOL.md). Lengths bound what a peer may make us keep. Members that are not known are let through:
@@ -35,7 +36,7 @@ const text = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxL
 
 /** Amounts on the wire: an integer of minor units with its currency. */
 export const Amount = Type.Object({
-  value: Type.Integer({ minimum: 1, maximum: 999_999_999_999 }),
+  value: Type.Integer({ minimum: 1, maximum: AMOUNT_MINOR_MAX }),
   currency: Type.String({ pattern: "^[A-Z]{3}$" }),
 });
 

@@ -41,7 +41,7 @@ export function duplicateReply(uuid: string, state: CommandState | null) {
 /** The same for a caller who may not see every command. */
 export async function repeatedReply(commandLife: CommandLifeOperations, caller: Caller, uuid: string) {
   const view = await commandLife.find(caller, uuid);
-  return duplicateReply(uuid, view === null ? null : view.state);
+  return view === null ? duplicateReply(uuid, null) : duplicateReply(view.uuid, view.state);
 }
 
 /** The 429 of a terminal for which too much waits already. */

@@ -15,4 +15,6 @@ export const TerminalParams = Type.Object({
 });
 
 /** A path that names a transaction or command. */
-export const UuidParams = Type.Object({ uuid: Type.String({ ...IDENTIFIER, description: "Transaction or command id." }) });
+export const UuidParams = Type.Object({
+  uuid: Type.String({ ...IDENTIFIER, description: "Transaction or command id; a UUID in capitals or small letters." }),
+});

@@ -26,7 +26,7 @@ export function createPatience(terminals: WaitingLookups): Patience {
 
   return {
     lookups: {
-      command: (uuid, waitMs) => wait(waitMs, (ms) => terminals.command(uuid, ms)),
+      command: (uuid, waitMs, maySee) => wait(waitMs, (ms) => terminals.command(uuid, ms, maySee)),
       latest: (terminalId, sender, waitMs) => wait(waitMs, (ms) => terminals.latest(terminalId, sender, ms)),
     },
     end: () => {

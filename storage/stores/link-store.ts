@@ -1,4 +1,5 @@
 import { RelayError } from "../../engine/domain/errors.ts";
+import { uuidKey } from "../../engine/domain/identifiers.ts";
 import type { LinkRecord } from "../../engine/domain/link.ts";
 import type { DueLink, LinkChange, LinkStore } from "../../engine/ports/link-store.ts";
 import type { Stored } from "../../engine/ports/terminal-store.ts";
@@ -40,14 +41,14 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
 
   async function loadBy(key: string | null): Promise<Stored<LinkRecord> | null> {
     const name = key === null ? null : await kv.get(key);
-    return name === null ? null : storedOf(await kv.get(LINKS + name.value));
+    return name === null ? null : storedOf(await kv.get(keyOf(name.value)));
   }
 
   function operationsOf(change: LinkChange): Operation[] {
     const { record, before, rows, attention, settled, atMs } = change;
     const { txId, partnerId, expiresAtMs } = record.order;
     const kept = record.nextAtMs === null ? { expiresAtMs: expiresAtMs + retentionMs } : {};
-    const operations: Operation[] = [{ type: "put", key: LINKS + txId, value: JSON.stringify(record), ...kept }];
+    const operations: Operation[] = [{ type: "put", key: keyOf(txId), value: JSON.stringify(record), ...kept }];
     const dueBefore = before === null ? null : dueKeyOf(before);
     const due = dueKeyOf(record);
     if (dueBefore !== null && dueBefore !== due) operations.push({ type: "delete", key: dueBefore });
@@ -73,7 +74,7 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
 
   return {
     // Ids come out of requests as they are.
-    load: (txId) => available(async () => (NAME.test(txId) ? storedOf(await kv.get(LINKS + txId)) : null)),
+    load: (txId) => available(async () => (NAME.test(txId) ? storedOf(await kv.get(keyOf(txId))) : null)),
     findByPaymentId: (partnerId, paymentId) => available(() => loadBy(nameKey(PAYMENTS, partnerId, paymentId))),
     findByTranId: (partnerId, tranId) => available(() => loadBy(nameKey(MOVEMENTS, partnerId, tranId))),
     commit: (change) =>
@@ -81,7 +82,7 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
         const { txId } = change.record.order;
         const result = await kv.commit({
           // The link's own stands first: where another version of it stands, the claims of that one say nothing.
-          checks: [{ key: LINKS + txId, version: change.version }, ...operationKeys(change).map((key) => ({ key, version: 0 }))],
+          checks: [{ key: keyOf(txId), version: change.version }, ...operationKeys(change).map((key) => ({ key, version: 0 }))],
           operations: operationsOf(change),
         });
         if (result.type === "committed") return result.version;
@@ -102,6 +103,11 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
 /** All links, for those who go through the whole store. */
 export function linkRange(): { from: string; to: string } {
   return prefixRange(LINKS);
+}
+
+/** In capitals it is the same link. */
+function keyOf(txId: string): string {
+  return LINKS + uuidKey(txId);
 }
 
 function duePrefix(part: number): string {

@@ -7,8 +7,7 @@ import { deliver, type FeedSink } from "../feed/feed-sink.ts";
 import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "../feed/set-aside.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
 import { LINKS } from "./link-store.ts";
-import { readCommand } from "./terminal-records.ts";
-import { COMMANDS } from "./terminal-store.ts";
+import { COMMANDS, readCommandEntry } from "./terminal-store.ts";
 
 /** Records of one scan: a record is some kilobytes, at worst some hundred. */
 const PAGE_RECORDS = 1_000;
@@ -96,7 +95,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     for await (const { key, value } of entriesOf(kv, prefix)) {
       const uuid = key.slice(prefix.length);
       progress.records += 1;
-      const rows = rowsIn(uuid, value);
+      const rows = rowsIn(key, value);
       if (rows === null) {
         leaveOut(uuid, "its record is not one that this version can read");
         continue;
@@ -141,9 +140,9 @@ async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
 }
 
 /** A record of another schema, or none at all, is left to a version that knows it: null. */
-function commandRows(uuid: string, text: string): readonly FeedRow[] | null {
+function commandRows(key: string, value: string): readonly FeedRow[] | null {
   try {
-    return rowsOf(readCommand(uuid, text));
+    return rowsOf(readCommandEntry({ key, value }));
   } catch {
     return null;
   }

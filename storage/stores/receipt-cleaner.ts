@@ -1,8 +1,8 @@
 import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ReceiptCleaner } from "../../engine/ports/receipt-cleaner.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
-import { readCommand, writeCommand } from "./terminal-records.ts";
-import { available, COMMANDS } from "./terminal-store.ts";
+import { writeCommand } from "./terminal-records.ts";
+import { available, COMMANDS, readCommandEntry } from "./terminal-store.ts";
 
 const PAGE = 500;
 
@@ -18,11 +18,11 @@ export interface ReceiptCleanerOptions {
   failed(what: string, error: unknown): void;
 }
 
-/** Cleans `c/<uuid>` in passes over all of them, a page at a time; a record that changes meanwhile is left for the next pass. */
+/** Cleans commands, and results that nobody asked for, in passes over all of them, a page at a time; a record that changes meanwhile is left for the next pass. */
 export function createReceiptCleaner({ kv, monotonicMs, retentionMs, failed }: ReceiptCleanerOptions): ReceiptCleaner {
   function recordOf({ key, value }: Entry): CommandRecord | null {
     try {
-      return readCommand(key.slice(COMMANDS.length), value);
+      return readCommandEntry({ key, value });
     } catch {
       // What says why may quote the record, which is not for a log.
       failed("receipts/clean", new Error(`${key} cannot be read`));

@@ -1,4 +1,5 @@
 import type { Channel, Command, CommandKind } from "../../engine/domain/command.ts";
+import { uuidKey } from "../../engine/domain/identifiers.ts";
 import type {
   CommandLife,
   CommandRecord,
@@ -16,7 +17,8 @@ import { createIntegerText } from "../kv/integer-text.ts";
  * under their names, and times that follow from others as their distance: half the bytes, and a third of the time, of the same as objects.
  *
  * - `t/<terminalId>`: `[2,<queue>,<sent>,<latest>]`, lists of the tuples below.
- * - `c/<uuid>`: `[2,<revision>,<terminalId>,<command or null>,<life or null>,<result or null>]`, and of a command a line break and its payload as it is.
+ * - `c/<uuid>`: `[2,<revision>,<terminalId>,<command or null>,<life or null>,<result or null>]`, behind these the uuid where the key has it in other letters
+ *   than its sender, and of a command a line break and its payload as it is.
  *
  * Schema 1 was the records as JSON objects, with `"schema":1`; it is still read.
  */
@@ -72,10 +74,12 @@ type CommandRecordTuple = [
   command: CommandTuple | null,
   life: CommandLife | null,
   result: StoredResult | null,
+  /** Only of one that is written otherwise than its key. */
+  uuid?: string,
 ];
 
 /** Of a command that has neither ended nor a result. */
-const OUTSTANDING = ",null,null]";
+const OUTSTANDING = ",null,null";
 
 /** What may lie under a key: of this schema, of the one before, or of a version that this one knows nothing of. */
 type Old<R> = R & { schema: number };
@@ -99,25 +103,26 @@ export function readTerminal(terminalId: string, text: string): TerminalRecord {
   return { terminalId, queue: queue.map(readQueued), sent: sent.map(readSent), latest: latest.map(readLatest) };
 }
 
-export function writeCommand({ revision, terminalId, command, life, result }: CommandRecord): string {
+export function writeCommand({ revision, uuid, terminalId, command, life, result }: CommandRecord): string {
   const head = `[${SCHEMA},${revision},"${escaped(terminalId)}"`;
-  const end = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}]`;
+  const ended = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}`;
+  const end = uuidKey(uuid) === uuid ? `${ended}]` : `${ended},"${uuid}"]`;
   if (command === null) return `${head},null${end}`;
   const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null } = command;
   return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}]${end}\n${payload}`;
 }
 
-/** Throws where `text` is of a schema that this version cannot read. */
-export function readCommand(uuid: string, text: string): CommandRecord {
+/** `key`: the uuid as the key has it. Throws where `text` is of a schema that this version cannot read. */
+export function readCommand(key: string, text: string): CommandRecord {
   // JSON text holds no line break, so the first one ends it.
   const end = text.indexOf("\n");
   const parsed: CommandRecordTuple | Old<CommandRecord> = JSON.parse(end === -1 ? text : text.slice(0, end));
   if (!Array.isArray(parsed)) {
     assertSchema(parsed.schema, 1);
     const { revision, terminalId, command, life, result } = parsed;
-    return { revision, uuid, terminalId, command, life, result };
+    return { revision, uuid: key, terminalId, command, life, result };
   }
-  const [schema, revision, terminalId, tuple, life, result] = parsed;
+  const [schema, revision, terminalId, tuple, life, result, uuid = key] = parsed;
   assertSchema(schema, SCHEMA);
   const command = tuple === null ? null : readAccepted(uuid, terminalId, tuple, text.slice(end + 1));
   return { revision, uuid, terminalId, command, life, result };

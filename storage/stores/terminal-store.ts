@@ -1,6 +1,7 @@
 import { stateOf } from "../../engine/actors/terminal/rules.ts";
 import type { AttentionItem } from "../../engine/domain/attention.ts";
 import { RelayError } from "../../engine/domain/errors.ts";
+import { uuidKey } from "../../engine/domain/identifiers.ts";
 import type { CommandRecord } from "../../engine/domain/terminal-record.ts";
 import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "../../engine/ports/terminal-store.ts";
 import { ATTENTION, attentionKey, attentionOperation } from "../attention/attention-items.ts";
@@ -18,14 +19,21 @@ import {
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
 
 const TERMINALS = "t/";
-/** Commands by uuid: most keys that are asked for here are new. */
+/**
+ * Commands by uuid, and behind that of a uuid the results under it that nobody asked for, one a terminal: most keys that are asked for here are new.
+ */
 export const COMMANDS = "c/";
+/** Between a uuid and a terminal id; neither has one. */
+const OF_TERMINAL = "/";
 const OUTSTANDING = "q/";
 /** Commands to which an answer came that could not be read: when it first did. */
 const UNREADABLE_ANSWERS = "an/";
 
 /** Postings of one terminal that could not be read; beyond it the oldest go. The same text again is kept once. */
 const UNREADABLE_MAX = 64;
+
+/** Terminals that posted a result which nobody asked for under one uuid, of which a look-up by the uuid alone knows. A uuid is nobody's but one terminal's. */
+const UNSOLICITED_MAX = 64;
 
 export interface TerminalStoreOptions {
   kv: Kv;
@@ -42,7 +50,10 @@ export interface TerminalStoreOptions {
   conflicted?(): void;
 }
 
-/** Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `a/<kind>/<terminalId>/<uuid>`, `an/<uuid>`, `q/<terminalId>`, outbox rows. */
+/**
+ * Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `c/<uuid>/<terminalId>` (unsolicited results), `a/<kind>/<terminalId>/<uuid>`,
+ * `an/<uuid>`, `q/<terminalId>`, outbox rows.
+ */
 export function createTerminalStore({
   kv,
   nowMs,
@@ -70,11 +81,16 @@ export function createTerminalStore({
     }
     for (const record of change.claims) {
       const operation = commandOperation(record);
+      checks.push({ key: COMMANDS + unsolicitedPlace(record), version: 0 });
+      if (isWrittenOtherwise(record)) checks.push({ key: COMMANDS + record.uuid, version: 0 });
+      // Last: it is written next, and hashed for both at once.
       checks.push({ key: operation.key, version: 0 });
       operations.push(operation);
     }
     for (const { record, version } of change.commands) {
-      const operation = commandOperation(record);
+      const operation = commandOperation(
+        version === 0 && record.command === null ? { ...record, place: unsolicitedPlace(record) } : record,
+      );
       checks.push({ key: operation.key, version });
       operations.push(operation);
     }
@@ -89,7 +105,7 @@ export function createTerminalStore({
 
   /** An ended command is kept for the retention; one that has not ended stays until it has. */
   function commandOperation(record: CommandRecord): Operation {
-    const put = { type: "put", key: COMMANDS + record.uuid, value: writeCommand(record) } as const;
+    const put = { type: "put", key: COMMANDS + (record.place ?? uuidKey(record.uuid)), value: writeCommand(record) } as const;
     return record.life === null ? put : { ...put, expiresAtMs: record.life.finishedAtMs + retentionMs };
   }
 
@@ -105,7 +121,7 @@ export function createTerminalStore({
   }
 
   async function notedAnswers(uuids: readonly string[], atMs: number): Promise<Operation[]> {
-    const keys = uuids.map((uuid) => UNREADABLE_ANSWERS + uuid);
+    const keys = uuids.map((uuid) => UNREADABLE_ANSWERS + uuidKey(uuid));
     const noted = await kv.getMany(keys);
     return keys
       .filter((_, index) => noted[index] === null)
@@ -122,8 +138,14 @@ export function createTerminalStore({
       if (change.rows.length > 0) fed?.();
       return result;
     }
-    const claimed = change.claims.find(({ uuid }) => result.key === COMMANDS + uuid);
+    const claimed = change.claims.find((record) => standsInTheWay(result.key, record));
     return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
+  }
+
+  function loadCommand(uuid: string): Promise<Stored<CommandRecord> | null> {
+    const key = uuidKey(uuid);
+    const found = kv.get(COMMANDS + key).then(commandOf, unavailable);
+    return key === uuid ? found : found.then((stored) => stored ?? kv.get(COMMANDS + uuid).then(commandOf, unavailable));
   }
 
   return {
@@ -132,7 +154,21 @@ export function createTerminalStore({
         if (entry === null) return null;
         return { record: readTerminal(terminalId, entry.value), version: entry.version, doubted: entry.version <= lostVersion() };
       }, unavailable),
-    loadCommand: (uuid) => kv.get(COMMANDS + uuid).then((entry) => commandOf(uuid, entry), unavailable),
+    loadCommand,
+    loadCommandAt: (terminalId, uuid) =>
+      loadCommand(uuid).then((found) => {
+        if (found !== null && found.record.terminalId === terminalId) return found;
+        return kv.get(COMMANDS + unsolicitedPlace({ uuid, terminalId })).then((entry) => {
+          if (entry !== null) return commandOf(entry);
+          // From before: one that nobody asked for, at another terminal, is nothing to this one.
+          return found === null || found.record.command === null ? null : found;
+        }, unavailable);
+      }),
+    loadUnsolicited: (uuid) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(COMMANDS + uuidKey(uuid) + OF_TERMINAL), limit: UNSOLICITED_MAX });
+        return entries.map(readCommandEntry);
+      }),
     commit: (change) => {
       const decidedBy = change.terminal ?? change.decidedBy;
       if (decidedBy !== null && decidedBy.version > 0 && decidedBy.doubted !== true) {
@@ -153,7 +189,7 @@ export function createTerminalStore({
         if (operations.length > 0) await kv.commit({ checks: [], operations });
       }),
     unreadableAnswerAtMs: (uuid) =>
-      kv.get(UNREADABLE_ANSWERS + uuid).then((entry) => (entry === null ? null : Number(entry.value)), unavailable),
+      kv.get(UNREADABLE_ANSWERS + uuidKey(uuid)).then((entry) => (entry === null ? null : Number(entry.value)), unavailable),
     pageAttention: (after, limit) =>
       available(async () => {
         const { to } = prefixRange(ATTENTION);
@@ -168,8 +204,34 @@ function outstandingOperation(terminalId: string, work: Work): Operation {
   return work === "idle" ? { type: "delete", key } : { type: "put", key, value: work === "waiting" ? "1" : "0" };
 }
 
-function commandOf(uuid: string, entry: Entry | null): Stored<CommandRecord> | null {
-  return entry === null ? null : { record: readCommand(uuid, entry.value), version: entry.version };
+/**
+ * Whether a new command's uuid is taken by what lies under this key: by another command, by a result that nobody asked for at the same terminal, or as its
+ * sender writes it, where uuids in capitals from before lie.
+ */
+function standsInTheWay(key: string, record: CommandRecord): boolean {
+  const place = key.slice(COMMANDS.length);
+  return key.startsWith(COMMANDS) && [uuidKey(record.uuid), unsolicitedPlace(record), record.uuid].includes(place);
+}
+
+function isWrittenOtherwise({ uuid }: CommandRecord): boolean {
+  return uuidKey(uuid) !== uuid;
+}
+
+/** Where a result that nobody asked for lies: it claims its uuid at its terminal alone. */
+function unsolicitedPlace({ uuid, terminalId }: Pick<CommandRecord, "uuid" | "terminalId">): string {
+  return uuidKey(uuid) + OF_TERMINAL + terminalId;
+}
+
+function commandOf(entry: Entry | null): Stored<CommandRecord> | null {
+  return entry === null ? null : { record: readCommandEntry(entry), version: entry.version };
+}
+
+/** The record of a command, or of a result that nobody asked for. Throws where this version cannot read it. */
+export function readCommandEntry({ key, value }: Pick<Entry, "key" | "value">): CommandRecord {
+  const place = key.slice(COMMANDS.length);
+  const end = place.indexOf(OF_TERMINAL);
+  const record = readCommand(end === -1 ? place : place.slice(0, end), value);
+  return uuidKey(record.uuid) === place ? record : { ...record, place };
 }
 
 /** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */

@@ -34,6 +34,9 @@ export function testTerminalStore(name: string, open: () => Promise<OpenTerminal
 
 type Test = OwnWorldTest<OpenTerminalStore>;
 
+const SMALL = "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11";
+const CAPITALS = SMALL.toUpperCase();
+
 function testClaims(test: Test): void {
   test("answers null for what was never stored", async ({ store }) => {
     assert.equal(await store.loadTerminal("T1"), null);
@@ -58,6 +61,19 @@ function testClaims(test: Test): void {
     assert.deepEqual(await store.commit(acceptance(world, "T2", "a", 0)), { type: "claimed", uuid: "a" });
     assert.equal(await store.loadTerminal("T2"), null);
     assert.equal((await store.loadCommand("a"))?.record.terminalId, "T1");
+  });
+
+  test("keeps a uuid once, in capitals or small letters, and gives it back as it was written", async (world) => {
+    const { store } = world;
+    const first = await accept(world, "T1", CAPITALS, 0);
+    for (const uuid of [SMALL, CAPITALS]) {
+      assert.deepEqual(await store.commit(acceptance(world, "T2", uuid, 0)), { type: "claimed", uuid });
+      assert.deepEqual(await store.loadCommand(uuid), { record: commandRecord(CAPITALS), version: first });
+    }
+    const record = { ...commandRecord(CAPITALS), life: life("done", world.nowMs()) };
+    const ended = await store.commit(change(world, "T1", { commands: [{ record, version: first }] }));
+    assert.ok(ended.type === "committed");
+    assert.deepEqual(await store.loadCommand(SMALL), { record, version: ended.version });
   });
 
   test("gives a uuid to one of a hundred claims at once, from several writers", async (world) => {
@@ -115,6 +131,32 @@ function testVersions(test: Test): void {
     assert.equal((await store.commit(change(world, "T1", { commands: [{ record, version }] }))).type, "committed");
     assert.deepEqual(await store.commit(change(world, "T1", { commands: [{ record, version }] })), { type: "stale" });
     assert.deepEqual(await store.commit(change(world, "T2", { commands: [{ record, version: 0 }] })), { type: "stale" });
+  });
+
+  test("keeps an unsolicited result once a terminal, and refuses its uuid there alone", async (world) => {
+    const { store } = world;
+    for (const terminalId of ["T1", "T2"]) {
+      const record = unsolicited(CAPITALS, terminalId, world.nowMs());
+      assert.equal((await store.commit(change(world, terminalId, { commands: [{ record, version: 0 }] }))).type, "committed");
+      assert.deepEqual(await store.commit(change(world, terminalId, { commands: [{ record, version: 0 }] })), { type: "stale" });
+    }
+    assert.equal(await store.loadCommand(SMALL), null);
+    assert.deepEqual(
+      (await store.loadUnsolicited(SMALL)).map(({ uuid, terminalId }) => [uuid, terminalId]),
+      [
+        [CAPITALS, "T1"],
+        [CAPITALS, "T2"],
+      ],
+    );
+    assert.deepEqual(await store.commit(acceptance(world, "T1", SMALL, 0)), { type: "claimed", uuid: SMALL });
+    const version = await accept(world, "T3", SMALL, 0);
+    assert.deepEqual(await store.loadCommandAt("T3", CAPITALS), { record: commandRecord(SMALL, "T3"), version });
+    assert.equal((await store.loadCommandAt("T1", CAPITALS))?.record.terminalId, "T1");
+    assert.equal((await store.loadCommandAt("T4", CAPITALS))?.record.terminalId, "T3", "another terminal's command");
+    assert.equal(await store.loadCommandAt("T1", "none"), null);
+    world.advance(world.retentionMs);
+    assert.deepEqual(await store.loadUnsolicited(SMALL), []);
+    assert.equal((await store.loadCommandAt("T1", SMALL))?.record.terminalId, "T3");
   });
 
   test("takes a step that changes no terminal record whatever its version is", async (world) => {
@@ -278,6 +320,10 @@ function commandRecord(uuid: string, terminalId = "T1"): CommandRecord {
     payload: JSON.stringify({ uuid, label: "Ünï€ode" }),
   };
   return { revision: 0, uuid, terminalId, command, life: null, result: null };
+}
+
+function unsolicited(uuid: string, terminalId: string, atMs: number): CommandRecord {
+  return { revision: 1, uuid, terminalId, command: null, life: life("done", atMs), result: null };
 }
 
 function life(state: CommandLife["state"], finishedAtMs: number): CommandLife {

@@ -54,6 +54,7 @@ const BAD_PAYMENTS: {
   { what: "a negative amount", members: { amount: -1 }, error: /amount/ },
   { what: "a fractional amount", members: { amount: 10.5 }, error: /amount/ },
   { what: "an amount that is a text", members: { amount: "1050" }, error: /amount/ },
+  { what: "an amount of 13 digits", members: { amount: 1_000_000_000_000 }, error: /amount.*999999999999/ },
   { what: "an amount beyond safe integers", members: { amount: 9_007_199_254_740_992 }, error: /amount/ },
   { what: "an amount beyond all numbers", body: '{"amount":1e999,"service":"PAYCC","uuid":"UUID"}', error: /amount/ },
   { what: "a type that contradicts the service", members: { type: "SATISPAY" }, error: /type/ },
@@ -66,6 +67,7 @@ const BAD_PAYMENTS: {
   { what: "a tag that is not hex", members: { tagDF8102: "zz" }, error: /tagDF8102/ },
   { what: "a tag too long", members: { tagDF8103: "AB".repeat(256) }, error: /tagDF8103/ },
   { what: "a tag that is a number", members: { tagDF8109: 32 }, error: /tagDF8109/ },
+  { what: "a token mode that there is not", members: { service: "PAYTAG", tagDF8109: "33" }, error: /tagDF8109.*30, 32 or 36/ },
   { what: "a number that would not arrive unchanged", members: { till: 1e20 }, error: /till/ },
 ];
 

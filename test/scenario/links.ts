@@ -166,7 +166,8 @@ export function paymentLinks(startable: RelayOptions, clickhouse: boolean): void
       amountDiffers: undefined,
       paidAmount: undefined,
     });
-    for (const path of [`/api/payment/status/${txId}`, `/api/payment/status/${textMember(answer.body, "paymentId")}`]) {
+    for (const id of [txId, txId.toUpperCase(), textMember(answer.body, "paymentId")]) {
+      const path = `/api/payment/status/${id}`;
       assertMatches(await partner.get(path), { status: 200, body: { status: "SUCCESS", txId } });
     }
     assertMatches(await partner.post(`/api/v1/payment/verify/${txId}`), {

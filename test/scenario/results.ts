@@ -88,6 +88,55 @@ export function results(relay: Relay): void {
     assertMatches((await relay.partner().uuid(uuid)).body, { status: "error" });
   });
 
+  test("a result that nobody asked for keeps no other terminal from a payment of its uuid, and its own from one", async () => {
+    const [terminalId, stranger, uuid] = [relay.terminalId(), relay.terminalId(), relay.uuid()];
+    const [strange, partner, administrator] = [await relay.terminal(stranger), relay.partner(), relay.administrator()];
+    const unasked = { uuid: uuid.toUpperCase(), service: "PAYCC", result: "OK", amount: 1 };
+    assertMatches(await strange.receipt(stranger, unasked), { status: 200, body: { data: "Result recorded" } });
+    for (const caller of [strange, administrator]) assertMatches((await caller.uuid(uuid)).body, { data: { terminalId: stranger } });
+    assertMatches(await partner.pay(stranger, { uuid }), { status: 400, body: { error: /already processed/ } });
+
+    assert.equal((await partner.pay(terminalId, { uuid })).status, 200);
+    assertMatches((await relay.fleet().take(terminalId)).body, { uuid });
+    // The command is what the uuid is from now on, but for the terminal that sees nothing else of it.
+    for (const caller of [partner, administrator]) {
+      assertMatches((await caller.life(uuid)).body, { data: { uuid, terminalId, state: "sent" } });
+      assert.deepEqual((await caller.uuid(uuid)).body, NO_CONTENT);
+    }
+    assertMatches((await strange.uuid(uuid)).body, { data: { terminalId: stranger, amountCents: 1 } });
+    assertMatches(await strange.cancel(uuid), { status: 404 });
+    assertMatches((await strange.receipt(stranger, unasked)).body, { data: "Result was recorded before" });
+    assertMatches((await partner.life(uuid)).body, { data: { state: "sent", cancelRequested: false } });
+
+    await relay.fleet().receipt(terminalId, { uuid, result: "KO", amount: 1_050 });
+    assertMatches((await partner.uuid(uuid)).body, { data: { uuid, terminalId, status: "KO", amountCents: 1_050 } });
+    assertMatches((await strange.status(stranger)).body, { data: { uuid: uuid.toUpperCase(), status: "OK" } });
+    assert.deepEqual(await relay.attention(terminalId), []);
+    assertMatches(await relay.attention(stranger), [{ kind: "unsolicited", uuid: uuid.toUpperCase() }]);
+  });
+
+  test("of results that several terminals posted under one uuid and nobody asked for, each sees its own, and who sees all the oldest", async () => {
+    const uuid = relay.uuid();
+    const terminals = await Promise.all(
+      [1, 2, 3].map(async (amount) => {
+        const terminalId = relay.terminalId();
+        return { terminalId, amount, terminal: await relay.terminal(terminalId) };
+      }),
+    );
+    for (const { terminalId, amount, terminal } of terminals.toReversed()) {
+      await terminal.receipt(terminalId, { uuid, service: "PAYCC", result: "OK", amount });
+      relay.advance(10);
+    }
+    for (const { terminalId, amount, terminal } of terminals) {
+      assertMatches((await terminal.uuid(uuid)).body, { data: { terminalId, amountCents: amount } });
+      assertMatches(await relay.attention(terminalId), [{ kind: "unsolicited", uuid }]);
+    }
+    const oldest = terminals[2]?.terminalId;
+    assertMatches((await relay.administrator().uuid(uuid)).body, { data: { terminalId: oldest, amountCents: 3 } });
+    assertMatches((await relay.administrator().life(uuid)).body, { data: { terminalId: oldest, service: null, state: "done" } });
+    assertMatches((await relay.partner().uuid(uuid)).body, { status: "error", data: null });
+  });
+
   test("a result whose amount differs is kept as it is and flagged", async () => {
     const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
     await fleet.receipt(terminalId, { uuid, result: "OK", amount: 999 });
@@ -96,12 +145,27 @@ export function results(relay: Relay): void {
     assertMatches(await relay.attention(terminalId), [{ kind: "amount_differs", uuid }]);
   });
 
+  test("a result's currency is read by its number; one that is not known is kept as it came, and flagged", async () => {
+    const known = await sentPayment(relay);
+    await known.fleet.receipt(known.terminalId, { uuid: known.uuid, result: "OK", amount: 1_050, currency: 985 });
+    assertMatches((await known.partner.uuid(known.uuid)).body, { data: { amountCents: 1_050, currency: "PLN" } });
+    assertMatches((await known.partner.life(known.uuid)).body, { data: { state: "done", currencyUnknown: undefined } });
+    assert.deepEqual(await relay.attention(known.terminalId), []);
+
+    const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
+    await fleet.receipt(terminalId, { uuid, result: "OK", amount: 1_050, currency: "191" });
+    assertMatches((await partner.uuid(uuid)).body, { data: { amountCents: 1_050, currency: "191" } });
+    assertMatches((await partner.life(uuid)).body, { data: { state: "done", currencyUnknown: true } });
+    assertMatches(await relay.attention(terminalId), [{ kind: "currency_unknown", uuid }]);
+  });
+
   test("a posting without a certain outcome is kept for operators, answered 400, and leaves the command open", async () => {
     const { terminalId, uuid, partner, fleet } = await sentPayment(relay);
     const postings = [
       { uuid },
       { uuid, result: "TIMEOUT" },
       { uuid, result: "OK", status: "KO" },
+      { uuid, status: "OK", data: { result: "KO" } },
       { uuid, authCode: "1", pan: "4111111111111111" },
     ];
     for (const posting of postings) {

@@ -22,9 +22,11 @@ import { results } from "./results.ts";
 import { transactions, withoutClickHouse } from "./transactions.ts";
 import { unreadPostings } from "./unread-postings.ts";
 import { utilityCommands } from "./utility.ts";
+import { uuids } from "./uuids.ts";
 
 const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string | false }[] = [
   { about: "payments", define: payments },
+  { about: "uuids in capitals and small letters", define: uuids },
   { about: "lives and presence", define: livesAndPresence },
   { about: "scan, print, commands and tags", define: utilityCommands },
   { about: "cancellation", define: cancellation },

@@ -129,7 +129,7 @@ function foreignDevice(random: Random, login: string, targets: readonly string[]
 }
 
 function drawBehaviour(random: Random): Behaviour {
-  const result = random.weighted({ answers: 10, never: 2, late: 2, twice: 2, differently: 1, capitals: 1, declines: 2 });
+  const result = random.weighted({ answers: 10, never: 2, late: 2, twice: 2, differently: 1, "other letters": 1, declines: 2 });
   return {
     ack: random.weighted({ now: 6, late: 2, never: 3, nack: 2 }),
     result,
@@ -151,8 +151,10 @@ function drawCommands(random: Random, terminals: readonly string[], faults: read
 function drawCommand(random: Random, terminals: readonly string[], moments: readonly number[]): CommandSpec {
   const terminalId = random.pick(terminals);
   const nearMs = random.pick(moments) + random.between(-1_000, 2_500);
+  const uuid = random.uuid();
   return {
-    uuid: random.uuid(),
+    // One sender in eight writes capitals.
+    uuid: /^[01]/.test(uuid) ? uuid.toUpperCase() : uuid,
     partner: random.pick(PARTNERS).name,
     terminalId,
     kind: random.weighted({ payment: 12, scan: 1, print: 1, administrative: 1 }),

@@ -1,11 +1,13 @@
 import { Device } from "./actors/device.ts";
 import { ADMINISTRATOR, Asker, partnerCaller } from "./actors/partner.ts";
+import { postStrange } from "./actors/stranger.ts";
 import { administer, mayTakeOf } from "./administered.ts";
 import { carryOut, lastFaultEndMs, prepare } from "./faults.ts";
 import { withoutGlobals } from "./globals.ts";
 import { judge, type Violation } from "./invariants/judge.ts";
 import { type CommandSpec, PLAIN_BEHAVIOUR, type Plan } from "./plan.ts";
 import { NOTHING_PLANTED, type Plant } from "./plant.ts";
+import { inOtherLetters } from "./random.ts";
 import { SimHttp } from "./world/sim-http.ts";
 import { World } from "./world/world.ts";
 
@@ -23,6 +25,9 @@ const LAST_MS = 5_000;
 
 /** A payment that was sent ends by itself after five minutes; so everything has ended by then. */
 const TAIL_MS = 310_000;
+
+/** Of how many commands another terminal posts a result. */
+const STRANGE_RESULTS = 0.1;
 
 /** How late ticks are while nothing happens any more, to save events; a membership has to be renewed in time. */
 const QUIET_TICK_MS = 1_900;
@@ -93,6 +98,8 @@ async function play(plan: Plan, plant: Plant): Promise<Outcome> {
 
 /** Who acts in a history. */
 interface Cast {
+  http: SimHttp;
+  terminals: readonly string[];
   devices: readonly Device[];
   administrator: Asker;
   /** The partners, and the administrator last. */
@@ -112,14 +119,22 @@ function castOf(world: World, plan: Plan): Cast {
   const administrator = new Asker(world, http, "admin", ADMINISTRATOR);
   const partners = plan.partners.map((partner) => new Asker(world, http, partner.name, partnerCaller(partner)));
   const byName = new Map(partners.map((partner) => [partner.name, partner]));
-  return { devices, administrator, askers: [...partners, administrator], askerOf: (name) => byName.get(name) ?? administrator };
+  return {
+    http,
+    terminals: plan.terminals,
+    devices,
+    administrator,
+    askers: [...partners, administrator],
+    askerOf: (name) => byName.get(name) ?? administrator,
+  };
 }
 
 /** The nodes serve: from now on everybody acts, and things go wrong, each at its time. */
-function begin(world: World, plan: Plan, { devices, askers, askerOf }: Cast): void {
+function begin(world: World, plan: Plan, cast: Cast): void {
   const { scheduler } = world;
+  const { devices } = cast;
   for (const device of devices) device.start();
-  for (const command of plan.commands) direct(world, command, askerOf(command.partner), askers);
+  for (const command of plan.commands) direct(world, command, cast);
   for (const { atMs, device, what } of plan.mishaps) {
     scheduler.after(atMs, null, () => devices.find(({ name }) => name === device)?.suffer(what));
   }
@@ -128,19 +143,30 @@ function begin(world: World, plan: Plan, { devices, askers, askerOf }: Cast): vo
 }
 
 /** Everything that is done about one command, at its times. */
-function direct(world: World, command: CommandSpec, sender: Asker, all: readonly Asker[]): void {
+function direct(world: World, command: CommandSpec, cast: Cast): void {
   const { scheduler } = world;
+  const sender = cast.askerOf(command.partner);
   const { atMs, uuid, terminalId } = command;
   const random = world.randomOf(`what is done about ${uuid}`);
+  strangeResult(world, command, cast);
   const at = (ms: number, work: () => Promise<unknown>): void => void scheduler.after(atMs + ms, null, () => void work());
   at(0, () => sender.send(command));
   for (const ms of command.looksMs) at(ms, () => (random.chance(0.2) ? sender.latest(terminalId) : sender.look(uuid)));
   for (const ms of command.pryingMs) {
-    const prying = random.pick(all);
+    const prying = random.pick(cast.askers);
     at(ms, () => (random.chance(0.4) ? prying.latest(terminalId) : prying.look(uuid)));
   }
   for (const ms of command.cancelsMs) at(ms, () => sender.cancel(uuid));
   if (command.repeatsMs !== null) at(command.repeatsMs, () => sender.sendOnce(command));
+}
+
+/** Now and then another terminal posts a result under the uuid, mostly before it is sent. */
+function strangeResult(world: World, { atMs, uuid, terminalId }: CommandSpec, { http, terminals }: Cast): void {
+  const random = world.randomOf(`strange result for ${uuid}`);
+  const others = terminals.filter((other) => other !== terminalId);
+  if (others.length === 0 || !random.chance(STRANGE_RESULTS)) return;
+  const stranger = random.pick(others);
+  world.scheduler.after(Math.max(0, atMs + random.between(-2_000, 500)), null, () => void postStrange(world, http, stranger, uuid));
 }
 
 /** A payment that nothing stands in the way of: whoever is there gets it at once. */
@@ -162,7 +188,14 @@ function probe({ shape }: Plan, terminalId: string, index: number): CommandSpec 
 
 /** Everybody asks for everything, at a time when all is well. */
 async function audit(world: World, { commands }: Plan, probes: readonly CommandSpec[], { administrator, askerOf }: Cast): Promise<void> {
+  const { witness } = world;
   world.trace.note("world", "audit");
+  for (const command of commands) {
+    const isAccepted = witness.sendings.some(({ uuid, answer }) => uuid === command.uuid && answer === "accepted");
+    // A store that was taken back may know nothing of it any more.
+    if (!isAccepted || command.repeatsMs === null || witness.restores.length > 0) continue;
+    void askerOf(command.partner).sendOnce(command, inOtherLetters(command.uuid));
+  }
   for (const { uuid, partner } of [...commands, ...probes]) {
     void administrator.look(uuid);
     void askerOf(partner).look(uuid);

@@ -50,12 +50,6 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
     told: /^\S+ \(over \S+, declared\) had it, and \S+ \(over \S+, declared\) got it too$/,
     seeds: [914040],
   },
-  {
-    name: "a result with the uuid in capitals is another uuid's",
-    part: 9,
-    invariants: ["capitals are the same uuid"],
-    seeds: [10474, 8091, 8943],
-  },
 ];
 
 /** The known fault that explains a violation; null for one that nothing explains. */

@@ -51,7 +51,7 @@ export interface PartnerSpec {
 export interface Behaviour {
   /** What a session that acknowledges does first. */
   ack: "now" | "late" | "never" | "nack";
-  result: "answers" | "never" | "late" | "twice" | "differently" | "capitals" | "declines";
+  result: "answers" | "never" | "late" | "twice" | "differently" | "other letters" | "declines";
   afterMs: number;
   via: "session" | "http";
   /** The device's connection ends right after this step. */

@@ -106,12 +106,34 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       ...NOTHING_PLANTED,
       terminals: (terminals) => ({
         ...terminals,
-        command: async (uuid, waitMs) => {
-          const view = await terminals.command(uuid, waitMs);
+        command: async (uuid, waitMs, maySee) => {
+          const view = await terminals.command(uuid, waitMs, maySee);
           return view?.state === "unknown" ? { ...view, state: "expired" } : view;
         },
       }),
     }),
+  },
+  {
+    name: "what is asked for in other letters is shown in them",
+    breaks: ["capitals are the same uuid"],
+    plant: () => ({
+      ...NOTHING_PLANTED,
+      terminals: (terminals) => ({
+        ...terminals,
+        command: async (uuid, waitMs, maySee) => {
+          const view = await terminals.command(uuid, waitMs, maySee);
+          return view === null ? null : { ...view, uuid };
+        },
+      }),
+    }),
+  },
+  {
+    name: "a result that nobody asked for lies under its uuid alone",
+    breaks: ["refused for what was sent"],
+    plant: () => {
+      const bare = <T extends { key: string }>(item: T): T => ({ ...item, key: item.key.replace(/^(c\/[^/]+)\/.*/, "$1") });
+      return committing((commit) => ({ ...commit, checks: commit.checks.map(bare), operations: commit.operations.map(bare) }));
+    },
   },
   {
     name: "a session is not made known to its home",

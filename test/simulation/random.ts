@@ -1,3 +1,5 @@
+import { hasUuidForm } from "../../engine/domain/identifiers.ts";
+
 /** Numbers that follow from a seed: the same seed gives the same ones, on every machine. */
 export class Random {
   #state: number;
@@ -60,6 +62,13 @@ export class Random {
     }
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
+}
+
+/** A uuid as others write it: in small letters where it is in capitals, else in capitals. What has not its form stays as it is. */
+export function inOtherLetters(uuid: string): string {
+  if (!hasUuidForm(uuid)) return uuid;
+  const capitals = uuid.toUpperCase();
+  return capitals === uuid ? uuid.toLowerCase() : capitals;
 }
 
 /** The names of a record, typed as they are. */

@@ -51,7 +51,10 @@ export interface Sending {
 
 /** What somebody was told of a command. */
 export interface Look {
+  /** Of the command, as it was sent. */
   uuid: string;
+  /** As the answer has it; null where it has none. */
+  shown: string | null;
   asker: string;
   how: "life" | "uuid" | "latest" | "cancel";
   askedAtMs: number;

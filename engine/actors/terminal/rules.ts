@@ -1,4 +1,4 @@
-import { type CommandKind, unknownAfterMs } from "../../domain/command.ts";
+import { type CommandKind, notBefore, unknownAfterMs } from "../../domain/command.ts";
 import { LATEST_SENDERS_MAX, NACK_PAUSE_MS, QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../domain/limits.ts";
 import type { LatestEntry, QueuedEntry, SentEntry, TerminalRecord } from "../../domain/terminal-record.ts";
 import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent, TerminalState } from "./machine.ts";
@@ -85,18 +85,27 @@ function countsAsLatest(kind: CommandKind): boolean {
 function finishedFromQueue(entry: QueuedEntry, state: Finished["state"], atMs: number): TerminalEffect {
   return {
     type: "finished",
-    params: { uuid: entry.uuid, state, atMs, sentAtMs: null, channel: null, attempts: entry.attempts, kind: entry.kind },
+    params: {
+      uuid: entry.uuid,
+      state,
+      atMs: notBefore(atMs, entry.acceptedAtMs),
+      sentAtMs: null,
+      channel: null,
+      attempts: entry.attempts,
+      kind: entry.kind,
+    },
   };
 }
 
 function finishedFromSent(entry: SentEntry, state: Finished["state"], atMs: number): TerminalEffect {
+  const sentAtMs = notBefore(entry.sentAtMs, entry.acceptedAtMs);
   return {
     type: "finished",
     params: {
       uuid: entry.uuid,
       state,
-      atMs,
-      sentAtMs: entry.sentAtMs,
+      atMs: notBefore(atMs, sentAtMs),
+      sentAtMs,
       channel: entry.channel,
       attempts: entry.attempts,
       kind: entry.kind,

@@ -14,6 +14,7 @@ const Item = Type.Object({
       "unreadable",
       "conflict",
       "amount_differs",
+      "currency_unknown",
       "late",
       "link_late",
       "link_unverified",
@@ -22,7 +23,7 @@ const Item = Type.Object({
     ].map((word) => Type.Literal(word)),
     {
       description:
-        "unknown: sent, and no result came. unsolicited: a result that no command asked for. unreadable: a posting without a certain outcome. conflict: a second, different result. amount_differs: a result, or what was paid by a link, is of another amount than was asked for. late: a result after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link's time is over and the gateway cannot be asked whether it was paid. link_operation_unknown: the answer to a capture, reversal or refund of a link was lost, and the gateway does not say that it was executed. feed_refused: ClickHouse or Kafka refused a row of a result, a life or a conflict, which is set aside and missing for analysts until `npm run rebuild-analytics` has sent it again; what the relay itself answers has it.",
+        "unknown: sent, and no result came. unsolicited: a result that no command asked for. unreadable: a posting without a certain outcome. conflict: a second, different result. amount_differs: a result, or what was paid by a link, is of another amount than was asked for. currency_unknown: a result in a currency that is none that is known, kept as it came. late: a result after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link's time is over and the gateway cannot be asked whether it was paid. link_operation_unknown: the answer to a capture, reversal or refund of a link was lost, and the gateway does not say that it was executed. feed_refused: ClickHouse or Kafka refused a row of a result, a life or a conflict, which is set aside and missing for analysts until `npm run rebuild-analytics` has sent it again; what the relay itself answers has it.",
     },
   ),
   at: Type.String({ description: "ISO 8601 UTC." }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/domain/errors.ts";
+import { currencyUnknown } from "../../../engine/domain/result.ts";
 import type { CommandLifeView } from "../../../engine/operations/command-life.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
@@ -32,6 +33,9 @@ const CommandLife = Type.Object({
     }),
   ),
   amountDiffers: Type.Optional(Type.Boolean({ description: "True when the result's amount is not the command's." })),
+  currencyUnknown: Type.Optional(
+    Type.Boolean({ description: "True when the result's currency is none that is known; it is kept as it came." }),
+  ),
 });
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
@@ -56,6 +60,7 @@ function toLife(view: CommandLifeView): Static<typeof CommandLife> {
   if (channel !== null) life.channel = channel;
   if (amountDiffers) life.amountDiffers = true;
   if (view.unreadableAnswerAtMs !== null) life.unreadableAnswerAt = iso(view.unreadableAnswerAtMs);
+  if (transaction !== null && currencyUnknown(transaction)) life.currencyUnknown = true;
   return life;
 }
 
@@ -98,8 +103,8 @@ export const cancelCommand = relay.endpoint({
     },
     ...relay.errors(400, 401, 404, 409, 429, 503),
   },
-  handle: async ({ commandLife }, { params: { uuid }, caller }) => {
-    const outcome = await commandLife.cancel(caller, uuid);
+  handle: async ({ commandLife }, { params, caller }) => {
+    const { uuid, outcome } = await commandLife.cancel(caller, params.uuid);
     switch (outcome.type) {
       case "cancelled":
         return { status: 200, body: { status: "ok", data: { uuid, state: "cancelled" } } };

@@ -51,6 +51,8 @@ export const findByUuid = relay.endpoint({
   name: "findByUuid",
   path: "/api/v1/{uuid}/uuid",
   summary: "The result of a command",
+  description:
+    "Where the caller sees no command of the uuid: the oldest result under it that nobody asked for and that the caller may see. A partner that sees only what it sent sees none of those.",
   auth: "basicOrApiKey",
   params: UuidParams,
   query: WaitQuery,

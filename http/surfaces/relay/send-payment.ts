@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
+import { AMOUNT_MINOR_MAX, COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
 import type { PaymentRequested } from "../../../engine/operations/send-payment.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
 import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
@@ -12,8 +12,14 @@ import { type RelayOperations, relay } from "./surface.ts";
  */
 const PaymentRequest = Type.Object(
   {
-    uuid: Type.Unknown({ type: "string", description: "Partner-generated unique id; one already processed is refused." }),
-    amount: Type.Optional(Type.Unknown({ type: "integer", minimum: 1, description: "Minor units; ignored for VERIFYTAG." })),
+    uuid: Type.Unknown({
+      type: "string",
+      description:
+        "Partner-generated unique id; one already processed is refused. A UUID is the same in capitals and in small letters, and is shown as it was sent.",
+    }),
+    amount: Type.Optional(
+      Type.Unknown({ type: "integer", minimum: 1, maximum: AMOUNT_MINOR_MAX, description: "Minor units; ignored for VERIFYTAG." }),
+    ),
     service: Type.Unknown({ type: "string", enum: ["PAYCC", "PAYTAG", "VERIFYTAG", "PAYBP", "PAYSAT"] }),
     type: Type.Optional(Type.Unknown({ type: "string", enum: ["CARD", "SATISPAY", "VOUCHER", "RECEIPT"] })),
     cardType: Type.Optional(Type.Unknown({ type: "integer", enum: [0, 1, 2], description: "0 automatic, 1 debit, 2 credit." })),
@@ -21,7 +27,12 @@ const PaymentRequest = Type.Object(
     tagDF8105: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "Hex-encoded ASCII; gateway link id." })),
     tagDF8102: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "Hex-encoded ASCII; contract id." })),
     tagDF8103: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "Hex-encoded ASCII; device IMEI." })),
-    tagDF8109: Type.Optional(Type.Unknown({ type: ["string", "null"], description: "`32` generate token, `30` none, `36` request only." })),
+    tagDF8109: Type.Optional(
+      Type.Unknown({
+        enum: ["30", "32", "36", null],
+        description: "Hex-encoded ASCII; `32` generate token, `30` none, `36` request only.",
+      }),
+    ),
     description: Type.Optional(Type.Unknown({ type: "string" })),
   },
   { additionalProperties: true, description: "Free-form; further members reach the terminal unchanged." },

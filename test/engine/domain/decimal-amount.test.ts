@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { currencyDecimals } from "../../../engine/domain/currency.ts";
-import { AMOUNT_MINOR_MAX, readAmount } from "../../../engine/domain/decimal-amount.ts";
+import { readAmount } from "../../../engine/domain/decimal-amount.ts";
+import { AMOUNT_MINOR_MAX } from "../../../engine/domain/limits.ts";
 import { fromMinorUnits } from "../../../engine/domain/money.ts";
 
 const READ: [given: unknown, currency: string, text: string, minor: number][] = [

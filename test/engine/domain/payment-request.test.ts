@@ -68,6 +68,7 @@ describe("a payment request", () => {
     ["a negative amount", { ...pay, amount: -1 }, /^amount/],
     ["a fractional amount", { ...pay, amount: 10.5 }, /^amount/],
     ["an amount beyond safe integers", { ...pay, amount: 2 ** 53 }, /^amount/],
+    ["an amount of 13 digits", { ...pay, amount: 1_000_000_000_000 }, /^amount must be an integer of minor units, 1 to 999999999999$/],
     ["an amount as text", { ...pay, amount: "1050" }, /^amount/],
     ["no service", { ...pay, service: undefined }, /^service/],
     ["an unknown service", { ...pay, service: "PAYXX" }, /^service/],
@@ -81,6 +82,8 @@ describe("a payment request", () => {
     ["an odd number of hex digits", { ...pay, tagDF8102: "123" }, /^tagDF8102/],
     ["a tag that is no hex", { ...pay, tagDF8105: "zz" }, /^tagDF8105/],
     ["an empty tag", { ...pay, tagDF8109: "" }, /^tagDF8109/],
+    ["a token mode that there is not", { ...pay, tagDF8109: "31" }, /^tagDF8109 must be 30, 32 or 36, or null$/],
+    ["a token mode encoded twice", { ...pay, tagDF8109: "3332" }, /^tagDF8109/],
     ["a tag that is a number", { ...pay, tagDF8103: 32 }, /^tagDF8103/],
     ["a tag too long", { ...pay, tagDF8103: "31".repeat(256) }, /^tagDF8103/],
   ] as const) {
@@ -100,6 +103,14 @@ describe("a payment request", () => {
   it("leaves an absent cardType absent and passes a given one on", () => {
     assert.equal("cardType" in payloadOf(pay), false);
     assert.equal(payloadOf({ ...pay, cardType: 2 })["cardType"], 2);
+  });
+
+  it("takes an amount of 12 digits", () => {
+    assert.equal(payloadOf({ ...pay, amount: 999_999_999_999 })["amount"], 999_999_999_999);
+  });
+
+  it("takes each token mode of the specification, as it is", () => {
+    for (const tagDF8109 of ["30", "32", "36"]) assert.equal(payloadOf({ ...pay, tagDF8109 })["privativeTags"], `DF8109=${tagDF8109}`);
   });
 
   it("never quotes a value in its message", () => {

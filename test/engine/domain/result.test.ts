@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   amountDiffers,
+  currencyUnknown,
   type ReadResult,
   type ResultContext,
   readResult,
@@ -52,7 +53,15 @@ describe("the outcome of a result", () => {
     [{ service: "SCAN", scan: { scanResult: "OK" } }, "OK"],
     [{ service: "PRINT", printResult: "KO" }, "KO"],
     [{ result: "OK", service: "CANCEL" }, "OK"],
+    [{ result: "OK", service: "CANCEL", transaction: { status: "CANCELLED" } }, "OK"],
     [{ result: "KO", service: "LOGCAT" }, "KO"],
+    [{ status: "OK", data: { result: "OK", status: "completed" } }, "OK"],
+    [{ status: "KO", data: { result: "DECLINED" } }, "KO"],
+    [{ result: "OK", transaction: { status: "CAPTURED", approved: true } }, "OK"],
+    [{ result: "KO", device: { status: "OK" }, printer: { status: "OK" } }, "KO"],
+    [{ result: "OK", receipt: { status: "FAILED" } }, "OK"],
+    [{ result: "OK", data: [{ result: "KO" }], details: "KO" }, "OK"],
+    [{ result: "ERROR", service: "SCAN", data: { result: "ERROR" } }, "KO"],
   ] as const) {
     it(`is ${status} for ${JSON.stringify(body)}`, () => assert.equal(read({ uuid: "u1", ...body }).status, status));
   }
@@ -80,6 +89,18 @@ describe("the outcome of a result", () => {
     [{ result: "OK", satispay: { status: "CANCELED" } }, /satispay.status contradict/],
     [{ result: "KO", satispay: { outcome: "ACCEPTED" } }, /satispay.outcome contradict/],
     [{ result: "OK", service: "SCAN", scanResult: "ERROR" }, /contradict/],
+    [{ data: { result: "OK" } }, /no outcome/],
+    [{ status: "OK", data: { result: "KO" } }, /^status and data.result contradict each other$/],
+    [{ status: "KO", data: { result: "OK" } }, /data.result contradict/],
+    [{ status: "OK", data: { approved: false } }, /data.approved contradict/],
+    [{ status: "KO", response: { outcome: "approved" } }, /response.outcome contradict/],
+    [{ status: "OK", data: { transaction: { result: "declined" } } }, /data.transaction.result contradict/],
+    [{ status: "OK", body: { data: { payment: { auth: { status: "KO" } } } } }, /body.data.payment.auth.status contradict/],
+    [{ status: "OK", data: { result: { status: "KO" } } }, /data.result.status contradict/],
+    [{ status: "OK", data: { satispay: { status: "CANCELED" } } }, /data.satispay.status contradict/],
+    [{ status: "OK", data: { result: "PENDING" } }, /data.result contradict/],
+    [{ result: "KO", transaction: { status: "TIMEOUT" } }, /transaction.status contradict/],
+    [{ status: "OK", service: "SCAN", data: { scanResult: "CANCELLED" } }, /data.scanResult contradict/],
   ] as const) {
     it(`is not read from ${JSON.stringify(body)}`, () => unreadable({ uuid: "u1", ...body }, reason));
   }
@@ -237,13 +258,45 @@ describe("a result", () => {
     ["usd", "USD"],
     ["978", "EUR"],
     [978, "EUR"],
-    ["€", "EUR"],
-    [{ code: "USD" }, "EUR"],
+    [null, "EUR"],
+    [" ", "EUR"],
+    [985, "PLN"],
+    ["203", "CZK"],
+    [8, "ALL"],
+    ["036", "AUD"],
+    ["36", "AUD"],
+    [" pln ", "PLN"],
+    [532, "XCG"],
+    ["ANG", "ANG"],
+    ["€", "€"],
+    ["xyz", "xyz"],
+    [999, "999"],
+    ["0978", "0978"],
+    [97.8, "97.8"],
+    [-978, "-978"],
+    [true, "true"],
+    [{ code: "USD" }, '{"code":"USD"}'],
+    ["4111111111111111", "411111******1111"],
+    ["x".repeat(500), "x".repeat(128)],
   ] as const) {
     it(`has currency ${expected} for ${JSON.stringify(currency)}`, () => {
       assert.equal(normalized({ uuid: "u1", result: "OK", currency }).currency, expected);
     });
   }
+
+  it("in a currency that is none that is known is flagged", () => {
+    for (const [currency, unknown] of [
+      [undefined, false],
+      ["czk", false],
+      ["203", false],
+      ["XYZ", true],
+      ["XXX", true],
+      ["", false],
+      [191, true],
+    ] as const) {
+      assert.equal(currencyUnknown(normalized({ uuid: "u1", result: "OK", currency })), unknown, String(currency));
+    }
+  });
 
   for (const [amounts, differs] of [
     [{}, false],
@@ -257,6 +310,9 @@ describe("a result", () => {
     [{ amount: -1050 }, true],
     [{ amount: 1050, amountCents: 1000 }, true],
     [{ amount: { value: 1050 } }, true],
+    [{ amount: "0000000000001050" }, false],
+    [{ amount: 1_000_000_000_000 }, true],
+    [{ amountCents: "1000000000000" }, true],
     [{ service: "SCAN" }, true],
   ] as const) {
     it(`with ${JSON.stringify(amounts)} ${differs ? "differs from" : "is"} the command's 1050`, () => {
@@ -264,6 +320,13 @@ describe("a result", () => {
       assert.equal(amountDiffers(read({ uuid: "u1", result: "OK", ...amounts }), null), false);
     });
   }
+
+  it("is of 12 digits at most: of more its command's is taken, and it is flagged", () => {
+    const most = { kind: "payment", method: "CARD", amountCents: 999_999_999_999 } as const;
+    assert.equal(amountDiffers(read({ uuid: "u1", result: "OK", amount: "999999999999" }), most), false);
+    assert.equal(normalized({ uuid: "u1", result: "OK", amount: 9_999_999_999_999 }, most).amountCents, 999_999_999_999);
+    assert.equal(amountDiffers(read({ uuid: "u1", result: "OK", amount: 9_999_999_999_999 }), most), true);
+  });
 
   it("bounds its texts and survives hostile ones", () => {
     const transaction = normalized({

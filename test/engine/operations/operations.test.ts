@@ -189,12 +189,12 @@ describe("cancelling", () => {
   it("is for who may see the command and send to its terminal", async () => {
     const { sendPayment, commandLife, world } = await open();
     await sendPayment(any1, "T1", payment("a"));
-    assert.deepEqual(await commandLife.cancel(any2, "a"), { type: "not_found" });
-    assert.deepEqual(await commandLife.cancel(elsewhere, "a"), { type: "not_found" });
-    assert.deepEqual(await commandLife.cancel(any1, "a"), { type: "cancelled" });
+    assert.deepEqual((await commandLife.cancel(any2, "a")).outcome, { type: "not_found" });
+    assert.deepEqual((await commandLife.cancel(elsewhere, "a")).outcome, { type: "not_found" });
+    assert.deepEqual((await commandLife.cancel(any1, "a")).outcome, { type: "cancelled" });
     await sendPayment(any1, "T1", payment("b"));
     await pollUuid(world.shard);
-    const asked = await commandLife.cancel(administrator, "b");
+    const { outcome: asked } = await commandLife.cancel(administrator, "b");
     assert.ok(asked.type === "requested");
     assert.equal((await takenBy(world))["uuid"], asked.cancelUuid);
   });

@@ -255,6 +255,29 @@ describe("a home that does not know what was sent elsewhere", () => {
     );
   });
 
+  it("whose clock is behind tells no life whose times run backwards", async () => {
+    const ahead = await openWorld({ isStoreShared: true });
+    const behind = await openWorld({ kv: ahead.kv, isStoreShared: true });
+    behind.clock.advance(-5_000);
+    await ahead.shard.terminals.accept(command(ahead, "a"));
+    await ahead.shard.terminals.accept(command(ahead, "b"));
+    const acceptedAtMs = ahead.clock.nowMs();
+    await behind.shard.home.rearm("T1");
+    assert.equal(await pollUuid(behind.shard), "a");
+    const sent = await behind.shard.terminals.command("a", 0);
+    assert.deepEqual([sent?.state, sent?.sentAtMs], ["sent", acceptedAtMs]);
+    await behind.shard.terminals.recordResult(posting("a"));
+    await behind.shard.terminals.cancel({ uuid: "b", cancelUuid: "x" });
+    const lives = (await behind.rows()).flatMap((row) => (row.type === "life" ? [row] : []));
+    assert.deepEqual(
+      lives.map((life) => [life.uuid, life.state, life.acceptedAtMs, life.sentAtMs, life.finishedAtMs]),
+      [
+        ["a", "done", acceptedAtMs, acceptedAtMs, acceptedAtMs],
+        ["b", "cancelled", acceptedAtMs, null, acceptedAtMs],
+      ],
+    );
+  });
+
   it("shows what the other one has stored, by uuid and by status", async () => {
     const { stale } = await twoHomes();
     assert.equal(await stateOf(stale.shard, "a"), "sent");

@@ -131,7 +131,7 @@ describe("when the store fails", () => {
     const posted = world.shard.terminals.recordResult(posting("z"));
     await settle();
     const socket = openSocket(world.shard, "s2");
-    refuseAfter(world.kv, "c/z");
+    refuseAfter(world.kv, "c/z/T1");
     world.kv.release();
     assert.deepEqual(await posted, { type: "recorded" });
     await settle();

@@ -1,5 +1,5 @@
 import type { Behaviour, DeviceSpec } from "../plan.ts";
-import type { Random } from "../random.ts";
+import { inOtherLetters, type Random } from "../random.ts";
 import type { Delivery } from "../witness.ts";
 import type { World } from "../world/world.ts";
 import type { PostedResult, ResultPoster } from "./result-poster.ts";
@@ -79,7 +79,7 @@ export class Execution {
     const { world, poster } = this.#parts;
     if (behaviour.result === "never") return;
     const status = behaviour.result === "declines" ? "KO" : "OK";
-    const posted = behaviour.result === "capitals" ? uuid.toUpperCase() : uuid;
+    const posted = behaviour.result === "other letters" ? inOtherLetters(uuid) : uuid;
     const result: PostedResult = { terminalId, commandUuid: uuid, uuid: posted, status, amount, code: uuid.slice(0, 6) };
     const other: PostedResult = { ...result, status: "KO", code: "other" };
     this.#after(behaviour.afterMs, () => {

@@ -4,6 +4,7 @@ import type { Transaction } from "../../../engine/domain/transaction.ts";
 import type { CommandView } from "../../../engine/ports/terminals.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { CommandSpec, PartnerSpec } from "../plan.ts";
+import { inOtherLetters } from "../random.ts";
 import type { Look, Sending } from "../witness.ts";
 import type { SimHttp } from "../world/sim-http.ts";
 import type { SimShard } from "../world/sim-shard.ts";
@@ -48,15 +49,15 @@ export class Asker {
     }
   }
 
-  /** One request. */
-  async sendOnce(command: CommandSpec): Promise<Sending> {
+  /** One request; `written`: its uuid as this request has it. */
+  async sendOnce(command: CommandSpec, written = command.uuid): Promise<Sending> {
     const { uuid, terminalId, amount } = command;
     const { witness, scheduler, trace } = this.#world;
     const sending: Sending = { uuid, asker: this.name, terminalId, amount, askedAtMs: scheduler.nowMs, answeredAtMs: null, answer: "none" };
     witness.sendings.push(sending);
     this.#world.count("command sent");
-    trace.note(this.name, `sends ${command.kind} ${uuid} to ${terminalId}`);
-    const answer = await this.#http.request(`${command.kind} ${uuid}`, (shard) => this.#carryOut(shard, command));
+    trace.note(this.name, `sends ${command.kind} ${written} to ${terminalId}`);
+    const answer = await this.#http.request(`${command.kind} ${uuid}`, (shard) => this.#carryOut(shard, { ...command, uuid: written }));
     if (answer.type === "answered") sending.answer = answer.value;
     if (answer.type === "failed") sending.answer = answer.code;
     if (answer.type !== "none") sending.answeredAtMs = scheduler.nowMs;
@@ -76,12 +77,13 @@ export class Asker {
     const random = this.#world.randomOf(`looks of ${this.name} at ${uuid}`);
     const how = random.chance(0.3) ? "uuid" : "life";
     const waitMs = random.chance(0.3) ? 2_000 : 0;
+    const asked = random.chance(0.2) ? inOtherLetters(uuid) : uuid;
     return this.#look(uuid, how, async (shard) => {
       if (how === "life") {
-        const view = await shard.commandLife.find(this.caller, uuid);
+        const view = await shard.commandLife.find(this.caller, asked);
         return view === null ? UNKNOWN : toldOf(view);
       }
-      const found = await shard.findTransaction.byUuid(this.caller, uuid, waitMs);
+      const found = await shard.findTransaction.byUuid(this.caller, asked, waitMs);
       return found.type === "unknown" ? UNKNOWN : toldOf(found.view);
     });
   }
@@ -90,21 +92,22 @@ export class Asker {
   async latest(terminalId: string): Promise<void> {
     await this.#look(`latest of ${terminalId}`, "latest", async (shard) => {
       const found = await shard.findTransaction.latest(this.caller, terminalId, 0);
-      return found.type === "unknown" ? UNKNOWN : { ...toldOf(found.view), uuid: found.view.uuid };
+      return found.type === "unknown" ? UNKNOWN : toldOf(found.view);
     });
   }
 
   async cancel(uuid: string): Promise<void> {
+    const asked = this.#world.randomOf(`cancel of ${uuid}`).chance(0.2) ? inOtherLetters(uuid) : uuid;
     this.#world.count("cancel");
     await this.#look(uuid, "cancel", async (shard) => {
-      const outcome = await shard.commandLife.cancel(this.caller, uuid);
+      const { outcome, uuid: shown } = await shard.commandLife.cancel(this.caller, asked);
       switch (outcome.type) {
         case "cancelled":
-          return { ...UNKNOWN, state: "cancelled" };
+          return { ...UNKNOWN, shown, state: "cancelled" };
         case "requested":
-          return { ...UNKNOWN, state: "sent" };
+          return { ...UNKNOWN, shown, state: "sent" };
         case "too_late":
-          return { ...UNKNOWN, state: outcome.state };
+          return { ...UNKNOWN, shown, state: outcome.state };
         case "not_found":
           return UNKNOWN;
       }
@@ -120,23 +123,37 @@ export class Asker {
       trace.note(this.name, `asks for ${uuid} (${how}): ${answer.type === "failed" ? answer.code : "no answer"}`);
       return null;
     }
-    const { state, content, attempts, uuid: found = uuid } = answer.value;
-    const look: Look = { uuid: found, asker: this.name, how, askedAtMs, answeredAtMs: scheduler.nowMs, state, content, attempts };
+    // What another terminal posted under the uuid is nothing of the command.
+    const isStrange = this.#world.isStrange(answer.value.shown ?? uuid, answer.value.terminalId);
+    if (isStrange && how === "latest") return null;
+    const { state, content, attempts, shown } = isStrange ? UNKNOWN : answer.value;
+    // A status is of whatever command it shows.
+    const look: Look = {
+      uuid: how === "latest" ? (shown ?? uuid) : uuid,
+      shown,
+      asker: this.name,
+      how,
+      askedAtMs,
+      answeredAtMs: scheduler.nowMs,
+      state,
+      content,
+      attempts,
+    };
     trace.note(this.name, `asks for ${uuid} (${how}): ${state}${content === null ? "" : ` ${content}`}, sent ${attempts ?? "?"} times`);
     witness.looks.push(look);
     return look;
   }
 }
 
-interface Told extends Pick<Look, "state" | "content" | "attempts"> {
-  /** Where it is another than was asked for. */
-  uuid?: string;
+interface Told extends Pick<Look, "state" | "content" | "attempts" | "shown"> {
+  /** Whose it is, where that is told. */
+  terminalId: string | null;
 }
 
-const UNKNOWN: Told = { state: "none", content: null, attempts: null };
+const UNKNOWN: Told = { state: "none", content: null, attempts: null, shown: null, terminalId: null };
 
-function toldOf({ state, transaction, attempts }: CommandView): Told {
-  return { state, content: contentIn(transaction), attempts };
+function toldOf({ uuid, terminalId, state, transaction, attempts }: CommandView): Told {
+  return { state, content: contentIn(transaction), attempts, shown: transaction?.uuid ?? uuid, terminalId };
 }
 
 function contentIn(transaction: Transaction | null): string | null {

@@ -1,5 +1,5 @@
 import { contentOf } from "../actors/result-poster.ts";
-import { byUuid, type Evidence, isOfLostStore, type Violation } from "./judge.ts";
+import { byCommand, byUuid, type Evidence, isOfLostStore, type Violation } from "./judge.ts";
 
 /** A feed that nothing stands in the way of has brought a row there by then. */
 const FED_WITHIN_MS = 4_000;
@@ -7,18 +7,21 @@ const FED_WITHIN_MS = 4_000;
 /** Each acknowledged result stands in the feed as it was posted; the last life there is the one that everyone is told. */
 export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Violation[] {
   const violations: Violation[] = [];
-  const rowsOf = byUuid([...feed.transactions.values()].map((row) => ({ uuid: row.transaction.uuid, row })));
-  for (const [uuid, postings] of byUuid(witness.postings)) {
+  const rowsOf = byUuid(
+    [...feed.transactions.values()].map((row) => ({ uuid: keyOf(row.transaction.terminalId, row.transaction.uuid), row })),
+  );
+  for (const [uuid, postings] of byCommand(witness.postings)) {
     const acknowledged = postings.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== null && acknowledgedAtMs < endMs - FED_WITHIN_MS);
     const [first] = acknowledged;
-    if (first === undefined || isOfLostStore(witness, first.commandUuid, first.postedAtMs)) continue;
-    const rows = rowsOf.get(uuid) ?? [];
+    if (first === undefined || isOfLostStore(witness, uuid, first.postedAtMs)) continue;
+    const rows = rowsOf.get(keyOf(first.terminalId, uuid)) ?? [];
     const [found] = rows;
     if (found === undefined || rows.length > 1) {
       violations.push({ invariant: "fed once and right", uuid, what: `its result stands ${rows.length} times in the feed` });
       continue;
     }
-    const { status, amountCents, auth } = found.row.transaction;
+    const { status, amountCents, auth, uuid: shown } = found.row.transaction;
+    if (shown !== uuid) violations.push({ invariant: "capitals are the same uuid", uuid, what: `the feed has it as ${shown}` });
     const content = contentOf(status, amountCents, auth?.authCode ?? "");
     if (!postings.some((posting) => posting.content === content)) {
       violations.push({ invariant: "fed once and right", uuid, what: `the feed has ${content}, which nobody posted` });
@@ -36,4 +39,8 @@ export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Viol
     });
   }
   return violations;
+}
+
+function keyOf(terminalId: string, uuid: string): string {
+  return `${terminalId} ${uuid.toLowerCase()}`;
 }

@@ -1,5 +1,5 @@
 import type { CommandSpec, Plan } from "../plan.ts";
-import type { Witness } from "../witness.ts";
+import type { Posting, Witness } from "../witness.ts";
 import type { SimFeed } from "../world/sim-feed.ts";
 import { judgeDeliveries } from "./deliveries.ts";
 import { judgeFeed } from "./feed.ts";
@@ -19,6 +19,7 @@ export type Invariant =
   | "lives move forward"
   | "accepted is known"
   | "accepted once"
+  | "refused for what was sent"
   | "results are found"
   | "results stand"
   | "status is not behind"
@@ -73,6 +74,12 @@ export function isOfLostStore({ restores, sendings }: Pick<Witness, "restores" |
   if (restores.length === 0) return false;
   const firstMs = sendings.find((sending) => sending.uuid === uuid)?.askedAtMs ?? atMs;
   return firstMs !== undefined && restores.some((restore) => firstMs <= restore.atMs);
+}
+
+/** Postings by the uuid of their command as it was sent, however they write it. */
+export function byCommand(postings: readonly Posting[]): Map<string, Posting[]> {
+  const groups = byUuid(postings.map((posting) => ({ uuid: posting.commandUuid, posting })));
+  return new Map([...groups].map(([uuid, group]) => [uuid, group.map(({ posting }) => posting)]));
 }
 
 /** Items by their uuid, in the order in which they came. */

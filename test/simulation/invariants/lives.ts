@@ -1,5 +1,5 @@
 import type { CommandState } from "../../../engine/domain/command.ts";
-import type { Delivery, Look, Witness } from "../witness.ts";
+import type { Delivery, Look, Sending, Witness } from "../witness.ts";
 import { byUuid, type Evidence, isOfLostStore, type Violation } from "./judge.ts";
 
 const RANK: Record<CommandState, number> = { queued: 0, sent: 1, expired: 2, cancelled: 2, unknown: 2, done: 3 };
@@ -124,6 +124,15 @@ function judgeAcceptance({ witness }: Pick<Evidence, "witness" | "plan">): Viola
   for (const [uuid, sendings] of byUuid(witness.sendings)) {
     const accepted = sendings.filter(({ answer }) => answer === "accepted");
     const [first] = accepted;
+    const refused = sendings.find(
+      (sending) => sending.answer === "duplicate" && !sendings.some((other) => mayStandInTheWay(other, sending)),
+    );
+    if (refused !== undefined)
+      violations.push({
+        invariant: "refused for what was sent",
+        uuid,
+        what: `${refused.asker} was told duplicate, and nobody had sent it`,
+      });
     if (first === undefined || isOfLostStore(witness, uuid)) continue;
     if (accepted.length > 1)
       violations.push({ invariant: "accepted once", uuid, what: `${accepted.length} requests were told that it is accepted` });
@@ -138,4 +147,8 @@ function judgeAcceptance({ witness }: Pick<Evidence, "witness" | "plan">): Viola
       violations.push({ invariant: "accepted is known", uuid, what: `${ignorant.asker} was told that it is not known` });
   }
   return violations;
+}
+
+function mayStandInTheWay(other: Sending, sending: Sending): boolean {
+  return other !== sending && other.askedAtMs <= (sending.answeredAtMs ?? sending.askedAtMs);
 }

@@ -1,10 +1,15 @@
-import { byUuid, type Evidence, isOfLostStore, type Violation } from "./judge.ts";
+import { byCommand, byUuid, type Evidence, isOfLostStore, type Violation } from "./judge.ts";
 
 /** An acknowledged result is found for good, stays what it was, and its command is `done`. */
 export function judgeResults({ witness, feed }: Evidence): Violation[] {
   const violations: Violation[] = [];
   const looksOf = byUuid(witness.looks.filter(({ state, how }) => state !== "none" && how !== "cancel"));
-  for (const [uuid, postings] of byUuid(witness.postings)) {
+  for (const { uuid, shown, asker } of witness.looks) {
+    // In a store that was taken back it may be a result's that nobody asked for, as its terminal wrote it.
+    if (shown === null || shown === uuid || isOfLostStore(witness, uuid)) continue;
+    violations.push({ invariant: "capitals are the same uuid", uuid, what: `${asker} was shown it as ${shown}` });
+  }
+  for (const [uuid, postings] of byCommand(witness.postings)) {
     const acknowledged = postings.filter(({ acknowledgedAtMs }) => acknowledgedAtMs !== null);
     const [first] = acknowledged;
     if (first === undefined || first.acknowledgedAtMs === null) continue;
@@ -12,23 +17,10 @@ export function judgeResults({ witness, feed }: Evidence): Violation[] {
       (least, { acknowledgedAtMs }) => Math.min(least, acknowledgedAtMs ?? least),
       first.acknowledgedAtMs,
     );
-    const isCapital = first.commandUuid !== uuid;
-    const looks = (looksOf.get(first.commandUuid) ?? []).filter(({ askedAtMs }) => askedAtMs > sinceMs);
-    const restore = isOfLostStore(witness, first.commandUuid, first.postedAtMs) ? witness.restores[0] : undefined;
-    if (isCapital) {
-      const missing = looks.find(({ content }) => content === null);
-      // Another device may have posted it as it was sent.
-      if (missing !== undefined && restore === undefined) {
-        violations.push({
-          invariant: "capitals are the same uuid",
-          uuid: first.commandUuid,
-          what: `${missing.asker} does not find the result`,
-        });
-      }
-      continue;
-    }
+    const looks = (looksOf.get(uuid) ?? []).filter(({ askedAtMs }) => askedAtMs > sinceMs);
+    const restore = isOfLostStore(witness, uuid, first.postedAtMs) ? witness.restores[0] : undefined;
     if (restore !== undefined) {
-      const heldSinceMs = feed.heldSince.get(uuid);
+      const heldSinceMs = feed.heldSince.get(`${first.terminalId} ${uuid}`);
       const missing = looks.find(({ content, askedAtMs }) => content === null && askedAtMs > restore.atMs);
       if (heldSinceMs !== undefined && heldSinceMs <= restore.atMs && missing !== undefined) {
         violations.push({ invariant: "restored: what the feed held is found", uuid, what: `${missing.asker} does not find its result` });

@@ -10,7 +10,7 @@ export class SimFeed {
   readonly #random: Random;
   readonly lives = new Map<string, LifeRow & { arrivedAtMs: number }>();
   readonly transactions = new Map<string, TransactionRow>();
-  /** Uuids under which a result stood at some time, with the time at which it first did. */
+  /** Terminals and uuids under which a result stood at some time, with the time at which it first did. */
   readonly heldSince = new Map<string, number>();
 
   constructor(scheduler: Scheduler, random: Random) {
@@ -40,8 +40,9 @@ export class SimFeed {
   #take(row: FeedRow): void {
     if (row.type === "life") keepLatest(this.lives, `${row.terminalId} ${row.uuid}`, { ...row, arrivedAtMs: this.#scheduler.nowMs });
     if (row.type !== "transaction") return;
-    keepLatest(this.transactions, `${row.transaction.terminalId} ${row.transaction.uuid}`, row);
-    if (!this.heldSince.has(row.transaction.uuid)) this.heldSince.set(row.transaction.uuid, this.#scheduler.nowMs);
+    const key = `${row.transaction.terminalId} ${row.transaction.uuid}`;
+    keepLatest(this.transactions, key, row);
+    if (!this.heldSince.has(key)) this.heldSince.set(key, this.#scheduler.nowMs);
   }
 }
 

@@ -50,6 +50,7 @@ export class World {
   /** How often each kind of thing happened, for the statistics. */
   readonly counts = new Map<string, number>();
   storeFaults = NO_STORE_FAULTS;
+  readonly #terminalOf: ReadonlyMap<string, string>;
   /** Copies of the store that faults take it back to. */
   readonly copies = new Map<FaultSpec, StoreCopy>();
   #pausedUntilMs = 0;
@@ -60,6 +61,7 @@ export class World {
     const { seed, salt, nodes, shards, skewsMs } = plan.shape;
     this.#seed = seed ^ Math.imul(salt + 1, 0x9e3779b1);
     this.plant = plant;
+    this.#terminalOf = new Map(plan.commands.map(({ uuid, terminalId }) => [uuid, terminalId]));
     this.isCluster = plan.shape.isCluster;
     this.scheduler = new Scheduler(START_MS, this.randomOf("ties"));
     const nowMs = () => this.scheduler.nowMs;
@@ -90,6 +92,12 @@ export class World {
     const random = new Random(this.#seed ^ hashOf(name));
     this.#randoms.set(name, random);
     return random;
+  }
+
+  /** Whether something that is told of a uuid is of another terminal than its command. */
+  isStrange(uuid: string, terminalId: string | null): boolean {
+    const sentTo = this.#terminalOf.get(uuid);
+    return sentTo !== undefined && terminalId !== null && terminalId !== sentTo;
   }
 
   count(what: string, by = 1): void {

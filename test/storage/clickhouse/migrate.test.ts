@@ -41,6 +41,20 @@ describe("the schema", () => {
     }
   });
 
+  it("keeps what the views show, and makes no view anew that shows more", async (test) => {
+    const world = await startClickHouse();
+    test.after(() => world.stop());
+    const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
+    test.after(() => client.close());
+    const columns = async (view: string) =>
+      (await ask(world, `SELECT name FROM system.columns WHERE table = '${view}' ORDER BY position`)).text;
+    await migrate(client, (await readMigrations()).slice(0, 2));
+    const before = await columns("command_lives_final");
+    await migrate(client);
+    assert.match(before, /took_ms/);
+    assert.equal(await columns("command_lives_final"), before);
+  });
+
   it("goes on where a crash left a step half done", async (test) => {
     const world = await startClickHouse();
     test.after(() => world.stop());

@@ -56,6 +56,8 @@ describe("the feed to ClickHouse", async () => {
       transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
       { ...life, state: "done", version: 2, finishedAtMs: START_MS + 400_000 },
       { ...life, uuid: "b", state: "expired", sentAtMs: null, channel: null, attempt: 0 },
+      // As a machine whose clock is behind wrote it in former releases.
+      { ...life, uuid: "c", state: "done", sentAtMs: START_MS - 4_000, finishedAtMs: START_MS - 3_500 },
     ]);
     const conflict = { type: "conflict", id: "c1", uuid: "a", terminalId, postedBy: "T2", atMs: START_MS, raw: '{"a":"\\n"}' } as const;
     await kv.commit({ checks: [], operations: [outboxOperation(conflict, Date.now(), "w9-1")] });
@@ -84,7 +86,7 @@ describe("the feed to ClickHouse", async () => {
       world,
       `SELECT uuid, state, channel, waited_ms, took_ms FROM command_lives_final WHERE terminal_id = '${terminalId}' ORDER BY uuid`,
     );
-    assert.equal(lives.text, "a\tdone\twebsocket\t250\t400000\nb\texpired\t\t\\N\t300250\n");
+    assert.equal(lives.text, "a\tdone\twebsocket\t250\t400000\nb\texpired\t\t\\N\t300250\nc\tdone\twebsocket\t0\t0\n");
     const conflicts = await ask(world, `SELECT id, posted_by, raw FROM conflicts_final WHERE terminal_id = '${terminalId}' FORMAT TSVRaw`);
     assert.equal(conflicts.text, 'c1\tT2\t{"a":"\\n"}\n');
   });

@@ -53,7 +53,14 @@ describe("the rebuild of the analysts' tables", async () => {
       recordOf("expired", "REBUILT", { life: { ...LIFE, state: "expired", sentAtMs: null }, result: null }),
       recordOf("unsolicited", "REBUILT", { command: null }),
     ]);
-    await kv.commit({ checks: [], operations: [{ type: "put", key: "c/newer", value: "[3]" }] });
+    const unsolicited = writeCommand(recordOf("d1", "REBUILT-UNASKED", { command: null }));
+    await kv.commit({
+      checks: [],
+      operations: [
+        { type: "put", key: "c/newer", value: "[3]" },
+        { type: "put", key: "c/d1/REBUILT-UNASKED", value: unsolicited },
+      ],
+    });
     const late = link("success", { order: { txId: "late", terminalId: "REBUILT-LINKS" }, late: true });
     const open = link("watching", { order: { txId: "open", terminalId: "REBUILT-LINKS" } });
     for (const record of [late, open]) {
@@ -63,7 +70,7 @@ describe("the rebuild of the analysts' tables", async () => {
     const refused: string[] = [];
     const rebuild = () => rebuildAnalytics({ kv, sink: clickHouseSink(client), onRefused: (uuid) => refused.push(uuid) });
     const first = await rebuild();
-    assert.deepEqual(first, { records: 2_506, ended: 2_503, rows: 5_003, setAside: 0, refused: 1 });
+    assert.deepEqual(first, { records: 2_507, ended: 2_504, rows: 5_004, setAside: 0, refused: 1 });
     assert.deepEqual(refused, ["newer"]);
     assert.deepEqual(await rebuild(), first);
     const counts = await ask(
@@ -75,6 +82,8 @@ describe("the rebuild of the analysts' tables", async () => {
     assert.equal(counts.text, "2501\t2501\t2501\n");
     const links = await ask(world, "SELECT uuid, method, status, version FROM transactions_final WHERE terminal_id = 'REBUILT-LINKS'");
     assert.equal(links.text, "late\tPAYBYLINK\tOK\t2\n");
+    const unasked = await ask(world, "SELECT uuid, unsolicited FROM transactions_final WHERE terminal_id = 'REBUILT-UNASKED'");
+    assert.equal(unasked.text, "d1\ttrue\n");
     const versions = await ask(world, "SELECT DISTINCT version FROM transactions_final WHERE terminal_id = 'REBUILT'");
     assert.equal(versions.text, "2\n");
   });

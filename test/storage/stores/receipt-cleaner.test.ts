@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { CommandRecord } from "../../../engine/domain/terminal-record.ts";
 import { createReceiptCleaner } from "../../../storage/stores/receipt-cleaner.ts";
 import { readCommand, writeCommand } from "../../../storage/stores/terminal-records.ts";
+import { readCommandEntry } from "../../../storage/stores/terminal-store.ts";
 import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
 import { commandRecord, storedResult } from "./terminal-world.ts";
 
@@ -48,6 +49,20 @@ describe("cleaning receipts", () => {
     assert.deepEqual([await read("young"), await read("pending")], [young, pending]);
     assert.equal((await kv.get("o/1"))?.value, '{"life":{"finishedAtMs":1},"raw":"feed"}');
     assert.deepEqual(await cleaner.clean(20, 1_000), { deleted: 0, complete: true });
+  });
+
+  it("takes them from results that nobody asked for, and leaves those where they are", async () => {
+    const { kv, cleaner, failures } = world();
+    const [small, capitals] = ["7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11", "7D9F0A52-6C2E-4A83-9F5D-2C1D0D1B8F11"];
+    const life = { state: "done" as const, sentAtMs: null, finishedAtMs: 10, channel: null, attempts: 0 };
+    const record = commandRecord(capitals, { command: null, life, result: storedResult(capitals, "posted") });
+    const key = `c/${small}/T1`;
+    await kv.commit({ checks: [], operations: [{ type: "put", key, value: writeCommand(record) }] });
+    assert.deepEqual(await cleaner.clean(20, 1_000), { deleted: 1, complete: true });
+    const entry = await kv.get(key);
+    assert.ok(entry !== null);
+    assert.deepEqual(readCommandEntry(entry), { ...record, place: `${small}/T1`, result: { ...record.result, raw: null } });
+    assert.deepEqual([kv.keys("c/"), failures], [[key], []]);
   });
 
   it("leaves a record of a later version as it is, and goes on", async () => {

@@ -103,6 +103,15 @@ describe("records of terminals and commands", () => {
     );
   });
 
+  it("know how a uuid was written whose key is in small letters", () => {
+    const [small, capitals] = ["7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11", "7D9F0A52-6C2E-4A83-9F5D-2C1D0D1B8F11"];
+    const one = commandRecord(capitals, { command: acceptedCommand(capitals, { payload: "{}" }) });
+    const text = `[2,3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null],null,null,"${capitals}"]\n{}`;
+    assert.equal(writeCommand(one), text);
+    assert.deepEqual(readCommand(small, text), one);
+    assert.equal(writeCommand(commandRecord(small)).includes(`null,"${small}"]`), false, "in small letters it says the same as its key");
+  });
+
   it("of schema 1 are read too", () => {
     const one = commandRecord("u-1", { result: storedResult("u-1", "{}") });
     assert.deepEqual(readCommand("u-1", JSON.stringify({ schema: 1, ...one })), one);
