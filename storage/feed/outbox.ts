@@ -1,5 +1,6 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
+import { assertReadable, readBareRecord, recordText } from "../schemas/schemas.ts";
 
 /** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
 const OUTBOX = "o/";
@@ -115,7 +116,7 @@ export async function findInOutbox(kv: Kv, from: string | null, texts: readonly 
 export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, reason: string, atMs: number): Operation[] {
   const refused: RefusedRow = { reason, refusedAtMs: atMs, value: entry.value };
   return [
-    { type: "put", key: REFUSED + entry.key.slice(OUTBOX.length), value: JSON.stringify(refused) },
+    { type: "put", key: REFUSED + entry.key.slice(OUTBOX.length), value: recordText("refusedRow", refused) },
     { type: "delete", key: entry.key },
   ];
 }
@@ -139,14 +140,15 @@ async function* entriesOf(kv: Kv, prefix: string, from: string | null, limit: nu
 /** The outbox holds what `outboxOperation` wrote, so its shape is not checked again beyond its discriminator; null where that is missing. */
 export function readRow(value: string): FeedRow | null {
   try {
-    const row: FeedRow | null = JSON.parse(value);
-    return row !== null && typeof row === "object" && "type" in row ? row : null;
+    const row: (FeedRow & { schema?: unknown }) | null = JSON.parse(value);
+    if (row === null || typeof row !== "object" || !("type" in row)) return null;
+    assertReadable("outboxRow", "a row", row.schema);
+    return row;
   } catch {
     return null;
   }
 }
 
 function refusedText(value: string): string {
-  const refused: RefusedRow = JSON.parse(value);
-  return refused.value;
+  return readBareRecord<RefusedRow>("refusedRow", "a refused row", value).value;
 }

@@ -5,6 +5,7 @@ import { rowsOf } from "../../engine/runtime/recording.ts";
 import { deliverApart } from "../feed/deliver-apart.ts";
 import { deliver, type FeedSink } from "../feed/feed-sink.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
+import { readRecord } from "../schemas/schemas.ts";
 import { LINKS } from "./link-store.ts";
 import { readCommand } from "./terminal-records.ts";
 import { COMMANDS } from "./terminal-store.ts";
@@ -117,8 +118,7 @@ function linkRows(_: string, text: string): readonly FeedRow[] | null {
 
 function readLink(text: string): LinkRecord | null {
   try {
-    const record: LinkRecord = JSON.parse(text);
-    return record.schema === 1 ? record : null;
+    return readRecord("link", "a link", text);
   } catch {
     return null;
   }

@@ -15,6 +15,7 @@ import {
   prefixRange,
   StorageUnavailable,
 } from "../kv/kv.ts";
+import { readBareRecord, recordText } from "../schemas/schemas.ts";
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
 
 const TERMINALS = "t/";
@@ -151,7 +152,10 @@ export function createTerminalStore({
       available(async () => {
         const { to } = prefixRange(ATTENTION);
         const entries = await kv.scan({ from: after === "" ? ATTENTION : `${ATTENTION}${after}\u0001`, to, limit });
-        return entries.map(({ key, value }) => ({ id: key.slice(ATTENTION.length), item: JSON.parse(value) }));
+        return entries.map(({ key, value }) => ({
+          id: key.slice(ATTENTION.length),
+          item: readBareRecord<AttentionItem>("attention", key, value),
+        }));
       }),
   };
 }
@@ -171,7 +175,7 @@ export function attentionOperation(item: AttentionItem): Operation {
   return {
     type: "put",
     key: attentionKey(item.kind, item.terminalId, place),
-    value: JSON.stringify({ ...item, raw }),
+    value: recordText("attention", { ...item, raw }),
     expiresAtMs: item.atMs + ATTENTION_LIFETIME_MS,
   };
 }
