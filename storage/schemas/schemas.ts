@@ -8,22 +8,24 @@ export interface Schema {
   readonly keys: readonly string[];
 }
 
-const first = (...keys: string[]) => ({ writes: 1, reads: [1, 1], keys }) as const satisfies Schema;
+/** Of what has had one form only. */
+const first = (...keys: string[]): Schema => ({ writes: 1, reads: [1, 1], keys });
+
+/** Of records that told no number in 0.1.0, which is 1, and are the same with it. */
+const numbered = (...keys: string[]): Schema => ({ writes: 2, reads: [1, 2], keys });
 
 /**
  * The numbers of everything that another version may meet: in the store, in the topic, in the streams between nodes. This table is the only place that
  * says which number is written and which are read; what differs from one number to the next, infra/docs/upgrading.md says.
  *
- * Who changes how something is written gives it the next number here, and keeps reading the ones before; an optional member that an older version may
- * leave unread without doing harm needs none. A number that no release has written yet may still change its form. The golden examples
- * (test/golden/schemas) fail where one was changed without the other.
+ * Who changes how something is written gives it the next number here, and keeps reading the ones before; members that an older version may leave unread
+ * without doing harm need none. A number that no release has written yet may still change its form. The golden examples (test/golden/forms.ts) fail where
+ * the form was changed and the number was not, or where a number that is said to be read is not.
  *
  * Two versions run beside each other, and one can be put in the place of the other, while each reads what the other writes: so a new number is first
  * released as one that is read (`reads: [1, 2]`, `writes: 1`), and written from the next release on. A new kind begins with `writes: 0`. Where that is
  * not possible, the change needs a stop of all nodes, which the nodes then see to themselves: `agreement.ts` and `stores/schema-mark.ts` refuse the
  * start.
- *
- * Records of before there were numbers for all of them have none: that is number 1.
  */
 export const SCHEMAS = {
   /** How entries lie in LevelDB (kv/embedded-layout.ts). 2 is 1, and says that versions before 0.2.0 cannot read the records. */
@@ -35,38 +37,40 @@ export const SCHEMAS = {
   /** 2: a tuple and the payload. 1: an object. */
   command: { writes: 2, reads: [1, 2], keys: ["c/"] },
   outstandingTerminal: first("q/"),
-  attention: first("a/"),
+  attention: numbered("a/"),
   presence: first("p/"),
   /** Rows on their way to ClickHouse. The number is not written out: a row's text goes on to Kafka as it is. */
   outboxRow: first("o/"),
-  refusedRow: first("op/"),
+  refusedRow: numbered("op/"),
   /** A message of the topic `relay.transactions` (feed/kafka-message.ts). */
   feedMessage: first(),
-  feedTurn: first("feed/turn"),
-  subscriptionRule: first("w/"),
-  deniedTerminal: first("d/"),
+  feedTurn: numbered("feed/turn"),
+  subscriptionRule: numbered("w/"),
+  deniedTerminal: numbered("d/"),
   cloudConfig: first("h/"),
   terminalGroup: first("j/"),
   gatewayAccount: first("ga/"),
   serviceSettings: first("gs/"),
-  merchant: first("merchant/", "merchant-of/", "merchant-key/", "merchant-count/"),
+  merchant: first("merchant/", "merchant-of/"),
+  merchantKey: numbered("merchant-key/"),
+  merchantCount: numbered("merchant-count/"),
   merchantOwner: first("merchant-owner/"),
   merchantSecret: first("merchant-secret/"),
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),
-  audit: first("u/"),
-  terminalLog: first("l/"),
-  resultCount: first("y/"),
+  audit: numbered("u/"),
+  terminalLog: numbered("l/"),
+  resultCount: numbered("y/"),
   signatureStamp: first("signature/"),
   tableStamp: first("stamp/"),
   link: first("link/", "link-due/", "link-payment/", "link-tran/", "link-op/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
-  appVersion: first("app/version/", "app/code/", "app/last-id"),
+  appVersion: numbered("app/version/", "app/code/", "app/last-id"),
   appDeployment: first("app/deployment/"),
-  appTarget: first("app/target/"),
-  appMark: first("app/mark/"),
-  installLog: first("app/log/"),
+  appTarget: numbered("app/target/"),
+  appMark: numbered("app/mark/"),
+  installLog: numbered("app/log/"),
   appUpload: first("app/upload/"),
   appInstallation: first("app/installation"),
   administrator: first("g/administrator"),
@@ -95,7 +99,8 @@ export function assertReadable(kind: SchemaKind, what: string, schema: unknown =
 
 /** The text of a record that is stored as JSON, with the number of its kind. */
 export function recordText(kind: SchemaKind, record: object): string {
-  return JSON.stringify({ ...record, schema: SCHEMAS[kind].writes });
+  // First, where it can be seen.
+  return JSON.stringify(Object.assign({ schema: 0 }, record, { schema: SCHEMAS[kind].writes }));
 }
 
 /** A record out of its text. Throws where this version cannot read it. */

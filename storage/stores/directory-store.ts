@@ -17,7 +17,10 @@ export function createDirectoryStore(kv: Kv): DirectoryStore {
         const [rules, denied] = await Promise.all([scanAll(kv, RULES), scanAll(kv, DENIED)]);
         return {
           rules: rules.map(({ key, value }) => readBareRecord<SubscriptionRule>("subscriptionRule", key, value)),
-          deniedTerminals: denied.map(({ key }) => key.slice(DENIED.length)),
+          deniedTerminals: denied.map(({ key, value }) => {
+            readBareRecord("deniedTerminal", key, value);
+            return key.slice(DENIED.length);
+          }),
         };
       }),
     saveRule: (rule) =>

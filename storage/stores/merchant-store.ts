@@ -44,7 +44,7 @@ export function createMerchantStore(kv: Kv): MerchantStore {
       available(async () => {
         const entry = await kv.get(COUNTS + partnerId);
         if (entry === null) return { record: { active: 0, stored: 0 }, version: 0 };
-        return { record: readBareRecord<MerchantCount>("merchant", entry.key, entry.value), version: entry.version };
+        return { record: readBareRecord<MerchantCount>("merchantCount", entry.key, entry.value), version: entry.version };
       }),
     page: (partnerId, { after, limit, status }) =>
       available(async () => {
@@ -90,9 +90,9 @@ function operationsOf({ merchant: { record }, before, count, secrets }: Merchant
   const [old, present] = [digestsOf(before), digestsOf(record)];
   for (const digest of old) if (!present.includes(digest)) operations.push({ type: "delete", key: KEYS + digest });
   for (const digest of present) {
-    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: recordText("merchant", { merchantId }) });
+    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: recordText("merchantKey", { merchantId }) });
   }
-  if (count !== null) operations.push({ type: "put", key: COUNTS + partnerId, value: recordText("merchant", count.record) });
+  if (count !== null) operations.push({ type: "put", key: COUNTS + partnerId, value: recordText("merchantCount", count.record) });
   if (secrets !== null) {
     const { service, sealed } = secrets;
     operations.push({ type: "put", key: `${MERCHANT_SECRETS}${merchantId}/${service}`, value: recordText("merchantSecret", { sealed }) });
@@ -109,7 +109,7 @@ function parsed({ key, value }: Entry): MerchantRecord {
 }
 
 function merchantIdIn({ value }: Entry): string {
-  return readRecord<{ merchantId: string }>("merchant", "a merchant's key", value).merchantId;
+  return readRecord<{ merchantId: string }>("merchantKey", "a merchant's key", value).merchantId;
 }
 
 async function available<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Kv, Operation } from "../kv/kv.ts";
 import { numbersRead, OWN_NUMBERS, type SchemaNumbers, VersionRefused } from "../schemas/agreement.ts";
-import { PASSING, readBareRecord, recordText } from "../schemas/schemas.ts";
+import { PASSING, readBareRecord, recordText, SCHEMAS } from "../schemas/schemas.ts";
 import { FORMER_VERSIONS_FENCE, fenceText } from "./partner-store.ts";
 import { available } from "./terminal-store.ts";
 
@@ -39,14 +39,19 @@ export async function checkSchemaMark(kv: Kv, numbers: SchemaNumbers = OWN_NUMBE
   }
 }
 
+/** Whether nothing has been stored but what each start looks for first. What stands in another store without a mark is of 0.1.0, or of before. */
+async function isFresh(kv: Kv): Promise<boolean> {
+  const found = await kv.scan({ from: " ", to: "\u{7f}", limit: 2 });
+  return found.every(({ key }) => SCHEMAS.secretProof.keys.includes(key));
+}
+
 /** Notes that from now on this version writes to the store; nothing is written in its forms before. What cannot read them refuses to start. */
 export async function raiseSchemaMark(kv: Kv, version: string, numbers: SchemaNumbers = OWN_NUMBERS): Promise<void> {
   await available(async () => {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const entry = await kv.get(MARK);
       const before = entry === null ? null : readBareRecord<SchemaMark>("schemaMark", "the mark of the store's schemas", entry.value).kinds;
-      // What stands in a store without a mark is of 0.1.0, or of before.
-      const isNew = before === null && (await kv.scan({ from: " ", to: "\u{7f}", limit: 1 })).length === 0;
+      const isNew = before === null && (await isFresh(kv));
       const kinds: { [kind: string]: readonly [number, number, string] } = { ...before };
       for (const [kind, [writes]] of Object.entries(numbers)) {
         if (writes === 0 || PASSING.includes(kind)) continue;
