@@ -170,6 +170,18 @@ describe("a node of the former version and one of this", { skip: missing }, () =
     await assertGoesOn(callerOf(test, node));
   });
 
+  it("do not run beside each other where they are started at once: one of them is refused", async (test) => {
+    const start = await onOneRedis(test);
+    const nodes = await Promise.all([start("former", "old"), start("this", "new")]);
+    const started = await Promise.allSettled(nodes.map((node) => node.ready()));
+    const [ready, refused] = started[0]?.status === "fulfilled" ? nodes : nodes.toReversed();
+    assert.deepEqual(started.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    assert.ok(ready !== undefined && refused !== undefined);
+    test.diagnostic(`refused: ${refused.output().trim().split("\n").at(0)}`);
+    assert.equal((await refused.exited).code, 1);
+    await assertServes(callerOf(test, ready), "later");
+  });
+
   it("open one data directory one after the other: this one reads it, and the former refuses it from then on", async (test) => {
     const start = await onOneDirectory(test);
     const old = await start("former", "old");

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -95,10 +95,11 @@ async function installPackages(directory: string): Promise<void> {
   if (!isKept) {
     const making = `${kept}.${process.pid}`;
     await mkdir(making, { recursive: true });
+    // Whatever a run that was ended has left.
+    await rm(kept, { recursive: true, force: true });
     for (const file of ["package.json", "package-lock.json", ".npmrc"]) await cp(join(directory, file), join(making, file));
-    await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: making, timeout: INSTALL_DEADLINE_MS });
-    await cp(making, kept, { recursive: true, verbatimSymlinks: true });
-    await rm(making, { recursive: true, force: true });
+    await run("npm", ["ci", "--omit=dev", "--no-audit", "--no-fund"], { cwd: making, timeout: INSTALL_DEADLINE_MS });
+    await rename(making, kept);
   }
   await symlink(modules, join(directory, "node_modules"));
 }
