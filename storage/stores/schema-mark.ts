@@ -21,7 +21,7 @@ const TRIES_MAX = 64;
 export async function checkSchemaMark(kv: Kv, numbers: SchemaNumbers = OWN_NUMBERS): Promise<void> {
   const entry = await available(() => kv.get(MARK));
   if (entry === null) return;
-  const { kinds } = readBareRecord<SchemaMark>("schemaMark", "the mark of the store's schemas", entry.value);
+  const { kinds } = markIn(entry.value);
   for (const [kind, [oldest, newest, version]] of Object.entries(kinds)) {
     const [, oldestRead, newestRead] = numbers[kind] ?? [0, 0, 0];
     if (newest > newestRead) {
@@ -39,6 +39,15 @@ export async function checkSchemaMark(kv: Kv, numbers: SchemaNumbers = OWN_NUMBE
   }
 }
 
+function markIn(text: string): SchemaMark {
+  try {
+    return readBareRecord<SchemaMark>("schemaMark", "the mark of the store's schemas", text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new VersionRefused(`${reason}: start the version that wrote it, or a newer one, or restore a backup of before it`);
+  }
+}
+
 /** Whether nothing has been stored but what each start looks for first. What stands in another store without a mark is of 0.1.0, or of before. */
 async function isFresh(kv: Kv): Promise<boolean> {
   const found = await kv.scan({ from: " ", to: "\u{7f}", limit: 2 });
@@ -50,7 +59,7 @@ export async function raiseSchemaMark(kv: Kv, version: string, numbers: SchemaNu
   await available(async () => {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const entry = await kv.get(MARK);
-      const before = entry === null ? null : readBareRecord<SchemaMark>("schemaMark", "the mark of the store's schemas", entry.value).kinds;
+      const before = entry === null ? null : markIn(entry.value).kinds;
       const isNew = before === null && (await isFresh(kv));
       const kinds: { [kind: string]: readonly [number, number, string] } = { ...before };
       for (const [kind, [writes]] of Object.entries(numbers)) {

@@ -63,6 +63,15 @@ describe("a store's mark of schemas", () => {
     await checkSchemaMark(started, NEWEST);
   });
 
+  it("keeps off a version that cannot read the mark itself", async () => {
+    const kv = new MemoryKv();
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "g/schemas", value: '{"schema":99}' }] });
+    await assert.rejects(checkSchemaMark(kv), {
+      name: "VersionRefused",
+      message: /schema 99, which this version cannot read: start the version that wrote it/,
+    });
+  });
+
   it("is written once, and by many at once", async () => {
     const kv = new MemoryKv();
     await Promise.all(Array.from({ length: 8 }, () => raiseSchemaMark(kv, "0.2.0", OLDER)));
