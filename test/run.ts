@@ -18,6 +18,7 @@ const LONG = [
   "test/fault/cut-files.test.ts",
   "test/fault/links.test.ts",
   "test/storage/feed/kafka-feed.test.ts",
+  "test/cluster/former-version.test.ts",
   "test/cluster/rate-limits.test.ts",
   "test/proxies/haproxy.test.ts",
   "test/proxies/nginx.test.ts",

@@ -11,6 +11,7 @@ import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { type RebuildProgress, rebuildAnalytics } from "../../storage/stores/rebuild.ts";
+import { checkSchemaMark } from "../../storage/stores/schema-mark.ts";
 
 /** Rows that are left out are told one by one up to this many. */
 const REFUSED_TOLD_MAX = 20;
@@ -56,6 +57,7 @@ async function openClickHouse({ dataDir, clickhouseUrl }: Options): Promise<Targ
 async function run(options: Options): Promise<void> {
   const kv = await openStore(options);
   try {
+    await checkSchemaMark(kv);
     const target = await openClickHouse(options);
     const client = connectClickHouse(target.address);
     try {

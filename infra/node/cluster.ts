@@ -20,6 +20,7 @@ import {
 } from "../../storage/bus/cluster/stream-reader.ts";
 import type { ThreadBus } from "../../storage/bus/thread-bus.ts";
 import { openRedisKv, type RedisKv } from "../../storage/kv/redis.ts";
+import { OWN_NUMBERS } from "../../storage/schemas/agreement.ts";
 import { type ClockShift, createClock, createClockShift, setRedisOffset } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { createLease, extendLease, type Lease } from "./lease.ts";
@@ -54,6 +55,8 @@ export interface ClusterBoot {
 /** This node's life in the cluster: its membership, and the stream that others write to. */
 export interface NodeCluster {
   boot: ClusterBoot;
+  /** Resolves when this node may run beside those that are live, with VersionRefused otherwise; before it writes anything. */
+  admit(): Promise<void>;
   /** Reads the stream and joins; from then on this node is home to terminals. */
   join(): Promise<void>;
   /** Live nodes, and those that left or lapsed within the last hour. */
@@ -132,7 +135,15 @@ export interface ComposedClusterParts extends NodeParts {
 
 export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
   const { redisUrl, nodeId, version, settings, shards, bus, clock, incarnation, machineClock, timers, log } = parts;
-  const self: NodeFacts = { nodeId, incarnation, shards: shards.length, startedAtMs: clock.nowMs(), version, settings };
+  const self: NodeFacts = {
+    nodeId,
+    incarnation,
+    shards: shards.length,
+    startedAtMs: clock.nowMs(),
+    version,
+    schemas: OWN_NUMBERS,
+    settings,
+  };
 
   const lease = createLease();
 
@@ -193,6 +204,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
 
   return {
     boot: { redisUrl, incarnation, lease },
+    admit: membership.admit,
     join: async () => {
       reader = parts.read(incarnation, (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }));
       await membership.join();

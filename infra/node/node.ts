@@ -15,6 +15,8 @@ import { createThreadBus, type ThreadBus } from "../../storage/bus/thread-bus.ts
 import { StorageUnavailable } from "../../storage/kv/kv.ts";
 import { RedisRefused } from "../../storage/kv/redis-connection.ts";
 import { createRemoteKv } from "../../storage/kv/remote.ts";
+import { VersionRefused } from "../../storage/schemas/agreement.ts";
+import { checkSchemaMark, raiseSchemaMark } from "../../storage/stores/schema-mark.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { type ClockShift, createClock, createClockShift } from "./clock.ts";
 import { createNodeCluster, type NodeCluster, openClusterKv } from "./cluster.ts";
@@ -191,10 +193,13 @@ export async function startNode({
     await openStore(bus);
     const redis = config.cluster === null ? null : await openClusterKv(config, config.cluster, log);
     const kv = redis ?? createRemoteKv(bus, STORE_OWNER);
+    await cluster?.admit();
+    await checkSchemaMark(kv);
     const box = createSecretBox(config.secretKeys);
     const secrets = await prepareStoredSecrets(kv, box);
     if (secrets.type === "unreadable") throw new StartRefused(WRONG_SECRET_KEY);
     if (secrets.renewed > 0) log.secretsRenewed(secrets.renewed);
+    await raiseSchemaMark(kv, VERSION);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
@@ -253,6 +258,7 @@ async function chooseUws({ httpLibrary }: Config): Promise<Uws> {
 
 /** What an operator can do something about is told without a stack. */
 function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown {
+  if (error instanceof VersionRefused) return new StartRefused(error.message);
   const unreadable = error instanceof StorageUnavailable || (error instanceof RelayError && error.code === "unavailable");
   if (cluster !== null) {
     const { host } = new URL(cluster.redisUrl);

@@ -2,6 +2,7 @@ import type { AttentionItem, AttentionKind } from "../../engine/domain/attention
 import { cutText } from "../../engine/domain/cut-text.ts";
 import { hashOf } from "../../engine/runtime/hash.ts";
 import type { Operation } from "../kv/kv.ts";
+import { recordText } from "../schemas/schemas.ts";
 
 /** What operators have to look at: `a/<kind>/<terminalId>/<uuid>`. */
 export const ATTENTION = "a/";
@@ -21,7 +22,7 @@ export function attentionOperation(item: AttentionItem): Operation {
   return {
     type: "put",
     key: attentionKey(item.kind, item.terminalId, place),
-    value: JSON.stringify({ ...item, raw }),
+    value: recordText("attention", { ...item, raw }),
     expiresAtMs: item.atMs + ATTENTION_LIFETIME_MS,
   };
 }

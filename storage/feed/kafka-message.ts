@@ -1,13 +1,14 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { SCHEMAS } from "../schemas/schemas.ts";
 import { outboxKeyOf, readRow } from "./outbox.ts";
 
 /**
  * What stands in `relay.transactions`: the written schema (infra/docs/schemas/relay.transactions.v1.json comes out of it). Members may be
  * added within a version; a change that a reader has to know of is a new version.
  */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = SCHEMAS.feedMessage.writes;
 
 const words = <W extends string>(...all: W[]) => Type.Union(all.map((word) => Type.Literal(word)));
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

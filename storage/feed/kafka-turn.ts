@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Kv } from "../kv/kv.ts";
+import { readBareRecord, recordText } from "../schemas/schemas.ts";
 
 /** Which node's turn it is to read the outbox that all share, and how far it has come. */
 const TURN_KEY = "feed/turn";
@@ -46,7 +47,8 @@ export class Turn {
     const entry = await this.#kv.get(TURN_KEY);
     const nowMs = this.#clock.monotonicMs();
     const version = entry?.version ?? 0;
-    const record: TurnRecord = entry === null ? { holder: null, cursor: null } : JSON.parse(entry.value);
+    const record: TurnRecord =
+      entry === null ? { holder: null, cursor: null } : readBareRecord<TurnRecord>("feedTurn", TURN_KEY, entry.value);
     if (version !== this.#version) {
       this.#version = version;
       this.#seenAtMs = nowMs;
@@ -74,7 +76,7 @@ export class Turn {
   async #put(record: TurnRecord): Promise<boolean> {
     const result = await this.#kv.commit({
       checks: [{ key: TURN_KEY, version: this.#version }],
-      operations: [{ type: "put", key: TURN_KEY, value: JSON.stringify(record) }],
+      operations: [{ type: "put", key: TURN_KEY, value: recordText("feedTurn", record) }],
     });
     if (result.type === "conflict") return false;
     this.#version = result.version;

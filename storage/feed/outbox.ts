@@ -1,5 +1,6 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
+import { assertReadable } from "../schemas/schemas.ts";
 
 /** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
 export const OUTBOX = "o/";
@@ -90,8 +91,10 @@ export async function* entriesOf(kv: Kv, prefix: string, from: string | null, li
 /** The outbox holds what `outboxOperation` wrote, so its shape is not checked again beyond its discriminator; null where that is missing. */
 export function readRow(value: string): FeedRow | null {
   try {
-    const row: FeedRow | null = JSON.parse(value);
-    return row !== null && typeof row === "object" && "type" in row ? row : null;
+    const row: (FeedRow & { schema?: unknown }) | null = JSON.parse(value);
+    if (row === null || typeof row !== "object" || !("type" in row)) return null;
+    assertReadable("outboxRow", "a row", row.schema);
+    return row;
   } catch {
     return null;
   }

@@ -3,6 +3,7 @@ import type { FeedRow } from "../../engine/domain/feed-row.ts";
 import { isTerminalId, isUuid } from "../../engine/domain/identifiers.ts";
 import { ATTENTION, attentionKey, attentionOperation } from "../attention/attention-items.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
+import { readBareRecord, recordText } from "../schemas/schemas.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
 import { entriesOf, OUTBOX, type OutboxEntry, readRow } from "./outbox.ts";
 
@@ -46,7 +47,7 @@ export function subjectOf(row: FeedRow | null): RowSubject {
 export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, reason: string, atMs: number): Operation[] {
   const refused: SetAside = { reason, refusedAtMs: atMs, value: entry.value };
   return [
-    { type: "put", key: setAsideKey(entry.key), value: JSON.stringify(refused) },
+    { type: "put", key: setAsideKey(entry.key), value: recordText("refusedRow", refused) },
     { type: "delete", key: entry.key },
     attentionOperation(refusedItem(subjectOf(readRow(entry.value)), reason, atMs)),
   ];
@@ -85,8 +86,7 @@ export async function* rowsSetAside(kv: Kv): AsyncGenerator<SetAsideRow> {
 
 /** The outbox text of an entry. */
 export function setAsideText(value: string): string {
-  const refused: SetAside = JSON.parse(value);
-  return refused.value;
+  return readBareRecord<SetAside>("refusedRow", "a refused row", value).value;
 }
 
 /** How many rows are set aside; at most so many are counted. */

@@ -1,4 +1,4 @@
-import { expiryKey, LAST_VERSION_KEY, type Standing } from "./embedded-layout.ts";
+import { expiryKey, LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION, type Standing } from "./embedded-layout.ts";
 import type { CommitResult } from "./kv.ts";
 import type { NativeBatch, NativeBatches } from "./native-batch.ts";
 
@@ -93,8 +93,9 @@ export class CommitBatch {
     });
   }
 
-  /** Resolves when all of it is on disk. */
+  /** Resolves when all of it is on disk. The first batch in a directory of an older layout makes it one of this layout. */
   async write(lastVersion: number): Promise<void> {
+    this.#native._put(LAYOUT_KEY, String(LAYOUT_VERSION));
     this.#native._put(LAST_VERSION_KEY, String(lastVersion));
     await this.#native._write({ sync: true });
     this.#natives.giveBack(this.#native, this.#length);

@@ -2,6 +2,8 @@ import type { BigIntStats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
+import { numbersRead } from "../schemas/agreement.ts";
+import { SCHEMAS } from "../schemas/schemas.ts";
 import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.ts";
 
 /** Block cache of LevelDB, bytes: holds the index and filter blocks of some ten million records and the hot data. */
@@ -149,11 +151,12 @@ async function lastBytes(file: string, count: number, trace: string): Promise<Bu
 
 async function checkLayout(directory: string, level: ClassicLevel): Promise<void> {
   const layout = level.getSync(LAYOUT_KEY);
-  if (layout === String(LAYOUT_VERSION)) return;
   if (layout !== undefined) {
+    const [oldest, newest] = SCHEMAS.layout.reads;
+    if (Number(layout) >= oldest && Number(layout) <= newest) return;
     throw new DirectoryRefused(
       "layout",
-      `the data in ${directory} has layout ${layout}, this version reads layout ${LAYOUT_VERSION}: start the version that wrote it, or restore a backup`,
+      `the data in ${directory} has layout ${layout}, this version ${numbersRead(oldest, newest)}: start the version that wrote it, or restore a backup (infra/docs/upgrading.md)`,
     );
   }
   const [first] = await level.keys({ limit: 1 }).all();

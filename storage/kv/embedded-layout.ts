@@ -1,11 +1,12 @@
+import { SCHEMAS } from "../schemas/schemas.ts";
 import { createIntegerText } from "./integer-text.ts";
 import type { Entry } from "./kv.ts";
 
 /**
- * How entries lie in LevelDB (layout 1). A record is `<version>,<expiry or 0>,<value>` under its own key. Keys that begin with
+ * How entries lie in LevelDB. A record is `<version>,<expiry or 0>,<value>` under its own key. Keys that begin with
  * U+0001 are the store's own; they sort before every key that a caller can have, so no scan meets them.
  */
-export const LAYOUT_VERSION = 1;
+export const LAYOUT_VERSION = SCHEMAS.layout.writes;
 
 export const LAYOUT_KEY = "\u{1}layout";
 

@@ -11,6 +11,7 @@ import { INSTALL_LOG_LIFETIME_MS, INSTALL_LOGS_PER_VERSION_MAX, type InstallLog 
 import { APPS_TABLE, type AppChange, type AppStore, UPLOAD_LOCK_MS, type UploadLock } from "../../engine/ports/app-store.ts";
 import type { Stored } from "../../engine/ports/terminal-store.ts";
 import { type Commit, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
+import { readBareRecord, readRecord, recordText, type SchemaKind } from "../schemas/schemas.ts";
 import { stampOperation } from "./table-stamps.ts";
 import { available } from "./terminal-store.ts";
 
@@ -54,12 +55,12 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
   let logged = 0;
   const appends = new Map<number, number>();
 
-  async function all<T>(prefix: string): Promise<T[]> {
+  async function all<T extends object>(kind: SchemaKind, prefix: string): Promise<T[]> {
     const records: T[] = [];
     let { from, to } = prefixRange(prefix);
     for (;;) {
       const page = await kv.scan({ from, to, limit: PAGE });
-      for (const { value } of page) records.push(JSON.parse(value));
+      for (const { key, value } of page) records.push(recordIn<T>(kind, key, value));
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return records;
       from = `${last.key}\u0001`;
@@ -101,9 +102,9 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
     load: () =>
       available(async () => {
         const [versions, deployments, targets] = await Promise.all([
-          all<AppVersion>(VERSIONS),
-          all<AppDeployment>(DEPLOYMENTS),
-          all<TargetRecord>(TARGETS),
+          all<AppVersion>("appVersion", VERSIONS),
+          all<AppDeployment>("appDeployment", DEPLOYMENTS),
+          all<TargetRecord>("appTarget", TARGETS),
         ]);
         return { versions, deployments, targets };
       }),
@@ -118,14 +119,19 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
         }
         throw new StorageUnavailable("too many ask for a number at once");
       }),
-    version: (id) => available(async () => stored<AppVersion>(await kv.get(VERSIONS + id))),
+    version: (id) => available(async () => stored<AppVersion>("appVersion", await kv.get(VERSIONS + id))),
     deployments: (ids) =>
-      available(async () => (ids.length === 0 ? [] : (await kv.getMany(ids.map((id) => DEPLOYMENTS + id))).map(stored<AppDeployment>))),
-    target: (name, empty) => available(async () => stored<TargetRecord>(await kv.get(TARGETS + name)) ?? { record: empty, version: 0 }),
+      available(async () =>
+        ids.length === 0
+          ? []
+          : (await kv.getMany(ids.map((id) => DEPLOYMENTS + id))).map((entry) => stored<AppDeployment>("appDeployment", entry)),
+      ),
+    target: (name, empty) =>
+      available(async () => stored<TargetRecord>("appTarget", await kv.get(TARGETS + name)) ?? { record: empty, version: 0 }),
     marks: (deploymentId, terminalIds) =>
       available(async () => {
         const entries = await kv.getMany(terminalIds.map((terminalId) => markKey(deploymentId, terminalId)));
-        return entries.map((entry) => stored<InstallMark>(entry) ?? { record: NO_MARK, version: 0 });
+        return entries.map((entry) => stored<InstallMark>("appMark", entry) ?? { record: NO_MARK, version: 0 });
       }),
     clearMarks: (deploymentId) => available(() => removeAll(`${MARKS}${deploymentId}/`)),
     commit: (change) =>
@@ -148,7 +154,7 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
         logged += 1;
         const id = `${String(log.receivedAtMs).padStart(13, "0")}-${writer}-${logged.toString(36)}`;
         const prefix = `${LOGS}${log.versionCode}/`;
-        const value = JSON.stringify({ ...log, id });
+        const value = recordText("installLog", { ...log, id });
         const operation = { type: "put", key: prefix + id, value, expiresAtMs: log.receivedAtMs + INSTALL_LOG_LIFETIME_MS } as const;
         await kv.commit({ checks: [], operations: [operation] });
         if (isTimeToTrim(log.versionCode)) await trimLogs(prefix);
@@ -156,13 +162,18 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
     installLogs: (versionCode, limit) =>
       available(async () => {
         const entries = await kv.scan({ ...prefixRange(`${LOGS}${versionCode}/`), limit, reverse: true });
-        return entries.map(({ value }): InstallLog => JSON.parse(value));
+        return entries.map(({ key, value }) => readBareRecord<InstallLog>("installLog", key, value));
       }),
   };
 }
 
-function stored<T>(entry: Entry | null): Stored<T> | null {
-  return entry === null ? null : { record: JSON.parse(entry.value), version: entry.version };
+function stored<T extends object>(kind: SchemaKind, entry: Entry | null): Stored<T> | null {
+  return entry === null ? null : { record: recordIn(kind, entry.key, entry.value), version: entry.version };
+}
+
+/** In memory, deployments alone have their number. */
+function recordIn<T extends object>(kind: SchemaKind, key: string, text: string): T {
+  return kind === "appDeployment" ? readRecord(kind, key, text) : readBareRecord(kind, key, text);
 }
 
 function markKey(deploymentId: number, terminalId: string): string {
@@ -172,9 +183,9 @@ function markKey(deploymentId: number, terminalId: string): string {
 function commitOf(change: AppChange, nowMs: number): Commit {
   const checks: { key: string; version: number }[] = [];
   const operations: Operation[] = [];
-  const put = (key: string, version: number, record: unknown) => {
+  const put = (key: string, version: number, value: string) => {
     checks.push({ key, version });
-    operations.push({ type: "put", key, value: JSON.stringify(record) });
+    operations.push({ type: "put", key, value });
   };
   const remove = (key: string, version: number) => {
     checks.push({ key, version });
@@ -182,9 +193,9 @@ function commitOf(change: AppChange, nowMs: number): Commit {
   };
   if (change.version !== undefined) {
     const { record, version, codeBefore } = change.version;
-    put(VERSIONS + record.id, version, record);
+    put(VERSIONS + record.id, version, recordText("appVersion", record));
     if (codeBefore !== record.versionCode) {
-      put(CODES + record.versionCode, 0, record.id);
+      put(CODES + record.versionCode, 0, JSON.stringify(record.id));
       if (codeBefore !== null) operations.push({ type: "delete", key: CODES + codeBefore });
     }
   }
@@ -197,17 +208,17 @@ function commitOf(change: AppChange, nowMs: number): Commit {
     checks.push({ key: VERSIONS + change.unchangedVersion.record.id, version: change.unchangedVersion.version });
   }
   if (change.upload !== undefined) checks.push({ key: UPLOADS + change.upload.versionId, version: change.upload.version });
-  for (const { record, version } of change.deployments ?? []) put(DEPLOYMENTS + record.id, version, record);
+  for (const { record, version } of change.deployments ?? []) put(DEPLOYMENTS + record.id, version, recordText("appDeployment", record));
   for (const id of change.removedDeployments ?? []) operations.push({ type: "delete", key: DEPLOYMENTS + id });
   for (const { record, version } of change.targets ?? []) {
     const key = TARGETS + targetName(record.target);
     if (isEmptyTarget(record)) remove(key, version);
-    else put(key, version, record);
+    else put(key, version, recordText("appTarget", record));
   }
   for (const { record, version, deploymentId, terminalId } of change.marks ?? []) {
     const key = markKey(deploymentId, terminalId);
     checks.push({ key, version });
-    operations.push({ type: "put", key, value: JSON.stringify(record), expiresAtMs: nowMs + MARK_LIFETIME_MS });
+    operations.push({ type: "put", key, value: recordText("appMark", record), expiresAtMs: nowMs + MARK_LIFETIME_MS });
   }
   if (change.changesTable) operations.push(stampOperation(APPS_TABLE));
   return { checks, operations };

@@ -1,6 +1,7 @@
 import { AUDIT_ENTRIES_MAX, AUDIT_LIFETIME_MS, type AuditEntry } from "../../engine/domain/audit.ts";
 import type { AuditLog } from "../../engine/ports/audit-log.ts";
 import { type Kv, prefixRange } from "../kv/kv.ts";
+import { readBareRecord, recordText } from "../schemas/schemas.ts";
 import { available } from "./terminal-store.ts";
 
 const AUDIT = "u/";
@@ -23,7 +24,12 @@ export function createAuditStore({ kv, writer, failed, entriesMax = AUDIT_ENTRIE
   let recorded = 0;
 
   async function write(id: string, entry: AuditEntry): Promise<void> {
-    const operation = { type: "put", key: AUDIT + id, value: JSON.stringify(entry), expiresAtMs: entry.atMs + AUDIT_LIFETIME_MS } as const;
+    const operation = {
+      type: "put",
+      key: AUDIT + id,
+      value: recordText("audit", entry),
+      expiresAtMs: entry.atMs + AUDIT_LIFETIME_MS,
+    } as const;
     await available(() => kv.commit({ checks: [], operations: [operation] }));
   }
 
@@ -55,7 +61,7 @@ export function createAuditStore({ kv, writer, failed, entriesMax = AUDIT_ENTRIE
       available(async () => {
         const { from, to } = prefixRange(AUDIT);
         const entries = await kv.scan({ from, to: before === "" ? to : AUDIT + before, limit, reverse: true });
-        return entries.map(({ key, value }) => ({ id: key.slice(AUDIT.length), entry: JSON.parse(value) }));
+        return entries.map(({ key, value }) => ({ id: key.slice(AUDIT.length), entry: readBareRecord<AuditEntry>("audit", key, value) }));
       }),
   };
 }

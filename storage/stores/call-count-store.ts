@@ -1,5 +1,6 @@
 import type { CallCountStore } from "../../engine/ports/call-count-store.ts";
 import type { Kv } from "../kv/kv.ts";
+import { readRecord, recordText } from "../schemas/schemas.ts";
 import { available } from "./terminal-store.ts";
 
 const CALLS = "partner-calls/";
@@ -16,7 +17,7 @@ export function createCallCountStore(kv: Kv): CallCountStore {
         const key = CALLS + partnerId;
         for (let tries = 0; tries < TRIES_MAX; tries += 1) {
           const entry = await kv.get(key);
-          const value = JSON.stringify({ schema: 1, calls: callsOf(entry) + calls });
+          const value = recordText("callCount", { calls: callsOf(entry) + calls });
           const checks = [{ key, version: entry?.version ?? 0 }];
           if ((await kv.commit({ checks, operations: [{ type: "put", key, value }] })).type === "committed") return;
         }
@@ -26,5 +27,5 @@ export function createCallCountStore(kv: Kv): CallCountStore {
 }
 
 function callsOf(entry: { value: string } | null): number {
-  return entry === null ? 0 : JSON.parse(entry.value).calls;
+  return entry === null ? 0 : readRecord<{ calls: number }>("callCount", "a count of calls", entry.value).calls;
 }

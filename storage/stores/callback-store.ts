@@ -2,6 +2,7 @@ import { CALLBACK_DEAD_LIFETIME_MS, type CallbackRecord, callbacksOf } from "../
 import type { CallbackStore } from "../../engine/ports/callback-store.ts";
 import type { Stored } from "../../engine/ports/terminal-store.ts";
 import type { Entry, Kv, Operation } from "../kv/kv.ts";
+import { readRecord, recordText } from "../schemas/schemas.ts";
 import { available } from "./terminal-store.ts";
 
 const CALLBACKS = "callback/";
@@ -92,7 +93,7 @@ export function callbackOperations(change: {
 function putsOf(record: CallbackRecord): Operation[] {
   const kept = record.state === "dead" ? { expiresAtMs: record.createdAtMs + CALLBACK_DEAD_LIFETIME_MS } : {};
   return [
-    { type: "put", key: CALLBACKS + record.id, value: JSON.stringify(record), ...kept },
+    { type: "put", key: CALLBACKS + record.id, value: recordText("callback", record), ...kept },
     { type: "put", key: indexKey(record), value: "1", ...kept },
   ];
 }
@@ -106,7 +107,5 @@ function digitsOf(ms: number): string {
 }
 
 function storedOf({ key, value, version }: Entry): Stored<CallbackRecord> {
-  const record: CallbackRecord = JSON.parse(value);
-  if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
-  return { record, version };
+  return { record: readRecord("callback", key, value), version };
 }

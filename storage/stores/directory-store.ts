@@ -1,6 +1,7 @@
 import type { SubscriptionRule } from "../../engine/domain/terminal-rule.ts";
 import { DIRECTORY_TABLE, type DirectoryStore } from "../../engine/ports/directory-store.ts";
 import type { Kv } from "../kv/kv.ts";
+import { readBareRecord, recordText } from "../schemas/schemas.ts";
 import { scanAll } from "./scan-all.ts";
 import { stampOperation } from "./table-stamps.ts";
 import { available } from "./terminal-store.ts";
@@ -15,15 +16,21 @@ export function createDirectoryStore(kv: Kv): DirectoryStore {
       available(async () => {
         const [rules, denied] = await Promise.all([scanAll(kv, RULES), scanAll(kv, DENIED)]);
         return {
-          rules: rules.map(({ value }): SubscriptionRule => JSON.parse(value)),
-          deniedTerminals: denied.map(({ key }) => key.slice(DENIED.length)),
+          rules: rules.map(({ key, value }) => readBareRecord<SubscriptionRule>("subscriptionRule", key, value)),
+          deniedTerminals: denied.map(({ key, value }) => {
+            readBareRecord("deniedTerminal", key, value);
+            return key.slice(DENIED.length);
+          }),
         };
       }),
     saveRule: (rule) =>
       available(async () => {
         await kv.commit({
           checks: [],
-          operations: [{ type: "put", key: RULES + rule.terminalId, value: JSON.stringify(rule) }, stampOperation(DIRECTORY_TABLE)],
+          operations: [
+            { type: "put", key: RULES + rule.terminalId, value: recordText("subscriptionRule", rule) },
+            stampOperation(DIRECTORY_TABLE),
+          ],
         });
       }),
     setDenied: (terminalId, denied) =>
@@ -31,7 +38,10 @@ export function createDirectoryStore(kv: Kv): DirectoryStore {
         const key = DENIED + terminalId;
         await kv.commit({
           checks: [],
-          operations: [denied ? { type: "put", key, value: "{}" } : { type: "delete", key }, stampOperation(DIRECTORY_TABLE)],
+          operations: [
+            denied ? { type: "put", key, value: recordText("deniedTerminal", {}) } : { type: "delete", key },
+            stampOperation(DIRECTORY_TABLE),
+          ],
         });
       }),
   };

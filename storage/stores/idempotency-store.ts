@@ -1,5 +1,6 @@
 import type { IdempotencyClaim, IdempotencyStore } from "../../engine/ports/idempotency-store.ts";
 import type { Kv } from "../kv/kv.ts";
+import { readRecord, recordText } from "../schemas/schemas.ts";
 import { available } from "./terminal-store.ts";
 
 export const CLAIMS = "i/";
@@ -21,9 +22,7 @@ export function createIdempotencyStore(kv: Kv): IdempotencyStore {
       available(async () => {
         const entry = await kv.get(CLAIMS + scope);
         if (entry === null) return null;
-        const record: IdempotencyClaim = JSON.parse(entry.value);
-        if (record.schema !== 1) throw new Error(`an idempotency claim has schema ${record.schema}, which this version cannot read`);
-        return { record, version: entry.version };
+        return { record: readRecord<IdempotencyClaim>("idempotencyClaim", "an idempotency claim", entry.value), version: entry.version };
       }),
     save: (scope, claim, version) =>
       available(async () => {
@@ -31,7 +30,7 @@ export function createIdempotencyStore(kv: Kv): IdempotencyStore {
         const expiresAtMs = claimExpiresAtMs(claim);
         const result = await kv.commit({
           checks: [{ key, version }],
-          operations: [{ type: "put", key, value: JSON.stringify(claim), expiresAtMs }],
+          operations: [{ type: "put", key, value: recordText("idempotencyClaim", claim), expiresAtMs }],
         });
         return result.type === "committed" ? result.version : null;
       }),

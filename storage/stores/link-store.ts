@@ -7,6 +7,7 @@ import { partOf } from "../../engine/runtime/link-parts.ts";
 import { attentionKey, attentionOperation } from "../attention/attention-items.ts";
 import { outboxOperation } from "../feed/outbox.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
+import { readRecord, recordText } from "../schemas/schemas.ts";
 import { available } from "./terminal-store.ts";
 
 export const LINKS = "link/";
@@ -48,7 +49,7 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
     const { record, before, rows, attention, settled, atMs } = change;
     const { txId, partnerId, expiresAtMs } = record.order;
     const kept = record.nextAtMs === null ? { expiresAtMs: expiresAtMs + retentionMs } : {};
-    const operations: Operation[] = [{ type: "put", key: keyOf(txId), value: JSON.stringify(record), ...kept }];
+    const operations: Operation[] = [{ type: "put", key: keyOf(txId), value: recordText("link", record), ...kept }];
     const dueBefore = before === null ? null : dueKeyOf(before);
     const due = dueKeyOf(record);
     if (dueBefore !== null && dueBefore !== due) operations.push({ type: "delete", key: dueBefore });
@@ -148,7 +149,5 @@ function nameKey(prefix: string, partnerId: number | null, name: string | null):
 
 function storedOf(entry: Entry | null): Stored<LinkRecord> | null {
   if (entry === null) return null;
-  const record: LinkRecord = JSON.parse(entry.value);
-  if (record.schema !== 1) throw new Error(`a link has schema ${record.schema}, which this version cannot read`);
-  return { record, version: entry.version };
+  return { record: readRecord("link", "a link", entry.value), version: entry.version };
 }

@@ -3,6 +3,7 @@ import type { MerchantCount, MerchantOwner, MerchantRecord } from "../../engine/
 import type { MerchantChange, MerchantStore } from "../../engine/ports/merchant-store.ts";
 import type { Stored } from "../../engine/ports/terminal-store.ts";
 import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kv/kv.ts";
+import { readBareRecord, readRecord, recordText } from "../schemas/schemas.ts";
 import { MERCHANT_OWNERS, recordOperations } from "./record-store.ts";
 
 const MERCHANTS = "merchant/";
@@ -37,14 +38,13 @@ export function createMerchantStore(kv: Kv): MerchantStore {
     byKey: (keySha256) =>
       available(async () => {
         const entry = await kv.get(KEYS + keySha256);
-        return entry === null ? null : ((await load(JSON.parse(entry.value).merchantId))?.record ?? null);
+        return entry === null ? null : ((await load(merchantIdIn(entry)))?.record ?? null);
       }),
     count: (partnerId) =>
       available(async () => {
         const entry = await kv.get(COUNTS + partnerId);
         if (entry === null) return { record: { active: 0, stored: 0 }, version: 0 };
-        const record: MerchantCount = JSON.parse(entry.value);
-        return { record, version: entry.version };
+        return { record: readBareRecord<MerchantCount>("merchantCount", entry.key, entry.value), version: entry.version };
       }),
     page: (partnerId, { after, limit, status }) =>
       available(async () => {
@@ -63,7 +63,7 @@ export function createMerchantStore(kv: Kv): MerchantStore {
     sealedSecrets: (merchantId, service) =>
       available(async () => {
         const entry = await kv.get(`${MERCHANT_SECRETS}${merchantId}/${service}`);
-        return entry === null ? null : JSON.parse(entry.value).sealed;
+        return entry === null ? null : readRecord<{ sealed: string }>("merchantSecret", entry.key, entry.value).sealed;
       }),
     commit: (change) =>
       available(async () => {
@@ -81,7 +81,7 @@ export function createMerchantStore(kv: Kv): MerchantStore {
 function operationsOf({ merchant: { record }, before, count, secrets }: MerchantChange): Operation[] {
   const { merchantId, partnerId } = record;
   const owner: MerchantOwner = { schema: 1, partnerId, ...(record.active ? {} : { inactive: true }) };
-  const operations: Operation[] = [{ type: "put", key: MERCHANTS + merchantId, value: JSON.stringify(record) }];
+  const operations: Operation[] = [{ type: "put", key: MERCHANTS + merchantId, value: recordText("merchant", record) }];
   if (before?.active !== record.active) {
     // Of what stands there only this ever changes.
     operations.push(...recordOperations(MERCHANT_OWNERS, merchantId, owner));
@@ -90,12 +90,12 @@ function operationsOf({ merchant: { record }, before, count, secrets }: Merchant
   const [old, present] = [digestsOf(before), digestsOf(record)];
   for (const digest of old) if (!present.includes(digest)) operations.push({ type: "delete", key: KEYS + digest });
   for (const digest of present) {
-    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: JSON.stringify({ merchantId }) });
+    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: recordText("merchantKey", { merchantId }) });
   }
-  if (count !== null) operations.push({ type: "put", key: COUNTS + partnerId, value: JSON.stringify(count.record) });
+  if (count !== null) operations.push({ type: "put", key: COUNTS + partnerId, value: recordText("merchantCount", count.record) });
   if (secrets !== null) {
     const { service, sealed } = secrets;
-    operations.push({ type: "put", key: `${MERCHANT_SECRETS}${merchantId}/${service}`, value: JSON.stringify({ schema: 1, sealed }) });
+    operations.push({ type: "put", key: `${MERCHANT_SECRETS}${merchantId}/${service}`, value: recordText("merchantSecret", { sealed }) });
   }
   return operations;
 }
@@ -105,9 +105,11 @@ function digestsOf(record: MerchantRecord | null): string[] {
 }
 
 function parsed({ key, value }: Entry): MerchantRecord {
-  const record: MerchantRecord = JSON.parse(value);
-  if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
-  return record;
+  return readRecord("merchant", key, value);
+}
+
+function merchantIdIn({ value }: Entry): string {
+  return readRecord<{ merchantId: string }>("merchantKey", "a merchant's key", value).merchantId;
 }
 
 async function available<T>(work: () => Promise<T>): Promise<T> {

@@ -2,11 +2,23 @@ import { DELETED_PARTNER_KEPT_MS, type PartnerRecord, type PartnerUnique, unique
 import { PARTNER_PARTS, PARTNER_TABLE, type PartnerStore, type PartnerTaken } from "../../engine/ports/partner-store.ts";
 import { partName, partOf } from "../../engine/runtime/tables.ts";
 import type { Entry, Kv, Operation } from "../kv/kv.ts";
+import { readRecord, recordText } from "../schemas/schemas.ts";
 import { scanAll } from "./scan-all.ts";
 import { stampOperation } from "./table-stamps.ts";
 import { available } from "./terminal-store.ts";
 
 export const PARTNERS = "nr/";
+/**
+ * Not a partner: 0.1.0 reads all partners before it does anything else, and ends its start at a number that it does not know, telling it. It has no other way
+ * to learn that the store is not its own any more.
+ */
+export const FORMER_VERSIONS_FENCE = `${PARTNERS}0/~`;
+
+export function fenceText(version: string): string {
+  const schema = `2 (Terminal Relay ${version} has written to this store: start it or a newer one, or restore a backup of before it, infra/docs/upgrading.md)`;
+  return JSON.stringify({ schema });
+}
+
 const UNIQUES = "nu/";
 const COUNTER = "g/partner-counter";
 
@@ -36,7 +48,7 @@ export function createPartnerStore(kv: Kv): PartnerStore {
   return {
     load: (part) =>
       available(async () => {
-        const entries = await scanAll(kv, `${PARTNERS}${part}/`);
+        const entries = (await scanAll(kv, `${PARTNERS}${part}/`)).filter(({ key }) => key !== FORMER_VERSIONS_FENCE);
         return new Map(entries.map((entry) => [String(recordOf(entry).id), { record: recordOf(entry), version: entry.version }]));
       }),
     find: (id) =>
@@ -75,7 +87,7 @@ export function createPartnerStore(kv: Kv): PartnerStore {
 }
 
 function put(record: PartnerRecord): Operation {
-  const operation = { type: "put", key: keyOf(record.id), value: JSON.stringify(record) } as const;
+  const operation = { type: "put", key: keyOf(record.id), value: recordText("partner", record) } as const;
   const expiresAtMs = partnerExpiresAtMs(record);
   return expiresAtMs === null ? operation : { ...operation, expiresAtMs };
 }
@@ -100,7 +112,5 @@ function keysOf(record: PartnerRecord | null): Map<string, PartnerUnique> {
 }
 
 function recordOf({ key, value }: Entry): PartnerRecord {
-  const record: PartnerRecord = JSON.parse(value);
-  if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
-  return record;
+  return readRecord("partner", key, value);
 }

@@ -1,6 +1,7 @@
 import type { PresenceRecord } from "../../engine/domain/presence.ts";
 import type { PresenceStore } from "../../engine/ports/terminals.ts";
 import { type Kv, prefixRange } from "../kv/kv.ts";
+import { readRecord, recordText } from "../schemas/schemas.ts";
 import { available } from "./terminal-store.ts";
 
 const PRESENCES = "p/";
@@ -24,14 +25,14 @@ export function createPresenceStore(kv: Kv): PresenceStore {
     load: (terminalId) =>
       available(async () => {
         const entry = await kv.get(PRESENCES + terminalId);
-        return entry === null ? null : JSON.parse(entry.value);
+        return entry === null ? null : readRecord<PresenceRecord>("presence", entry.key, entry.value);
       }),
     save: (records) =>
       available(async () => {
         const operations = records.map((record) => ({
           type: "put" as const,
           key: PRESENCES + record.terminalId,
-          value: JSON.stringify(record),
+          value: recordText("presence", record),
         }));
         await kv.commit({ checks: [], operations });
       }),
@@ -54,7 +55,7 @@ export function createPresenceStore(kv: Kv): PresenceStore {
       available(async () => {
         const { to } = prefixRange(PRESENCES);
         const entries = await kv.scan({ from: after === "" ? PRESENCES : `${PRESENCES}${after}\u0001`, to, limit });
-        return entries.map(({ value }): PresenceRecord => JSON.parse(value));
+        return entries.map(({ key, value }) => readRecord<PresenceRecord>("presence", key, value));
       }),
   };
 }

@@ -6,6 +6,7 @@ import { deliverApart } from "../feed/deliver-apart.ts";
 import { deliver, type FeedSink } from "../feed/feed-sink.ts";
 import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "../feed/set-aside.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
+import { readRecord } from "../schemas/schemas.ts";
 import { LINKS } from "./link-store.ts";
 import { COMMANDS, readCommandEntry } from "./terminal-store.ts";
 
@@ -157,8 +158,7 @@ function linkRows(_: string, text: string): readonly FeedRow[] | null {
 
 function readLink(text: string): LinkRecord | null {
   try {
-    const record: LinkRecord = JSON.parse(text);
-    return record.schema === 1 ? record : null;
+    return readRecord("link", "a link", text);
   } catch {
     return null;
   }

@@ -2,31 +2,33 @@ import { RelayError } from "../../engine/domain/errors.ts";
 import type { RecordStore } from "../../engine/ports/record-store.ts";
 import { partName, partOf } from "../../engine/runtime/tables.ts";
 import type { Kv, Operation } from "../kv/kv.ts";
+import { readRecord, recordText, type SchemaKind } from "../schemas/schemas.ts";
 import { scanAll } from "./scan-all.ts";
 import { stampOperation } from "./table-stamps.ts";
 import { available } from "./terminal-store.ts";
 
 /** A kind of administered records: where they stand, and in how many parts, which must never change. */
 export interface RecordKind {
+  schema: SchemaKind;
   prefix: string;
   table: string;
   parts: number;
 }
 
-export const CLOUD_CONFIGS: RecordKind = { prefix: "h/", table: "cloud-configs", parts: 64 };
-export const TERMINAL_GROUPS: RecordKind = { prefix: "j/", table: "terminal-groups", parts: 1 };
-export const GATEWAY_ACCOUNTS: RecordKind = { prefix: "ga/", table: "gateway-accounts", parts: 1 };
+export const CLOUD_CONFIGS: RecordKind = { schema: "cloudConfig", prefix: "h/", table: "cloud-configs", parts: 64 };
+export const TERMINAL_GROUPS: RecordKind = { schema: "terminalGroup", prefix: "j/", table: "terminal-groups", parts: 1 };
+export const GATEWAY_ACCOUNTS: RecordKind = { schema: "gatewayAccount", prefix: "ga/", table: "gateway-accounts", parts: 1 };
 /** Whose a merchant is: what is asked of merchants while nobody can wait. */
-export const MERCHANT_OWNERS: RecordKind = { prefix: "merchant-owner/", table: "merchant-owners", parts: 64 };
-export const SERVICE_SETTINGS: RecordKind = { prefix: "gs/", table: "service-settings", parts: 1 };
+export const MERCHANT_OWNERS: RecordKind = { schema: "merchantOwner", prefix: "merchant-owner/", table: "merchant-owners", parts: 64 };
+export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", parts: 1 };
 
 /** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */
 const TRIES_MAX = 64;
 
 /** What has to be in a commit that stores a record of this kind. */
-export function recordOperations({ prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
+export function recordOperations({ schema, prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
   const part = partOf(key, parts);
-  return [{ type: "put", key: `${prefix}${part}/${key}`, value: JSON.stringify(record) }, stampOperation(partName(table, part))];
+  return [{ type: "put", key: `${prefix}${part}/${key}`, value: recordText(schema, record) }, stampOperation(partName(table, part))];
 }
 
 /** Records of one kind on the key-value store: `<prefix><part>/<key>`. */
@@ -36,9 +38,7 @@ export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind
   const stamp = (key: string) => stampOperation(partName(table, partOf(key, parts)));
 
   function recordOf(key: string, value: string): R {
-    const record: R = JSON.parse(value);
-    if (record.schema !== 1) throw new Error(`${key} has schema ${record.schema}, which this version cannot read`);
-    return record;
+    return readRecord(kind.schema, key, value);
   }
 
   return {

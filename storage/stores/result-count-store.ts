@@ -1,6 +1,7 @@
 import { addResultCounts, type ResultCounts } from "../../engine/domain/result-count.ts";
 import type { ResultCountStore } from "../../engine/ports/result-count-store.ts";
-import type { Kv } from "../kv/kv.ts";
+import type { Entry, Kv } from "../kv/kv.ts";
+import { readRecord, recordText } from "../schemas/schemas.ts";
 import { scanAll } from "./scan-all.ts";
 import { available } from "./terminal-store.ts";
 
@@ -14,18 +15,27 @@ export function createResultCountStore(kv: Kv, nowMs: () => number): ResultCount
     load: (day, counter) =>
       available(async () => {
         const entry = await kv.get(keyOf(day, counter));
-        const counts: ResultCounts = entry === null ? {} : JSON.parse(entry.value);
-        return counts;
+        return entry === null ? {} : countsIn(entry);
       }),
     save: (day, counter, counts) =>
       available(async () => {
-        const operation = { type: "put", key: keyOf(day, counter), value: JSON.stringify(counts), expiresAtMs: nowMs() + KEPT_MS } as const;
+        const operation = {
+          type: "put",
+          key: keyOf(day, counter),
+          value: recordText("resultCount", counts),
+          expiresAtMs: nowMs() + KEPT_MS,
+        } as const;
         await kv.commit({ checks: [], operations: [operation] });
       }),
     total: (day) =>
       available(async () => {
         const entries = await scanAll(kv, `${COUNTS}${day}/`);
-        return entries.reduce<ResultCounts>((sum, { value }) => addResultCounts(sum, JSON.parse(value)), {});
+        return entries.reduce<ResultCounts>((sum, entry) => addResultCounts(sum, countsIn(entry)), {});
       }),
   };
+}
+
+function countsIn({ key, value }: Entry): ResultCounts {
+  const { schema: _, ...counts } = readRecord<ResultCounts>("resultCount", key, value);
+  return counts;
 }

@@ -2,6 +2,7 @@ import { LOG_ENTRIES_PER_TERMINAL_MAX, LOG_LIFETIME_MS } from "../../engine/doma
 import type { TerminalLog } from "../../engine/domain/terminal-log.ts";
 import type { TerminalLogStore } from "../../engine/ports/terminal-log-store.ts";
 import { type Kv, prefixRange } from "../kv/kv.ts";
+import { readBareRecord, recordText } from "../schemas/schemas.ts";
 import { available } from "./terminal-store.ts";
 
 const LOGS = "l/";
@@ -35,7 +36,7 @@ export function createTerminalLogStore(kv: Kv, writer: string): TerminalLogStore
       available(async () => {
         appended += 1;
         const id = `${String(log.receivedAtMs).padStart(13, "0")}-${writer}-${appended.toString(36)}`;
-        const value = JSON.stringify({ ...log, id });
+        const value = recordText("terminalLog", { ...log, id });
         const key = `${LOGS}${terminalId}/${id}`;
         await kv.commit({ checks: [], operations: [{ type: "put", key, value, expiresAtMs: log.receivedAtMs + LOG_LIFETIME_MS }] });
         if (isTimeToTrim(terminalId)) await trim(terminalId);
@@ -44,7 +45,7 @@ export function createTerminalLogStore(kv: Kv, writer: string): TerminalLogStore
     page: (terminalId, limit) =>
       available(async () => {
         const entries = await kv.scan({ ...prefixRange(`${LOGS}${terminalId}/`), limit, reverse: true });
-        return entries.map(({ value }): TerminalLog => JSON.parse(value));
+        return entries.map(({ key, value }) => readBareRecord<TerminalLog>("terminalLog", key, value));
       }),
     clear: (terminalId) =>
       available(async () => {

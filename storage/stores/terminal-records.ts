@@ -11,18 +11,21 @@ import type {
 } from "../../engine/domain/terminal-record.ts";
 import type { TransactionMethod } from "../../engine/domain/transaction.ts";
 import { createIntegerText } from "../kv/integer-text.ts";
+import { assertReadable, SCHEMAS } from "../schemas/schemas.ts";
 
 /**
- * How terminals and commands are written (schema 2). Both are rewritten with each step of a terminal, so members stand in a fixed order instead of
+ * How terminals and commands are written. Both are rewritten with each step of a terminal, so members stand in a fixed order instead of
  * under their names, and times that follow from others as their distance: half the bytes, and a third of the time, of the same as objects.
  *
- * - `t/<terminalId>`: `[2,<queue>,<sent>,<latest>]`, lists of the tuples below.
- * - `c/<uuid>`: `[2,<revision>,<terminalId>,<command or null>,<life or null>,<result or null>]`, behind these the uuid where the key has it in other letters
- *   than its sender, and of a command a line break and its payload as it is.
+ * - `t/<terminalId>`: `[<schema>,<queue>,<sent>,<latest>]`, lists of the tuples below.
+ * - `c/<uuid>`: `[<schema>,<revision>,<terminalId>,<command or null>,<life or null>,<result or null>]`, behind these the uuid where the key has it in other
+ *   letters than its sender, and of a command a line break and its payload as it is.
  *
- * Schema 1 was the records as JSON objects, with `"schema":1`; it is still read.
+ * Schema 1 was the records as JSON objects, with `"schema":1`; it is still read. Terminals of schema 2 know nothing of what is held: who reads them only
+ * would hand that to anyone.
  */
-const SCHEMA = 2;
+const TERMINAL = SCHEMAS.terminal.writes;
+const COMMAND = SCHEMAS.command.writes;
 
 type CommonTuple = [
   uuid: string,
@@ -87,24 +90,24 @@ type Old<R> = R & { schema: number };
 const timeText = createIntegerText();
 
 export function writeTerminal({ queue, sent, latest }: TerminalRecord): string {
-  return `[${SCHEMA},[${listed(queue, writeQueued)}],[${listed(sent, writeSent)}],[${listed(latest, writeLatest)}]]`;
+  return `[${TERMINAL},[${listed(queue, writeQueued)}],[${listed(sent, writeSent)}],[${listed(latest, writeLatest)}]]`;
 }
 
 /** Throws where `text` is of a schema that this version cannot read. */
 export function readTerminal(terminalId: string, text: string): TerminalRecord {
   const parsed: TerminalTuple | Old<TerminalRecord> = JSON.parse(text);
   if (!Array.isArray(parsed)) {
-    assertSchema(parsed.schema, 1);
+    assertFirst(parsed.schema);
     const { queue, sent, latest } = parsed;
     return { terminalId, queue, sent: sent.map((entry) => ({ ...entry, held: false, refusedBy: null })), latest };
   }
   const [schema, queue, sent, latest] = parsed;
-  assertSchema(schema, SCHEMA);
+  assertReadable("terminal", "a terminal's record", schema);
   return { terminalId, queue: queue.map(readQueued), sent: sent.map(readSent), latest: latest.map(readLatest) };
 }
 
 export function writeCommand({ revision, uuid, terminalId, command, life, result }: CommandRecord): string {
-  const head = `[${SCHEMA},${revision},"${escaped(terminalId)}"`;
+  const head = `[${COMMAND},${revision},"${escaped(terminalId)}"`;
   const ended = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}`;
   const end = uuidKey(uuid) === uuid ? `${ended}]` : `${ended},"${uuid}"]`;
   if (command === null) return `${head},null${end}`;
@@ -118,12 +121,12 @@ export function readCommand(key: string, text: string): CommandRecord {
   const end = text.indexOf("\n");
   const parsed: CommandRecordTuple | Old<CommandRecord> = JSON.parse(end === -1 ? text : text.slice(0, end));
   if (!Array.isArray(parsed)) {
-    assertSchema(parsed.schema, 1);
+    assertFirst(parsed.schema);
     const { revision, terminalId, command, life, result } = parsed;
     return { revision, uuid: key, terminalId, command, life, result };
   }
   const [schema, revision, terminalId, tuple, life, result, uuid = key] = parsed;
-  assertSchema(schema, SCHEMA);
+  assertReadable("command", "a command's record", schema);
   const command = tuple === null ? null : readAccepted(uuid, terminalId, tuple, text.slice(end + 1));
   return { revision, uuid, terminalId, command, life, result };
 }
@@ -218,6 +221,7 @@ function escaped(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-function assertSchema(schema: number, expected: number): void {
-  if (schema !== expected) throw new Error(`a record has schema ${schema}, which this version cannot read`);
+/** The first schema alone was objects. */
+function assertFirst(schema: number): void {
+  if (schema !== 1) throw new Error(`a record has schema ${schema}, which this version cannot read`);
 }

@@ -16,6 +16,7 @@ import {
   prefixRange,
   StorageUnavailable,
 } from "../kv/kv.ts";
+import { readBareRecord } from "../schemas/schemas.ts";
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
 
 const TERMINALS = "t/";
@@ -194,7 +195,10 @@ export function createTerminalStore({
       available(async () => {
         const { to } = prefixRange(ATTENTION);
         const entries = await kv.scan({ from: after === "" ? ATTENTION : `${ATTENTION}${after}\u0001`, to, limit });
-        return entries.map(({ key, value }) => ({ id: key.slice(ATTENTION.length), item: JSON.parse(value) }));
+        return entries.map(({ key, value }) => ({
+          id: key.slice(ATTENTION.length),
+          item: readBareRecord<AttentionItem>("attention", key, value),
+        }));
       }),
   };
 }

@@ -50,18 +50,20 @@ export interface NodeProcessOptions {
   under?: readonly string[];
   /** As `npm start` runs it, and not as a build of the same sources (test/run.ts), which is ready in half the time. */
   fromSources?: boolean;
+  /** Of another version, which runs from its sources; absent: this one. */
+  checkout?: string;
 }
 
 /** Starts a node (sandbox, errors only) on its port and folder; `environment` adds RELAY_ names or overrides them. */
 export function startNodeProcess(test: TestContext, options: NodeProcessOptions): NodeProcess {
-  const { port, dataDirectory, environment = {}, under = [], fromSources = false } = options;
+  const { port, dataDirectory, environment = {}, under = [], checkout, fromSources = checkout !== undefined } = options;
   const main = fromSources || BUILD === undefined ? ["--import", "tsx", "infra/node/main.ts"] : [join(BUILD, "infra/node/main.js")];
   const ending = resolve(import.meta.dirname, "end-with-parent.mjs");
   const command = [...under, process.execPath, "--import", ending, ...main];
   const [program = process.execPath, ...parameters] = command;
   const startedMs = performance.now();
   const child = spawn(program, parameters, {
-    cwd: ROOT,
+    cwd: checkout ?? ROOT,
     stdio: ["pipe", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
@@ -70,7 +72,8 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       RELAY_PORT: String(port),
       RELAY_DATA_DIR: dataDirectory,
       RELAY_LOG_LEVEL: "error",
-      RELAY_HTTP_LIBRARY: HTTP_LIBRARY,
+      // Variables that a former version does not know, it refuses.
+      ...(checkout === undefined ? { RELAY_HTTP_LIBRARY: HTTP_LIBRARY } : {}),
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
       ...(environment["RELAY_MODE"] === "production" ? {} : NO_GATEWAY),
       ...environment,

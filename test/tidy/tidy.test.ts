@@ -33,13 +33,15 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/system/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/", mayImport: ["engine/", "http/endpoint/"] },
 
-  { folder: "storage/kv/", mayImport: ["engine/"] },
-  { folder: "storage/bus/", mayImport: ["engine/"] },
+  // What is written in which form: one table for all of the storage.
+  { folder: "storage/schemas/", mayImport: [] },
+  { folder: "storage/kv/", mayImport: ["engine/", "storage/schemas/"] },
+  { folder: "storage/bus/", mayImport: ["engine/", "storage/schemas/"] },
   { folder: "storage/clickhouse/", mayImport: ["engine/"] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
-  { folder: "storage/attention/", mayImport: ["engine/", "storage/kv/"] },
-  { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/", "storage/clickhouse/", "storage/attention/"] },
-  { folder: "storage/stores/", mayImport: ["engine/", "storage/kv/", "storage/feed/", "storage/attention/"] },
+  { folder: "storage/attention/", mayImport: ["engine/", "storage/kv/", "storage/schemas/"] },
+  { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/", "storage/clickhouse/", "storage/attention/", "storage/schemas/"] },
+  { folder: "storage/stores/", mayImport: ["engine/", "storage/kv/", "storage/feed/", "storage/attention/", "storage/schemas/"] },
 
   { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
   // A terminal knows the wire and its words, not the relay.

@@ -51,7 +51,7 @@ export const showCluster = admin.endpoint({
             {
               nodeId: "node-1",
               incarnation: "node-1#5f0c21aa",
-              version: "0.1.0",
+              version: "0.2.0",
               shards: 2,
               since: "2026-01-15T08:00:00.000Z",
               state: "live",

@@ -1,8 +1,12 @@
 import { decode, encode } from "@msgpack/msgpack";
+import { SCHEMAS } from "../../schemas/schemas.ts";
 import type { Failure } from "../thread-protocol.ts";
 
-/** Version of what stands in the streams. A node that reads another one drops the entry: hints may be lost, asks end at their deadlines. */
-const VERSION = 2;
+/**
+ * The schema of an entry and of each kind of message in it. A node that reads another one drops the entry, so that hints are lost and asks end at their
+ * deadlines; but nodes that could not read each other do not run together (membership.ts).
+ */
+const VERSION = SCHEMAS.streamMessage.writes;
 
 /** A message between shards of different nodes. Addresses are those of the cluster: `<incarnation>/shard-0`. */
 export type ClusterMessage =
@@ -20,6 +24,7 @@ export function encodeMessages(messages: readonly ClusterMessage[]): Uint8Array 
 /** Null for a version that this program does not know, or what is no message at all. Only nodes of this program write to the streams. */
 export function decodeMessages(bytes: Uint8Array): ClusterMessage[] | null {
   const value = decode(bytes);
-  if (!Array.isArray(value) || value[0] !== VERSION || !Array.isArray(value[1])) return null;
+  const [oldest, newest] = SCHEMAS.streamMessage.reads;
+  if (!Array.isArray(value) || !(value[0] >= oldest && value[0] <= newest) || !Array.isArray(value[1])) return null;
   return value[1];
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../../engine/ports/clock.ts";
 import type { Timer, Timers } from "../../../engine/ports/timers.ts";
+import { refusalBeside, type Version, VersionRefused } from "../../schemas/agreement.ts";
 
 /** A node is live while its key is; it renews well before. Everything of a dead node is usable elsewhere within 7 s. */
 export const LIFETIME_MS = 6_000;
@@ -9,20 +10,22 @@ const RENEW_MS = 2_000;
 /** A node that died is known to have at the latest so long after its membership lapsed. */
 const LOOK_MS = 250;
 
+/** What the script answers in the place of the time since when who is none has been a member. */
+const NO_MEMBER = "0";
+
 /** Above this a renewal does not count as having been in time. */
 const CALL_TIMEOUT_MS = 1_500;
 
 const SCRIPT = readFileSync(new URL("./membership.lua", import.meta.url), "utf8");
 
-/** What a node tells about itself. */
-export interface NodeFacts {
+/** What a node tells about itself, its version and the numbers that it reads and writes among it. */
+export interface NodeFacts extends Version {
   /** RELAY_NODE_ID; weighs in the choice of homes, so it should stay the same over restarts. */
   nodeId: string;
   /** Names one life of a node; its stream and its sessions end with it. */
   incarnation: string;
   shards: number;
   startedAtMs: number;
-  version: string;
   /** Digests of what all nodes are to have alike; absent in versions that do not tell it. */
   settings?: { readonly key: string; readonly digests: { readonly [variable: string]: string } };
   /** On its way out: a member until it has ended what it had under way, and home to nobody. */
@@ -42,7 +45,8 @@ export interface MembershipView {
 export type MembershipScript = (incarnation: string, facts: string, lifetimeMs: number) => Promise<unknown>;
 
 export function membershipScript(redis: Redis, keyPrefix: string): MembershipScript {
-  const keys = [`${keyPrefix}nodes`, `${keyPrefix}node-facts`, `${keyPrefix}node-since`] as const;
+  const names = ["members", "member-facts", "member-since", "nodes", "node-facts"];
+  const keys = names.map((name) => keyPrefix + name);
   return (incarnation, facts, lifetimeMs) => redis.eval(SCRIPT, keys.length, ...keys, incarnation, facts, String(lifetimeMs));
 }
 
@@ -64,7 +68,13 @@ export interface MembershipOptions {
 
 /** This node's place among the live nodes. */
 export interface Membership {
-  /** Joins; rejects when Redis cannot be reached. */
+  /**
+   * Resolves when all live nodes, if any, read what this one writes, and it reads what they write. Those that do not are waited for as long as a node that
+   * died is a member. Before anything is written.
+   * @throws VersionRefused where such a one is live
+   */
+  admit(): Promise<void>;
+  /** Joins; rejects when Redis cannot be reached, and with VersionRefused when a node has come meanwhile that this one cannot run beside. */
   join(): Promise<void>;
   /** Stays a member, which others tell and ask, and is home to nobody any more. Never rejects. */
   drain(): Promise<void>;
@@ -90,26 +100,46 @@ export function createMembership(options: MembershipOptions): Membership {
   let recovering = false;
   let timer: Timer | null = null;
 
-  async function call(lifetimeMs: number | null): Promise<{ since: string }> {
+  async function ask(lifetimeMs: number | null): Promise<{ since: string; found: MembershipView }> {
     const askedAtMs = clock.nowMs();
     const answer = await script(lifetimeMs === null ? "" : self.incarnation, facts, lifetimeMs ?? 0);
     if (!Array.isArray(answer)) throw new Error("the membership script answered nothing");
     const [now, since, ...live] = answer;
     const redisOffsetMs = Number(now) - (askedAtMs + clock.nowMs()) / 2;
     const nodes = live.map((text): NodeFacts => JSON.parse(String(text)));
-    view = { nodes, redisOffsetMs };
+    return { since: String(since), found: { nodes, redisOffsetMs } };
+  }
+
+  async function call(lifetimeMs: number | null): Promise<{ since: string }> {
+    const { since, found } = await ask(lifetimeMs);
+    take(found);
+    return { since };
+  }
+
+  function take(found: MembershipView): void {
+    view = found;
+    const { nodes } = found;
     looked(view);
     const text = nodes.map(({ incarnation, draining }) => (draining === true ? `${incarnation} drains` : incarnation)).join(", ");
     if (text !== known) {
       known = text;
       changed(view);
     }
-    return { since: String(since) };
+  }
+
+  /** Why this node must not run beside those; null where it may. */
+  function refusal({ nodes }: MembershipView): string | null {
+    for (const node of nodes) {
+      const reason = node.incarnation === self.incarnation ? null : refusalBeside(self, node);
+      if (reason !== null) return reason;
+    }
+    return null;
   }
 
   async function renew(): Promise<void> {
     const startedAt = clock.monotonicMs();
     const { since } = await call(LIFETIME_MS);
+    if (since === NO_MEMBER) throw new Error(refusal(view) ?? "this node was not let in");
     if (since !== knownSince) lapseOwed = true;
     knownSince = since;
     if (clock.monotonicMs() - startedAt > LIFETIME_MS) return;
@@ -155,9 +185,26 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   return {
+    admit: async () => {
+      const startedAt = clock.monotonicMs();
+      for (;;) {
+        const reason = refusal((await ask(null)).found);
+        if (reason === null) return;
+        if (clock.monotonicMs() - startedAt > LIFETIME_MS + RENEW_MS) throw new VersionRefused(reason);
+        await new Promise<void>((resolve) => timers.set(LOOK_MS, resolve));
+      }
+    },
     join: async () => {
       const startedAt = clock.monotonicMs();
-      knownSince = (await call(LIFETIME_MS)).since;
+      const { since, found } = await ask(LIFETIME_MS);
+      const reason = refusal(found);
+      if (reason !== null) {
+        // Whoever came at the same time finds this one, and does the same.
+        await ask(0);
+        throw new VersionRefused(reason);
+      }
+      take(found);
+      knownSince = since;
       renewedAt = startedAt;
       joined = true;
       grant();

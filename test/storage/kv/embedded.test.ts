@@ -7,6 +7,7 @@ import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts
 import { repairEmbeddedKv } from "../../../storage/kv/embedded-directory.ts";
 import { LAYOUT_KEY, LAYOUT_VERSION } from "../../../storage/kv/embedded-layout.ts";
 import type { Operation } from "../../../storage/kv/kv.ts";
+import { SCHEMAS } from "../../../storage/schemas/schemas.ts";
 import { onEmbedded } from "../../contract/engines.ts";
 import { testKv } from "../../contract/kv.ts";
 import { atEnd, directoryOf, ManualTime } from "./world.ts";
@@ -118,15 +119,31 @@ describe("a data directory", () => {
   it("of a newer layout, or of another program, is refused and left alone", async (test) => {
     const { kv, directory } = await openIn(test);
     await kv.close();
-    await writeRaw(directory, "\u{1}layout", "2");
+    const { writes, reads } = SCHEMAS.layout;
+    await writeRaw(directory, "\u{1}layout", String(writes + 1));
     await assert.rejects(openEmbeddedKv({ directory, nowMs: Date.now }), {
       reason: "layout",
-      message: /has layout 2, this version reads layout 1/,
+      message: new RegExp(`has layout ${writes + 1}, this version reads ${reads.join(" to ")}: start the version that wrote it`),
     });
     const foreign = await directoryOf(test);
     await writeRaw(foreign, "some", "thing");
     await assert.rejects(openEmbeddedKv({ directory: foreign, nowMs: Date.now }), { reason: "layout" });
     assert.deepEqual(await rawKeys(foreign), ["some"]);
+  });
+
+  it("of the layout before is read, and is of this one once something was written to it", async (test) => {
+    const { kv, directory } = await openIn(test);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "some", value: "thing" }] });
+    await kv.close();
+    await writeRaw(directory, "\u{1}layout", "1");
+    const again = await openEmbeddedKv({ directory, nowMs: Date.now });
+    assert.equal((await again.get("some"))?.value, "thing");
+    await again.close();
+    assert.equal(await rawValue(directory, "\u{1}layout"), "1", "who only looks takes it from no earlier version");
+    const writing = await openEmbeddedKv({ directory, nowMs: Date.now });
+    await writing.commit({ checks: [], operations: [{ type: "put", key: "other", value: "thing" }] });
+    await writing.close();
+    assert.equal(await rawValue(directory, "\u{1}layout"), String(SCHEMAS.layout.writes));
   });
 
   it("that has lost a file is refused, and can be repaired", async (test) => {
@@ -223,4 +240,11 @@ async function writeRaw(directory: string, key: string, value: string): Promise<
   const level = new ClassicLevel(directory);
   await level.put(key, value);
   await level.close();
+}
+
+async function rawValue(directory: string, key: string): Promise<string | undefined> {
+  const level = new ClassicLevel(directory);
+  const value = await level.get(key);
+  await level.close();
+  return value;
 }

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Command } from "../../../engine/domain/command.ts";
 import type { CommandLife, CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../../engine/domain/terminal-record.ts";
+import { SCHEMAS } from "../../../storage/schemas/schemas.ts";
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "../../../storage/stores/terminal-records.ts";
 import { START_MS } from "../feed/feed-world.ts";
 import { acceptedCommand, commandRecord, storedResult } from "./terminal-world.ts";
@@ -95,18 +96,18 @@ describe("records of terminals and commands", () => {
     const entry = { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts: 0, refusedBy: null, cancels: null };
     assert.equal(
       writeTerminal({ terminalId: "T1", queue: [entry], sent: [], latest: [{ sender, uuid, answered: false }] }),
-      `[2,[["u-1","payment","PAYCC","partner:1",${START_MS},60000,0,null,null]],[],[["partner:1","u-1",false]]]`,
+      `[${SCHEMAS.terminal.writes},[["u-1","payment","PAYCC","partner:1",${START_MS},60000,0,null,null]],[],[["partner:1","u-1",false]]]`,
     );
     assert.equal(
       writeCommand(commandRecord("u-1", { command: acceptedCommand("u-1", { request: "r-1" }) })),
-      `[2,3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,"r-1",null],null,null]\n{"uuid":"u-1","amount":1234}`,
+      `[${SCHEMAS.command.writes},3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,"r-1",null],null,null]\n{"uuid":"u-1","amount":1234}`,
     );
   });
 
   it("know how a uuid was written whose key is in small letters", () => {
     const [small, capitals] = ["7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11", "7D9F0A52-6C2E-4A83-9F5D-2C1D0D1B8F11"];
     const one = commandRecord(capitals, { command: acceptedCommand(capitals, { payload: "{}" }) });
-    const text = `[2,3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null],null,null,"${capitals}"]\n{}`;
+    const text = `[3,3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null],null,null,"${capitals}"]\n{}`;
     assert.equal(writeCommand(one), text);
     assert.deepEqual(readCommand(small, text), one);
     assert.equal(writeCommand(commandRecord(small)).includes(`null,"${small}"]`), false, "in small letters it says the same as its key");
@@ -120,9 +121,9 @@ describe("records of terminals and commands", () => {
   });
 
   it("of a later schema are refused", () => {
-    for (const text of ['{"schema":2}', "[3]"]) {
-      assert.throws(() => readTerminal("T1", text), /which this version cannot read/);
-      assert.throws(() => readCommand("u-1", text), /which this version cannot read/);
-    }
+    assert.throws(() => readTerminal("T1", '{"schema":2}'), /which this version cannot read/);
+    assert.throws(() => readCommand("u-1", '{"schema":2}'), /which this version cannot read/);
+    assert.throws(() => readTerminal("T1", `[${SCHEMAS.terminal.writes + 1}]`), /which this version cannot read/);
+    assert.throws(() => readCommand("u-1", `[${SCHEMAS.command.writes + 1}]`), /which this version cannot read/);
   });
 });

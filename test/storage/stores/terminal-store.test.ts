@@ -59,8 +59,8 @@ describe("terminals in the embedded store", () => {
     const time = new ManualTime();
     const kv = await openEmbeddedKv({ directory: await directoryOf(test), nowMs: time.nowMs });
     const store = createTerminalStore({ kv, nowMs: time.nowMs, retentionMs: RETENTION_MS, writer: "w" });
-    await kv.commit({ checks: [], operations: [{ type: "put", key: "t/T1", value: "[3]" }] });
-    await assert.rejects(store.loadTerminal("T1"), /schema 3/);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "t/T1", value: "[99]" }] });
+    await assert.rejects(store.loadTerminal("T1"), /schema 99/);
     await kv.close();
     await assert.rejects(store.loadTerminal("T1"), { code: "unavailable", retryAfterSeconds: 1 });
   });

@@ -19,6 +19,7 @@ import {
 import { connectRedis } from "../../../../storage/bus/cluster/redis-connection.ts";
 import { createStreamWriter, startStreamReader } from "../../../../storage/bus/cluster/stream-reader.ts";
 import { createThreadBus } from "../../../../storage/bus/thread-bus.ts";
+import { OWN_NUMBERS } from "../../../../storage/schemas/agreement.ts";
 import { redisMissing, startTestRedis, type TestRedis } from "../../../support/redis.ts";
 import { startTcpProxy } from "../../../support/tcp-proxy.ts";
 import { eventually } from "../../../support/within.ts";
@@ -321,7 +322,7 @@ test("a node that drains stays a member until it leaves", options, async () => {
 
 function member(name: string, events: string[], prefix: string, grants: number[] = []): { membership: Membership; redis: Redis } {
   const connection = new Redis(redis.url);
-  const self: NodeFacts = { nodeId: name, incarnation: `${name}#1`, shards: 1, startedAtMs: 0, version: "1" };
+  const self: NodeFacts = { nodeId: name, incarnation: `${name}#1`, shards: 1, startedAtMs: 0, version: "1", schemas: OWN_NUMBERS };
   const membership = createMembership({
     script: membershipScript(connection, prefix),
     self,
@@ -361,11 +362,11 @@ test("a node hears of its lapse, also when a renewal that was held up on its way
   await eventually(() => assert.ok(seen.at(-1) === "a,b", "a to see b"));
   // In one transaction, so that nobody sees b away: its membership ends, and its own late renewal begins another.
   const script = readFileSync(new URL("../../../../storage/bus/cluster/membership.lua", import.meta.url), "utf8");
-  const facts = (await a.redis.hget("{late}:node-facts", "b#1")) ?? "";
-  const keys = ["{late}:nodes", "{late}:node-facts", "{late}:node-since"];
+  const facts = (await a.redis.hget("{late}:member-facts", "b#1")) ?? "";
+  const keys = ["members", "member-facts", "member-since", "nodes", "node-facts"].map((name) => `{late}:${name}`);
   await a.redis
     .multi()
-    .zadd("{late}:nodes", 1, "b#1")
+    .zadd("{late}:members", 1, "b#1")
     .eval(script, keys.length, ...keys, "b#1", facts, LIFETIME_MS)
     .exec();
   await eventually(() => assert.ok(slept.includes("lapsed"), "b to hear of it"));
@@ -386,7 +387,7 @@ test("a membership that is not renewed lapses, and its node hears of it when it 
   assert.ok((grants[0] ?? 0) <= performance.now() + LIFETIME_MS, "a lease never outlives the membership");
   await eventually(() => assert.ok(seen.at(-1) === "a,b", "a to see b"));
   // As if b had slept: its entry is past its end.
-  await a.redis.zadd("{sleep}:nodes", 1, "b#1");
+  await a.redis.zadd("{sleep}:members", 1, "b#1");
   await eventually(() => assert.ok(seen.at(-1) === "a", "a to see b lapse"));
   await eventually(() => assert.ok(slept.includes("lapsed"), "b to hear of it"));
   await eventually(() => assert.ok(seen.at(-1) === "a,b", "b to be a member again"));

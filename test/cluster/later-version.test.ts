@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { Redis } from "ioredis";
+import { machineTimers } from "../../infra/node/machine-timers.ts";
+import { createMembership, membershipScript } from "../../storage/bus/cluster/membership.ts";
+import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { openRedisKv } from "../../storage/kv/redis.ts";
+import { OWN_NUMBERS, type SchemaNumbers } from "../../storage/schemas/agreement.ts";
+import { raiseSchemaMark } from "../../storage/stores/schema-mark.ts";
+import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
+import { member, RelayCaller } from "../fault/relay-caller.ts";
+import { atEnd } from "../storage/kv/world.ts";
+import { redisMissing, startTestRedis, type TestRedis } from "../support/redis.ts";
+
+const missing = await redisMissing();
+
+const [written = 0] = OWN_NUMBERS["command"] ?? [];
+/** Releases to come: one that reads another number of commands, and one that writes it. */
+const READING: SchemaNumbers = { ...OWN_NUMBERS, command: [written, 1, written + 1] };
+const WRITING: SchemaNumbers = { ...OWN_NUMBERS, command: [written + 1, 1, written + 1] };
+
+async function startOn(test: TestContext, redis: TestRedis): Promise<NodeProcess> {
+  const place = await placeOf(test);
+  const environment = {
+    ...NO_CLICKHOUSE,
+    RELAY_REDIS_URL: redis.url,
+    RELAY_KAFKA_BROKERS: "127.0.0.1:1",
+    RELAY_SHARDS: "1",
+    RELAY_NODE_ID: "node",
+    RELAY_PACKAGE_DIR: `${place.dataDirectory}/packages`,
+  };
+  return startNodeProcess(test, { ...place, environment });
+}
+
+async function redisOf(test: TestContext): Promise<TestRedis> {
+  const redis = await startTestRedis();
+  atEnd(test, () => redis.stop());
+  return redis;
+}
+
+/** A later version is a member, for as long as the test takes. */
+async function joinLater(test: TestContext, redis: TestRedis, schemas: SchemaNumbers): Promise<void> {
+  const connection = new Redis(redis.url);
+  const membership = createMembership({
+    script: membershipScript(connection, "{relay}:"),
+    self: { nodeId: "later", incarnation: "later#1", shards: 0, startedAtMs: 0, version: "9.0.0", schemas },
+    clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
+    timers: machineTimers,
+    changed: () => undefined,
+    looked: () => undefined,
+    lapsed: async () => undefined,
+    granted: () => undefined,
+    failed: () => undefined,
+  });
+  await membership.join();
+  atEnd(test, async () => {
+    await membership.leave();
+    connection.disconnect();
+  });
+}
+
+/** It ended with one plain sentence. */
+async function assertRefused(node: NodeProcess, sentence: RegExp): Promise<void> {
+  assert.deepEqual(await node.exited, { code: 1, signal: null }, node.output());
+  assert.match(node.output(), sentence);
+  assert.ok(!/^ +at /m.test(node.output()), node.output());
+}
+
+async function assertServes(test: TestContext, { url }: NodeProcess): Promise<void> {
+  const caller = new RelayCaller(url);
+  atEnd(test, () => caller.close());
+  assert.equal((await caller.pay("T1", "u-1"))?.status, 200);
+  assert.equal(member((await caller.poll("T1"))?.body, "uuid"), "u-1");
+}
+
+const WRITTEN_LATER =
+  /the store holds command in schema \d+, which Terminal Relay 9\.0\.0 wrote, and this version reads 1 to \d+: start 9\.0\.0 or a newer one, or restore a backup of before it/;
+
+describe("a node of this version, after a later one", () => {
+  it("refuses a data directory that it could not read", async (test) => {
+    const place = await placeOf(test);
+    const start = () => startNodeProcess(test, { ...place, environment: { ...NO_CLICKHOUSE, RELAY_SHARDS: "1" } });
+    const leave = async (schemas: SchemaNumbers) => {
+      const kv = await openEmbeddedKv({ directory: `${place.dataDirectory}/state`, nowMs: Date.now });
+      await raiseSchemaMark(kv, "9.0.0", schemas);
+      await kv.close();
+    };
+    await leave(READING);
+    const node = start();
+    await node.ready();
+    await assertServes(test, node);
+    await node.kill();
+    await leave(WRITING);
+    await assertRefused(start(), WRITTEN_LATER);
+  });
+
+  it("refuses a Redis that it could not read", { skip: missing }, async (test) => {
+    const redis = await redisOf(test);
+    const kv = await openRedisKv({ url: redis.url, refuseProblems: true });
+    atEnd(test, () => kv.close());
+    await raiseSchemaMark(kv, "9.0.0", WRITING);
+    await assertRefused(await startOn(test, redis), WRITTEN_LATER);
+  });
+});
+
+describe("a node of this version, beside a later one", { skip: missing }, () => {
+  it("runs where each reads what the other writes", async (test) => {
+    const redis = await redisOf(test);
+    await joinLater(test, redis, READING);
+    const node = await startOn(test, redis);
+    await node.ready();
+    await assertServes(test, node);
+  });
+
+  it("refuses to start where it could not read it, and writes nothing", async (test) => {
+    const redis = await redisOf(test);
+    await joinLater(test, redis, WRITING);
+    const sentence =
+      /the node later runs Terminal Relay 9\.0\.0, which writes command in schema \d+, and this one \(\S+\) reads 1 to \d+: start 9\.0\.0 here too/;
+    await assertRefused(await startOn(test, redis), sentence);
+    const connection = new Redis(redis.url);
+    atEnd(test, async () => connection.disconnect());
+    const fields = await connection.hkeys("{relay}:entries");
+    assert.deepEqual(
+      fields.filter((field) => !field.startsWith("\u{1}")),
+      [],
+    );
+    assert.deepEqual(await connection.zrange("{relay}:members", "0", "-1"), ["later#1"]);
+  });
+});

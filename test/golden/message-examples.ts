@@ -1,0 +1,140 @@
+import type { CommandView, ResultPosting, TerminalView } from "../../engine/ports/terminals.ts";
+import type { NodeProtocol } from "../../infra/node/node-protocol.ts";
+import { ACCEPTED, AT_MS, PRESENCE, TRANSACTION, type Whole } from "./stored-examples.ts";
+
+/** Asked and told between the threads of a node alone, which are of one version. */
+type WithinNode =
+  | `kv.${string}`
+  | `shard.${string}`
+  | `node.${string}`
+  | "cluster.deliver"
+  | "cluster.view"
+  | "cluster.lapsed"
+  | "cluster.look";
+
+type BetweenNodes = Exclude<keyof NodeProtocol, WithinNode>;
+
+type Examples = {
+  readonly [kind in BetweenNodes]: {
+    question: Whole<NodeProtocol[kind]["question"]>;
+    /** One of each form that the answer can have. */
+    answers: readonly Whole<NodeProtocol[kind]["answer"]>[];
+  };
+};
+
+const { device } = PRESENCE;
+const { terminalId: _, ...transaction } = TRANSACTION;
+
+const POSTING: Whole<ResultPosting> = {
+  terminalId: "T1",
+  postedBy: "T1",
+  result: {
+    uuid: "paid-1",
+    status: "OK",
+    method: "CARD",
+    amountCents: 1_234,
+    amountIllegible: true,
+    currency: "EUR",
+    details: {
+      merchantId: "M1",
+      message: "approved",
+      auth: TRANSACTION.auth,
+      card: TRANSACTION.card,
+      satispay: TRANSACTION.satispay,
+      provider: TRANSACTION.provider,
+      voucher: TRANSACTION.voucher,
+      receipt: TRANSACTION.receipt,
+      scan: TRANSACTION.scan,
+      print: TRANSACTION.print,
+    },
+    raw: '{"result":"OK"}',
+  },
+};
+
+const VIEW: Whole<CommandView> = {
+  uuid: "paid-1",
+  terminalId: "T1",
+  command: ACCEPTED,
+  state: "done",
+  sentAtMs: AT_MS + 1_000,
+  finishedAtMs: AT_MS + 3_000,
+  channel: "poll",
+  attempts: 1,
+  cancelRequested: false,
+  transaction: { ...transaction, terminalId: "T1" },
+  amountDiffers: false,
+};
+
+const TERMINAL_VIEW: Whole<TerminalView> = {
+  terminalId: "T1",
+  connectionStatus: "ONLINE",
+  connected: true,
+  sessions: 1,
+  connectionType: "WEBSOCKET",
+  lastActivityMs: AT_MS,
+  connectedSinceMs: AT_MS,
+  lastSeenMs: AT_MS,
+  server: "node-1",
+  device,
+  queued: 1,
+  sent: 1,
+};
+
+/** What nodes ask and tell each other, by kind. A kind or a member more, and this does not compile. */
+export const MESSAGE_EXAMPLES: Examples = {
+  "terminal.accept": {
+    question: ACCEPTED,
+    answers: [{ type: "accepted", state: "queued" }, { type: "duplicate", state: "sent", sender: "partner:1" }, { type: "queue_full" }],
+  },
+  "terminal.poll": {
+    question: { terminalId: "T1", device, answerByMs: AT_MS },
+    answers: [null, { uuid: "paid-1", text: "{}", sentAtMs: AT_MS }],
+  },
+  "terminal.undelivered": { question: { terminalId: "T1", uuid: "paid-1", sentAtMs: AT_MS }, answers: [undefined] },
+  "terminal.polled": { question: [{ terminalId: "T1", device, agoMs: 5 }], answers: [undefined] },
+  "terminal.result": { question: POSTING, answers: [{ type: "recorded" }, { type: "repeated" }, { type: "conflict" }] },
+  "terminal.cancel": {
+    question: { terminalId: "T1", uuid: "paid-1", cancelUuid: "cancel-1" },
+    answers: [
+      { type: "cancelled" },
+      { type: "requested", cancelUuid: "cancel-1" },
+      { type: "too_late", state: "done" },
+      { type: "not_found" },
+    ],
+  },
+  "terminal.command": { question: { terminalId: "T1", uuid: "paid-1", waitMs: 0 }, answers: [null, VIEW] },
+  "terminal.latest": { question: { terminalId: "T1", sender: "partner:1", waitMs: 0 }, answers: [null, VIEW] },
+  "terminal.view": { question: { terminalId: "T1" }, answers: [TERMINAL_VIEW] },
+  "terminal.disconnect": { question: { terminalId: "T1" }, answers: [undefined] },
+  "terminal.flush": { question: undefined, answers: [undefined] },
+  "terminal.forget": { question: undefined, answers: [undefined] },
+  "terminal.waiting": { question: { terminalId: "T1" }, answers: [undefined] },
+  "terminal.work": { question: { terminalId: "T1" }, answers: [undefined] },
+  "session.open": {
+    question: { terminalId: "T1", sessionId: "s-1", own: true, acknowledges: true, redeliver: true, device },
+    answers: [undefined],
+  },
+  "session.again": { question: { round: 1, forgotten: true, shards: ["node-1#1/shard-0"] }, answers: [true, false] },
+  "session.close": { question: { terminalId: "T1", sessionId: "s-1" }, answers: [undefined] },
+  "session.active": { question: [{ terminalId: "T1", sessionId: "s-1", agoMs: 5 }], answers: [undefined] },
+  "session.acknowledge": { question: { terminalId: "T1", sessionId: "s-1", uuids: ["paid-1"] }, answers: [undefined] },
+  "session.refuse": { question: { terminalId: "T1", sessionId: "s-1", uuids: ["paid-1"], number: 1 }, answers: [undefined] },
+  "session.deliver": { question: { terminalId: "T1", sessionId: "s-1", uuid: "paid-1", text: "{}" }, answers: [true, false] },
+  "session.broadcast": { question: { terminalId: null, text: "{}" }, answers: [1] },
+  "table.changed": { question: { table: "apps" }, answers: [undefined] },
+  "overview.counts": { question: undefined, answers: [{ websocket: 1, polling: 1, queued: 1, sent: 1 }] },
+  "cluster.report": {
+    question: undefined,
+    answers: [
+      {
+        terminals: 1,
+        sessions: 1,
+        commandsQueued: 1,
+        commandsSent: 1,
+        conflicts: 1,
+        lapses: 1,
+        stream: { waiting: 1, delayMs: 1, lost: 1 },
+      },
+    ],
+  },
+};

@@ -1,0 +1,589 @@
+import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/domain/app-deployment.ts";
+import type { AppVersion } from "../../engine/domain/app-version.ts";
+import type { AttentionItem } from "../../engine/domain/attention.ts";
+import type { AuditEntry } from "../../engine/domain/audit.ts";
+import type { CallbackRecord } from "../../engine/domain/callback.ts";
+import type { CloudConfig } from "../../engine/domain/cloud-config.ts";
+import type { Command } from "../../engine/domain/command.ts";
+import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { GatewayAccount } from "../../engine/domain/gateway-account.ts";
+import type { InstallLog } from "../../engine/domain/install-log.ts";
+import type { LinkRecord } from "../../engine/domain/link.ts";
+import type { MerchantOwner, MerchantRecord } from "../../engine/domain/merchant.ts";
+import type { PartnerRecord } from "../../engine/domain/partner.ts";
+import type { PresenceRecord } from "../../engine/domain/presence.ts";
+import type { TerminalGroup } from "../../engine/domain/terminal-group.ts";
+import type { TerminalLog } from "../../engine/domain/terminal-log.ts";
+import type { CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../engine/domain/terminal-record.ts";
+import type { SubscriptionRule } from "../../engine/domain/terminal-rule.ts";
+import type { StoredZvtConfig } from "../../engine/domain/zvt-config.ts";
+import type { IdempotencyClaim } from "../../engine/ports/idempotency-store.ts";
+import { attentionOperation } from "../../storage/attention/attention-items.ts";
+import { createSecretBox } from "../../infra/node/secret-box.ts";
+import { prepareStoredSecrets } from "../../infra/node/stored-secrets.ts";
+import { Turn } from "../../storage/feed/kafka-turn.ts";
+import { outboxOperation, readOutbox } from "../../storage/feed/outbox.ts";
+import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
+import type { Kv, Operation } from "../../storage/kv/kv.ts";
+import { createAppStore } from "../../storage/stores/app-store.ts";
+import { createAuditStore } from "../../storage/stores/audit-store.ts";
+import { createCallCountStore } from "../../storage/stores/call-count-store.ts";
+import { createCallbackStore } from "../../storage/stores/callback-store.ts";
+import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
+import { createIdempotencyStore } from "../../storage/stores/idempotency-store.ts";
+import { createLinkStore } from "../../storage/stores/link-store.ts";
+import { createMerchantStore } from "../../storage/stores/merchant-store.ts";
+import { createPartnerStore } from "../../storage/stores/partner-store.ts";
+import { createPresenceStore } from "../../storage/stores/presence-store.ts";
+import { createReceiptCleaner } from "../../storage/stores/receipt-cleaner.ts";
+import {
+  CLOUD_CONFIGS,
+  createRecordStore,
+  GATEWAY_ACCOUNTS,
+  MERCHANT_OWNERS,
+  type RecordKind,
+  SERVICE_SETTINGS,
+  TERMINAL_GROUPS,
+} from "../../storage/stores/record-store.ts";
+import { createResultCountStore } from "../../storage/stores/result-count-store.ts";
+import { createSignatureStampStore } from "../../storage/stores/signature-stamp-store.ts";
+import { createTableStamps, stampOperation } from "../../storage/stores/table-stamps.ts";
+import { createTerminalLogStore } from "../../storage/stores/terminal-log-store.ts";
+import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
+
+/** Times of the examples: 2026, and not a round number. */
+export const AT_MS = 1_778_051_289_123;
+const RETENTION_MS = 400 * 86_400_000;
+
+/** An example of a kind: how this version writes it, and what it reads of it. */
+export interface StoredExample {
+  write(kv: Kv): Promise<unknown>;
+  /** Absent where what was written cannot be read but by who knows a secret. */
+  read?(kv: Kv): Promise<unknown>;
+}
+
+/** With each member that may be left out: a member more, and the example does not compile. Null and lists stand as they are. */
+export type Whole<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [member in keyof T]-?: Whole<Exclude<T[member], undefined>> }
+    : T;
+
+const common = { kind: "payment", service: "PAYCC", sender: "partner:1", acceptedAtMs: AT_MS, expiresAtMs: AT_MS + 60_000 } as const;
+
+const QUEUED: Whole<QueuedEntry> = {
+  ...common,
+  uuid: "queued-1",
+  attempts: 1,
+  refusedBy: { session: "s-1", untilMs: AT_MS + 5_000 },
+  cancels: "sent-1",
+};
+
+const SENT: Whole<SentEntry> = {
+  ...common,
+  uuid: "sent-1",
+  attempts: 1,
+  sentAtMs: AT_MS + 1_000,
+  channel: "websocket",
+  unknownAtMs: AT_MS + 301_000,
+  session: "s-1",
+  redeliverable: true,
+  held: false,
+  refusedBy: null,
+  awaitingAck: true,
+  cancels: null,
+  cancelRequested: true,
+};
+
+const TERMINAL: Whole<TerminalRecord> = {
+  terminalId: "T1",
+  queue: [QUEUED],
+  sent: [SENT],
+  latest: [{ sender: "partner:1", uuid: "sent-1", answered: false }],
+};
+
+const HELD: Whole<TerminalRecord> = {
+  terminalId: "T2",
+  queue: [],
+  sent: [{ ...SENT, uuid: "held-1", session: null, held: true, refusedBy: { session: "s-2", untilMs: AT_MS + 9_000 } }],
+  latest: [],
+};
+
+export const ACCEPTED: Whole<Command> = {
+  ...common,
+  uuid: "paid-1",
+  terminalId: "T1",
+  amountCents: 1_234,
+  method: "CARD",
+  payload: '{"uuid":"paid-1","amount":1234}',
+  request: "request-1",
+  cancels: "other-1",
+};
+
+export const TRANSACTION: Whole<Required<CommandRecord>["result"] & object>["transaction"] = {
+  uuid: "paid-1",
+  createdAtMs: AT_MS + 3_000,
+  method: "CARD",
+  status: "OK",
+  amountCents: 1_234,
+  currency: "EUR",
+  terminalId: "T1",
+  merchantId: "M1",
+  message: "approved",
+  auth: { authCode: "123456", stan: "000001", actionCode: "000" },
+  card: { brand: "VISA", maskedPan: "************1234", entry: "NFC" },
+  satispay: { paymentId: "p-1", status: "ACCEPTED", outcome: "OK", store: "s-1", codeIdentifier: "c-1" },
+  provider: { name: "P", model: "M", clientVersion: "1.0" },
+  voucher: { code: "V1" },
+  receipt: { lines: ["one"] },
+  scan: { scannedValue: "8001", barcodeFormat: "EAN_13", scanResult: "OK" },
+  print: { printResult: "OK", errorDescription: null },
+};
+
+const COMMAND: Whole<Omit<CommandRecord, "place">> = {
+  revision: 2,
+  uuid: "paid-1",
+  terminalId: "T1",
+  command: ACCEPTED,
+  life: { state: "done", sentAtMs: AT_MS + 1_000, finishedAtMs: AT_MS + 3_000, channel: "poll", attempts: 1 },
+  result: { transaction: TRANSACTION, toldMerchantId: "M2", raw: '{"result":"OK"}', postedBy: "T1", amountDiffers: false },
+};
+
+/** Its key is in small letters, so how its sender wrote it stands in the record. */
+const IN_CAPITALS: Whole<Omit<CommandRecord, "place">> = { ...COMMAND, uuid: "7D9F0A52-6C2E-4A83-9F5D-2C1D0D1B8F11" };
+
+export const ROWS: readonly Whole<FeedRow>[] = [
+  { type: "transaction", version: 2, transaction: TRANSACTION, kind: "payment", sender: "partner:1", unsolicited: false, amountDiffers: false },
+  {
+    type: "life",
+    version: 2,
+    uuid: "paid-1",
+    terminalId: "T1",
+    kind: "payment",
+    service: "PAYCC",
+    amountCents: 1_234,
+    sender: "partner:1",
+    state: "done",
+    acceptedAtMs: AT_MS,
+    sentAtMs: AT_MS + 1_000,
+    finishedAtMs: AT_MS + 3_000,
+    channel: "poll",
+    attempt: 1,
+  },
+  { type: "conflict", id: "x-1", uuid: "paid-1", terminalId: "T1", postedBy: "T1", atMs: AT_MS + 4_000, raw: '{"result":"KO"}' },
+];
+
+const ATTENTION: Whole<AttentionItem> = { kind: "unknown", terminalId: "T1", uuid: "sent-1", atMs: AT_MS, detail: "Sent, and no result came", raw: "{}" };
+
+export const PRESENCE: Whole<PresenceRecord> = {
+  schema: 1,
+  terminalId: "T1",
+  lastSeenMs: AT_MS,
+  device: { userAgent: "app/1", ipAddress: "192.0.2.7", fingerprint: "f1", family: "F", appVersion: "1.0", deviceModel: "M" },
+};
+
+const RULE: Whole<SubscriptionRule> = { terminalId: "T1", ruleType: "LIST", ruleValue: "T1,T2", enabled: true, notes: "till" };
+
+const CLOUD_CONFIG: Whole<CloudConfig> = {
+  schema: 1,
+  terminalId: "T1",
+  merchantId: "M1",
+  group: "north",
+  family: "F",
+  settings: { language: "it" },
+  updatedAtMs: AT_MS,
+};
+
+const GROUP: Whole<TerminalGroup> = {
+  schema: 1,
+  name: "north",
+  terminalIds: ["T1"],
+  managerTerminalIds: ["T2"],
+  enabled: true,
+  notes: null,
+  updatedAtMs: AT_MS,
+};
+
+const sealedAccount = { terminalId: "G1", merchantId: "GM1", sealedSecret: "sealed" };
+
+const ACCOUNT: Whole<GatewayAccount> = {
+  schema: 1,
+  ...sealedAccount,
+  former: [{ ...sealedAccount, untilMs: AT_MS + 1_000 }],
+  updatedAtMs: AT_MS,
+};
+
+const ZVT: Whole<StoredZvtConfig> = {
+  schema: 1,
+  enabled: true,
+  port: 40_007,
+  timeoutSeconds: 60,
+  maxConnections: 10,
+  loggingLevel: "INFO",
+  logRawBytes: false,
+  updatedAtMs: AT_MS,
+};
+
+const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
+
+const MERCHANT: MerchantRecord = {
+  schema: 1,
+  merchantId: "M1",
+  partnerId: 1,
+  merchantName: "Shop",
+  environment: "TEST",
+  active: true,
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+  createdBy: "request-1",
+  keys: { publishable: "digest-1", secret: "digest-2" },
+  services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
+};
+
+const PARTNER: Whole<PartnerRecord> = {
+  schema: 1,
+  id: 1,
+  username: "Shop",
+  passwordHash: "hash",
+  keySha256: "digest-1",
+  previousKey: { sha256: "digest-2", untilMs: AT_MS + 1_000 },
+  enabled: true,
+  gateway: sealedAccount,
+  formerGateways: [{ ...sealedAccount, untilMs: AT_MS + 1_000 }],
+  allowedOrigins: { shop: "https://shop.example" },
+  terminals: { ruleType: "LIST", ruleValue: "T1" },
+  adapter: { merchantId: "A1", sealedSecret: "sealed" },
+  partnerApi: {
+    partnerCode: "SHOP",
+    name: "Shop",
+    role: "ADMIN",
+    allowedServices: ["PAYPAL"],
+    maxMerchants: 10,
+    ipWhitelist: ["192.0.2.0/24"],
+    keySha256: "digest-3",
+    previousKey: { sha256: "digest-4", untilMs: AT_MS + 1_000 },
+    sealedSecret: "sealed",
+  },
+  sandbox: false,
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+  deletedAtMs: null,
+};
+
+const CLAIM: Whole<IdempotencyClaim> = {
+  schema: 1,
+  fingerprint: "digest-1",
+  operationId: "operation-1",
+  createdAtMs: AT_MS,
+  state: { type: "answered", text: "{}", sealed: false },
+};
+
+const AUDIT: Whole<AuditEntry> = {
+  atMs: AT_MS,
+  actor: "administrator",
+  username: "admin",
+  ipAddress: "192.0.2.7",
+  requestId: "r-1",
+  action: "partner.create",
+  subject: "1",
+  members: ["username"],
+  outcome: { type: "refused", code: "conflict" },
+};
+
+const LOG: Whole<Omit<TerminalLog, "id">> = { receivedAtMs: AT_MS, device: { "x-model": "M" }, body: '{"level":"info"}' };
+
+const LINK: Whole<LinkRecord> = {
+  schema: 1,
+  state: "success",
+  order: {
+    txId: "link-1",
+    terminalId: "T1",
+    partnerId: 1,
+    merchantId: "GM1",
+    owner: "partner:1",
+    amount: "12.34",
+    amountMinor: 1_234,
+    currency: "EUR",
+    description: "Order 1",
+    merchantReference: "reference-1",
+    customerEmail: "someone@shop.example",
+    instrument: "card",
+    capture: "now",
+    returnUrl: "https://shop.example/back",
+    createdAtMs: AT_MS,
+    expiresAtMs: AT_MS + 3_600_000,
+    attachment: "{}",
+  },
+  inits: 1,
+  paymentId: "payment-1",
+  paymentUrl: "https://gateway.example/payment-1",
+  nextAtMs: AT_MS + 60_000,
+  verifiedAtMs: AT_MS + 30_000,
+  notifications: 1,
+  outcome: {
+    resultCode: "000",
+    description: "approved",
+    atMs: AT_MS + 30_000,
+    payment: {
+      resultCode: "000",
+      description: "approved",
+      tranId: "tran-1",
+      authCode: "123456",
+      maskedPan: "************1234",
+      cardBrand: "VISA",
+      payerName: "Some",
+      payerLastName: "One",
+      amount: { amountMinor: 1_234, currency: "EUR" },
+    },
+  },
+  late: false,
+  overdue: false,
+  followUps: [
+    {
+      id: "follow-up-1",
+      type: "refund",
+      amountMinor: 34,
+      whole: false,
+      state: "requested",
+      requestedAtMs: AT_MS + 40_000,
+      finishedAtMs: null,
+      tranId: "tran-2",
+      resultCode: "000",
+      description: "refunded",
+      flagged: true,
+      repeated: true,
+      refusal: { atMs: AT_MS + 41_000, resultCode: "001", description: "refused" },
+    },
+  ],
+};
+
+const CALLBACK: Whole<CallbackRecord> = {
+  schema: 1,
+  id: "link-1.success.callback",
+  url: "https://shop.example/callback",
+  body: { merId: "A1", txId: "order-1", paymentId: "link-1" },
+  state: "waiting",
+  attempts: 1,
+  createdAtMs: AT_MS,
+  nextAtMs: AT_MS + 5_000,
+  lastAttemptAtMs: AT_MS + 1_000,
+  lastError: "503",
+};
+
+const VERSION: Whole<AppVersion> = {
+  id: 1,
+  versionCode: 7,
+  versionName: "1.7",
+  mandatory: true,
+  releaseNotes: "notes",
+  active: true,
+  createdAtMs: AT_MS,
+  package: { fileName: "app-7.apk", md5: "digest-1", bytes: 1_024, storedAtMs: AT_MS },
+  deleting: false,
+};
+
+const DEPLOYMENT: Whole<AppDeployment> = {
+  schema: 1,
+  id: 2,
+  versionId: 1,
+  target: { type: "terminal", terminalId: "T1" },
+  state: "active",
+  pausedBecause: "operator",
+  resumesAs: "active",
+  counts: { offered: 1, downloaded: 1, installed: 1, failed: 0 },
+  countedBefore: { installed: 1, failed: 0 },
+  rolloutPercent: 100,
+  pauseAtFailurePercent: 10,
+  pauseAfterReports: 10,
+  createdAtMs: AT_MS,
+  changedAtMs: AT_MS,
+};
+
+const TARGET: Whole<TargetRecord> = { target: { type: "terminal", terminalId: "T1" }, current: 2, draft: 3, history: [4], retired: [5] };
+const MARK: Whole<InstallMark> = { offered: true, downloaded: true, outcome: "installed" };
+const INSTALL_LOG: Whole<Omit<InstallLog, "id">> = { receivedAtMs: AT_MS, terminalId: "T1", versionCode: 7, status: "completed", body: "{}" };
+
+const now = () => AT_MS;
+const atNow = { nowMs: now, monotonicMs: now };
+
+const terminalStore = (kv: Kv) => createTerminalStore({ kv, nowMs: now, retentionMs: RETENTION_MS, writer: "w" });
+const linkStore = (kv: Kv) => createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" });
+const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
+const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
+const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });
+
+const noChange = { decidedBy: null, terminal: null, claims: [], commands: [], rows: [], attention: [], settled: [], atMs: AT_MS };
+
+async function writeTerminals(kv: Kv): Promise<void> {
+  for (const record of [TERMINAL, HELD]) {
+    const terminal = { record, version: 0, workBefore: "idle" } as const;
+    await terminalStore(kv).commit({ ...noChange, terminalId: record.terminalId, terminal });
+  }
+}
+
+const writeCommand = (kv: Kv) => terminalStore(kv).commit({ ...noChange, terminalId: "T1", claims: [COMMAND, IN_CAPITALS] });
+const writeRows = (kv: Kv) => put(kv, ...ROWS.map((row, index) => outboxOperation(row, AT_MS, `w-${index}`)));
+
+async function writeMerchant(kv: Kv): Promise<void> {
+  await createMerchantStore(kv).commit({
+    merchant: { record: MERCHANT, version: 0 },
+    before: null,
+    count: { record: { active: 1, stored: 2 }, version: 0 },
+    secrets: { service: "PAYPAL", sealed: "sealed" },
+  });
+}
+
+const writeLink = (kv: Kv) =>
+  linkStore(kv).commit({ record: LINK, before: null, version: 0, rows: [], attention: [], settled: [], atMs: AT_MS });
+
+async function writeApp(kv: Kv): Promise<void> {
+  const store = appStore(kv);
+  await store.nextId();
+  await store.commit({
+    version: { record: VERSION, version: 0, codeBefore: null },
+    deployments: [{ record: DEPLOYMENT, version: 0 }],
+    targets: [{ record: TARGET, version: 0 }],
+    marks: [{ record: MARK, version: 0, deploymentId: 2, terminalId: "T1" }],
+    changesTable: true,
+  });
+  await store.appendInstallLog(INSTALL_LOG);
+  await store.lockUpload(1);
+}
+
+function recordExample(kind: RecordKind, key: string, record: { readonly schema: 1 }): StoredExample {
+  const store = (kv: Kv) => createRecordStore(kv, kind);
+  return {
+    write: (kv) => store(kv).save(key, record),
+    read: async (kv) => {
+      const parts = await Promise.all(Array.from({ length: kind.parts }, (_, part) => store(kv).load(part)));
+      return parts.flatMap((part) => [...part]).map(([name, { record: found }]) => [name, found]);
+    },
+  };
+}
+
+const CLEANED = 501;
+
+/** By kind. Only what the store's code does in production writes here and reads. */
+export const STORED_EXAMPLES = {
+  terminal: {
+    write: writeTerminals,
+    read: async (kv) => [(await terminalStore(kv).loadTerminal("T1"))?.record, (await terminalStore(kv).loadTerminal("T2"))?.record],
+  },
+  command: { write: writeCommand, read: async (kv) => (await terminalStore(kv).loadCommand("paid-1"))?.record },
+  outstandingTerminal: { write: writeTerminals, read: (kv) => terminalStore(kv).pageOutstanding("", 10) },
+  attention: {
+    write: (kv) => put(kv, attentionOperation(ATTENTION)),
+    read: (kv) => terminalStore(kv).pageAttention("", 10),
+  },
+  unreadableAnswer: {
+    write: (kv) => terminalStore(kv).keepUnreadable({ ...ATTENTION, kind: "unreadable" }, ["sent-1"]),
+    read: (kv) => terminalStore(kv).unreadableAnswerAtMs("sent-1"),
+  },
+  presence: { write: (kv) => createPresenceStore(kv).save([PRESENCE]), read: (kv) => createPresenceStore(kv).load("T1") },
+  outboxRow: {
+    write: writeRows,
+    read: async (kv) => {
+      const rows: unknown[] = [];
+      for await (const { row } of readOutbox(kv, null, 10)) rows.push(row);
+      return rows;
+    },
+  },
+  refusedRow: {
+    write: (kv) => put(kv, ...setAsideOperations({ key: `o/${AT_MS}-w-1`, value: '{"type":"life"}' }, "it cannot be read", AT_MS)),
+    read: async (kv) => {
+      const rows: unknown[] = [];
+      for await (const { row } of rowsSetAside(kv)) rows.push(row);
+      return rows;
+    },
+  },
+  feedTurn: {
+    write: async (kv) => {
+      const turn = new Turn(kv, atNow);
+      await turn.take();
+      await turn.giveBack(`o/${AT_MS}-w-1`);
+    },
+    read: (kv) => new Turn(kv, atNow).take(),
+  },
+  subscriptionRule: { write: (kv) => createDirectoryStore(kv).saveRule(RULE), read: (kv) => createDirectoryStore(kv).load() },
+  deniedTerminal: { write: (kv) => createDirectoryStore(kv).setDenied("T1", true), read: (kv) => createDirectoryStore(kv).load() },
+  cloudConfig: recordExample(CLOUD_CONFIGS, "T1", CLOUD_CONFIG),
+  terminalGroup: recordExample(TERMINAL_GROUPS, "north", GROUP),
+  gatewayAccount: recordExample(GATEWAY_ACCOUNTS, "installation", ACCOUNT),
+  serviceSettings: recordExample(SERVICE_SETTINGS, "zvt", ZVT),
+  merchantOwner: recordExample(MERCHANT_OWNERS, "M1", OWNER),
+  merchant: {
+    write: writeMerchant,
+    read: (kv) => createMerchantStore(kv).page(1, { after: "", limit: 10, status: "ACTIVE" }),
+  },
+  merchantKey: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).byKey("digest-1"))?.merchantId ?? null },
+  merchantCount: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).count(1)).record },
+  merchantSecret: { write: writeMerchant, read: (kv) => createMerchantStore(kv).sealedSecrets("M1", "PAYPAL") },
+  partner: {
+    write: (kv) => createPartnerStore(kv).create((id) => ({ ...PARTNER, id })),
+    read: async (kv) => (await createPartnerStore(kv).find(1))?.record,
+  },
+  callCount: { write: (kv) => createCallCountStore(kv).add(1, 7), read: (kv) => createCallCountStore(kv).load(1) },
+  idempotencyClaim: {
+    write: (kv) => createIdempotencyStore(kv).save("scope-1", CLAIM, 0),
+    read: async (kv) => (await createIdempotencyStore(kv).load("scope-1"))?.record,
+  },
+  audit: { write: (kv) => auditStore(kv).record(AUDIT), read: (kv) => auditStore(kv).page({ before: "", limit: 10 }) },
+  terminalLog: {
+    write: (kv) => createTerminalLogStore(kv, "w").append("T1", LOG),
+    read: (kv) => createTerminalLogStore(kv, "w").page("T1", 10),
+  },
+  resultCount: {
+    write: (kv) => createResultCountStore(kv, now).save("2026-05-06", "node/shard-0", { CARD: { OK: 2, KO: 1 } }),
+    read: (kv) => createResultCountStore(kv, now).total("2026-05-06"),
+  },
+  signatureStamp: {
+    write: (kv) => createSignatureStampStore(kv, now).take("digest-1", 1_000),
+    read: (kv) => createSignatureStampStore(kv, now).take("digest-1", 1_000),
+  },
+  tableStamp: {
+    write: (kv) => put(kv, stampOperation("apps")),
+    read: async (kv) => (await createTableStamps(kv).load(["apps"])).map((version) => version > 0),
+  },
+  link: {
+    write: writeLink,
+    read: async (kv) => {
+      const links = linkStore(kv);
+      const found = await Promise.all([links.load("link-1"), links.findByPaymentId(1, "payment-1"), links.findByTranId(1, "tran-2")]);
+      return found.map((one) => one?.record);
+    },
+  },
+  callback: {
+    write: async (kv) => {
+      const store = createCallbackStore(kv);
+      await store.replace({ record: CALLBACK, version: 0 }, CALLBACK);
+      await store.replace({ record: CALLBACK, version: 0 }, { ...CALLBACK, id: "link-2.success.callback", state: "dead" });
+    },
+    read: async (kv) => [
+      ...(await createCallbackStore(kv).due(AT_MS + 60_000, 10)).map(({ record }) => record),
+      ...(await createCallbackStore(kv).page("dead", null, 10)),
+    ],
+  },
+  appVersion: { write: writeApp, read: async (kv) => [(await appStore(kv).version(1))?.record, await appStore(kv).nextId()] },
+  appDeployment: { write: writeApp, read: async (kv) => (await appStore(kv).load()).deployments },
+  appTarget: { write: writeApp, read: async (kv) => (await appStore(kv).load()).targets },
+  appMark: { write: writeApp, read: async (kv) => (await appStore(kv).marks(2, ["T1"])).map(({ record }) => record) },
+  installLog: { write: writeApp, read: (kv) => appStore(kv).installLogs(7, 10) },
+  appUpload: { write: writeApp, read: (kv) => appStore(kv).lockUpload(1) },
+  secretProof: { write: (kv) => prepareStoredSecrets(kv, createSecretBox({ current: "00".repeat(32), old: null })) },
+  receiptCleaner: {
+    write: async (kv) => {
+      await put(
+        kv,
+        ...Array.from({ length: CLEANED }, (_, n) => ({ type: "put", key: `c/${String(n).padStart(4, "0")}`, value: '[2,1,"T1",null,null,null]' }) as const),
+      );
+      let atMs = 0;
+      const monotonicMs = () => (atMs += 1);
+      await createReceiptCleaner({ kv, monotonicMs, retentionMs: RETENTION_MS, failed: () => undefined }).clean(AT_MS, 0);
+    },
+  },
+} satisfies { readonly [kind: string]: StoredExample };
+
+/** What differs each time that it is written. */
+export function withoutRandom(text: string): string {
+  return text.replaceAll(/box1\.[A-Za-z0-9_.-]+/g, "<sealed>").replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>");
+}
