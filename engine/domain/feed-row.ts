@@ -7,7 +7,7 @@ import type { Transaction } from "./transaction.ts";
  */
 export type FeedRow = TransactionRow | LifeRow | ConflictRow;
 
-/** A stored result. `version` grows with each change of the same uuid's row. */
+/** A stored result. `version` grows with each change of the same uuid's row, and with the rank of its end first (row-version.ts). */
 export interface TransactionRow {
   type: "transaction";
   version: number;
@@ -20,7 +20,7 @@ export interface TransactionRow {
   amountDiffers: boolean;
 }
 
-/** A command whose life ended; a late result ends it a second time, with a higher version. */
+/** A command whose life ended; a late result ends it a second time, with a higher version (row-version.ts). */
 export interface LifeRow {
   type: "life";
   version: number;

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { ranked } from "../../engine/domain/row-version.ts";
 import { outboxKeyOf, readRow } from "./outbox.ts";
 
 /**
@@ -15,7 +16,11 @@ const timeMs = (description: string) => Type.Integer({ minimum: 0, description: 
 const optional = { text: Type.Optional(Type.String()) };
 
 const KIND = words("payment", "scan", "print", "administrative", "cancel");
-const VERSION = Type.Integer({ minimum: 1, description: "Of the rows with the same key the one with the highest version counts" });
+const VERSION = Type.Integer({
+  minimum: 1,
+  description:
+    "Of the rows with the same key the one with the highest version counts: how its command ended (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with its changes",
+});
 
 const TRANSACTION = Type.Object(
   {
@@ -135,7 +140,7 @@ export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
     return { type: "unreadable", outboxKey: null, reason: "it is not JSON" };
   }
   const outboxKey = typeof message === "object" && message !== null && "outbox" in message ? outboxKeyOf(message.outbox) : null;
-  if (CHECK.Check(message)) return { type: "row", outboxKey, row: rowOf(message.row) };
+  if (CHECK.Check(message)) return { type: "row", outboxKey, row: ranked(rowOf(message.row)) };
   const schema = typeof message === "object" && message !== null && "schema" in message ? message.schema : undefined;
   if (schema !== SCHEMA_VERSION) {
     const found = typeof schema === "number" ? `schema ${schema}` : "no schema number";

@@ -1,4 +1,5 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { ranked } from "../../engine/domain/row-version.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
 
 /** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
@@ -140,7 +141,7 @@ async function* entriesOf(kv: Kv, prefix: string, from: string | null, limit: nu
 export function readRow(value: string): FeedRow | null {
   try {
     const row: FeedRow | null = JSON.parse(value);
-    return row !== null && typeof row === "object" && "type" in row ? row : null;
+    return row !== null && typeof row === "object" && "type" in row ? ranked(row) : null;
   } catch {
     return null;
   }

@@ -52,7 +52,7 @@ describe("the feed to ClickHouse", async () => {
     await feed.flush();
     await write(kv, [
       transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
-      transactionRow({ uuid: "a", terminalId, amountCents: 700, version: 2 }),
+      transactionRow({ uuid: "a", terminalId, amountCents: 700, revision: 2 }),
       transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
       { ...life, state: "done", version: 2, finishedAtMs: START_MS + 400_000 },
       { ...life, uuid: "b", state: "expired", sentAtMs: null, channel: null, attempt: 0 },

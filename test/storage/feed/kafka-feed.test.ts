@@ -46,7 +46,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const { feed, consumer } = pipelineOf(test, kafka.brokers, topics, kv, clickHouseSink(client));
     const rows = Array.from({ length: 3_000 }, (_, index) => transactionRow({ uuid: `a${index}`, terminalId: `ALL-${index % 50}` }));
     await write(kv, rows);
-    await write(kv, [transactionRow({ uuid: "a0", terminalId: "ALL-0", version: 2, amountCents: 7 })]);
+    await write(kv, [transactionRow({ uuid: "a0", terminalId: "ALL-0", revision: 2, amountCents: 7 })]);
     const life = { uuid: "a0", terminalId: "ALL-0", kind: "payment", service: "PAYCC", amountCents: 7, sender: "partner:1" } as const;
     const times = { acceptedAtMs: 1_000, sentAtMs: null, finishedAtMs: 2_000, channel: null, attempt: 0 };
     await write(kv, [{ type: "life", version: 1, state: "expired", ...life, ...times }]);
@@ -102,7 +102,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     open();
     await until("an empty outbox", 10_000, async () => (await keysUnder(kv, "o/")).length === 0);
     assert.deepEqual(await listed(), ["one 5"]);
-    await write(kv, [transactionRow({ uuid: "one", terminalId: "LIST", amountCents: 6, version: 2 })]);
+    await write(kv, [transactionRow({ uuid: "one", terminalId: "LIST", amountCents: 6, revision: 2 })]);
     assert.deepEqual(await listed(), ["one 6"]);
   });
 
