@@ -7,8 +7,13 @@ import type { Transaction } from "./transaction.ts";
  */
 export type FeedRow = TransactionRow | LifeRow | ConflictRow;
 
+interface FromStore {
+  /** The version of the commit that stored it, known to whoever has read it from the store. */
+  storeVersion?: number;
+}
+
 /** A stored result. `version` grows with each change of the same uuid's row, and with the rank of its end first (row-version.ts). */
-export interface TransactionRow {
+export interface TransactionRow extends FromStore {
   type: "transaction";
   version: number;
   transaction: Transaction & { terminalId: string };
@@ -21,7 +26,7 @@ export interface TransactionRow {
 }
 
 /** A command whose life ended; a late result ends it a second time, with a higher version (row-version.ts). */
-export interface LifeRow {
+export interface LifeRow extends FromStore {
   type: "life";
   version: number;
   uuid: string;

@@ -23,6 +23,8 @@ export interface OutboxEntry {
   key: string;
   writtenAtMs: number;
   value: string;
+  /** As the store gave it to the commit that wrote the row. */
+  version: number;
   row: FeedRow | null;
 }
 
@@ -48,8 +50,8 @@ export function outboxKeyAt(atMs: number): string {
 
 /** Up to `limit` rows in the order of their keys, from key `from` (null: from the start). */
 export async function* readOutbox(kv: Kv, from: string | null, limit: number): AsyncGenerator<OutboxEntry> {
-  for await (const { key, value } of entriesOf(kv, OUTBOX, from, limit)) {
-    yield { key, writtenAtMs: writtenAtMsOf(key), value, row: readRow(value) };
+  for await (const { key, value, version } of entriesOf(kv, OUTBOX, from, limit)) {
+    yield { key, writtenAtMs: writtenAtMsOf(key), value, version, row: fromStore(readRow(value), version) };
   }
 }
 
@@ -85,7 +87,7 @@ export type OutboxText = Omit<OutboxEntry, "row">;
 export async function pageOutbox(kv: Kv, from: string | null, until: string | null, limit: number): Promise<OutboxText[]> {
   const range = prefixRange(OUTBOX);
   const entries = await kv.scan({ from: from ?? range.from, to: until ?? range.to, limit });
-  return entries.map(({ key, value }) => ({ key, value, writtenAtMs: writtenAtMsOf(key) }));
+  return entries.map(({ key, value, version }) => ({ key, value, version, writtenAtMs: writtenAtMsOf(key) }));
 }
 
 /**
@@ -145,6 +147,12 @@ export function readRow(value: string): FeedRow | null {
   } catch {
     return null;
   }
+}
+
+/** A row with the version that the store gave it. */
+export function fromStore<Row extends FeedRow | null>(row: Row, storeVersion: number): Row {
+  if (row !== null && row.type !== "conflict") row.storeVersion = storeVersion;
+  return row;
 }
 
 function refusedText(value: string): string {

@@ -4,6 +4,7 @@ import { linkRow } from "../../engine/domain/link-row.ts";
 import { rowsOf } from "../../engine/runtime/recording.ts";
 import { deliverApart } from "../feed/deliver-apart.ts";
 import { deliver, type FeedSink } from "../feed/feed-sink.ts";
+import { fromStore } from "../feed/outbox.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
 import { LINKS } from "./link-store.ts";
 import { readCommand } from "./terminal-records.ts";
@@ -68,7 +69,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     { prefix: COMMANDS, rowsIn: commandRows },
     { prefix: LINKS, rowsIn: linkRows },
   ]) {
-    for await (const { key, value } of entriesOf(kv, prefix)) {
+    for await (const { key, value, version } of entriesOf(kv, prefix)) {
       const uuid = key.slice(prefix.length);
       progress.records += 1;
       const rows = rowsIn(uuid, value);
@@ -77,7 +78,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
         continue;
       }
       if (rows.length > 0) progress.ended += 1;
-      for (const row of rows) pending.push({ uuid, row });
+      for (const row of rows) pending.push({ uuid, row: fromStore(row, version) });
       if (pending.length >= BATCH_ROWS) {
         await insert(pending);
         pending = [];

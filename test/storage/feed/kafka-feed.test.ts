@@ -114,9 +114,9 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const good = JSON.stringify(transactionRow({ uuid: "between", terminalId: "POISON" }));
     await sink.deliver(topics.rows, [
       { key: "POISON", value: Buffer.from("{not JSON") },
-      { key: "POISON", value: encodeFeedMessage("c/not-of-the-outbox", good) },
+      { key: "POISON", value: encodeFeedMessage("c/not-of-the-outbox", good, 1) },
       { key: "POISON", value: Buffer.from('{"schema":9,"row":{}}') },
-      { key: "POISON", value: encodeFeedMessage("o/", '{"type":"transaction","version":1}') },
+      { key: "POISON", value: encodeFeedMessage("o/", '{"type":"transaction","version":1}', 1) },
       { key: "POISON", value: null },
     ]);
     await kv.commit({ checks: [], operations: [{ type: "put", key: "c/not-of-the-outbox", value: "{}" }] });

@@ -56,18 +56,19 @@ describe("the terminal of a row that is text", () => {
 });
 
 describe("a message of relay.transactions", () => {
-  it("carries each type of row as it is", () => {
+  it("carries each type of row as it is, with the version that the store gave it", () => {
     for (const row of ROWS) {
-      const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(row)));
-      assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row });
+      const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(row), 7));
+      const expected = row.type === "conflict" ? row : { ...row, storeVersion: 7 };
+      assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row: expected });
     }
   });
 
   it("of a former release, whose versions were revisions, ranks where its command's end does", () => {
     const version = rowVersion("done", 2);
     const former = { ...transactionRow({ uuid: "u" }), version: 2 };
-    const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(former)));
-    assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row: { ...former, version } });
+    const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(former), 7));
+    assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row: { ...former, version, storeVersion: 7 } });
   });
 
   it("is readable with members that this version does not know", () => {
