@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClassicLevel } from "classic-level";
-import { Committer } from "./committer.ts";
+import { Committer, VERSIONS_PER_MS } from "./committer.ts";
 import { DeletedLogs } from "./deleted-logs.ts";
 import { openDirectory } from "./embedded-directory.ts";
-import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
+import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, LOST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
+import type { KvHistory } from "./history.ts";
 import { type Commit, type CommitResult, type Entry, type Kv, prefixRange, type ScanRange, StorageUnavailable } from "./kv.ts";
 import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
 
@@ -32,7 +33,7 @@ export interface EmbeddedKvOptions {
   onFailure?: (error: unknown) => void;
 }
 
-export interface EmbeddedKv extends Kv {
+export interface EmbeddedKv extends Kv, KvHistory {
   /** Removes expired entries, at most some ten thousand, in slices; answers how many. For its owner to call now and then. */
   sweep(): Promise<number>;
   stats(): EmbeddedKvStats;
@@ -56,11 +57,11 @@ export interface EmbeddedKvStats {
  * @throws DirectoryRefused when the directory is locked, damaged, of another layout, or cannot be accessed
  */
 export async function openEmbeddedKv(options: EmbeddedKvOptions): Promise<EmbeddedKv> {
-  const { level, lastVersion } = await openDirectory(options.directory);
-  return new LevelKv(options, level, lastVersion);
+  return new LevelKv(options, await openDirectory(options.directory));
 }
 
 class LevelKv implements EmbeddedKv {
+  readonly versionsPerMs = VERSIONS_PER_MS;
   readonly #directory: string;
   readonly #nowMs: () => number;
   readonly #filteredPrefix: string | null;
@@ -72,13 +73,15 @@ class LevelKv implements EmbeddedKv {
   #reopening: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
   #deletedLogs: DeletedLogs;
+  #lostVersion: number;
 
-  constructor(options: EmbeddedKvOptions, level: ClassicLevel, lastVersion: number) {
+  constructor(options: EmbeddedKvOptions, { level, lastVersion, lostVersion }: Awaited<ReturnType<typeof openDirectory>>) {
     this.#directory = options.directory;
     this.#nowMs = options.nowMs;
     this.#filteredPrefix = options.mostlyAbsentPrefix ?? null;
     this.#report = options.onFailure ?? (() => {});
     this.#level = level;
+    this.#lostVersion = lostVersion;
     this.#committer = new Committer({
       nowMs: options.nowMs,
       isFiltered: (key) => this.#filteredPrefix !== null && key.startsWith(this.#filteredPrefix),
@@ -200,6 +203,27 @@ class LevelKv implements EmbeddedKv {
       if (indexKeys.length < SWEEP_SLICE_ENTRIES) break;
     }
     return removed;
+  }
+
+  async lastVersion(): Promise<number> {
+    return this.#committer.syncedVersion;
+  }
+
+  lostVersion(): number {
+    return this.#lostVersion;
+  }
+
+  async lose(lostVersion: number, aboveVersion: number): Promise<void> {
+    const lost = Math.max(this.#lostVersion, lostVersion);
+    this.#committer.skipTo(aboveVersion);
+    try {
+      const level = this.#opened();
+      const versions = level.batch().put(LOST_VERSION_KEY, String(lost)).put(LAST_VERSION_KEY, String(this.#committer.lastVersion));
+      await versions.write({ sync: true });
+    } catch (error) {
+      throw error instanceof StorageUnavailable ? error : new StorageUnavailable("the store could not write", { cause: error });
+    }
+    this.#lostVersion = lost;
   }
 
   stats(): EmbeddedKvStats {
