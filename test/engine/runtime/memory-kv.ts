@@ -45,6 +45,10 @@ export class MemoryKv implements Kv {
     for (const go of held) go();
   }
 
+  get lastVersion(): number {
+    return this.#version;
+  }
+
   get holding(): number {
     return this.#held?.length ?? 0;
   }
