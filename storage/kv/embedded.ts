@@ -5,8 +5,17 @@ import { DeletedLogs } from "./deleted-logs.ts";
 import { openDirectory } from "./embedded-directory.ts";
 import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, LOST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
 import type { KvHistory } from "./history.ts";
-import { type Commit, type CommitResult, type Entry, type Kv, prefixRange, type ScanRange, StorageUnavailable } from "./kv.ts";
-import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
+import {
+  type Commit,
+  type CommitResult,
+  type CountRange,
+  type Entry,
+  type Kv,
+  prefixRange,
+  type ScanRange,
+  StorageUnavailable,
+} from "./kv.ts";
+import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 
 /** Entries that one slice of a sweep removes (below 1 ms of the event loop), and slices of one sweep. */
 const SWEEP_SLICE_ENTRIES = 100;
@@ -15,8 +24,8 @@ const SWEEP_SLICES_MAX = 100;
 /** Bytes that a scan holds natively at once. */
 const SCAN_BUFFER_BYTES = 1_048_576;
 
-/** Keys that are added to the filter in one turn: about a millisecond. */
-const FILTER_PAGE_KEYS = 2_000;
+/** Keys that are looked at in one turn: about a millisecond. */
+const KEYS_PAGE = 2_000;
 
 /** Pauses between attempts to open again after a failed write. */
 const REOPEN_PAUSE_MIN_MS = 100;
@@ -105,7 +114,7 @@ class LevelKv implements EmbeddedKv {
     const keys = level.keys({ gte: from, lt: to, highWaterMarkBytes: SCAN_BUFFER_BYTES });
     try {
       for (;;) {
-        const page = await keys.nextv(FILTER_PAGE_KEYS);
+        const page = await keys.nextv(KEYS_PAGE);
         if (page.length === 0) break;
         for (const key of page) this.#committer.filter.add(key);
       }
@@ -153,9 +162,7 @@ class LevelKv implements EmbeddedKv {
   async scan(range: ScanRange): Promise<Entry[]> {
     assertRange(range);
     const level = this.#opened();
-    // The store's own keys sort before FIRST_KEY.
-    let gte = range.from;
-    if (gte < FIRST_KEY) gte = FIRST_KEY;
+    const gte = startOf(range);
     if (range.to <= gte) return [];
     const entries: Entry[] = [];
     try {
@@ -177,6 +184,29 @@ class LevelKv implements EmbeddedKv {
       throw this.#unreadable(error);
     }
     return entries;
+  }
+
+  async count(range: CountRange): Promise<number> {
+    assertCountRange(range);
+    const level = this.#opened();
+    const gte = startOf(range);
+    if (range.to <= gte) return 0;
+    let count = 0;
+    try {
+      const keys = level.keys({ gte, lt: range.to, limit: range.limit, highWaterMarkBytes: SCAN_BUFFER_BYTES });
+      try {
+        for (;;) {
+          const page = await keys.nextv(KEYS_PAGE);
+          if (page.length === 0) break;
+          count += page.length;
+        }
+      } finally {
+        await keys.close();
+      }
+    } catch (error) {
+      throw this.#unreadable(error);
+    }
+    return count;
   }
 
   commit(commit: Commit): Promise<CommitResult> {
@@ -298,4 +328,9 @@ class LevelKv implements EmbeddedKv {
     this.#report(error);
     return new StorageUnavailable("the store could not read", { cause: error });
   }
+}
+
+/** The store's own keys sort before FIRST_KEY. */
+function startOf({ from }: CountRange): string {
+  return from < FIRST_KEY ? FIRST_KEY : from;
 }

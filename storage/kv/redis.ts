@@ -1,6 +1,6 @@
 import type { KvHistory } from "./history.ts";
-import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
-import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
+import { type Commit, type CommitResult, type CountRange, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
+import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 import { RedisCommits } from "./redis-commits.ts";
 import { type HistoryLost, plain, RedisConnection } from "./redis-connection.ts";
 import { RedisReads } from "./redis-reads.ts";
@@ -142,6 +142,12 @@ class RedisStore implements RedisKv {
     assertRange(range);
     this.#assertUsable();
     return this.#reads.scan(range);
+  }
+
+  async count(range: CountRange): Promise<number> {
+    assertCountRange(range);
+    this.#assertUsable();
+    return this.#reads.count(range);
   }
 
   async commit(commit: Commit): Promise<CommitResult> {

@@ -2,6 +2,7 @@ import {
   type Commit,
   type CommitResult,
   CommitTooLate,
+  type CountRange,
   type Entry,
   type Kv,
   type ScanRange,
@@ -87,6 +88,10 @@ export class MemoryKv implements Kv {
       const entry = this.#entries.get(key);
       return entry === undefined ? [] : [{ key, ...entry }];
     });
+  }
+
+  async count(range: CountRange): Promise<number> {
+    return (await this.scan(range)).length;
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
