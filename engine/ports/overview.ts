@@ -1,5 +1,14 @@
 import type { ResultCounts } from "../domain/result-count.ts";
 
+/** Rows that ClickHouse does not hold yet, wherever they wait for it; of all nodes. */
+export interface OutboxBacklog {
+  depth: number;
+  /** True: there are more than `depth`, and they were not counted. */
+  capped: boolean;
+  /** Age of the oldest; 0 where there is none. */
+  oldestAgeMs: number;
+}
+
 /** What an operator sees at a glance, of all nodes together: counted where things happen, never by looking at all of them. */
 export interface Overview {
   atMs: number;
@@ -13,7 +22,7 @@ export interface Overview {
   resultsToday: ResultCounts;
   links: { pending: number; today: { [state: string]: number } };
   deployments: { [state: string]: number };
-  /** Rows that ClickHouse has not confirmed. */
-  outbox: { depth: number; oldestAgeMs: number };
+  /** Null where it cannot be learned just now. */
+  outbox: OutboxBacklog | null;
   nodes: readonly { nodeId: string; shards: number; startedAtMs: number }[];
 }

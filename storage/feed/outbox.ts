@@ -90,6 +90,11 @@ export async function pageOutbox(kv: Kv, from: string | null, until: string | nu
   return entries.map(({ key, value, version }) => ({ key, value, version, writtenAtMs: writtenAtMsOf(key) }));
 }
 
+/** How many rows there are from key `from` on, counted up to `limit`, by their keys alone. */
+export function countOutbox(kv: Kv, from: string, limit: number): Promise<number> {
+  return kv.count({ from, to: prefixRange(OUTBOX).to, limit });
+}
+
 /**
  * The rows that wait (from key `from`) or were refused, for each of `texts` those whose JSON contains it; null when there are more than
  * `limit` to look at.
