@@ -7,8 +7,13 @@ import type { Transaction } from "./transaction.ts";
  */
 export type FeedRow = TransactionRow | LifeRow | ConflictRow;
 
-/** A stored result. `version` grows with each change of the same uuid's row. */
-export interface TransactionRow {
+interface FromStore {
+  /** The version of the commit that stored it, known to whoever has read it from the store. */
+  storeVersion?: number;
+}
+
+/** A stored result. `version` grows with each change of the same uuid's row, and with the rank of its end first (row-version.ts). */
+export interface TransactionRow extends FromStore {
   type: "transaction";
   version: number;
   transaction: Transaction & { terminalId: string };
@@ -20,8 +25,8 @@ export interface TransactionRow {
   amountDiffers: boolean;
 }
 
-/** A command whose life ended; a late result ends it a second time, with a higher version. */
-export interface LifeRow {
+/** A command whose life ended; a late result ends it a second time, with a higher version (row-version.ts). */
+export interface LifeRow extends FromStore {
   type: "life";
   version: number;
   uuid: string;

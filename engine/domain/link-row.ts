@@ -1,5 +1,6 @@
 import type { TransactionRow } from "./feed-row.ts";
 import { amountDiffers, amountOf, isFinal, type LinkRecord } from "./link.ts";
+import { rowVersion } from "./row-version.ts";
 
 /**
  * The row of a link that has ended, null for one that has not or that the gateway never had. Its key never changes; a late success is a
@@ -15,7 +16,7 @@ export function linkRow({ state, order, paymentId, outcome, late }: LinkRecord):
   };
   return {
     type: "transaction",
-    version: late ? 2 : 1,
+    version: rowVersion(state === "success" ? "done" : "unknown", late ? 2 : 1),
     transaction: {
       uuid: order.txId,
       createdAtMs: order.createdAtMs,

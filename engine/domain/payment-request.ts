@@ -29,6 +29,12 @@ const METHODS = { PAYCC: "CARD", PAYTAG: "CARD", VERIFYTAG: "CARD", PAYBP: "VOUC
   TransactionMethod
 >;
 
+/** The method that a result of such a command has when neither it nor the command's request tells. */
+export function methodOfService(service: string): TransactionMethod {
+  if (isPaymentService(service)) return METHODS[service];
+  return service === "SCAN" || service === "PRINT" ? service : "UNKNOWN";
+}
+
 /** A payment request whose documented members were checked; `members` are all of them, as sent. */
 export interface PaymentRequest {
   uuid: string;

@@ -191,7 +191,7 @@ export function createActors(options: ActorsOptions): Actors {
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
       const stored = await store.loadTerminal(terminalId);
       const read = stored === null ? IDLE : { queue: stored.record.queue, sent: stored.record.sent, latest: stored.record.latest };
-      const context = stored?.doubted === true && read.queue.length > 0 ? doubted(read) : read;
+      const context = stored?.doubted === true ? doubted(read) : read;
       const version = actor.inDoubt ? await fence(terminalId, context, stored) : (stored?.version ?? 0);
       if (version === null) continue;
       actor.inDoubt = false;

@@ -4,6 +4,7 @@ import { notBefore } from "../domain/command.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../domain/feed-row.ts";
 import { hasUuidForm } from "../domain/identifiers.ts";
 import { amountDiffers, currencyUnknown, toTransaction } from "../domain/result.ts";
+import { rowVersion } from "../domain/row-version.ts";
 import { sameResult } from "../domain/same-result.ts";
 import type { CommandLife, CommandRecord, StoredResult } from "../domain/terminal-record.ts";
 import type { Transaction } from "../domain/transaction.ts";
@@ -105,7 +106,8 @@ export function withLife(record: CommandRecord, life: CommandLife): CommandRecor
 /** Rows for ClickHouse of a record as it now stands. */
 export function rowsOf(record: CommandRecord): FeedRow[] {
   const rows: FeedRow[] = [];
-  const { command, life, result, revision: version, terminalId } = record;
+  const { command, life, result, revision, terminalId } = record;
+  const version = rowVersion(life?.state ?? "done", revision);
   if (result !== null) {
     const row: TransactionRow = {
       type: "transaction",

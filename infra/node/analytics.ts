@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { OutboxBacklog } from "../../engine/ports/overview.ts";
 import type { TransactionList } from "../../engine/ports/transaction-list.ts";
 import { ANALYST_USERNAME, writeAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
@@ -9,6 +10,8 @@ import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from ".
 import { migrate, SchemaTooNew } from "../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
 import { createFeed, type Feed } from "../../storage/feed/feed.ts";
+import { createOutboxBacklog } from "../../storage/feed/outbox-backlog.ts";
+import { pause } from "../../storage/feed/pause.ts";
 import { createTransactionList, missingTransactionList } from "../../storage/feed/transaction-list.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import { type RunningFeed, startClusterFeed } from "./cluster-feed.ts";
@@ -16,8 +19,18 @@ import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import { machineTimers } from "./machine-timers.ts";
 import type { NodeGauges } from "./metrics.ts";
+import { lookedUp } from "./overview.ts";
 
 const RETRY_MS = 2_000;
+
+/**
+ * The outbox is looked at when metrics or the dashboard are asked for, and at most so often, however many ask: in Redis two questions to its index, on
+ * each node; in LevelDB at most 100,000 keys. So what is told is as old as this at most.
+ */
+const BACKLOG_AGAIN_MS = 2_000;
+
+/** A store that takes longer does not tell: metrics have 5 s in all (node.ts). */
+const BACKLOG_WAIT_MS = 2_000;
 
 /** ClickHouse and what feeds it. The relay runs without it: results wait in the outbox, and only the list of transactions answers 503. */
 export interface Analytics {
@@ -26,6 +39,8 @@ export interface Analytics {
   ready: Promise<string | null>;
   nudge(): void;
   stats: NodeGauges["feed"];
+  /** What ClickHouse does not hold yet, also while it cannot be reached; null where the store does not tell. */
+  backlog(): Promise<OutboxBacklog | null>;
   stop(): Promise<void>;
 }
 
@@ -42,6 +57,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let reached: Reached | null = null;
   let feed: RunningFeed | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
+  let deliveredUntil: () => string | null = () => null;
+  const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
 
   async function start(): Promise<string | null> {
     const { config, kv, clock, log } = options;
@@ -63,7 +80,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
             },
           });
           feed = embeddedFeed(started);
-          list = createTransactionList({ kv, client, deliveredUntil: () => started.deliveredUntil() });
+          deliveredUntil = () => started.deliveredUntil();
+          list = createTransactionList({ kv, client, deliveredUntil });
         } else {
           const { kafkaBrokers: brokers } = config.cluster;
           feed = startClusterFeed({ brokers, clientId: config.nodeId, kv, sink, clock, log, shown: withoutMessage });
@@ -91,6 +109,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     ready,
     nudge: () => feed?.nudge(),
     stats: () => feed?.stats() ?? NO_FEED,
+    backlog: lookedUp(options.clock, () => inTime(lookAtOutbox()), BACKLOG_AGAIN_MS),
     stop: async () => {
       stopping.abort();
       await ready;
@@ -110,14 +129,26 @@ function embeddedFeed(feed: Feed): RunningFeed {
   return {
     nudge: () => feed.nudge(),
     stats: () => {
-      const { depth, oldestAgeMs, inserted, failures, refused: poison } = feed.stats();
-      return { depth, oldestAgeMs, inserted, failures, poison };
+      const { inserted, failures, refused: poison } = feed.stats();
+      return { inserted, failures, poison };
     },
     stop: () => feed.stop(),
   };
 }
 
-const NO_FEED = { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, poison: 0 };
+const NO_FEED = { inserted: 0, failures: 0, poison: 0 };
+
+/** Null where it fails or takes too long: metrics do without what cannot be learned, and are not kept waiting by it. */
+async function inTime<T>(look: Promise<T>): Promise<T | null> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([look, pause(machineTimers, BACKLOG_WAIT_MS, over.signal).then(() => null)]);
+  } catch {
+    return null;
+  } finally {
+    over.abort();
+  }
+}
 
 /** A ClickHouse to be used, and the way to end it where it is the relay's own. */
 interface Reached {

@@ -41,8 +41,6 @@ export function startClusterFeed({ brokers, clientId, kv, sink, clock, log, show
     stats: () => {
       const [produced, consumed] = [feed.stats(), consumer.stats()];
       return {
-        depth: produced.lagMessages,
-        oldestAgeMs: Math.max(produced.oldestAgeMs, consumed.oldestAgeMs),
         inserted: consumed.inserted,
         failures: produced.failures + consumed.failures,
         poison: produced.refused + consumed.dead,

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { OutboxBacklog } from "../../engine/ports/overview.ts";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
 /** Metrics of one thread as they travel to the main thread: prom-client's JSON form. */
@@ -153,8 +154,10 @@ export interface NodeGauges {
     clockOffsetMs(): number;
     stream(): { waiting: number; delayMs: number; lost: number };
   };
-  /** Commands that wait and that await a result, now. */
-  feed(): { depth: number; oldestAgeMs: number; inserted: number; failures: number; poison: number };
+  /** Of this node, since its start. */
+  feed(): { inserted: number; failures: number; poison: number };
+  /** Of all nodes; null where it cannot be learned. Asked for several times in one collection. */
+  backlog(): Promise<OutboxBacklog | null>;
 }
 
 export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<ThreadMetrics> } {
@@ -162,17 +165,30 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: "relay_" });
   watchEventLoop(registry, "main");
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge = (name: string, help: string, read: () => number | null | Promise<number | null>) =>
     new Gauge({
       name,
       help,
       registers,
-      collect() {
-        this.set(read());
+      async collect() {
+        const value = await read();
+        // What is not known has no sample, which an alarm can ask for (`absent`); a zero would tell that all is well.
+        if (value === null) this.remove();
+        else this.set(value);
       },
     });
-  gauge("relay_outbox_depth", "Rows that ClickHouse has not confirmed.", () => gauges.feed().depth);
-  gauge("relay_outbox_oldest_age_seconds", "Age of the oldest of them.", () => gauges.feed().oldestAgeMs / 1_000);
+  const ofBacklog = (name: string, help: string, read: (backlog: OutboxBacklog) => number) =>
+    gauge(name, help, async () => {
+      const backlog = await gauges.backlog();
+      return backlog === null ? null : read(backlog);
+    });
+  ofBacklog("relay_outbox_depth", "Rows of all nodes that ClickHouse does not hold yet, counted up to 100,000.", ({ depth }) => depth);
+  ofBacklog("relay_outbox_depth_capped", "1 where there are more than relay_outbox_depth tells, else 0.", ({ capped }) => (capped ? 1 : 0));
+  ofBacklog(
+    "relay_outbox_oldest_age_seconds",
+    "Age of the oldest of them; 0 where there is none.",
+    ({ oldestAgeMs }) => oldestAgeMs / 1_000,
+  );
   gauge("relay_feed_inserted_rows", "Rows that ClickHouse confirmed since the start.", () => gauges.feed().inserted);
   gauge("relay_feed_failures", "Inserts that failed and were tried again since the start.", () => gauges.feed().failures);
   gauge("relay_feed_refused_rows", "Rows that ClickHouse refused and that were set aside since the start.", () => gauges.feed().poison);

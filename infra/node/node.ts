@@ -311,6 +311,7 @@ function serve({ bus, analytics, cluster, self, log }: Served): void {
   const stream = () => cluster?.stream() ?? null;
   const metrics = createNodeMetrics({
     feed: analytics.stats,
+    backlog: analytics.backlog,
     cluster: {
       liveNodes: () => nodes().filter(({ state }) => state === "live").length,
       lapses: () => cluster?.lapses() ?? 0,
@@ -334,11 +335,10 @@ function serve({ bus, analytics, cluster, self, log }: Served): void {
     analytics.nudge();
     return undefined;
   });
-  bus.serve("node.overview", () => {
-    const { depth, oldestAgeMs } = analytics.stats();
+  bus.serve("node.overview", async () => {
     const members = nodes().filter(({ state }) => state !== "gone");
     return {
-      outbox: { depth, oldestAgeMs },
+      outbox: await analytics.backlog(),
       nodes: members.map(({ nodeId, shards, sinceMs }) => ({ nodeId, shards, startedAtMs: sinceMs })),
     };
   });

@@ -174,6 +174,8 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     onEvent: log.stomp,
   });
   add({ tick: stomp.tick });
+  // Counted where they are: the home of a terminal may be another node.
+  metrics.gauge("relay_sessions", "WebSockets that this node holds, logged in or not.", stomp.count);
   access.watch(stomp);
   const overview = composeOverview({
     kv,

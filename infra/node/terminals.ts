@@ -102,7 +102,6 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     },
   });
   const patience = createPatience(terminals);
-  metrics.gauge("relay_sessions", "Subscriptions of terminals over WebSocket.", () => home.counts().sessions);
   metrics.gauge("relay_actors", "Terminal actors in memory.", () => home.counts().actors);
   metrics.gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => home.counts().waiters);
   metrics.gaugeByState("relay_commands", "Commands that wait for their terminal (queued) and that await their result (sent), now.", () => {

@@ -31,7 +31,7 @@ function lineOf(row: ClickHouseRow): string {
   return `${JSON.stringify(row)}\n`;
 }
 
-function transactionRow({ version, transaction, kind, sender, unsolicited, amountDiffers }: TransactionRow): ClickHouseRow {
+function transactionRow({ version, storeVersion, transaction, kind, sender, unsolicited, amountDiffers }: TransactionRow): ClickHouseRow {
   const { auth, card, satispay, provider, scan, print, voucher, receipt } = transaction;
   return {
     terminal_id: transaction.terminalId,
@@ -71,6 +71,7 @@ function transactionRow({ version, transaction, kind, sender, unsolicited, amoun
     print_result: print?.printResult || undefined,
     print_error: print?.errorDescription || undefined,
     item: JSON.stringify(transaction),
+    store_version: storeVersion,
   };
 }
 
@@ -90,6 +91,7 @@ function lifeRow(row: LifeRow): ClickHouseRow {
     sender: row.sender || undefined,
     channel: row.channel || undefined,
     attempt: row.attempt,
+    store_version: row.storeVersion,
   };
 }
 

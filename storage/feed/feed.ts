@@ -40,11 +40,6 @@ export type FeedEvent =
   | ({ type: "row_refused"; reason: string } & RowSubject);
 
 export interface FeedStats {
-  /** Rows read and not yet confirmed; a lower bound when `depthCapped`. */
-  depth: number;
-  depthCapped: boolean;
-  /** Age of the oldest of them, milliseconds; 0 when there is none. */
-  oldestAgeMs: number;
   /** Rows confirmed since the start. */
   inserted: number;
   /** Attempts that failed since the start. */
@@ -75,7 +70,6 @@ class OutboxFeed implements Feed {
   readonly #options: FeedOptions;
   readonly #passes: Pass;
   readonly #running: Promise<void>;
-  #pending: { firstAtMs: number; rows: number; capped: boolean } | null = null;
   #inserted = 0;
   #failures = 0;
   #refused = 0;
@@ -109,15 +103,7 @@ class OutboxFeed implements Feed {
   }
 
   stats(): FeedStats {
-    const pending = this.#pending;
-    return {
-      depth: pending?.rows ?? 0,
-      depthCapped: pending?.capped ?? false,
-      oldestAgeMs: pending === null ? 0 : Math.max(0, this.#options.clock.nowMs() - pending.firstAtMs),
-      inserted: this.#inserted,
-      failures: this.#failures,
-      refused: this.#refused,
-    };
+    return { inserted: this.#inserted, failures: this.#failures, refused: this.#refused };
   }
 
   async stop(): Promise<void> {
@@ -151,16 +137,14 @@ class OutboxFeed implements Feed {
     let from = this.#passes.begin(kind);
     let rows = 0;
     for (;;) {
-      const batch = await this.#read(from);
+      const { batch, full } = await this.#read(from);
       const last = batch.at(-1);
       if (last === undefined) break;
       rows += batch.length;
-      const full = this.#pending?.capped ?? false;
       const pieces = [batch];
       await this.#persist(() => this.#settle(pieces));
       if (this.#stopped) return rows;
       this.#passes.delivered(last.writtenAtMs);
-      this.#pending = null;
       if (!full) break;
       from = `${last.key}\u0001`;
     }
@@ -172,7 +156,8 @@ class OutboxFeed implements Feed {
     return rows;
   }
 
-  async #read(from: string | null): Promise<OutboxEntry[]> {
+  /** One batch; `full` where there may be more behind it. */
+  async #read(from: string | null): Promise<{ batch: OutboxEntry[]; full: boolean }> {
     const batch: OutboxEntry[] = [];
     let chars = 0;
     for await (const entry of readOutbox(this.#options.kv, from, BATCH_ROWS_MAX)) {
@@ -180,10 +165,7 @@ class OutboxFeed implements Feed {
       chars += entry.value.length;
       if (chars >= BATCH_CHARS_MAX) break;
     }
-    const [first] = batch;
-    const capped = batch.length === BATCH_ROWS_MAX || chars >= BATCH_CHARS_MAX;
-    this.#pending = first === undefined ? null : { firstAtMs: first.writtenAtMs, rows: batch.length, capped };
-    return batch;
+    return { batch, full: batch.length === BATCH_ROWS_MAX || chars >= BATCH_CHARS_MAX };
   }
 
   /**

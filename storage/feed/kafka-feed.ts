@@ -259,8 +259,8 @@ class OutboxProducer implements KafkaFeed {
   }
 }
 
-function messageOf({ key, value }: OutboxText, terminalId: string): TopicMessage {
-  return { key: terminalId, value: encodeFeedMessage(key, value) };
+function messageOf({ key, value, version }: OutboxText, terminalId: string): TopicMessage {
+  return { key: terminalId, value: encodeFeedMessage(key, value, version) };
 }
 
 function lagIn(position: TopicPosition): number {

@@ -1,8 +1,9 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { ranked } from "../../engine/domain/row-version.ts";
 import { SCHEMAS } from "../schemas/schemas.ts";
-import { outboxKeyOf, readRow } from "./outbox.ts";
+import { fromStore, outboxKeyOf, readRow } from "./outbox.ts";
 
 /**
  * What stands in `relay.transactions`: the written schema (infra/docs/schemas/relay.transactions.v1.json comes out of it). Members may be
@@ -16,7 +17,11 @@ const timeMs = (description: string) => Type.Integer({ minimum: 0, description: 
 const optional = { text: Type.Optional(Type.String()) };
 
 const KIND = words("payment", "scan", "print", "administrative", "cancel");
-const VERSION = Type.Integer({ minimum: 1, description: "Of the rows with the same key the one with the highest version counts" });
+const VERSION = Type.Integer({
+  minimum: 1,
+  description:
+    "Of the rows with the same key the one with the highest version counts: how its command ended (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with its changes",
+});
 
 const TRANSACTION = Type.Object(
   {
@@ -105,6 +110,7 @@ export const FEED_MESSAGE = Type.Object(
   {
     schema: Type.Literal(SCHEMA_VERSION),
     outbox: Type.Optional(Type.String({ description: "The relay's own: which entry of its outbox the row is" })),
+    store: Type.Optional(Type.Integer({ minimum: 0, description: "The relay's own: the version that its store gave the row" })),
     row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW]),
   },
   {
@@ -117,8 +123,8 @@ export const FEED_MESSAGE = Type.Object(
 const CHECK = TypeCompiler.Compile(FEED_MESSAGE);
 
 /** The value of a message; `rowText` is JSON of a FeedRow. The key is in the value because a header of each message would cost as much again. */
-export function encodeFeedMessage(outboxKey: string, rowText: string): Buffer {
-  return Buffer.from(`{"schema":${SCHEMA_VERSION},"outbox":${JSON.stringify(outboxKey)},"row":${rowText}}`);
+export function encodeFeedMessage(outboxKey: string, rowText: string, storeVersion: number): Buffer {
+  return Buffer.from(`{"schema":${SCHEMA_VERSION},"outbox":${JSON.stringify(outboxKey)},"store":${storeVersion},"row":${rowText}}`);
 }
 
 /**
@@ -136,7 +142,10 @@ export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
     return { type: "unreadable", outboxKey: null, reason: "it is not JSON" };
   }
   const outboxKey = typeof message === "object" && message !== null && "outbox" in message ? outboxKeyOf(message.outbox) : null;
-  if (CHECK.Check(message)) return { type: "row", outboxKey, row: rowOf(message.row) };
+  if (CHECK.Check(message)) {
+    const row = ranked(rowOf(message.row));
+    return { type: "row", outboxKey, row: message.store === undefined ? row : fromStore(row, message.store) };
+  }
   const schema = typeof message === "object" && message !== null && "schema" in message ? message.schema : undefined;
   if (schema !== SCHEMA_VERSION) {
     const found = typeof schema === "number" ? `schema ${schema}` : "no schema number";

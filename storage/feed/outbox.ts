@@ -1,4 +1,5 @@
 import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import { ranked } from "../../engine/domain/row-version.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
 import { assertReadable } from "../schemas/schemas.ts";
 
@@ -20,6 +21,8 @@ export interface OutboxEntry {
   key: string;
   writtenAtMs: number;
   value: string;
+  /** As the store gave it to the commit that wrote the row. */
+  version: number;
   row: FeedRow | null;
 }
 
@@ -38,8 +41,8 @@ export function outboxKeyAt(atMs: number): string {
 
 /** Up to `limit` rows in the order of their keys, from key `from` (null: from the start). */
 export async function* readOutbox(kv: Kv, from: string | null, limit: number): AsyncGenerator<OutboxEntry> {
-  for await (const { key, value } of entriesOf(kv, OUTBOX, from, limit)) {
-    yield { key, writtenAtMs: writtenAtMsOf(key), value, row: readRow(value) };
+  for await (const { key, value, version } of entriesOf(kv, OUTBOX, from, limit)) {
+    yield { key, writtenAtMs: writtenAtMsOf(key), value, version, row: fromStore(readRow(value), version) };
   }
 }
 
@@ -68,7 +71,12 @@ export type OutboxText = Omit<OutboxEntry, "row">;
 export async function pageOutbox(kv: Kv, from: string | null, until: string | null, limit: number): Promise<OutboxText[]> {
   const range = prefixRange(OUTBOX);
   const entries = await kv.scan({ from: from ?? range.from, to: until ?? range.to, limit });
-  return entries.map(({ key, value }) => ({ key, value, writtenAtMs: writtenAtMsOf(key) }));
+  return entries.map(({ key, value, version }) => ({ key, value, version, writtenAtMs: writtenAtMsOf(key) }));
+}
+
+/** How many rows there are from key `from` on, counted up to `limit`, by their keys alone. */
+export function countOutbox(kv: Kv, from: string, limit: number): Promise<number> {
+  return kv.count({ from, to: prefixRange(OUTBOX).to, limit });
 }
 
 /** Up to `limit` entries under a prefix, in the order of their keys, from key `from` (null: from the first). */
@@ -94,8 +102,14 @@ export function readRow(value: string): FeedRow | null {
     const row: (FeedRow & { schema?: unknown }) | null = JSON.parse(value);
     if (row === null || typeof row !== "object" || !("type" in row)) return null;
     assertReadable("outboxRow", "a row", row.schema);
-    return row;
+    return ranked(row);
   } catch {
     return null;
   }
+}
+
+/** A row with the version that the store gave it. */
+export function fromStore<Row extends FeedRow | null>(row: Row, storeVersion: number): Row {
+  if (row !== null && row.type !== "conflict") row.storeVersion = storeVersion;
+  return row;
 }

@@ -25,7 +25,7 @@ function standingIn(text: string | undefined): Standing {
 }
 
 /** Versions a millisecond of wall time: more than can be committed, so that the clock alone keeps them growing over a lost directory. */
-const VERSIONS_PER_MS = 1_024;
+export const VERSIONS_PER_MS = 1_024;
 
 export interface CommitterOptions {
   nowMs: () => number;
@@ -55,6 +55,7 @@ export class Committer {
   #writing: CommitBatch | null = null;
   #flushScheduled = false;
   #lastVersion: number;
+  #syncedVersion: number;
   #batches = 0;
   #lastSyncMs = 0;
   #drained: (() => void) | null = null;
@@ -63,10 +64,21 @@ export class Committer {
     this.#options = options;
     this.#cache = new VersionCache(options.cachedKeysMax ?? CACHED_KEYS_MAX);
     this.#lastVersion = options.lastVersion;
+    this.#syncedVersion = options.lastVersion;
   }
 
   get lastVersion(): number {
     return this.#lastVersion;
+  }
+
+  /** The highest version that is on disk. */
+  get syncedVersion(): number {
+    return this.#syncedVersion;
+  }
+
+  /** Versions go on above this one. */
+  skipTo(version: number): void {
+    this.#lastVersion = Math.max(this.#lastVersion, version);
   }
 
   stats(): { pendingOperations: number; batches: number; lastSyncMs: number } {
@@ -228,8 +240,10 @@ export class Committer {
     this.#collecting = null;
     this.#writing = batch;
     const startedMs = performance.now();
-    batch.write(this.#lastVersion).then(
+    const version = this.#lastVersion;
+    batch.write(version).then(
       () => {
+        this.#syncedVersion = version;
         this.#lastSyncMs = performance.now() - startedMs;
         this.#written(batch);
       },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { numbersRead } from "../schemas/agreement.ts";
 import { SCHEMAS } from "../schemas/schemas.ts";
-import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION } from "./embedded-layout.ts";
+import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION, LOST_VERSION_KEY } from "./embedded-layout.ts";
 
 /** Block cache of LevelDB, bytes: holds the index and filter blocks of some ten million records and the hot data. */
 const CACHE_BYTES = 67_108_864;
@@ -36,10 +36,11 @@ export class DirectoryRefused extends Error {
 }
 
 /**
- * Opens LevelDB in `directory`, which is made when it does not exist, checks its layout, and reads the highest version ever given.
+ * Opens LevelDB in `directory`, which is made when it does not exist, checks its layout, and reads the highest version ever given, and the one up to which
+ * entries may be old.
  * @throws DirectoryRefused when it is locked by a process, damaged, of another layout, or cannot be accessed
  */
-export async function openDirectory(directory: string): Promise<{ level: ClassicLevel; lastVersion: number }> {
+export async function openDirectory(directory: string): Promise<{ level: ClassicLevel; lastVersion: number; lostVersion: number }> {
   const tables = await prepare(directory);
   const level = new ClassicLevel(directory, { cacheSize: CACHE_BYTES, writeBufferSize: WRITE_BUFFER_BYTES, maxFileSize: FILE_BYTES_MAX });
   try {
@@ -50,7 +51,11 @@ export async function openDirectory(directory: string): Promise<{ level: Classic
   try {
     await checkTables(directory, tables);
     await checkLayout(directory, level);
-    return { level, lastVersion: readLastVersion(directory, level) };
+    return {
+      level,
+      lastVersion: readVersion(directory, level, LAST_VERSION_KEY),
+      lostVersion: readVersion(directory, level, LOST_VERSION_KEY),
+    };
   } catch (error) {
     await level.close();
     throw error instanceof DirectoryRefused ? error : refusal(directory, error);
@@ -169,10 +174,10 @@ async function checkLayout(directory: string, level: ClassicLevel): Promise<void
   await level.put(LAYOUT_KEY, String(LAYOUT_VERSION), { sync: true });
 }
 
-function readLastVersion(directory: string, level: ClassicLevel): number {
-  const lastVersion = Number(level.getSync(LAST_VERSION_KEY) ?? 0);
-  if (!Number.isSafeInteger(lastVersion)) throw damaged(directory, new Error("the highest version cannot be read"));
-  return lastVersion;
+function readVersion(directory: string, level: ClassicLevel, key: string): number {
+  const version = Number(level.getSync(key) ?? 0);
+  if (!Number.isSafeInteger(version)) throw damaged(directory, new Error(`the store's ${key.slice(1)} cannot be read`));
+  return version;
 }
 
 function refusal(directory: string, error: unknown): DirectoryRefused {

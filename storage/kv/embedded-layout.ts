@@ -13,6 +13,9 @@ export const LAYOUT_KEY = "\u{1}layout";
 /** The highest version ever given, written with each batch, so that none is used twice when the clock went back over a restart. */
 export const LAST_VERSION_KEY = "\u{1}version";
 
+/** `KvHistory.lostVersion`; absent where nothing was ever lost. */
+export const LOST_VERSION_KEY = "\u{1}lost";
+
 /** First possible key of a caller. */
 export const FIRST_KEY = " ";
 

@@ -1,11 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClassicLevel } from "classic-level";
-import { Committer } from "./committer.ts";
+import { Committer, VERSIONS_PER_MS } from "./committer.ts";
 import { DeletedLogs } from "./deleted-logs.ts";
 import { openDirectory } from "./embedded-directory.ts";
-import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
-import { type Commit, type CommitResult, type Entry, type Kv, prefixRange, type ScanRange, StorageUnavailable } from "./kv.ts";
-import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
+import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, LOST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
+import type { KvHistory } from "./history.ts";
+import {
+  type Commit,
+  type CommitResult,
+  type CountRange,
+  type Entry,
+  type Kv,
+  prefixRange,
+  type ScanRange,
+  StorageUnavailable,
+} from "./kv.ts";
+import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 
 /** Entries that one slice of a sweep removes (below 1 ms of the event loop), and slices of one sweep. */
 const SWEEP_SLICE_ENTRIES = 100;
@@ -14,8 +24,8 @@ const SWEEP_SLICES_MAX = 100;
 /** Bytes that a scan holds natively at once. */
 const SCAN_BUFFER_BYTES = 1_048_576;
 
-/** Keys that are added to the filter in one turn: about a millisecond. */
-const FILTER_PAGE_KEYS = 2_000;
+/** Keys that are looked at in one turn: about a millisecond. */
+const KEYS_PAGE = 2_000;
 
 /** Pauses between attempts to open again after a failed write. */
 const REOPEN_PAUSE_MIN_MS = 100;
@@ -32,7 +42,7 @@ export interface EmbeddedKvOptions {
   onFailure?: (error: unknown) => void;
 }
 
-export interface EmbeddedKv extends Kv {
+export interface EmbeddedKv extends Kv, KvHistory {
   /** Removes expired entries, at most some ten thousand, in slices; answers how many. For its owner to call now and then. */
   sweep(): Promise<number>;
   stats(): EmbeddedKvStats;
@@ -56,11 +66,11 @@ export interface EmbeddedKvStats {
  * @throws DirectoryRefused when the directory is locked, damaged, of another layout, or cannot be accessed
  */
 export async function openEmbeddedKv(options: EmbeddedKvOptions): Promise<EmbeddedKv> {
-  const { level, lastVersion } = await openDirectory(options.directory);
-  return new LevelKv(options, level, lastVersion);
+  return new LevelKv(options, await openDirectory(options.directory));
 }
 
 class LevelKv implements EmbeddedKv {
+  readonly versionsPerMs = VERSIONS_PER_MS;
   readonly #directory: string;
   readonly #nowMs: () => number;
   readonly #filteredPrefix: string | null;
@@ -72,13 +82,15 @@ class LevelKv implements EmbeddedKv {
   #reopening: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
   #deletedLogs: DeletedLogs;
+  #lostVersion: number;
 
-  constructor(options: EmbeddedKvOptions, level: ClassicLevel, lastVersion: number) {
+  constructor(options: EmbeddedKvOptions, { level, lastVersion, lostVersion }: Awaited<ReturnType<typeof openDirectory>>) {
     this.#directory = options.directory;
     this.#nowMs = options.nowMs;
     this.#filteredPrefix = options.mostlyAbsentPrefix ?? null;
     this.#report = options.onFailure ?? (() => {});
     this.#level = level;
+    this.#lostVersion = lostVersion;
     this.#committer = new Committer({
       nowMs: options.nowMs,
       isFiltered: (key) => this.#filteredPrefix !== null && key.startsWith(this.#filteredPrefix),
@@ -102,7 +114,7 @@ class LevelKv implements EmbeddedKv {
     const keys = level.keys({ gte: from, lt: to, highWaterMarkBytes: SCAN_BUFFER_BYTES });
     try {
       for (;;) {
-        const page = await keys.nextv(FILTER_PAGE_KEYS);
+        const page = await keys.nextv(KEYS_PAGE);
         if (page.length === 0) break;
         for (const key of page) this.#committer.filter.add(key);
       }
@@ -150,9 +162,7 @@ class LevelKv implements EmbeddedKv {
   async scan(range: ScanRange): Promise<Entry[]> {
     assertRange(range);
     const level = this.#opened();
-    // The store's own keys sort before FIRST_KEY.
-    let gte = range.from;
-    if (gte < FIRST_KEY) gte = FIRST_KEY;
+    const gte = startOf(range);
     if (range.to <= gte) return [];
     const entries: Entry[] = [];
     try {
@@ -174,6 +184,29 @@ class LevelKv implements EmbeddedKv {
       throw this.#unreadable(error);
     }
     return entries;
+  }
+
+  async count(range: CountRange): Promise<number> {
+    assertCountRange(range);
+    const level = this.#opened();
+    const gte = startOf(range);
+    if (range.to <= gte) return 0;
+    let count = 0;
+    try {
+      const keys = level.keys({ gte, lt: range.to, limit: range.limit, highWaterMarkBytes: SCAN_BUFFER_BYTES });
+      try {
+        for (;;) {
+          const page = await keys.nextv(KEYS_PAGE);
+          if (page.length === 0) break;
+          count += page.length;
+        }
+      } finally {
+        await keys.close();
+      }
+    } catch (error) {
+      throw this.#unreadable(error);
+    }
+    return count;
   }
 
   commit(commit: Commit): Promise<CommitResult> {
@@ -200,6 +233,27 @@ class LevelKv implements EmbeddedKv {
       if (indexKeys.length < SWEEP_SLICE_ENTRIES) break;
     }
     return removed;
+  }
+
+  async lastVersion(): Promise<number> {
+    return this.#committer.syncedVersion;
+  }
+
+  lostVersion(): number {
+    return this.#lostVersion;
+  }
+
+  async lose(lostVersion: number, aboveVersion: number): Promise<void> {
+    const lost = Math.max(this.#lostVersion, lostVersion);
+    this.#committer.skipTo(aboveVersion);
+    try {
+      const level = this.#opened();
+      const versions = level.batch().put(LOST_VERSION_KEY, String(lost)).put(LAST_VERSION_KEY, String(this.#committer.lastVersion));
+      await versions.write({ sync: true });
+    } catch (error) {
+      throw error instanceof StorageUnavailable ? error : new StorageUnavailable("the store could not write", { cause: error });
+    }
+    this.#lostVersion = lost;
   }
 
   stats(): EmbeddedKvStats {
@@ -274,4 +328,9 @@ class LevelKv implements EmbeddedKv {
     this.#report(error);
     return new StorageUnavailable("the store could not read", { cause: error });
   }
+}
+
+/** The store's own keys sort before FIRST_KEY. */
+function startOf({ from }: CountRange): string {
+  return from < FIRST_KEY ? FIRST_KEY : from;
 }

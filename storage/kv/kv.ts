@@ -12,6 +12,11 @@ export interface Kv {
   /** Entries with `from` <= key < `to` in key order (or backwards), at most `limit` (1 to 10,000) of them, expired ones left out. */
   scan(range: ScanRange): Promise<Entry[]>;
   /**
+   * How many entries have `from` <= key < `to`, counted up to `limit` (1 to 1,000,000). No value is read, so one that has expired counts until it is removed.
+   * Redis knows it at once, whatever it is; the embedded store steps from key to key.
+   */
+  count(range: CountRange): Promise<number>;
+  /**
    * All of it or nothing: when every check holds, every operation is applied and on stable storage before the answer.
    * Rejects with StorageUnavailable when it cannot be said whether the commit happened; the caller reads again.
    */
@@ -32,6 +37,8 @@ export interface ScanRange {
   limit: number;
   reverse?: boolean;
 }
+
+export type CountRange = Omit<ScanRange, "reverse">;
 
 export interface Commit {
   /** Each key must stand at just this version; 0 means absent (or expired). */

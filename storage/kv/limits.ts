@@ -1,4 +1,4 @@
-import type { Commit, ScanRange } from "./kv.ts";
+import type { Commit, CountRange, ScanRange } from "./kv.ts";
 
 /** Longest key, in bytes (keys are ASCII): the store's own limit, so that both engines keep the same. */
 export const KEY_LENGTH_MAX = 512;
@@ -8,6 +8,9 @@ export const VALUE_BYTES_MAX = 1_048_576;
 
 /** Entries of one scan, and keys of one `getMany`: a page, not a table. */
 export const SCAN_LIMIT_MAX = 10_000;
+
+/** What one `count` counts: a second's work of the embedded store, in the background. */
+export const COUNT_LIMIT_MAX = 1_000_000;
 
 /** Checks and operations of one commit: one Redis script and one turn of the event loop have to carry it. */
 export const COMMIT_ENTRIES_MAX = 10_000;
@@ -36,11 +39,12 @@ export function assertKeys(keys: readonly string[]): void {
 
 /** Throws RangeError for a limit out of range or a bound that is not ASCII. Bounds may be empty and one longer than a key. */
 export function assertRange(range: ScanRange): void {
-  if (!Number.isInteger(range.limit) || range.limit < 1 || range.limit > SCAN_LIMIT_MAX) {
-    throw new RangeError(`a scan's limit is 1 to ${SCAN_LIMIT_MAX}, not ${range.limit}`);
-  }
-  assertBound(range.from);
-  assertBound(range.to);
+  assertBounded(range, SCAN_LIMIT_MAX);
+}
+
+/** The same for a `count`. */
+export function assertCountRange(range: CountRange): void {
+  assertBounded(range, COUNT_LIMIT_MAX);
 }
 
 /** Throws RangeError where a key, a value, a version, an expiry or the size of the commit is out of bounds. */
@@ -79,9 +83,16 @@ function assertPut(value: string, expiresAtMs: number | undefined): number {
   return value.length;
 }
 
+function assertBounded({ from, to, limit }: CountRange, limitMax: number): void {
+  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
+    throw new RangeError(`the limit of a range is 1 to ${limitMax}, not ${limit}`);
+  assertBound(from);
+  assertBound(to);
+}
+
 function assertBound(bound: string): void {
-  if (bound.length > KEY_LENGTH_MAX + 1) throw new RangeError(`a bound of a scan has at most ${KEY_LENGTH_MAX + 1} bytes`);
+  if (bound.length > KEY_LENGTH_MAX + 1) throw new RangeError(`a bound of a range has at most ${KEY_LENGTH_MAX + 1} bytes`);
   for (let index = 0; index < bound.length; index++) {
-    if (bound.charCodeAt(index) > 0x7f) throw new RangeError("a bound of a scan is ASCII");
+    if (bound.charCodeAt(index) > 0x7f) throw new RangeError("a bound of a range is ASCII");
   }
 }

@@ -6,6 +6,7 @@ import { loadScript, runScript } from "./redis-script.ts";
 import { type RedisServer, readRedisServer } from "./redis-settings.ts";
 
 const HISTORY = loadScript("history");
+const LOSE = loadScript("lose");
 
 /** Pauses between attempts to connect. */
 const RECONNECT_PAUSE_MIN_MS = 50;
@@ -145,6 +146,16 @@ export class RedisConnection {
     if (lostVersion <= this.#lostVersion) return;
     this.#lostVersion = lostVersion;
     this.#options.onHistoryLost({ before: this.#history ?? "", now: this.#history ?? "", certain: false });
+  }
+
+  /** A read that follows the writes of others is answered after they are synced, as their own answers are. */
+  async lastVersion(): Promise<number> {
+    return Number((await this.client.hget(this.entriesKey, "\u{1}last")) ?? 0);
+  }
+
+  /** Whoever asks for this knows what it means: nobody is told. */
+  async lose(lostVersion: number, aboveVersion: number): Promise<void> {
+    this.#lostVersion = Number(await runScript(this.client, LOSE, [this.entriesKey], [lostVersion, aboveVersion]));
   }
 
   #failed(error: unknown): void {

@@ -1,4 +1,4 @@
-import { type Entry, type ScanRange, StorageUnavailable } from "./kv.ts";
+import { type CountRange, type Entry, type ScanRange, StorageUnavailable } from "./kv.ts";
 import { type Asked, Batches } from "./redis-batches.ts";
 import { plain, type RedisConnection } from "./redis-connection.ts";
 import { readRedisEntry } from "./redis-entry.ts";
@@ -41,11 +41,13 @@ export class RedisReads {
   readonly #options: RedisReadsOptions;
   readonly #gets: Batches<readonly string[], RawEntries>;
   readonly #pages: Batches<PageRequest, Page>;
+  readonly #counts: Batches<CountRange, number>;
 
   constructor(options: RedisReadsOptions) {
     this.#options = options;
     const { monotonicMs, deadlineMs } = options;
     const shared = { ready: () => options.connection.state === "ready", monotonicMs, deadlineMs };
+    const oneByOne = { weight: () => 1, batchWeightMax: 1, inFlightMax: SCANS_IN_FLIGHT_MAX, pendingMax: SCANS_PENDING_MAX };
     this.#gets = new Batches({
       ...shared,
       send: (questions) => this.#send(questions),
@@ -56,16 +58,18 @@ export class RedisReads {
     });
     this.#pages = new Batches({
       ...shared,
+      ...oneByOne,
       send: (questions) => Promise.all(questions.map(({ question }) => this.#page(question))),
-      weight: () => 1,
-      batchWeightMax: 1,
-      inFlightMax: SCANS_IN_FLIGHT_MAX,
-      pendingMax: SCANS_PENDING_MAX,
+    });
+    this.#counts = new Batches({
+      ...shared,
+      ...oneByOne,
+      send: (questions) => Promise.all(questions.map(({ question }) => this.#count(question))),
     });
   }
 
   get pending(): number {
-    return this.#gets.pending + this.#pages.pending;
+    return this.#gets.pending + this.#pages.pending + this.#counts.pending;
   }
 
   async getMany(keys: readonly string[]): Promise<(Entry | null)[]> {
@@ -90,23 +94,28 @@ export class RedisReads {
     }
   }
 
+  async count(range: CountRange): Promise<number> {
+    return range.from >= range.to ? 0 : this.#counts.ask(range);
+  }
+
   flush(): void {
-    this.#gets.flush();
-    this.#pages.flush();
+    for (const batches of this.#all()) batches.flush();
   }
 
   expire(): void {
-    this.#gets.expire();
-    this.#pages.expire();
+    for (const batches of this.#all()) batches.expire();
   }
 
   rejectWaiting(reason: string): void {
-    this.#gets.rejectWaiting(reason);
-    this.#pages.rejectWaiting(reason);
+    for (const batches of this.#all()) batches.rejectWaiting(reason);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#gets.close(), this.#pages.close()]);
+    await Promise.all(this.#all().map((batches) => batches.close()));
+  }
+
+  #all() {
+    return [this.#gets, this.#pages, this.#counts];
   }
 
   async #send(questions: readonly Asked<readonly string[]>[]): Promise<RawEntries[]> {
@@ -144,6 +153,16 @@ export class RedisReads {
       if (entry !== null) entries.push(entry);
     }
     return { entries, moreAfter: more === 1 && reply.length > 2 ? String(reply.at(-2)) : null };
+  }
+
+  /** The index knows ranks, so Redis counts nothing one by one. */
+  async #count({ from, to, limit }: CountRange): Promise<number> {
+    const { connection } = this.#options;
+    try {
+      return Math.min(await connection.client.zlexcount(connection.indexKey, `[${from}`, `(${to}`), limit);
+    } catch (error) {
+      throw new StorageUnavailable("the store could not read", { cause: plain(error) });
+    }
   }
 }
 

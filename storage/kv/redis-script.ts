@@ -8,7 +8,7 @@ export interface RedisScript {
 }
 
 /** A file of storage/kv/lua. */
-export function loadScript(name: "commit" | "history" | "scan" | "sweep"): RedisScript {
+export function loadScript(name: "commit" | "history" | "lose" | "scan" | "sweep"): RedisScript {
   const text = readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), "utf8");
   return { text, sha1: createHash("sha1").update(text).digest("hex") };
 }

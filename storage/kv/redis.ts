@@ -1,5 +1,6 @@
-import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
-import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
+import type { KvHistory } from "./history.ts";
+import { type Commit, type CommitResult, type CountRange, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
+import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 import { RedisCommits } from "./redis-commits.ts";
 import { type HistoryLost, plain, RedisConnection } from "./redis-connection.ts";
 import { RedisReads } from "./redis-reads.ts";
@@ -9,6 +10,9 @@ import { RedisSweep } from "./redis-sweep.ts";
 const DEADLINE_MS = 3_000;
 const OPEN_TIMEOUT_MS = 10_000;
 const EXPIRE_EVERY_MS = 50;
+
+/** Versions are microseconds (lua/commit.lua). */
+const VERSIONS_PER_MS = 1_000;
 
 export interface RedisKvOptions {
   /** `redis://` or `rediss://`, with user and password where it has them. */
@@ -35,14 +39,9 @@ export interface RedisKvOptions {
   onHistoryLost?: (lost: HistoryLost) => void;
 }
 
-export interface RedisKv extends Kv {
+export interface RedisKv extends Kv, KvHistory {
   /** Whether calls can succeed now; for readiness. */
   available(): boolean;
-  /**
-   * Entries of this version or an earlier one were written before acknowledged commits were lost, and may not be the last that was said of
-   * their keys; 0 where nothing was ever lost.
-   */
-  lostVersion(): number;
   stats(): RedisKvStats;
   /** Removes expired entries of the next part of the store (lua/sweep.lua); answers how many. For its owner to call now and then. */
   sweep(): Promise<number>;
@@ -76,6 +75,7 @@ export async function openRedisKv(options: RedisKvOptions): Promise<RedisKv> {
 }
 
 class RedisStore implements RedisKv {
+  readonly versionsPerMs = VERSIONS_PER_MS;
   readonly #connection: RedisConnection;
   readonly #commits: RedisCommits;
   readonly #reads: RedisReads;
@@ -144,6 +144,12 @@ class RedisStore implements RedisKv {
     return this.#reads.scan(range);
   }
 
+  async count(range: CountRange): Promise<number> {
+    assertCountRange(range);
+    this.#assertUsable();
+    return this.#reads.count(range);
+  }
+
   async commit(commit: Commit): Promise<CommitResult> {
     assertCommit(commit);
     this.#assertUsable();
@@ -165,6 +171,23 @@ class RedisStore implements RedisKv {
 
   lostVersion(): number {
     return this.#connection.lostVersion;
+  }
+
+  lastVersion(): Promise<number> {
+    return this.#history(() => this.#connection.lastVersion());
+  }
+
+  lose(lostVersion: number, aboveVersion: number): Promise<void> {
+    return this.#history(() => this.#connection.lose(lostVersion, aboveVersion));
+  }
+
+  async #history<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.available()) throw new StorageUnavailable("Redis cannot be reached");
+    try {
+      return await work();
+    } catch (error) {
+      throw new StorageUnavailable("Redis did not answer", { cause: plain(error) });
+    }
   }
 
   stats(): RedisKvStats {

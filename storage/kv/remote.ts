@@ -1,6 +1,15 @@
 import type { Address, Bus } from "../../engine/ports/bus.ts";
-import { type Commit, type CommitResult, CommitTooLate, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
-import { assertCommit, assertKey, assertKeys, assertRange } from "./limits.ts";
+import {
+  type Commit,
+  type CommitResult,
+  CommitTooLate,
+  type CountRange,
+  type Entry,
+  type Kv,
+  type ScanRange,
+  StorageUnavailable,
+} from "./kv.ts";
+import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 
 /** How long another thread waits for the store. A synced batch takes milliseconds; a disk that takes longer than this is as good as away. */
 const TIMEOUT_MS = 5_000;
@@ -10,6 +19,7 @@ export type KvProtocol = {
   "kv.get": { question: { key: string }; answer: KvAnswer<Entry | null> };
   "kv.getMany": { question: { keys: readonly string[] }; answer: KvAnswer<(Entry | null)[]> };
   "kv.scan": { question: ScanRange; answer: KvAnswer<Entry[]> };
+  "kv.count": { question: CountRange; answer: KvAnswer<number> };
   /** `askedAtMs` is of the clock that all threads of a process have in common. */
   "kv.commit": { question: { commit: Commit; askedAtMs: number }; answer: KvAnswer<CommitResult> };
 };
@@ -22,6 +32,7 @@ export function serveKv(kv: Kv, bus: Bus<KvProtocol>): void {
   bus.serve("kv.get", ({ key }) => answered(kv.get(key)));
   bus.serve("kv.getMany", ({ keys }) => answered(kv.getMany(keys)));
   bus.serve("kv.scan", (range) => answered(kv.scan(range)));
+  bus.serve("kv.count", (range) => answered(kv.count(range)));
   bus.serve("kv.commit", ({ commit, askedAtMs }) => answered(commitInTime(kv, commit, askedAtMs)));
 }
 
@@ -56,6 +67,10 @@ export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv 
     async scan(range) {
       assertRange(range);
       return unwrap(await ask("kv.scan", range));
+    },
+    async count(range) {
+      assertCountRange(range);
+      return unwrap(await ask("kv.count", range));
     },
     async commit(commit) {
       assertCommit(commit);

@@ -4,6 +4,7 @@ import { linkRow } from "../../engine/domain/link-row.ts";
 import { rowsOf } from "../../engine/runtime/recording.ts";
 import { deliverApart } from "../feed/deliver-apart.ts";
 import { deliver, type FeedSink } from "../feed/feed-sink.ts";
+import { fromStore } from "../feed/outbox.ts";
 import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "../feed/set-aside.ts";
 import { type Entry, type Kv, prefixRange } from "../kv/kv.ts";
 import { readRecord } from "../schemas/schemas.ts";
@@ -93,7 +94,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
     { prefix: COMMANDS, rowsIn: commandRows },
     { prefix: LINKS, rowsIn: linkRows },
   ]) {
-    for await (const { key, value } of entriesOf(kv, prefix)) {
+    for await (const { key, value, version } of entriesOf(kv, prefix)) {
       const uuid = key.slice(prefix.length);
       progress.records += 1;
       const rows = rowsIn(key, value);
@@ -102,7 +103,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
         continue;
       }
       if (rows.length > 0) progress.ended += 1;
-      for (const row of rows) pending.push({ uuid, row });
+      for (const row of rows) pending.push({ uuid, row: fromStore(row, version) });
       if (pending.length >= BATCH_ROWS) {
         await insert(pending);
         pending = [];

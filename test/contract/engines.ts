@@ -1,5 +1,6 @@
 import { after, before, describe } from "node:test";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import type { KvHistory } from "../../storage/kv/history.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { ManualTime, temporaryDirectory } from "../storage/kv/world.ts";
@@ -14,16 +15,21 @@ export interface OpenKv {
   close(): Promise<void>;
 }
 
+/** One of the engines themselves. */
+export interface OpenEngine extends OpenKv {
+  kv: Kv & KvHistory;
+}
+
 /** A suite that both engines of the store have to pass; it opens a world for each of its tests. */
 type Contract<World> = (name: string, open: () => Promise<World>) => void;
 
 /** Runs a contract on LevelDB and on a real Redis; `worldOf` writes what it tests on top of a store. */
-export async function onEachEngine<World>(contract: Contract<World>, worldOf: (opened: OpenKv) => World): Promise<void> {
+export async function onEachEngine<World>(contract: Contract<World>, worldOf: (opened: OpenEngine) => World): Promise<void> {
   onEmbedded(contract, worldOf);
   await onRedis(contract, worldOf);
 }
 
-export function onEmbedded<World>(contract: Contract<World>, worldOf: (opened: OpenKv) => World): void {
+export function onEmbedded<World>(contract: Contract<World>, worldOf: (opened: OpenEngine) => World): void {
   contract("the embedded store", async () => {
     const directory = await temporaryDirectory();
     const time = new ManualTime();
@@ -37,7 +43,7 @@ export function onEmbedded<World>(contract: Contract<World>, worldOf: (opened: O
 }
 
 /** Skips with a printed reason where there is no Redis; in CI it fails instead. One Redis serves the suite, each test with keys of its own. */
-export async function onRedis<World>(contract: Contract<World>, worldOf: (opened: OpenKv) => World): Promise<void> {
+export async function onRedis<World>(contract: Contract<World>, worldOf: (opened: OpenEngine) => World): Promise<void> {
   describe("on a real Redis", { skip: await redisMissing() }, () => {
     let redis: TestRedis;
     let worlds = 0;

@@ -65,6 +65,19 @@ function testReading(test: Test): void {
     assert.equal((await kv.scan({ ...prefixRange("k/"), limit: 10_000 })).length, 30);
   });
 
+  test("counts what is in a range, up to what is asked for", async ({ kv }) => {
+    await kv.commit({ checks: [], operations: puts([...range(30).map((n) => `k/${pad(n)}`), "j", "l"], "v") });
+    assert.equal(await kv.count({ ...prefixRange("k/"), limit: 1_000_000 }), 30);
+    assert.equal(await kv.count({ from: "k/05", to: "k/10", limit: 10 }), 5);
+    for (const limit of [29, 30]) assert.equal(await kv.count({ ...prefixRange("k/"), limit }), limit);
+    assert.equal(await kv.count({ from: "l~", to: "m", limit: 10 }), 0);
+    assert.equal(await kv.count({ from: "k/10", to: "k/10", limit: 10 }), 0);
+    assert.equal(await kv.count({ from: "k/10", to: "k/05", limit: 10 }), 0);
+    assert.equal(await kv.count({ from: "", to: "\u{7f}", limit: 100 }), 32, "the store's own keys are not among them");
+    await kv.commit({ checks: [], operations: [{ type: "delete", key: "k/07" }] });
+    assert.equal(await kv.count({ ...prefixRange("k/"), limit: 100 }), 29);
+  });
+
   test("prefixRange covers all keys of a prefix and no other", async ({ kv }) => {
     const keys = ["p", "p/", "p/~", "p/~~", "p/a", "p0", "o/a", "q"];
     await kv.commit({ checks: [], operations: keys.map((key) => ({ type: "put", key, value: "" })) });
@@ -280,6 +293,8 @@ function testLimits(test: Test): void {
     }
     for (const limit of [0, -1, 1.5, 10_001, Number.NaN]) await assert.rejects(kv.scan({ from: "a", to: "b", limit }), RangeError);
     await assert.rejects(kv.scan({ from: "a", to: "è", limit: 1 }), RangeError);
+    for (const limit of [0, -1, 1.5, 1_000_001, Number.NaN]) await assert.rejects(kv.count({ from: "a", to: "b", limit }), RangeError);
+    await assert.rejects(kv.count({ from: "a", to: "è", limit: 1 }), RangeError);
     for (const value of ["x".repeat(1_048_577), "è".repeat(524_289)]) {
       await assert.rejects(kv.commit({ checks: [], operations: puts(["a"], value) }), RangeError);
     }
@@ -297,6 +312,7 @@ function testLimits(test: Test): void {
     const unavailable = { name: "StorageUnavailable" };
     await assert.rejects(kv.get("a"), unavailable);
     await assert.rejects(kv.scan({ from: "", to: "~", limit: 1 }), unavailable);
+    await assert.rejects(kv.count({ from: "", to: "~", limit: 1 }), unavailable);
     await assert.rejects(kv.commit({ checks: [], operations: [] }), unavailable);
     await kv.close();
   });

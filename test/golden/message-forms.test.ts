@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ranked } from "../../engine/domain/row-version.ts";
 import { describe, it } from "node:test";
 import { type ClusterMessage, decodeMessages, encodeMessages } from "../../storage/bus/cluster/envelope.ts";
 import { createMembership, type NodeFacts } from "../../storage/bus/cluster/membership.ts";
@@ -12,6 +13,9 @@ import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { AT_MS, ROWS, type Whole } from "./stored-examples.ts";
 
 const golden = goldenForms("message-forms.json");
+
+/** The version of the outbox entry that a message came from. */
+const STORE_VERSION = 1_778_051_289_123_456;
 
 const [from, to] = ["node-1#1/shard-0", "node-2#1/shard-0"];
 
@@ -83,7 +87,7 @@ describe("what nodes tell each other", () => {
 
 describe("what goes to Kafka", () => {
   it("has the form of its number, and is read", () => {
-    const values = ROWS.map((row, index) => encodeFeedMessage(`o/${AT_MS}-w-${index}`, JSON.stringify(row)));
+    const values = ROWS.map((row, index) => encodeFeedMessage(`o/${AT_MS}-w-${index}`, JSON.stringify(row), STORE_VERSION));
     const { writes } = SCHEMAS.feedMessage;
     golden.assertWritten(
       "feedMessage",
@@ -92,7 +96,7 @@ describe("what goes to Kafka", () => {
     );
     assert.deepEqual(
       values.map(decodeFeedMessage),
-      ROWS.map((row, index) => ({ type: "row", outboxKey: `o/${AT_MS}-w-${index}`, row })),
+      ROWS.map((row, index) => ({ type: "row", outboxKey: `o/${AT_MS}-w-${index}`, row: row.type === "conflict" ? row : { ...ranked(row), storeVersion: STORE_VERSION } })),
     );
   });
 });

@@ -46,7 +46,14 @@ export function operation(relay: Relay): void {
     assert.equal(await relay.metric('relay_commands_finished_total{state="cancelled"'), before + 1);
     const { text, headers } = await relay.nobody().get("/metrics");
     assert.match(String(headers["content-type"]), /^text\/plain/);
-    for (const name of ["outbox_depth", "outbox_oldest_age_seconds", "event_loop_delay_seconds", "actors", "pending_requests"]) {
+    for (const name of [
+      "outbox_depth",
+      "outbox_depth_capped",
+      "outbox_oldest_age_seconds",
+      "event_loop_delay_seconds",
+      "actors",
+      "pending_requests",
+    ]) {
       assert.match(text, new RegExp(`^relay_${name}[ {]`, "m"));
     }
     assert.match(text, /sendPayment/);

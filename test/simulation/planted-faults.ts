@@ -179,6 +179,7 @@ function committing(change: (commit: Commit) => Commit): Plant {
       get: (key) => kv.get(key),
       getMany: (keys) => kv.getMany(keys),
       scan: (range) => kv.scan(range),
+      count: (range) => kv.count(range),
       commit: (commit) => kv.commit(change(commit)),
       close: () => kv.close(),
     }),

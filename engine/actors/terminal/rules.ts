@@ -78,7 +78,7 @@ function latestAfterResult(latest: readonly LatestEntry[], uuid: string, unsolic
 }
 
 /** SCAN and PRINT count for `status`, administrator commands and CANCEL do not. */
-function countsAsLatest(kind: CommandKind): boolean {
+export function countsAsLatest(kind: CommandKind): boolean {
   return kind === "payment" || kind === "scan" || kind === "print";
 }
 

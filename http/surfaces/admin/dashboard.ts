@@ -5,6 +5,8 @@ import { admin } from "./surface.ts";
 
 const Counts = Type.Record(Type.String(), Type.Integer());
 
+const CountOrUnknown = Type.Union([Type.Integer(), Type.Null()]);
+
 const Dashboard = Type.Object({
   at: Type.String({ description: "ISO 8601 UTC." }),
   day: Type.String({ description: "Today, in the installation's time zone." }),
@@ -25,13 +27,19 @@ const Dashboard = Type.Object({
     today: Type.Record(Type.String(), Type.Integer(), { description: "Came to their end today, by state." }),
   }),
   deployments: Type.Record(Type.String(), Type.Integer(), { description: "App deployments by state." }),
-  outbox: Type.Object({
-    depth: Type.Integer({ description: "Rows that ClickHouse has not confirmed." }),
-    oldestAgeSeconds: Type.Integer(),
-    setAside: Type.Integer({
-      description: `Rows that ClickHouse or Kafka refused, missing for analysts until \`npm run rebuild-analytics\`: 0 where all is well. At most ${SET_ASIDE_COUNTED_MAX} are counted; \`GET /admin/attention\` names them (feed_refused).`,
-    }),
-  }),
+  outbox: Type.Object(
+    {
+      depth: CountOrUnknown,
+      depthCapped: Type.Union([Type.Boolean(), Type.Null()], {
+        description: "True: there are more than `depth`, which is counted up to 100,000.",
+      }),
+      oldestAgeSeconds: CountOrUnknown,
+      setAside: Type.Integer({
+        description: `Rows that ClickHouse or Kafka refused, missing for analysts until \`npm run rebuild-analytics\`: 0 where all is well. At most ${SET_ASIDE_COUNTED_MAX} are counted; \`GET /admin/attention\` names them (feed_refused).`,
+      }),
+    },
+    { description: "Rows that ClickHouse does not hold yet, wherever they wait for it. Null is what cannot be learned just now." },
+  ),
   nodes: Type.Array(Type.Object({ nodeId: Type.String(), shards: Type.Integer(), startedAt: Type.String() })),
 });
 
@@ -57,7 +65,7 @@ export const showDashboard = admin.endpoint({
           results: { CARD: { OK: 1_100, KO: 60 }, SATISPAY: { OK: 40 } },
           links: { PENDING: 12, today: { success: 30, expired: 4 } },
           deployments: { active: 2, superseded: 5 },
-          outbox: { depth: 3, oldestAgeSeconds: 1, setAside: 0 },
+          outbox: { depth: 3, depthCapped: false, oldestAgeSeconds: 1, setAside: 0 },
           nodes: [{ nodeId: "relay-1", shards: 3, startedAt: "2025-11-20T10:00:00.000Z" }],
         },
       },
@@ -80,7 +88,12 @@ export const showDashboard = admin.endpoint({
       results: resultsToday,
       links: { PENDING: links.pending, today: links.today },
       deployments,
-      outbox: { depth: outbox.depth, oldestAgeSeconds: Math.round(outbox.oldestAgeMs / 1_000), setAside },
+      outbox: {
+        depth: outbox?.depth ?? null,
+        depthCapped: outbox?.capped ?? null,
+        oldestAgeSeconds: outbox === null ? null : Math.round(outbox.oldestAgeMs / 1_000),
+        setAside,
+      },
       nodes: nodes.map(({ nodeId, shards, startedAtMs }) => ({ nodeId, shards, startedAt: new Date(startedAtMs).toISOString() })),
     };
     return { status: 200, body: { status: "ok", data } };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { COMMAND_LIFETIME_MS, QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/domain/limits.ts";
+import { rowVersion } from "../../../engine/domain/row-version.ts";
 import { command, openSocket, openWorld, pollUuid, posting, settle, stateOf } from "./world.ts";
 
 describe("accepting a command", () => {
@@ -135,7 +136,7 @@ describe("a command that no terminal fetches", () => {
     assert.deepEqual(world.shard.finished, [{ state: "expired", kind: "payment" }]);
     const [row, ...others] = await world.rows();
     assert.ok(row?.type === "life" && others.length === 0);
-    assert.deepEqual([row.uuid, row.state, row.version, row.attempt, row.sentAtMs], ["a", "expired", 1, 0, null]);
+    assert.deepEqual([row.uuid, row.state, row.version, row.attempt, row.sentAtMs], ["a", "expired", rowVersion("expired", 1), 0, null]);
   });
 
   it("is not handed out after its deadline even before that was carried out", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
+import { rowVersion } from "../../../engine/domain/row-version.ts";
 import { createLinkPacer } from "../../../engine/runtime/link-pacer.ts";
 import { readOutbox } from "../../../storage/feed/outbox.ts";
 import { type LinkWorld, openLinkWorld } from "./link-world.ts";
@@ -24,7 +25,7 @@ for (const shards of [1, 2]) {
       await world.shard.links.notified({ merId: "M1", txId: "x1", paymentId: "g-x1" }, "right");
       await settle();
       assert.equal((await world.link("x1")).state, "success");
-      assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "OK", version: 1 }]);
+      assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "OK", version: rowVersion("done", 1) }]);
     });
 
     it("without a notification it is found when the grace ends, not before", async () => {
@@ -54,7 +55,7 @@ for (const shards of [1, 2]) {
       await world.pass(4_000);
       const { state, outcome } = await world.link("x1");
       assert.deepEqual([state, outcome?.resultCode, world.gateway.verifies.length], ["expired", "GW_20002", before + 1]);
-      assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "KO", version: 1 }]);
+      assert.deepEqual(await world.rows(), [{ uuid: "x1", status: "KO", version: rowVersion("unknown", 1) }]);
     });
 
     it("a success after that is recorded and flagged, with a newer row", async () => {
@@ -68,8 +69,8 @@ for (const shards of [1, 2]) {
       assert.deepEqual(
         (await world.rows()).map(({ status, version }) => [status, version]),
         [
-          ["KO", 1],
-          ["OK", 2],
+          ["KO", rowVersion("unknown", 1)],
+          ["OK", rowVersion("done", 2)],
         ],
       );
       assert.equal(world.kv.keys("a/link_late/").length, 1);

@@ -2,6 +2,7 @@ import {
   type Commit,
   type CommitResult,
   CommitTooLate,
+  type CountRange,
   type Entry,
   type Kv,
   type ScanRange,
@@ -45,6 +46,10 @@ export class MemoryKv implements Kv {
     for (const go of held) go();
   }
 
+  get lastVersion(): number {
+    return this.#version;
+  }
+
   get holding(): number {
     return this.#held?.length ?? 0;
   }
@@ -83,6 +88,10 @@ export class MemoryKv implements Kv {
       const entry = this.#entries.get(key);
       return entry === undefined ? [] : [{ key, ...entry }];
     });
+  }
+
+  async count(range: CountRange): Promise<number> {
+    return (await this.scan(range)).length;
   }
 
   async commit(commit: Commit): Promise<CommitResult> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { rowVersion } from "../../../engine/domain/row-version.ts";
 import { command, openSocket, openWorld, pollUuid, posting, settle, stateOf, type World } from "./world.ts";
 
 async function sentWorld(): Promise<World> {
@@ -26,8 +27,8 @@ describe("a terminal's result", () => {
     assert.deepEqual(
       rows.map((row) => row.type === "conflict" || [row.type, row.version]),
       [
-        ["transaction", 1],
-        ["life", 1],
+        ["transaction", rowVersion("done", 1)],
+        ["life", rowVersion("done", 1)],
       ],
     );
     assert.deepEqual(await attentionIn(world), []);
@@ -98,9 +99,9 @@ describe("a terminal's result", () => {
     assert.deepEqual(await attentionIn(world), []);
     const versions = (await world.rows()).map((row) => (row.type === "conflict" ? null : [row.type, row.version]));
     assert.deepEqual(versions, [
-      ["life", 1],
-      ["transaction", 2],
-      ["life", 2],
+      ["life", rowVersion("unknown", 1)],
+      ["transaction", rowVersion("done", 2)],
+      ["life", rowVersion("done", 2)],
     ]);
   });
 

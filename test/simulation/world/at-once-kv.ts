@@ -2,12 +2,13 @@ import {
   type Commit,
   type CommitResult,
   CommitTooLate,
+  type CountRange,
   type Entry,
   type Kv,
   type ScanRange,
   StorageUnavailable,
 } from "../../../storage/kv/kv.ts";
-import { assertCommit, assertKey, assertKeys, assertRange } from "../../../storage/kv/limits.ts";
+import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "../../../storage/kv/limits.ts";
 import type { SimStore } from "./sim-store.ts";
 
 /** A way to the simulated store that takes no time: for what happens before a history, and for the contract that every store keeps. */
@@ -33,6 +34,11 @@ export class AtOnceKv implements Kv {
   async scan(range: ScanRange): Promise<Entry[]> {
     assertRange(range);
     return this.#open().scan(range);
+  }
+
+  async count(range: CountRange): Promise<number> {
+    assertCountRange(range);
+    return this.#open().scan(range).length;
   }
 
   async commit(commit: Commit): Promise<CommitResult> {

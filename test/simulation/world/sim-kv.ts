@@ -2,6 +2,7 @@ import {
   type Commit,
   type CommitResult,
   CommitTooLate,
+  type CountRange,
   type Entry,
   type Kv,
   type ScanRange,
@@ -73,6 +74,10 @@ export class SimKv implements Kv {
 
   scan(range: ScanRange): Promise<Entry[]> {
     return this.#ask("read", (store) => store.scan(range));
+  }
+
+  count(range: CountRange): Promise<number> {
+    return this.#ask("read", (store) => store.scan(range).length);
   }
 
   async commit(commit: Commit): Promise<CommitResult> {

@@ -10,6 +10,7 @@ import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { prefixRange } from "../../../storage/kv/kv.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
 import { keysUnder, openKv, realClock, START_MS, transactionRow, write } from "./feed-world.ts";
 
@@ -52,7 +53,7 @@ describe("the feed to ClickHouse", async () => {
     await feed.flush();
     await write(kv, [
       transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
-      transactionRow({ uuid: "a", terminalId, amountCents: 700, version: 2 }),
+      transactionRow({ uuid: "a", terminalId, amountCents: 700, revision: 2 }),
       transactionRow({ uuid: "a", terminalId, amountCents: 500 }),
       { ...life, state: "done", version: 2, finishedAtMs: START_MS + 400_000 },
       { ...life, uuid: "b", state: "expired", sentAtMs: null, channel: null, attempt: 0 },
@@ -89,6 +90,18 @@ describe("the feed to ClickHouse", async () => {
     assert.equal(lives.text, "a\tdone\twebsocket\t250\t400000\nb\texpired\t\t\\N\t300250\nc\tdone\twebsocket\t0\t0\n");
     const conflicts = await ask(world, `SELECT id, posted_by, raw FROM conflicts_final WHERE terminal_id = '${terminalId}' FORMAT TSVRaw`);
     assert.equal(conflicts.text, 'c1\tT2\t{"a":"\\n"}\n');
+  });
+
+  it("tells with each row the version that the store gave it", async (test) => {
+    const kv = await kvOf(test);
+    const terminalId = "VERSIONS";
+    await write(kv, [transactionRow({ uuid: "a", terminalId })]);
+    const [first] = await kv.scan({ ...prefixRange("o/"), limit: 1 });
+    const feed = createFeed({ kv, sink: clickHouseSink(client), clock: realClock, timers: machineTimers });
+    await feed.flush();
+    await feed.stop();
+    const { text } = await ask(world, `SELECT store_version FROM transactions WHERE terminal_id = '${terminalId}'`);
+    assert.equal(text, `${first?.version}\n`);
   });
 
   it("sets aside a row that ClickHouse refuses, and delivers its neighbours", async (test) => {

@@ -1,4 +1,5 @@
 import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
+import { rowVersion } from "../../../engine/domain/row-version.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
@@ -46,7 +47,7 @@ export interface TransactionMembers {
   uuid: string;
   terminalId?: string;
   createdAtMs?: number;
-  version?: number;
+  revision?: number;
   status?: "OK" | "KO";
   method?: "CARD" | "SATISPAY" | "SCAN" | "UNKNOWN";
   amountCents?: number;
@@ -56,7 +57,7 @@ export interface TransactionMembers {
 export function transactionRow(members: TransactionMembers): TransactionRow {
   return {
     type: "transaction",
-    version: members.version ?? 1,
+    version: rowVersion("done", members.revision ?? 1),
     transaction: {
       uuid: members.uuid,
       createdAtMs: members.createdAtMs ?? START_MS,

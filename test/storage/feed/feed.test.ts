@@ -49,7 +49,7 @@ describe("the feed", () => {
     await feed.stop();
     assert.deepEqual(sink.taken, ["a", "b", "c"]);
     assert.deepEqual(await keysUnder(kv, "o/"), []);
-    assert.deepEqual(feed.stats(), { depth: 0, depthCapped: false, oldestAgeMs: 0, inserted: 3, failures: 0, refused: 0 });
+    assert.deepEqual(feed.stats(), { inserted: 3, failures: 0, refused: 0 });
   });
 
   it("delivers by itself what was written, told or not", async (test) => {
@@ -86,7 +86,6 @@ describe("the feed", () => {
     const feed = createFeed({ kv, sink, clock: realClock, timers: machineTimers });
     await underWay;
     assert.equal((await keysUnder(kv, "o/")).length, 1);
-    assert.equal(feed.stats().depth, 1);
     confirm();
     await feed.flush();
     assert.deepEqual(await keysUnder(kv, "o/"), []);

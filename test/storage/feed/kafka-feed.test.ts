@@ -47,7 +47,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const { feed, consumer } = pipelineOf(test, kafka.brokers, topics, kv, clickHouseSink(client));
     const rows = Array.from({ length: 3_000 }, (_, index) => transactionRow({ uuid: `a${index}`, terminalId: `ALL-${index % 50}` }));
     await write(kv, rows);
-    await write(kv, [transactionRow({ uuid: "a0", terminalId: "ALL-0", version: 2, amountCents: 7 })]);
+    await write(kv, [transactionRow({ uuid: "a0", terminalId: "ALL-0", revision: 2, amountCents: 7 })]);
     const life = { uuid: "a0", terminalId: "ALL-0", kind: "payment", service: "PAYCC", amountCents: 7, sender: "partner:1" } as const;
     const times = { acceptedAtMs: 1_000, sentAtMs: null, finishedAtMs: 2_000, channel: null, attempt: 0 };
     await write(kv, [{ type: "life", version: 1, state: "expired", ...life, ...times }]);
@@ -103,7 +103,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     open();
     await until("an empty outbox", 10_000, async () => (await keysUnder(kv, "o/")).length === 0);
     assert.deepEqual(await listed(), ["one 5"]);
-    await write(kv, [transactionRow({ uuid: "one", terminalId: "LIST", amountCents: 6, version: 2 })]);
+    await write(kv, [transactionRow({ uuid: "one", terminalId: "LIST", amountCents: 6, revision: 2 })]);
     assert.deepEqual(await listed(), ["one 6"]);
   });
 
@@ -115,9 +115,9 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const good = JSON.stringify(transactionRow({ uuid: "between", terminalId: "POISON" }));
     await sink.deliver(topics.rows, [
       { key: "POISON", value: Buffer.from("{not JSON") },
-      { key: "POISON", value: encodeFeedMessage("c/not-of-the-outbox", good) },
+      { key: "POISON", value: encodeFeedMessage("c/not-of-the-outbox", good, 1) },
       { key: "POISON", value: Buffer.from('{"schema":9,"row":{}}') },
-      { key: "POISON", value: encodeFeedMessage("o/", '{"type":"transaction","version":1}') },
+      { key: "POISON", value: encodeFeedMessage("o/", '{"type":"transaction","version":1}', 1) },
       { key: "POISON", value: null },
     ]);
     await kv.commit({ checks: [], operations: [{ type: "put", key: "c/not-of-the-outbox", value: "{}" }] });
@@ -166,7 +166,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const sink = kafkaSink({ brokers: kafka.brokers, clientId: "relay", timers: machineTimers, topics });
     test.after(() => sink.close());
     const row = transactionRow({ uuid: "lost", terminalId: "LOST" });
-    await sink.deliver(topics.rows, [{ key: "LOST", value: encodeFeedMessage("o/1778050000000-w1-1", JSON.stringify(row)) }]);
+    await sink.deliver(topics.rows, [{ key: "LOST", value: encodeFeedMessage("o/1778050000000-w1-1", JSON.stringify(row), 7) }]);
     const refusing = sinkOf(() => Promise.reject(new RowsRefused("too odd")));
     const { consumer } = pipelineOf(test, kafka.brokers, topics, kv, refusing);
     await until("the dead letter", 20_000, () => consumer.stats().dead === 1);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { FeedRow } from "../../../engine/domain/feed-row.ts";
+import { rowVersion } from "../../../engine/domain/row-version.ts";
 import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE, terminalInRow } from "../../../storage/feed/kafka-message.ts";
 import { START_MS, transactionRow } from "./feed-world.ts";
 
@@ -24,7 +25,7 @@ const ROWS: FeedRow[] = [
     },
   },
   {
-    ...{ type: "life", version: 3, ...ids, ...times, kind: "cancel", service: "CANCEL", amountCents: 0, sender: "" },
+    ...{ type: "life", version: rowVersion("expired", 3), ...ids, ...times, kind: "cancel", service: "CANCEL", amountCents: 0, sender: "" },
     ...{ state: "expired", channel: null, attempt: 0 },
   },
   { type: "conflict", id: "c", ...ids, postedBy: "T2", atMs: START_MS, raw: "{}" },
@@ -55,11 +56,19 @@ describe("the terminal of a row that is text", () => {
 });
 
 describe("a message of relay.transactions", () => {
-  it("carries each type of row as it is", () => {
+  it("carries each type of row as it is, with the version that the store gave it", () => {
     for (const row of ROWS) {
-      const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(row)));
-      assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row });
+      const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(row), 7));
+      const expected = row.type === "conflict" ? row : { ...row, storeVersion: 7 };
+      assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row: expected });
     }
+  });
+
+  it("of a former release, whose versions were revisions, ranks where its command's end does", () => {
+    const version = rowVersion("done", 2);
+    const former = { ...transactionRow({ uuid: "u" }), version: 2 };
+    const decoded = decodeFeedMessage(encodeFeedMessage(OUTBOX_KEY, JSON.stringify(former), 7));
+    assert.deepEqual(decoded, { type: "row", outboxKey: OUTBOX_KEY, row: { ...former, version, storeVersion: 7 } });
   });
 
   it("is readable with members that this version does not know", () => {

@@ -25,7 +25,7 @@ createInterface({ input: process.stdin }).once("line", (line) => {
     clientId: "unconfirmed",
     clock: realClock,
     timers: machineTimers,
-    kv: { get: unreachable, getMany: unreachable, scan: unreachable, commit: unreachable, close: unreachable },
+    kv: { get: unreachable, getMany: unreachable, scan: unreachable, count: unreachable, commit: unreachable, close: unreachable },
     sink: sinkOf(async (rows) => {
       await deliver(inner, rows);
       process.stdout.write(`inserted ${rows.length}\n`);

@@ -25,6 +25,7 @@ function world() {
   const counting: Kv = {
     get: (key) => kv.get(key),
     getMany: (keys) => kv.getMany(keys),
+    count: (range) => kv.count(range),
     commit: (commit) => kv.commit(commit),
     close: () => kv.close(),
     scan: async (range) => {

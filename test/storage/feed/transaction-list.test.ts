@@ -71,7 +71,7 @@ describe("the list of transactions", async () => {
     let run = 0;
     const rowOf = fc.record({
       uuid: fc.integer({ min: 0, max: 11 }),
-      version: fc.integer({ min: 1, max: 3 }),
+      revision: fc.integer({ min: 1, max: 3 }),
       status: fc.constantFrom("OK" as const, "KO" as const),
       method: fc.constantFrom("CARD" as const, "SATISPAY" as const, "SCAN" as const),
       sender: fc.constantFrom("partner:1", "partner:2"),
@@ -94,7 +94,7 @@ describe("the list of transactions", async () => {
         // What a version says never changes: of two rows with one uuid and version the first counts. Days apart, two uuids a time.
         const known = new Map<string, { row: TransactionRow; place: string }>();
         for (const { uuid, place, ...members } of rows) {
-          const key = `${uuid} ${members.version}`;
+          const key = `${uuid} ${members.revision}`;
           const createdAtMs = START_MS + (uuid >> 1) * 86_400_000;
           if (!known.has(key)) known.set(key, { row: transactionRow({ ...members, uuid: `u${uuid}`, terminalId, createdAtMs }), place });
         }

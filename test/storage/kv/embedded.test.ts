@@ -10,9 +10,11 @@ import type { Operation } from "../../../storage/kv/kv.ts";
 import { SCHEMAS } from "../../../storage/schemas/schemas.ts";
 import { onEmbedded } from "../../contract/engines.ts";
 import { testKv } from "../../contract/kv.ts";
+import { testKvHistory } from "../../contract/kv-history.ts";
 import { atEnd, directoryOf, ManualTime } from "./world.ts";
 
 onEmbedded(testKv, (opened) => opened);
+onEmbedded(testKvHistory, (opened) => opened);
 
 async function openIn(
   test: TestContext,
@@ -73,6 +75,28 @@ describe("the embedded store", () => {
     const { kv: again } = await openIn(test, time, directory);
     const second = await again.commit({ checks: [{ key: "a", version: 0 }], operations: [{ type: "put", key: "a", value: "2" }] });
     assert.ok(first.type === "committed" && second.type === "committed" && second.version > first.version);
+  });
+
+  it("knows over a restart what it had lost and how far it is", async (test) => {
+    const { kv, directory } = await openIn(test);
+    const put = { checks: [], operations: [{ type: "put", key: "a", value: "1" }] } as const;
+    const first = await kv.commit(put);
+    assert.ok(first.type === "committed");
+    await kv.lose(first.version, first.version + 5_000_000);
+    await kv.close();
+    const { kv: again } = await openIn(test, new ManualTime(), directory);
+    assert.deepEqual([again.lostVersion(), await again.lastVersion()], [first.version, first.version + 5_000_000]);
+    const next = await again.commit(put);
+    assert.ok(next.type === "committed" && next.version > first.version + 5_000_000);
+  });
+
+  it("never says that it is further than its disk", async (test) => {
+    const { kv } = await openIn(test);
+    const committing = kv.commit({ checks: [], operations: [{ type: "put", key: "a", value: "1" }] });
+    assert.equal(await kv.lastVersion(), 0);
+    const committed = await committing;
+    assert.ok(committed.type === "committed");
+    assert.equal(await kv.lastVersion(), committed.version);
   });
 
   it("sweeps expired entries and nothing else", async (test) => {

@@ -54,13 +54,14 @@ describe("the store of another thread", () => {
     const bus = busPair();
     test.after(() => bus.close());
     const down = () => Promise.reject(new StorageUnavailable("disk full"));
-    const store: Kv = { get: down, getMany: down, scan: down, commit: down, close: async () => {} };
+    const store: Kv = { get: down, getMany: down, scan: down, count: down, commit: down, close: async () => {} };
     serveKv(store, bus.owner);
     const kv = createRemoteKv(bus.asker, "shard-0");
     const full = { name: "StorageUnavailable", message: "disk full" };
     await assert.rejects(kv.get("a"), full);
     await assert.rejects(kv.getMany(["a"]), full);
     await assert.rejects(kv.scan({ from: "a", to: "b", limit: 1 }), full);
+    await assert.rejects(kv.count({ from: "a", to: "b", limit: 1 }), full);
     await assert.rejects(kv.commit({ checks: [], operations: [] }), full);
     bus.owner.close();
     await assert.rejects(kv.commit({ checks: [], operations: [] }), { name: "StorageUnavailable" });
@@ -75,7 +76,7 @@ describe("the store of another thread", () => {
       made.push(given);
       return { type: "committed", version: 1 };
     };
-    serveKv({ get: unused, getMany: unused, scan: unused, commit, close: async () => {} }, bus.owner);
+    serveKv({ get: unused, getMany: unused, scan: unused, count: unused, commit, close: async () => {} }, bus.owner);
     const kv = createRemoteKv(bus.asker, "shard-0");
     const empty = { checks: [], operations: [] };
     const answers = [kv.commit({ ...empty, withinMs: 20 }), kv.commit({ ...empty, withinMs: 60_000 }), kv.commit(empty)];

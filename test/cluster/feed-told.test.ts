@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it, type TestContext } from "node:test";
+import { atEnd } from "../storage/kv/world.ts";
+import { kafkaMissing } from "../support/kafka.ts";
+import { member } from "../support/matches.ts";
+import { redisMissing } from "../support/redis.ts";
+import { connectStomp } from "../support/stomp-terminal.ts";
+import { eventually } from "../support/within.ts";
+import { startCluster, type TestCluster } from "./cluster-world.ts";
+
+const missing = (await redisMissing()) || (await kafkaMissing());
+
+const NODES = [0, 1];
+
+/** Rows that a paid command leaves in the outbox: its result and its life. */
+const ROWS_EACH = 2;
+
+/** The sample of a metric without labels; null where there is none. */
+async function metricAt(cluster: TestCluster, node: number, name: string): Promise<number | null> {
+  const { status, text } = await cluster.caller(node, "nobody").get("/metrics");
+  assert.equal(status, 200, text);
+  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+  return line === undefined ? null : Number(line.slice(name.length + 1));
+}
+
+async function toldAt(cluster: TestCluster, node: number) {
+  const names = ["relay_outbox_depth", "relay_outbox_depth_capped", "relay_outbox_oldest_age_seconds"];
+  const [depth = null, capped = null, ageSeconds = null] = await Promise.all(names.map((name) => metricAt(cluster, node, name)));
+  return { depth, capped, ageSeconds };
+}
+
+/** Pays `count` commands and posts their results, through all nodes in turn. */
+async function payAll(cluster: TestCluster, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const [terminalId, uuid] = [`FED${index % 5}`, randomUUID()];
+    const caller = cluster.caller(index % NODES.length, "fleet");
+    assert.equal((await cluster.caller(index % NODES.length, "partner").pay(terminalId, { uuid })).status, 200);
+    await caller.take(terminalId);
+    assert.equal((await caller.receipt(terminalId, { uuid, result: "OK" })).status, 200);
+  }
+}
+
+/** On each node, in metrics and in the dashboard: just these rows wait, and the oldest for at least so long. */
+async function assertBehind(cluster: TestCluster, rows: number, ageSecondsMin: number): Promise<void> {
+  for (const node of NODES) {
+    await eventually(async () => {
+      const told = await toldAt(cluster, node);
+      assert.deepEqual([told.depth, told.capped], [rows, 0], `node-${node}`);
+      assert.ok((told.ageSeconds ?? -1) >= ageSecondsMin, `node-${node} tells an age of ${told.ageSeconds} s`);
+      const { body } = await cluster.caller(node, "administrator").get("/admin/dashboard");
+      const outbox = member(body, "data", "outbox");
+      assert.deepEqual([member(outbox, "depth"), member(outbox, "depthCapped")], [rows, false], `the dashboard of node-${node}`);
+      assert.ok(Number(member(outbox, "oldestAgeSeconds")) >= Math.floor(ageSecondsMin));
+    });
+  }
+}
+
+async function assertCaughtUp(cluster: TestCluster): Promise<void> {
+  const allDelivered = { depth: 0, capped: 0, ageSeconds: 0 };
+  for (const node of NODES) await eventually(async () => assert.deepEqual(await toldAt(cluster, node), allDelivered), 60_000);
+}
+
+describe("what each node of a cluster tells", { skip: missing, timeout: 300_000 }, () => {
+  it("of the feed is how far ClickHouse is behind, whoever is away; what cannot be learned is left out", async (test: TestContext) => {
+    const cluster = await startCluster(test, { nodes: NODES.length });
+    await payAll(cluster, 4);
+    await assertCaughtUp(cluster);
+
+    await cluster.kafka.process.kill();
+    await payAll(cluster, 20);
+    await assertBehind(cluster, 20 * ROWS_EACH, 5);
+    await cluster.kafka.restart();
+    await assertCaughtUp(cluster);
+
+    await cluster.clickhouse.kill();
+    await payAll(cluster, 15);
+    await assertBehind(cluster, 15 * ROWS_EACH, 5);
+
+    cluster.redis.process.pause();
+    try {
+      for (const node of NODES) {
+        await eventually(async () => assert.deepEqual(await toldAt(cluster, node), { depth: null, capped: null, ageSeconds: null }));
+        assert.equal(await metricAt(cluster, node, "relay_feed_refused_rows"), 0, "what a node knows by itself is told all the same");
+      }
+    } finally {
+      cluster.redis.process.resume();
+    }
+    await assertBehind(cluster, 15 * ROWS_EACH, 5);
+    await cluster.clickhouse.start();
+    await assertCaughtUp(cluster);
+  });
+
+  it("of sessions is the sockets that it holds, wherever their terminals are at home", async (test: TestContext) => {
+    const cluster = await startCluster(test, { nodes: NODES.length });
+    const counts = () => Promise.all(NODES.map((node) => metricAt(cluster, node, "relay_sessions")));
+    // The simulated terminal of each sandbox.
+    assert.deepEqual(await counts(), [1, 1]);
+    const away = Array.from({ length: 100 }, (_, index) => `HOME${index}`).filter((terminalId) => cluster.homeOf(terminalId) === 1);
+    const terminals = await Promise.all(
+      away.slice(0, 5).map(async (terminalId) => {
+        const terminal = await connectStomp(cluster.nodes[0]?.url ?? "", { login: "terminal", passcode: "terminal" });
+        atEnd(test, async () => terminal.client.deactivate());
+        terminal.client.subscribe(`/topic/terminal/${terminalId}`, () => undefined);
+        await eventually(async () => {
+          const { body } = await cluster.caller(1, "partner").get(`/api/v1/${terminalId}/connection`);
+          assert.equal(member(body, "data", "connectionStatus"), "ONLINE");
+        });
+        return terminal;
+      }),
+    );
+    assert.deepEqual(await counts(), [6, 1]);
+    await terminals[0]?.client.deactivate();
+    await eventually(async () => assert.deepEqual(await counts(), [5, 1]));
+  });
+});
