@@ -25,7 +25,8 @@ export function takenBack(fed: FedCommand, stored: CommandRecord | null): Comman
   if (fedVersion <= storedVersion) return null;
   return {
     revision: Math.max(revisionOf(fedVersion), stored?.revision ?? 0),
-    uuid,
+    ...(stored?.place === undefined ? {} : { place: stored.place }),
+    uuid: stored?.uuid ?? uuid,
     terminalId,
     command: stored?.command ?? commandOf(fed),
     life: lifeOf(fed),
@@ -36,6 +37,11 @@ export function takenBack(fed: FedCommand, stored: CommandRecord | null): Comman
 /** When the command was accepted; of a result that nobody asked for, when it came. */
 export function fedAtMs({ life, result }: FedCommand): number {
   return life?.acceptedAtMs ?? result?.transaction.createdAtMs ?? 0;
+}
+
+/** A result that no command asked for. */
+export function isUnsolicited({ life, result }: FedCommand): boolean {
+  return (life?.kind ?? result?.kind ?? null) === null;
 }
 
 function commandOf(fed: FedCommand): Command | null {

@@ -1,7 +1,7 @@
 import type { TerminalContext } from "../actors/terminal/machine.ts";
 import { countsAsLatest, doubted, stateOf, toRecord } from "../actors/terminal/rules.ts";
 import type { AttentionItem } from "../domain/attention.ts";
-import { type FedCommand, fedAtMs, takenBack } from "../domain/fed-command.ts";
+import { type FedCommand, fedAtMs, isUnsolicited, takenBack } from "../domain/fed-command.ts";
 import { LATEST_SENDERS_MAX } from "../domain/limits.ts";
 import type { CommandRecord, LatestEntry } from "../domain/terminal-record.ts";
 import type { LoadedTerminal, Stored, TerminalStore } from "../ports/terminal-store.ts";
@@ -20,7 +20,7 @@ export async function takeBack(store: TerminalStore, terminalId: string, fed: re
     const terminal = await store.loadTerminal(terminalId);
     const commands = await missingOf(store, fed);
     if (commands.length === 0) return 0;
-    const context = await contextAfter(store, terminal, fed, commands);
+    const context = await contextAfter(store, terminalId, terminal, fed, commands);
     const outcome = await store.commit({
       terminalId,
       terminal: {
@@ -49,9 +49,11 @@ function unknownPayment({ terminalId, uuid, command, life }: CommandRecord): Att
 }
 
 async function missingOf(store: TerminalStore, fed: readonly FedCommand[]): Promise<Stored<CommandRecord>[]> {
-  const stored = await Promise.all(fed.map(({ uuid }) => store.loadCommand(uuid)));
+  const stored = await Promise.all(fed.map(({ terminalId, uuid }) => store.loadCommandAt(terminalId, uuid)));
   return fed.flatMap((one, index) => {
-    const before = stored[index] ?? null;
+    const found = stored[index] ?? null;
+    // What nobody asked for lies under its terminal, whoever else has a command of that uuid.
+    const before = isUnsolicited(one) && found?.record.terminalId !== one.terminalId ? null : found;
     const record = takenBack(one, before?.record ?? null);
     return record === null ? [] : [{ record, version: before?.version ?? 0 }];
   });
@@ -60,6 +62,7 @@ async function missingOf(store: TerminalStore, fed: readonly FedCommand[]): Prom
 /** Stored anew it is no old record any more, so that what it doubts has to stand in it. */
 async function contextAfter(
   store: TerminalStore,
+  terminalId: string,
   terminal: LoadedTerminal | null,
   fed: readonly FedCommand[],
   commands: readonly Stored<CommandRecord>[],
@@ -70,7 +73,7 @@ async function contextAfter(
   return {
     queue: queue.filter(({ uuid }) => !ended.has(uuid)),
     sent: sent.filter(({ uuid }) => !ended.has(uuid)),
-    latest: await latestAfter(store, latest, fed),
+    latest: await latestAfter(store, terminalId, latest, fed),
   };
 }
 
@@ -79,10 +82,15 @@ interface Dated extends LatestEntry {
 }
 
 /** The latest of each sender, the newest first, whichever of the two knows it. */
-async function latestAfter(store: TerminalStore, latest: readonly LatestEntry[], fed: readonly FedCommand[]): Promise<LatestEntry[]> {
+async function latestAfter(
+  store: TerminalStore,
+  terminalId: string,
+  latest: readonly LatestEntry[],
+  fed: readonly FedCommand[],
+): Promise<LatestEntry[]> {
   const known = await Promise.all(
     latest.map(async (entry): Promise<Dated> => {
-      const stored = await store.loadCommand(entry.uuid);
+      const stored = await store.loadCommandAt(terminalId, entry.uuid);
       return { ...entry, atMs: stored?.record.command?.acceptedAtMs ?? stored?.record.life?.finishedAtMs ?? 0 };
     }),
   );

@@ -6,7 +6,7 @@ import type { UnreadablePosting } from "../ports/terminals.ts";
 export function createUnreadable({ store, clock }: { store: TerminalStore; clock: Clock }): (posting: UnreadablePosting) => Promise<void> {
   /** The command that is named, where it is one of this terminal, else all whose results are awaited there. */
   async function answered(terminalId: string, uuid: string | null): Promise<string[]> {
-    const named = uuid === null ? null : await store.loadCommand(uuid);
+    const named = uuid === null ? null : await store.loadCommandAt(terminalId, uuid);
     if (named !== null && named.record.terminalId === terminalId) return [named.record.uuid];
     const terminal = await store.loadTerminal(terminalId);
     return terminal === null ? [] : terminal.record.sent.map((entry) => entry.uuid);

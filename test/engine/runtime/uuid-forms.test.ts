@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toRecord } from "../../../engine/actors/terminal/rules.ts";
+import { rowVersion } from "../../../engine/domain/row-version.ts";
 import { claimOf, entryOf } from "../../../engine/runtime/home-steps.ts";
 import { writeCommand, writeTerminal } from "../../../storage/stores/terminal-records.ts";
 import { MemoryKv } from "./memory-kv.ts";
@@ -25,8 +26,8 @@ describe("a uuid in capitals", () => {
     assert.deepEqual(
       rows.map((row) => [row.type, row.type === "transaction" ? row.transaction.uuid : row.uuid, row.type === "conflict" || row.version]),
       [
-        ["transaction", CAPITALS, 1],
-        ["life", CAPITALS, 1],
+        ["transaction", CAPITALS, rowVersion("done", 1)],
+        ["life", CAPITALS, rowVersion("done", 1)],
       ],
     );
     assert.equal((await world.shard.terminals.latest("T1", "partner:1", 0))?.uuid, CAPITALS);
