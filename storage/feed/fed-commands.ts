@@ -39,8 +39,22 @@ const TABLES = [
   { table: "command_lives", at: "finished_at" },
 ] as const;
 
-/** How far ClickHouse says that the store was; rows from before `sinceMs` are not looked at. */
-export async function fedUntil(client: ClickHouseClient, sinceMs: number): Promise<FedUntil> {
+/** What ClickHouse tells of a store. Rejects with what ClickHouse rejects with. */
+export interface FedRows {
+  /** How far ClickHouse says that the store was; rows from days before `sinceMs` are not looked at. */
+  until(sinceMs: number): Promise<FedUntil>;
+  /**
+   * Commands that ended, and results, that a store taken back to `since` cannot have, in pages; those of one terminal follow each other. Links are not among
+   * them: their rows tell too little of them.
+   */
+  commands(since: FedSince): AsyncGenerator<FedCommand[]>;
+}
+
+export function createFedRows(client: ClickHouseClient): FedRows {
+  return { until: (sinceMs) => fedUntil(client, sinceMs), commands: (since) => readFedCommands(client, since) };
+}
+
+async function fedUntil(client: ClickHouseClient, sinceMs: number): Promise<FedUntil> {
   const until = { storeVersion: 0, formerMs: 0 };
   for (const { table, at } of TABLES) {
     const [row] = await ask<{ version: string; former: string }>(
@@ -55,11 +69,7 @@ export async function fedUntil(client: ClickHouseClient, sinceMs: number): Promi
   return until;
 }
 
-/**
- * Commands that ended, and results, that a store taken back to `since` cannot have, in pages; those of one terminal follow each other. Links are not among
- * them: their rows tell too little of them.
- */
-export async function* readFedCommands(client: ClickHouseClient, since: FedSince): AsyncGenerator<FedCommand[]> {
+async function* readFedCommands(client: ClickHouseClient, since: FedSince): AsyncGenerator<FedCommand[]> {
   for await (const results of pages(client, RESULTS, since, readResult)) {
     const lives = await livesOf(client, results);
     yield results.map((result) => {

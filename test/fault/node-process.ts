@@ -69,6 +69,7 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       TMPDIR: process.env["TMPDIR"],
       RELAY_PORT: String(port),
       RELAY_DATA_DIR: dataDirectory,
+      RELAY_WITNESS_FILE: join(dataDirectory, "witness"),
       RELAY_LOG_LEVEL: "error",
       RELAY_HTTP_LIBRARY: HTTP_LIBRARY,
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",

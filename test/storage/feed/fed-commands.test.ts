@@ -6,7 +6,7 @@ import { rowVersion } from "../../../engine/domain/row-version.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
-import { fedUntil, readFedCommands } from "../../../storage/feed/fed-commands.ts";
+import { createFedRows } from "../../../storage/feed/fed-commands.ts";
 import { deliver } from "../../../storage/feed/feed-sink.ts";
 import { fromStore } from "../../../storage/feed/outbox.ts";
 import { ADMIN, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
@@ -40,17 +40,18 @@ function lifeRow(uuid: string, members: Partial<LifeRow> = {}): LifeRow {
 describe("what ClickHouse holds that a restored store lacks", async () => {
   const world = await sharedClickHouse();
   const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
+  const fedRows = createFedRows(client);
   const feed = (rows: readonly FeedRow[]) => deliver(clickHouseSink(client), rows);
   before(() => migrate(client));
 
   async function held(): Promise<Map<string, FedCommand>> {
     const byUuid = new Map<string, FedCommand>();
-    for await (const page of readFedCommands(client, SINCE)) for (const one of page) if (!byUuid.has(one.uuid)) byUuid.set(one.uuid, one);
+    for await (const page of fedRows.commands(SINCE)) for (const one of page) if (!byUuid.has(one.uuid)) byUuid.set(one.uuid, one);
     return byUuid;
   }
 
   it("is nothing where there is nothing", async () => {
-    assert.deepEqual(await fedUntil(client, 0), { storeVersion: 0, formerMs: 0 });
+    assert.deepEqual(await fedRows.until(0), { storeVersion: 0, formerMs: 0 });
     assert.equal((await held()).size, 0);
   });
 
@@ -78,7 +79,7 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     assert.deepEqual(found.get("paid"), { uuid: "paid", terminalId: "T1", result: told, life: without(life) });
     assert.deepEqual(found.get("unknown"), { uuid: "unknown", terminalId: "T1", result: null, life: without(unknown) });
     assert.deepEqual(found.get("unasked now")?.result?.kind, null);
-    assert.deepEqual(await fedUntil(client, START_MS), { storeVersion: THEN + 9, formerMs: 0 });
+    assert.deepEqual(await fedRows.until(START_MS), { storeVersion: THEN + 9, formerMs: 0 });
   });
 
   it("is what a former release wrote since, ranked as rows are now", async () => {
@@ -89,7 +90,7 @@ describe("what ClickHouse holds that a restored store lacks", async () => {
     const found = await held();
     assert.equal(found.get("former")?.result?.version, rowVersion("done", 2));
     assert.equal(found.has("long ago"), false);
-    assert.equal((await fedUntil(client, START_MS)).formerMs, START_MS + 1);
+    assert.equal((await fedRows.until(START_MS)).formerMs, START_MS + 1);
   });
 
   it("comes in pages that leave nothing out", async () => {
