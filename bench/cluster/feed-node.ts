@@ -1,7 +1,7 @@
 /** The feed of one node in a process of its own, as the main thread of a node runs it. Forked by feed.ts. */
 import { createClock, createClockShift } from "../../infra/node/clock.ts";
 import { KEY_PREFIX } from "../../infra/node/cluster.ts";
-import { type RunningFeed, startClusterFeed } from "../../infra/node/cluster-feed.ts";
+import { createClusterFeed, type RunningFeed } from "../../infra/node/cluster-feed.ts";
 import { createLog } from "../../infra/node/log.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
@@ -21,7 +21,7 @@ process.once("message", async ({ redisUrl, kafkaBrokers, clickhouseUrl, name }: 
   const { origin, username, password } = new URL(clickhouseUrl);
   const client = connectClickHouse({ url: origin, username, password });
   const clock = createClock(createClockShift());
-  running = startClusterFeed({
+  const feed = createClusterFeed({
     brokers: kafkaBrokers,
     clientId: name,
     kv,
@@ -30,6 +30,8 @@ process.once("message", async ({ redisUrl, kafkaBrokers, clickhouseUrl, name }: 
     log: createLog("warn", name, clock.monotonicMs),
     shown: (error) => (error instanceof Error ? error : new Error(String(error))),
   });
+  feed.begin();
+  running = feed;
   process.on("message", () => process.send?.(running?.stats()));
   process.send?.({ ready: true });
 });

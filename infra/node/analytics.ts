@@ -9,12 +9,13 @@ import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickho
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate, SchemaTooNew } from "../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
+import { createFedRows, type FedRows } from "../../storage/feed/fed-commands.ts";
 import { createFeed, type Feed } from "../../storage/feed/feed.ts";
 import { createOutboxBacklog } from "../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../storage/feed/pause.ts";
 import { createTransactionList, missingTransactionList } from "../../storage/feed/transaction-list.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
-import { type RunningFeed, startClusterFeed } from "./cluster-feed.ts";
+import { type ClusterFeed, createClusterFeed, type RunningFeed } from "./cluster-feed.ts";
 import type { Config } from "./config.ts";
 import type { Log } from "./log.ts";
 import { machineTimers } from "./machine-timers.ts";
@@ -31,10 +32,21 @@ const BACKLOG_AGAIN_MS = 2_000;
 
 /** A store that takes longer does not tell: metrics have 5 s in all (node.ts). */
 const BACKLOG_WAIT_MS = 2_000;
+/** An attempt that takes longer has failed, for whoever waits for one only. */
+const ONE_ATTEMPT_MS = 15_000;
 
 /** ClickHouse and what feeds it. The relay runs without it: results wait in the outbox, and only the list of transactions answers 503. */
 export interface Analytics {
   list: TransactionList;
+  /**
+   * What ClickHouse, with its schema, tells of the store, for what is to be known before the node begins: as soon as it is there; null where the first attempt to reach it has failed, or
+   * (`patienceMs`) none has succeeded by then.
+   */
+  reached(patienceMs: number | "one attempt"): Promise<FedRows | null>;
+  /** Brings what Kafka still holds to ClickHouse, where there is a Kafka; false where that was not done in time. */
+  drainKafka(withinMs: number): Promise<boolean>;
+  /** What is in the outbox may go to ClickHouse from now on. */
+  feed(): void;
   /** Resolves when ClickHouse is there with its schema, with its URL; null when it cannot run here. */
   ready: Promise<string | null>;
   nudge(): void;
@@ -51,14 +63,18 @@ export interface AnalyticsOptions {
   log: Log;
 }
 
-/** Starts ClickHouse, brings its schema up to date and feeds it, all in the background. */
+/** Starts ClickHouse, brings its schema up to date and feeds it once it is told to, all in the background. */
 export function startAnalytics(options: AnalyticsOptions): Analytics {
   const stopping = new AbortController();
   let reached: Reached | null = null;
   let feed: RunningFeed | null = null;
+  let kafka: ClusterFeed | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let deliveredUntil: () => string | null = () => null;
   const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
+  const [told, tells] = signal<void>();
+  const [first, tellsFirst] = signal<FedRows | null>();
+  const [connected, tellsConnected] = signal<FedRows | null>();
 
   async function start(): Promise<string | null> {
     const { config, kv, clock, log } = options;
@@ -68,7 +84,16 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         const client = connectClickHouse(reached.address);
         await migrate(client);
         const sink = clickHouseSink(client);
-        if (config.cluster === null) {
+        if (config.cluster !== null) {
+          const { kafkaBrokers: brokers } = config.cluster;
+          kafka = createClusterFeed({ brokers, clientId: config.nodeId, kv, sink, clock, log, shown: withoutMessage });
+        }
+        const fedRows = createFedRows(client);
+        tellsFirst(fedRows);
+        tellsConnected(fedRows);
+        await told;
+        if (stopping.signal.aborted) return null;
+        if (kafka === null) {
           const started = createFeed({
             kv,
             sink,
@@ -83,16 +108,18 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           deliveredUntil = () => started.deliveredUntil();
           list = createTransactionList({ kv, client, deliveredUntil });
         } else {
-          const { kafkaBrokers: brokers } = config.cluster;
-          feed = startClusterFeed({ brokers, clientId: config.nodeId, kv, sink, clock, log, shown: withoutMessage });
+          kafka.begin();
+          feed = kafka;
           list = createTransactionList({ kv, client });
         }
         return reached.address.url;
       } catch (error) {
+        tellsFirst(null);
         if (stopping.signal.aborted) return null;
         log.clickhouse("not started", error);
         if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
           list = missingTransactionList("ClickHouse does not run on this node");
+          tellsConnected(null);
           return null;
         }
         // A server that cannot be reached yet, a directory that another process still holds, a disk that is full.
@@ -106,17 +133,33 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const ready = start();
   return {
     list: { page: (query) => list.page(query) },
+    reached: (patience) => {
+      const [answer, limitMs] = patience === "one attempt" ? [first, ONE_ATTEMPT_MS] : [connected, patience];
+      return Promise.race([answer, delay(limitMs, null, { ref: false })]);
+    },
+    drainKafka: async (withinMs) => kafka === null || kafka.drain(withinMs),
+    feed: () => tells(),
     ready,
     nudge: () => feed?.nudge(),
     stats: () => feed?.stats() ?? NO_FEED,
     backlog: lookedUp(options.clock, () => inTime(lookAtOutbox()), BACKLOG_AGAIN_MS),
     stop: async () => {
       stopping.abort();
+      tells();
       await ready;
-      await feed?.stop();
+      await (feed ?? kafka)?.stop();
       await reached?.stop();
     },
   };
+}
+
+/** A promise, and what resolves it; once is enough. */
+function signal<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
+  let resolved: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolve) => {
+    resolved = resolve;
+  });
+  return [promise, resolved];
 }
 
 /** An error of ClickHouse may quote the row that it is about: its name and code have to do for the log. */

@@ -15,6 +15,8 @@ export interface Config {
   port: number;
   tls: { certFile: string; keyFile: string } | null;
   dataDirectory: string;
+  /** Where it is told, outside of the store, how far the store is. */
+  witnessFile: string;
   nodeId: string;
   shards: number;
   /** Which of the two packagings of uWebSockets.js; `newest`: the newest that can be loaded here. */
@@ -80,6 +82,7 @@ const NAMES = new Set([
   "RELAY_TLS_CERT",
   "RELAY_TLS_KEY",
   "RELAY_DATA_DIR",
+  "RELAY_WITNESS_FILE",
   "RELAY_NODE_ID",
   "RELAY_SHARDS",
   "RELAY_HTTP_LIBRARY",
@@ -138,12 +141,14 @@ export function readConfig(environment: Environment): Config {
     );
   }
   const packageDirectory = reader.text("RELAY_PACKAGE_DIR");
+  const dataDirectory = resolve(reader.text("RELAY_DATA_DIR") ?? "./data");
   const config: Config = {
     mode,
     host,
     port: reader.integer("RELAY_PORT", 8080, 0, 65_535),
     tls,
-    dataDirectory: resolve(reader.text("RELAY_DATA_DIR") ?? "./data"),
+    dataDirectory,
+    witnessFile: resolve(reader.text("RELAY_WITNESS_FILE") ?? `${dataDirectory}.witness`),
     nodeId: reader.matching("RELAY_NODE_ID", /^[A-Za-z0-9._-]{1,64}$/, "1 to 64 of A-Z a-z 0-9 . _ -") ?? generatedNodeId(),
     shards: reader.integer("RELAY_SHARDS", Math.max(1, availableParallelism() - 1), 1, SHARDS_MAX),
     httpLibrary: reader.word("RELAY_HTTP_LIBRARY", ["newest", ...UWS_LIBRARIES] as const, "newest"),

@@ -12,6 +12,12 @@ export interface Log {
   generatedPassword(username: string): void;
   sharedCredential(): void;
   secretsRenewed(records: number): void;
+  /** The store was taken back to an earlier copy of itself (restored.ts). */
+  storeRestored(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
+  /** What was taken back into it; `reached` false: there was nothing to take it back from. */
+  takenBack(facts: { records: number; reached: boolean; complete: boolean }): void;
+  /** The file that says how far the store is could not be written. */
+  witnessFailed(error: unknown): void;
   requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
   rateLimitTableFull(endpoint: string): void;
   engineFailed(what: string, error: unknown): void;
@@ -83,6 +89,21 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
       ),
     secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets sealed with the new key"),
+    storeRestored: ({ certain, lostFromMs, lostUntilMs }) => {
+      const [lostFrom, lostUntil] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
+      const what = certain ? "the store was taken back to an earlier copy" : "the store may have been taken back to an earlier copy";
+      logger.error(
+        { event: "store restored", certain, lostFrom, lostUntil },
+        `${what}: what was accepted and sent between ${lostFrom} and ${lostUntil} may be missing in it; what waits in it ends as unknown`,
+      );
+    },
+    takenBack: ({ records, reached, complete }) => {
+      const facts = { event: "taken back", records, complete };
+      if (!reached) logger.error(facts, "there is nothing to take back what the store lacks from");
+      else if (complete) logger.warn(facts, `${records} commands and results that ClickHouse holds were taken back into the store`);
+      else logger.error(facts, `${records} commands and results were taken back; what Kafka still holds could not be had`);
+    },
+    witnessFailed: (error) => failure("witness failed", "", error),
     requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
     rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),

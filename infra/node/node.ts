@@ -14,7 +14,7 @@ import { createMesh } from "../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../storage/bus/thread-bus.ts";
 import { StorageUnavailable } from "../../storage/kv/kv.ts";
 import { RedisRefused } from "../../storage/kv/redis-connection.ts";
-import { createRemoteKv } from "../../storage/kv/remote.ts";
+import { createRemoteHistory, createRemoteKv } from "../../storage/kv/remote.ts";
 import { VersionRefused } from "../../storage/schemas/agreement.ts";
 import { checkSchemaMark, raiseSchemaMark } from "../../storage/stores/schema-mark.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
@@ -25,14 +25,16 @@ import type { Config } from "./config.ts";
 import { administratorPassword } from "./credentials.ts";
 import { rateLimitsOf, surfacesOf } from "./endpoints.ts";
 import { createLog, type Log } from "./log.ts";
-import { backgroundTimers } from "./machine-timers.ts";
+import { backgroundTimers, machineTimers } from "./machine-timers.ts";
 import { createNodeMetrics, joinMetrics } from "./metrics.ts";
 import type { NodeProtocol } from "./node-protocol.ts";
+import { seeToRestored } from "./restored.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
 import { createSecretBox } from "./secret-box.ts";
 import { ASKS_OUTSTANDING_MAX, MAIN, type ShardBoot, STORE_OWNER } from "./shard-boot.ts";
 import { sharedSettings } from "./shared-settings.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
+import { keepWitness, type WitnessWriter } from "./witness-file.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
 const START_STEP_MS = 120_000;
@@ -179,8 +181,10 @@ export async function startNode({
   });
 
   let analytics: Analytics | null = null;
+  let witness: WitnessWriter | null = null;
   async function abandon(): Promise<void> {
     stopping = true;
+    await witness?.stop();
     await analytics?.stop();
     await closeShards(bus, log);
     await cluster?.leave();
@@ -195,6 +199,31 @@ export async function startNode({
     const kv = redis ?? createRemoteKv(bus, STORE_OWNER);
     await cluster?.admit();
     await checkSchemaMark(kv);
+    const history = redis ?? (await createRemoteHistory(bus, STORE_OWNER));
+    analytics = startAnalytics({ config, kv, clock, log });
+    const { storeId } = await seeToRestored({
+      config,
+      kv,
+      history,
+      analytics,
+      othersLive: async () => cluster !== null && (await cluster.hasLiveNodes()),
+      nowMs: clock.nowMs,
+      log,
+      refuse: (reason) => {
+        throw new StartRefused(reason);
+      },
+    });
+    analytics.feed();
+    const { versionsPerMs } = history;
+    const lastVersion = () => history.lastVersion();
+    witness = keepWitness({
+      file: config.witnessFile,
+      storeId,
+      versionsPerMs,
+      lastVersion,
+      timers: machineTimers,
+      failed: log.witnessFailed,
+    });
     const box = createSecretBox(config.secretKeys);
     const secrets = await prepareStoredSecrets(kv, box);
     if (secrets.type === "unreadable") throw new StartRefused(WRONG_SECRET_KEY);
@@ -206,7 +235,6 @@ export async function startNode({
       log.generatedPassword(config.administrator.username);
       passwordGenerated?.(password.generated);
     }
-    analytics = startAnalytics({ config, kv, clock, log });
     serve({ bus, analytics, cluster, self, log });
     await Promise.all(
       shards.map((shard) => bus.ask(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
@@ -220,7 +248,7 @@ export async function startNode({
     const port = await listen(bus, config);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
-    const running = analytics;
+    const [running, witnessing] = [analytics, witness];
     return {
       url,
       port,
@@ -233,7 +261,7 @@ export async function startNode({
         stopping = true;
         // Others are home from now on; what is under way here ends as a member, which hears of what is withdrawn meanwhile.
         await cluster?.drain();
-        await stop(bus, running, log, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
+        await stop({ bus, analytics: running, witness: witnessing, log }, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
         await cluster?.leave();
         await cluster?.close();
         await redis?.close();
@@ -393,12 +421,20 @@ function hostOf(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-async function stop(bus: ThreadBus<NodeProtocol>, analytics: Analytics, log: Log, acceptMs: number): Promise<void> {
+interface Stopped {
+  bus: ThreadBus<NodeProtocol>;
+  analytics: Analytics;
+  witness: WitnessWriter;
+  log: Log;
+}
+
+async function stop({ bus, analytics, witness, log }: Stopped, acceptMs: number): Promise<void> {
   const options = { acceptMs, deadlineMs: DRAIN_MS };
   const drained = bus.shards.map((shard) => bus.ask(shard, "shard.drain", options, acceptMs + DRAIN_MS + STOP_STEP_MS));
   const left = await Promise.allSettled(drained);
   const unfinished = left.reduce((sum, shard) => sum + (shard.status === "fulfilled" ? shard.value : 0), 0);
   await analytics.stop();
+  await witness.stop();
   await closeShards(bus, log);
   log.stopped({ unfinished });
 }

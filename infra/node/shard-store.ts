@@ -4,7 +4,7 @@ import { type EmbeddedKv, type EmbeddedKvStats, openEmbeddedKv } from "../../sto
 import { DirectoryRefused } from "../../storage/kv/embedded-directory.ts";
 import type { Kv } from "../../storage/kv/kv.ts";
 import type { RedisKv } from "../../storage/kv/redis.ts";
-import { createRemoteKv, serveKv } from "../../storage/kv/remote.ts";
+import { createRemoteHistory, createRemoteKv, serveHistory, serveKv } from "../../storage/kv/remote.ts";
 import { COMMANDS } from "../../storage/stores/terminal-store.ts";
 import { openClusterKv } from "./cluster.ts";
 import type { Config } from "./config.ts";
@@ -59,6 +59,7 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
         throw error;
       }
       serveKv(files, bus);
+      serveHistory(files, bus);
       return { type: "opened" };
     },
     connect: async (historyLost) => {
@@ -66,7 +67,9 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
         redis = await openClusterKv(config, config.cluster, log, historyLost);
         return clusterStore(redis);
       }
-      return files === null ? remoteStore(createRemoteKv(bus, STORE_OWNER)) : ownStore(files);
+      if (files !== null) return ownStore(files);
+      const { lostVersion } = await createRemoteHistory(bus, STORE_OWNER);
+      return { ...remoteStore(createRemoteKv(bus, STORE_OWNER)), lostVersion };
     },
     close: async () => {
       await files?.close();
@@ -80,9 +83,15 @@ function clusterStore(kv: RedisKv): ConnectedStore {
 }
 
 function ownStore(kv: EmbeddedKv): ConnectedStore {
-  return { kv, lostVersion: () => 0, sweep: () => kv.sweep(), isAway: () => kv.stats().state !== "open", stats: () => kv.stats() };
+  return {
+    kv,
+    lostVersion: () => kv.lostVersion(),
+    sweep: () => kv.sweep(),
+    isAway: () => kv.stats().state !== "open",
+    stats: () => kv.stats(),
+  };
 }
 
-function remoteStore(kv: Kv): ConnectedStore {
-  return { kv, lostVersion: () => 0, sweep: async () => undefined, isAway: () => null, stats: null };
+function remoteStore(kv: Kv): Omit<ConnectedStore, "lostVersion"> {
+  return { kv, sweep: async () => undefined, isAway: () => null, stats: null };
 }

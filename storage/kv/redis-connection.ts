@@ -148,9 +148,11 @@ export class RedisConnection {
     this.#options.onHistoryLost({ before: this.#history ?? "", now: this.#history ?? "", certain: false });
   }
 
-  /** A read that follows the writes of others is answered after they are synced, as their own answers are. */
+  /** Hears of a loss, too. A read that follows the writes of others is answered after they are synced, as their own answers are. */
   async lastVersion(): Promise<number> {
-    return Number((await this.client.hget(this.entriesKey, "\u{1}last")) ?? 0);
+    const [last, mark] = await this.client.hmget(this.entriesKey, "\u{1}last", "\u{1}lost");
+    this.heardOfLoss(versionOf(mark));
+    return Number(last ?? 0);
   }
 
   /** Whoever asks for this knows what it means: nobody is told. */

@@ -1,4 +1,5 @@
 import type { Address, Bus } from "../../engine/ports/bus.ts";
+import type { KvHistory } from "./history.ts";
 import {
   type Commit,
   type CommitResult,
@@ -22,6 +23,8 @@ export type KvProtocol = {
   "kv.count": { question: CountRange; answer: KvAnswer<number> };
   /** `askedAtMs` is of the clock that all threads of a process have in common. */
   "kv.commit": { question: { commit: Commit; askedAtMs: number }; answer: KvAnswer<CommitResult> };
+  "kv.history": { question: undefined; answer: KvAnswer<{ versionsPerMs: number; lastVersion: number; lostVersion: number }> };
+  "kv.lose": { question: { lostVersion: number; aboveVersion: number }; answer: KvAnswer<undefined> };
 };
 
 /** That the store is unavailable, or came to it too late, is an answer: the asker has to tell it from other failures. */
@@ -34,6 +37,12 @@ export function serveKv(kv: Kv, bus: Bus<KvProtocol>): void {
   bus.serve("kv.scan", (range) => answered(kv.scan(range)));
   bus.serve("kv.count", (range) => answered(kv.count(range)));
   bus.serve("kv.commit", ({ commit, askedAtMs }) => answered(commitInTime(kv, commit, askedAtMs)));
+}
+
+/** Lets the other threads know the past of this one's store, and tell it what it has lost. */
+export function serveHistory(history: KvHistory, bus: Bus<KvProtocol>): void {
+  bus.serve("kv.history", () => answered(historyOf(history)));
+  bus.serve("kv.lose", ({ lostVersion, aboveVersion }) => answered(history.lose(lostVersion, aboveVersion).then(() => undefined)));
 }
 
 /**
@@ -51,7 +60,7 @@ export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv 
     try {
       return await bus.ask(ownerAddress, kind, question, TIMEOUT_MS);
     } catch (error) {
-      throw new StorageUnavailable("the thread that holds the store did not answer", { cause: error });
+      throw unanswered(error);
     }
   }
 
@@ -80,6 +89,40 @@ export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv 
       closed = true;
     },
   };
+}
+
+async function historyOf(kv: KvHistory) {
+  return { versionsPerMs: kv.versionsPerMs, lastVersion: await kv.lastVersion(), lostVersion: kv.lostVersion() };
+}
+
+/** The past of another thread's store. What it has lost is known from now on only where it is told here. */
+export async function createRemoteHistory(bus: Bus<KvProtocol>, ownerAddress: Address): Promise<KvHistory> {
+  const ask = async () => {
+    try {
+      return unwrap(await bus.ask(ownerAddress, "kv.history", undefined, TIMEOUT_MS));
+    } catch (error) {
+      throw unanswered(error);
+    }
+  };
+  let { versionsPerMs, lostVersion } = await ask();
+  return {
+    versionsPerMs,
+    lastVersion: async () => (await ask()).lastVersion,
+    lostVersion: () => lostVersion,
+    lose: async (lost, aboveVersion) => {
+      try {
+        unwrap(await bus.ask(ownerAddress, "kv.lose", { lostVersion: lost, aboveVersion }, TIMEOUT_MS));
+      } catch (error) {
+        throw unanswered(error);
+      }
+      ({ versionsPerMs, lostVersion } = await ask());
+    },
+  };
+}
+
+function unanswered(error: unknown): StorageUnavailable {
+  if (error instanceof StorageUnavailable) return error;
+  return new StorageUnavailable("the thread that holds the store did not answer", { cause: error });
 }
 
 /** What waited for this thread too long is not begun. */

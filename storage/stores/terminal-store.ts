@@ -41,7 +41,7 @@ export interface TerminalStoreOptions {
   nowMs(): number;
   /** How long an ended command keeps its uuid refused and its result askable. */
   retentionMs: number;
-  /** `RedisKv.lostVersion`; a store that cannot lose what it acknowledged has none. */
+  /** `KvHistory.lostVersion`; absent where nothing was ever lost. */
   lostVersion?(): number;
   /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
   writer: string;

@@ -71,6 +71,7 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       TMPDIR: process.env["TMPDIR"],
       RELAY_PORT: String(port),
       RELAY_DATA_DIR: dataDirectory,
+      RELAY_WITNESS_FILE: join(dataDirectory, "witness"),
       RELAY_LOG_LEVEL: "error",
       // Variables that a former version does not know, it refuses.
       ...(checkout === undefined ? { RELAY_HTTP_LIBRARY: HTTP_LIBRARY } : {}),

@@ -31,6 +31,8 @@ const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [n
   [[TERMINAL, "--id", "T1", "--state", "/proc/no/file"], /^error: ENOENT/],
   [["infra/local/cluster.ts", "--port", "65534"], /ports go up to 65535/],
   [["infra/cli/repair-store.ts", "test/infra"], /holds no database/],
+  [["infra/cli/backup.ts", "test/infra/no-such-folder", "--data-dir", "test/infra"], /there is no store in test\/infra\/state/],
+  [["infra/cli/restored.ts", "--data-dir", "test/infra"], /there is no test\/infra\/state/],
   [["infra/cli/sql.ts", "select 1"], /^the address given is none/, { RELAY_CLICKHOUSE_URL: "http://u:secret@[bad" }],
 ];
 

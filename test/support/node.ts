@@ -38,6 +38,7 @@ export async function startTestNode(
     RELAY_LOG_LEVEL: "error",
     RELAY_NODE_ID: "test-node",
     RELAY_DATA_DIR: directory,
+    RELAY_WITNESS_FILE: join(directory, "witness"),
     RELAY_HTTP_LIBRARY: HTTP_LIBRARY,
     ...environment,
   });

@@ -1,0 +1,50 @@
+/** `npm run restored`: an operator says that the store was restored, and that the relay may begin whatever is known of what came since. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Command, Option } from "commander";
+import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import type { KvHistory } from "../../storage/kv/history.ts";
+import type { Kv } from "../../storage/kv/kv.ts";
+import { openRedisKv } from "../../storage/kv/redis.ts";
+import { createHistoryStore } from "../../storage/stores/history-store.ts";
+
+interface Options {
+  dataDir: string;
+  redisUrl?: string;
+}
+
+async function openStore({ dataDir, redisUrl }: Options): Promise<Kv & KvHistory> {
+  if (redisUrl !== undefined) return openRedisKv({ url: redisUrl, refuseProblems: false });
+  const directory = join(dataDir, "state");
+  if (!existsSync(directory)) throw new Error(`there is no ${directory}; name the data directory with --data-dir or RELAY_DATA_DIR`);
+  return openEmbeddedKv({ directory, nowMs: () => Date.now() });
+}
+
+async function run(options: Options): Promise<void> {
+  const kv = await openStore(options);
+  try {
+    const lastVersion = await kv.lastVersion();
+    const found = { lostVersion: lastVersion, aboveVersion: lastVersion, certain: true, acknowledged: true, foundAtMs: Date.now() };
+    const { lostVersion } = await createHistoryStore(kv).owe(found);
+    const until = new Date(lostVersion / kv.versionsPerMs).toISOString();
+    console.log(
+      `Noted: the store is a copy of ${until}. At the next start what waits in it ends as unknown, what ClickHouse holds of what it`,
+    );
+    console.log(
+      "lacks is taken back where it can be reached, and the relay begins. What is not known any more may be charged twice when it is retried.",
+    );
+  } finally {
+    await kv.close();
+  }
+}
+
+const program = new Command("restored")
+  .description(
+    "Says that the store was restored from a copy, after which production begins even where what it lacks cannot be taken back (infra/docs/restoring.md). " +
+      "The relay must be stopped: all its nodes.",
+  )
+  .addOption(new Option("--data-dir <directory>", "the relay's data directory").env("RELAY_DATA_DIR").default("./data"))
+  .addOption(new Option("--redis-url <url>", "the store of a cluster instead of the one in the data directory").env("RELAY_REDIS_URL"))
+  .action(run);
+
+program.parseAsync().catch((error: unknown) => program.error(error instanceof Error ? error.message : String(error)));

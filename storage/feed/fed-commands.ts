@@ -1,0 +1,217 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { FedCommand } from "../../engine/domain/fed-command.ts";
+import type { LifeRow, TransactionRow } from "../../engine/domain/feed-row.ts";
+import { ranked } from "../../engine/domain/row-version.ts";
+import type { Transaction } from "../../engine/domain/transaction.ts";
+
+/** Commands held in memory at once: a row is a kilobyte, at worst some hundred. */
+const PAGE_COMMANDS = 500;
+
+/** Names of one question, which travel in its address. */
+const LIVES_AT_ONCE = 50;
+
+/** A page over a table that grew for years, on a machine that does much else. */
+const QUERY_TIMEOUT_S = 55;
+
+/** A command is accepted at most so long before it ends without a result; its row's day is the day of that. */
+const LIFE_MS_MAX = 2 * 86_400_000;
+
+/** What ClickHouse has of how far the store was. */
+export interface FedUntil {
+  /** Highest version that the store had given; 0 where ClickHouse has no row that tells. */
+  storeVersion: number;
+  /** Time of the newest row that a former release wrote, which tells no version; 0 for none. */
+  formerMs: number;
+}
+
+/** Which rows a store cannot have that was taken back. */
+export interface FedSince {
+  /** Rows of later versions of the store. */
+  storeVersion: number;
+  /** When that was, for rows of former releases; and no row is older. */
+  atMs: number;
+  /** What had ended before is forgotten anyway. */
+  keptSinceMs: number;
+}
+
+const TABLES = [
+  { table: "transactions", at: "created_at" },
+  { table: "command_lives", at: "finished_at" },
+] as const;
+
+/** What ClickHouse tells of a store. Rejects with what ClickHouse rejects with. */
+export interface FedRows {
+  /** How far ClickHouse says that the store was; rows from days before `sinceMs` are not looked at. */
+  until(sinceMs: number): Promise<FedUntil>;
+  /**
+   * Commands that ended, and results, that a store taken back to `since` cannot have, in pages; those of one terminal follow each other. Links are not among
+   * them: their rows tell too little of them.
+   */
+  commands(since: FedSince): AsyncGenerator<FedCommand[]>;
+}
+
+export function createFedRows(client: ClickHouseClient): FedRows {
+  return { until: (sinceMs) => fedUntil(client, sinceMs), commands: (since) => readFedCommands(client, since) };
+}
+
+async function fedUntil(client: ClickHouseClient, sinceMs: number): Promise<FedUntil> {
+  const until = { storeVersion: 0, formerMs: 0 };
+  for (const { table, at } of TABLES) {
+    const [row] = await ask<{ version: string; former: string }>(
+      client,
+      `SELECT max(store_version) AS version, maxIf(toUnixTimestamp64Milli(${at}), store_version = 0) AS former
+       FROM relay.${table} WHERE day >= toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC'))`,
+      { fromMs: dayBefore(sinceMs) },
+    );
+    until.storeVersion = Math.max(until.storeVersion, Number(row?.version ?? 0));
+    until.formerMs = Math.max(until.formerMs, Number(row?.former ?? 0));
+  }
+  return until;
+}
+
+async function* readFedCommands(client: ClickHouseClient, since: FedSince): AsyncGenerator<FedCommand[]> {
+  for await (const results of pages(client, RESULTS, since, readResult)) {
+    const lives = await livesOf(client, results);
+    yield results.map((result) => {
+      const { uuid, terminalId } = result.transaction;
+      return { uuid, terminalId, result, life: lives.get(`${terminalId} ${uuid}`) ?? null };
+    });
+  }
+  // With a result they were among those above.
+  for await (const lives of pages(client, LIVES, since, readLife)) {
+    yield lives.map((life) => ({ uuid: life.uuid, terminalId: life.terminalId, life, result: null }));
+  }
+}
+
+interface Query {
+  columns: string;
+  table: string;
+  at: string;
+  /** Beside what `FedSince` says. */
+  only: string;
+}
+
+const RESULTS: Query = {
+  columns: "version, command_kind AS kind, sender, unsolicited, amount_differs AS amountDiffers, item",
+  table: "transactions",
+  at: "created_at",
+  only: "method != 'PAYBYLINK'",
+};
+
+const LIVES: Query = {
+  columns: `version, kind, service, amount_cents AS amountCents, sender, state, channel, attempt, toUnixTimestamp64Milli(accepted_at) AS acceptedAtMs,
+    toUnixTimestamp64Milli(finished_at) AS finishedAtMs, toUnixTimestamp64Milli(sent_at) AS sentAtMs`,
+  table: "command_lives",
+  at: "finished_at",
+  only: "1",
+};
+
+/** The key of a row. */
+interface Key {
+  terminal_id: string;
+  day: string;
+  uuid: string;
+}
+
+const FIRST_KEY: Key = { terminal_id: "", day: "1970-01-01", uuid: "" };
+
+async function* pages<Columns, Row>(
+  client: ClickHouseClient,
+  { columns, table, at, only }: Query,
+  since: FedSince,
+  read: (row: Key & Columns) => Row,
+): AsyncGenerator<Row[]> {
+  let after = FIRST_KEY;
+  for (;;) {
+    const rows = await ask<Key & Columns>(
+      client,
+      `SELECT terminal_id, toString(day) AS day, uuid, ${columns} FROM relay.${table} FINAL
+       WHERE (terminal_id, relay.${table}.day, uuid) > ({terminal_id:String}, toDate({day:String}), {uuid:String})
+         AND relay.${table}.day >= toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC'))
+         AND ${at} >= fromUnixTimestamp64Milli({keptSinceMs:Int64}, 'UTC') AND ${only}
+         AND (store_version > {storeVersion:UInt64} OR (store_version = 0 AND ${at} >= fromUnixTimestamp64Milli({atMs:Int64}, 'UTC')))
+       ORDER BY terminal_id, relay.${table}.day, uuid LIMIT ${PAGE_COMMANDS}`,
+      { ...after, ...since, fromMs: dayBefore(since.atMs) },
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map(read);
+    if (rows.length < PAGE_COMMANDS) return;
+    const { terminal_id, day, uuid } = last;
+    after = { terminal_id, day, uuid };
+  }
+}
+
+/** By terminal and uuid; a command that was answered late began long before its result. */
+async function livesOf(client: ClickHouseClient, results: readonly TransactionRow[]): Promise<Map<string, LifeRow>> {
+  const lives = new Map<string, LifeRow>();
+  for (let start = 0; start < results.length; start += LIVES_AT_ONCE) {
+    const some = results.slice(start, start + LIVES_AT_ONCE).map(({ transaction }) => transaction);
+    const rows = await ask<Key & LifeColumns>(
+      client,
+      `SELECT terminal_id, toString(day) AS day, uuid, ${LIVES.columns} FROM relay.command_lives FINAL
+       WHERE terminal_id IN {terminals:Array(String)} AND uuid IN {uuids:Array(String)}`,
+      { terminals: [...new Set(some.map(({ terminalId }) => terminalId))], uuids: some.map(({ uuid }) => uuid) },
+    );
+    for (const row of rows) lives.set(`${row.terminal_id} ${row.uuid}`, readLife(row));
+  }
+  return lives;
+}
+
+function dayBefore(ms: number): number {
+  return Math.max(0, Math.floor(ms) - LIFE_MS_MAX);
+}
+
+async function ask<Row>(client: ClickHouseClient, query: string, parameters: Record<string, unknown>): Promise<Row[]> {
+  const result = await client.query({
+    query,
+    query_params: parameters,
+    format: "JSONEachRow",
+    clickhouse_settings: {
+      do_not_merge_across_partitions_select_final: 1,
+      output_format_json_quote_64bit_integers: 0,
+      max_execution_time: QUERY_TIMEOUT_S,
+    },
+  });
+  return result.json<Row>();
+}
+
+/** As storage/feed/clickhouse-rows.ts wrote them. */
+interface ResultColumns {
+  version: number;
+  kind: NonNullable<TransactionRow["kind"]> | "";
+  sender: string;
+  unsolicited: boolean;
+  amountDiffers: boolean;
+  item: string;
+}
+
+type LifeColumns = Pick<
+  LifeRow,
+  "version" | "kind" | "service" | "amountCents" | "sender" | "state" | "attempt" | "acceptedAtMs" | "finishedAtMs" | "sentAtMs"
+> & { channel: NonNullable<LifeRow["channel"]> | "" };
+
+function readResult({
+  terminal_id: terminalId,
+  version,
+  kind,
+  sender,
+  unsolicited,
+  amountDiffers,
+  item,
+}: Key & ResultColumns): TransactionRow {
+  const transaction: Transaction = JSON.parse(item);
+  return ranked({
+    type: "transaction",
+    version,
+    transaction: { ...transaction, terminalId },
+    kind: kind === "" ? null : kind,
+    sender,
+    unsolicited,
+    amountDiffers,
+  });
+}
+
+function readLife({ terminal_id: terminalId, day: _, channel, ...columns }: Key & LifeColumns): LifeRow {
+  return ranked({ type: "life", ...columns, terminalId, channel: channel === "" ? null : channel });
+}
