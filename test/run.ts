@@ -5,10 +5,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { compile } from "../infra/build/compile.ts";
+import { join } from "node:path";
+import { build } from "./support/build.ts";
 
 /** These take half a minute and more, the longest first, so that none of them is left for one core at the end. */
 const LONG = [
@@ -52,11 +52,4 @@ try {
 /** Suites that start hundreds of nodes and threads: from a build each takes half the time. */
 function startsNodes(file: string): boolean {
   return /^test\/(cluster|fault|proxies|scenario|secrets)\//.test(file);
-}
-
-async function build(directory: string): Promise<string> {
-  const built = join(directory, "build");
-  await compile(built);
-  await symlink(resolve("node_modules"), join(directory, "node_modules"));
-  return built;
 }

@@ -109,7 +109,7 @@ export interface TestCluster extends SharedServers {
   readonly nodes: readonly NodeProcess[];
   /** Leads to the nodes in turn, past those that refuse. */
   readonly balancerUrl: string;
-  /** Between the last node and Redis. */
+  /** Between one node (the last, where nothing else is asked for) and Redis. */
   readonly redisProxy: TcpProxy;
   /** Index of the node that is home to a terminal while all of `live` are (all nodes, where absent). */
   homeOf(terminalId: string, live?: readonly number[]): number;
@@ -126,12 +126,14 @@ export interface ClusterOptions {
   environment?: { readonly [name: string]: string };
   /** What one node has otherwise. */
   environmentOf?: (node: number) => { readonly [name: string]: string };
+  /** The node that reaches Redis through `redisProxy`; the last one, where absent, and null for none. */
+  proxiedNode?: number | null;
 }
 
 /** Starts servers and nodes; all end with the test. */
 export async function startCluster(
   test: TestContext,
-  { nodes: count, environment = {}, environmentOf = () => ({}) }: ClusterOptions,
+  { nodes: count, environment = {}, environmentOf = () => ({}), proxiedNode = count - 1 }: ClusterOptions,
 ): Promise<TestCluster> {
   const directory = await mkdtemp(join(tmpdir(), "relay-cluster-"));
   atEnd(test, () => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
@@ -141,7 +143,6 @@ export async function startCluster(
   atEnd(test, () => redisProxy.stop());
   const ports = await Promise.all(Array.from({ length: count }, freePort));
   const nodes: NodeProcess[] = [];
-  const last = count - 1;
   const startProcess = (nodeId: string, node: number, own: { readonly [name: string]: string }): NodeProcess =>
     startNodeProcess(test, {
       port: ports[node] ?? 0,
@@ -149,7 +150,7 @@ export async function startCluster(
       environment: { ...servers.environment, RELAY_SHARDS: "1", RELAY_NODE_ID: nodeId, ...environment, ...own },
     });
   const start = async (node: number): Promise<void> => {
-    const redis = node === last ? { RELAY_REDIS_URL: `redis://127.0.0.1:${redisProxy.port}/0` } : {};
+    const redis = node === proxiedNode ? { RELAY_REDIS_URL: `redis://127.0.0.1:${redisProxy.port}/0` } : {};
     const started = startProcess(`node-${node}`, node, { ...redis, ...environmentOf(node) });
     nodes[node] = started;
     await started.ready();

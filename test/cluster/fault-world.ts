@@ -103,12 +103,10 @@ export class FaultWorld {
   /** Waits until each terminal of the fleet has carried out a command that was paid after this call. Answers how long the last one took. */
   async everyTerminalWorks(withinMs = WORKS_AGAIN_MS): Promise<number> {
     const sinceMs = performance.now();
-    const left = new Set([...this.fleet.terminals].filter(([, link]) => link !== "away").map(([terminalId]) => terminalId));
-    const recent = this.history.courses;
+    const working = [...this.fleet.terminals].filter(([, link]) => link !== "away").map(([terminalId]) => terminalId);
+    let left: ReadonlySet<string> = new Set(working);
     await until(`every terminal works (${this.history.violations.length} contradictions so far)`, withinMs, () => {
-      for (const { terminalId, firstSentMs, postedMs } of recent.values()) {
-        if (firstSentMs > sinceMs && postedMs !== null) left.delete(terminalId);
-      }
+      left = this.history.withoutResultSince(sinceMs, left);
       return left.size === 0;
     }).catch(async (error: unknown) => {
       throw new Error(`these do not work: ${(await Promise.all([...left].map((id) => this.#described(id)))).join("\n")}`, { cause: error });
@@ -248,7 +246,8 @@ function textOf(answer: { text: string } | string): string {
   return typeof answer === "string" ? answer : answer.text;
 }
 
-function summary(courses: readonly Course[]): string {
+/** What came of these pays, in figures. */
+export function summary(courses: readonly Course[]): string {
   const count = (holds: (course: Course) => boolean) => courses.filter(holds).length;
   return [
     `${courses.length} pays`,

@@ -107,6 +107,15 @@ export class History {
     if (course !== undefined) course.postedMs ??= performance.now();
   }
 
+  /** Those among these terminals without an acknowledged result of a command that was paid after this moment. */
+  withoutResultSince(sinceMs: number, terminalIds: Iterable<string>): Set<string> {
+    const left = new Set(terminalIds);
+    for (const { terminalId, firstSentMs, postedMs } of this.courses.values()) {
+      if (firstSentMs > sinceMs && postedMs !== null) left.delete(terminalId);
+    }
+    return left;
+  }
+
   /** An answer of `GET /api/v1/commands/{uuid}`. */
   lifeSeen(course: Course, answer: Answer, sentMs: number): void {
     if (answer.status === 404) {

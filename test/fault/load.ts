@@ -32,12 +32,19 @@ export interface LoadOptions {
   partners: number;
   /** Of a partner after each pay, on average. */
   pauseMs?: number;
+  /** Of all partners together, instead of pauses: as long as there are enough of them for what is under way. */
+  perSecond?: number;
+  /** How long terminals take for a command, at most. */
+  answerMs?: number;
 }
 
 /** Pauses of terminals between two polls, and of everyone after a request that was not answered. */
 const POLL_MS = 20;
 const RETRY_MS = 50;
 const PAUSE_MS = 15;
+const ANSWER_MS = 100;
+/** Simulated terminals wait so much less than real ones, which come back within seconds. */
+const SPEED = 40;
 const REPEAT_ONE_IN = 12;
 const AMOUNTS = [1_000, 1_005, 1_051, 1_100];
 
@@ -48,6 +55,8 @@ export class Load {
   readonly #running: Promise<void>[] = [];
   #simulated: SimulatedTerminal[] = [];
   #paying = true;
+  /** When the next payment is due, where there is a rate. */
+  #dueMs = 0;
 
   constructor(options: LoadOptions) {
     this.#options = options;
@@ -77,7 +86,7 @@ export class Load {
   }
 
   async #pays(): Promise<void> {
-    const { history, fleet, random, pauseMs = PAUSE_MS } = this.#options;
+    const { history, fleet, random } = this.#options;
     const ids = [...fleet.terminals.keys()];
     const accepted: Course[] = [];
     while (this.#paying) {
@@ -86,8 +95,17 @@ export class Load {
       const course = again ?? history.begin(randomUUID(), terminalId, AMOUNTS[random(AMOUNTS.length)] ?? 0);
       await this.#pay(course);
       if (again === undefined && course.acceptedMs !== null) accepted.push(course);
-      await this.#sleep(random(2 * pauseMs));
+      await this.#sleep(this.#pauseMs());
     }
+  }
+
+  /** What an outage has kept from being paid is not made up for. */
+  #pauseMs(): number {
+    const { random, pauseMs = PAUSE_MS, perSecond } = this.#options;
+    if (perSecond === undefined) return random(2 * pauseMs);
+    const nowMs = performance.now();
+    this.#dueMs = Math.max(this.#dueMs + 1_000 / perSecond, nowMs);
+    return this.#dueMs - nowMs;
   }
 
   /** Asks until there is an answer, always with the same uuid. */
@@ -124,8 +142,8 @@ export class Load {
 
   /** Takes a while, as a customer with a card does, and posts the result until it is acknowledged. */
   async #carriesOut(uuid: string, terminalId: string): Promise<void> {
-    const { history, caller, random } = this.#options;
-    await this.#sleep(random(100));
+    const { history, caller, random, answerMs = ANSWER_MS } = this.#options;
+    await this.#sleep(random(answerMs));
     const amountCents = history.courses.get(uuid)?.amountCents ?? 0;
     const outcome = outcomeOf(amountCents);
     history.executed(uuid, outcome);
@@ -145,14 +163,15 @@ export class Load {
   }
 
   #connects(terminalId: string, redeliver: boolean): Promise<SimulatedTerminal> {
-    const { history, url, random } = this.#options;
+    const { history, url, random, answerMs } = this.#options;
     return startSimulatedTerminal({
       terminalId,
       url,
       redeliver,
       // What was not acknowledged comes again only under the terminal's own login.
       ...(redeliver ? { username: terminalId, password: terminalPassword("sandbox-terminal-secret", terminalId) } : {}),
-      speed: 40,
+      speed: SPEED,
+      ...(answerMs === undefined ? {} : { latencyMs: SPEED * random(answerMs) }),
       random: () => random(1_000) / 1_000,
       onEvent: (event) => {
         if (event.type === "received" || event.type === "repeated") history.handedOut(event.uuid, terminalId);
