@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
+import { openRedisKv } from "../../storage/kv/redis.ts";
+import { keysUnder } from "../storage/feed/feed-world.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { kafkaMissing } from "../support/kafka.ts";
 import { member } from "../support/matches.ts";
@@ -56,7 +58,14 @@ async function assertBehind(cluster: TestCluster, rows: number, ageSecondsMin: n
   }
 }
 
+/** What nodes tell may be of a look before the last rows were written, so the outbox itself is asked first. */
 async function assertCaughtUp(cluster: TestCluster): Promise<void> {
+  const kv = await openRedisKv({ url: cluster.redis.url, refuseProblems: false });
+  try {
+    await eventually(async () => assert.deepEqual(await keysUnder(kv, "o/"), []), 60_000);
+  } finally {
+    await kv.close();
+  }
   const allDelivered = { depth: 0, capped: 0, ageSeconds: 0 };
   for (const node of NODES) await eventually(async () => assert.deepEqual(await toldAt(cluster, node), allDelivered), 60_000);
 }
