@@ -17,8 +17,15 @@ const TWO_SHARDS_ONE_IN = 6;
 const LIVES = 2;
 const TERMINALS = 10;
 
-/** What a command may be shown as, by what was done with it; of a command that is forgotten, anything before. */
-const STATES = { waiting: ["queued"], taken: ["queued", "sent"], done: ["queued", "sent", "done"] };
+/**
+ * What a command may be shown as, by what was done with it; of a command that is forgotten, anything before. A store that its witness says has lost
+ * something doubts all that had not ended.
+ */
+const STATES = {
+  waiting: ["queued", "unknown"],
+  taken: ["queued", "sent", "unknown"],
+  done: ["queued", "sent", "done", "unknown"],
+};
 
 describe("a node whose files were cut off", () => {
   it(`starts, or refuses clearly, and tells nothing that never was, after each of ${CUTS} cuts`, { timeout: 600_000 }, async (test) => {

@@ -71,10 +71,9 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       TMPDIR: process.env["TMPDIR"],
       RELAY_PORT: String(port),
       RELAY_DATA_DIR: dataDirectory,
-      RELAY_WITNESS_FILE: join(dataDirectory, "witness"),
       RELAY_LOG_LEVEL: "error",
       // Variables that a former version does not know, it refuses.
-      ...(checkout === undefined ? { RELAY_HTTP_LIBRARY: HTTP_LIBRARY } : {}),
+      ...(checkout === undefined ? { RELAY_HTTP_LIBRARY: HTTP_LIBRARY, RELAY_WITNESS_FILE: join(dataDirectory, "witness") } : {}),
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
       ...(environment["RELAY_MODE"] === "production" ? {} : NO_GATEWAY),
       ...environment,
