@@ -118,7 +118,9 @@ function restore(world: World, fault: Extract<FaultSpec, { type: "store is resto
   const { nodes } = world;
   const copy = world.copies.get(fault) ?? world.store.copy();
   const replace = (): void => {
-    world.witness.restores.push({ atMs: world.scheduler.nowMs, copiedAtMs: copy.takenAtMs });
+    const copied = [...copy.entries.keys()].filter((key) => key.startsWith("c/")).map((key) => key.slice("c/".length));
+    const knew = new Set([...copied, ...world.feed.uuids()]);
+    world.witness.restores.push({ atMs: world.scheduler.nowMs, copiedAtMs: copy.takenAtMs, knew });
     world.trace.note("world", "the store is the copy");
     world.replaceStore(copy);
   };
@@ -134,7 +136,12 @@ function restore(world: World, fault: Extract<FaultSpec, { type: "store is resto
     // One may have been started meanwhile, after an earlier crash.
     crashAll();
     replace();
-    for (const node of nodes) node.start();
+    world.takeBack().then(
+      () => {
+        for (const node of nodes) node.start();
+      },
+      (error: unknown) => world.failed("world", "take back", error),
+    );
   });
 }
 

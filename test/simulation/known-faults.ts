@@ -20,22 +20,10 @@ export interface KnownFault {
  */
 export const KNOWN_FAULTS: readonly KnownFault[] = [
   {
-    name: "a store that was taken back hands out again what had left",
-    part: 4,
-    invariants: ["restored: handed out once"],
-    seeds: [6240, 2065, 9165, 4581],
-  },
-  {
-    name: "a store that was taken back ends as expired what had left",
-    part: 4,
-    invariants: ["restored: never called expired"],
-    seeds: [8757, 4827, 2562],
-  },
-  {
-    name: "a store that was taken back knows nothing of results that the feed holds",
+    name: "a store that is taken back while nodes live gets nothing back of what the feed holds",
     part: 4,
     invariants: ["restored: what the feed held is found"],
-    seeds: [6821, 6350, 9165, 3610],
+    seeds: [50070, 50395, 50695, 50945],
   },
   {
     name: "the answer to a poll is lost with the membership of the node that took for it, and its command ends as unknown",

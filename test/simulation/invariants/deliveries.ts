@@ -1,5 +1,5 @@
 import type { Delivery, Witness } from "../witness.ts";
-import { byUuid, type Evidence, isBeforeRestore, isOfLostStore, type Violation } from "./judge.ts";
+import { byUuid, type Evidence, isBeforeRestore, isForgotten, isOfLostStore, type Violation } from "./judge.ts";
 
 /** A node that is stopped for 20 s has lapsed long before it can close a socket. */
 const HEARS_WITHIN_MS = 40_000;
@@ -11,6 +11,7 @@ const HEARS_WITHIN_MS = 40_000;
 export function judgeDeliveries({ witness }: Evidence): Violation[] {
   const violations: Violation[] = [];
   for (const [uuid, arrived] of byUuid(witness.deliveries)) {
+    if (isForgotten(witness, uuid)) continue;
     // In the order in which they were sent: a slow network may bring the earlier one later.
     const deliveries = [...arrived].sort((one, other) => one.attempt - other.attempt);
     for (const [index, delivery] of deliveries.entries()) {

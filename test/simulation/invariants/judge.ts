@@ -92,3 +92,10 @@ export function byUuid<T extends { uuid: string }>(items: readonly T[]): Map<str
   }
   return groups;
 }
+
+/** It was sent before the store was taken back, and neither the copy nor the feed knew of it: it is gone, and its sender's retry is a new command. */
+export function isForgotten({ restores, sendings }: Pick<Witness, "restores" | "sendings">, uuid: string): boolean {
+  return restores.some(
+    ({ atMs, knew }) => !knew.has(uuid) && sendings.some((sending) => sending.uuid === uuid && sending.askedAtMs <= atMs),
+  );
+}

@@ -1,6 +1,6 @@
 import type { CommandState } from "../../../engine/domain/command.ts";
 import type { Delivery, Look, Sending, Witness } from "../witness.ts";
-import { byUuid, type Evidence, isOfLostStore, type Violation } from "./judge.ts";
+import { byUuid, type Evidence, isForgotten, isOfLostStore, type Violation } from "./judge.ts";
 
 const RANK: Record<CommandState, number> = { queued: 0, sent: 1, expired: 2, cancelled: 2, unknown: 2, done: 3 };
 
@@ -12,7 +12,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
     const left = delivered.get(uuid)?.[0];
     for (const look of looks) {
       const { state, asker } = look;
-      if (left === undefined || (state !== "expired" && state !== "cancelled")) continue;
+      if (left === undefined || (state !== "expired" && state !== "cancelled") || isForgotten(witness, uuid)) continue;
       if (state === "cancelled" && witness.renounced.has(uuid)) continue;
       const isRestored = isOfLostStore(witness, uuid, left.atMs);
       violations.push({
@@ -31,7 +31,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
   }
   for (const { uuid, state } of feed.lives.values()) {
     const left = delivered.get(uuid)?.[0];
-    if (left === undefined || state !== "expired") continue;
+    if (left === undefined || state !== "expired" || isForgotten(witness, uuid)) continue;
     const isRestored = isOfLostStore(witness, uuid, left.atMs);
     violations.push({
       invariant: isRestored ? "restored: never called expired" : "expired never left",

@@ -1,3 +1,4 @@
+import type { FedCommand } from "../../../engine/domain/fed-command.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import type { Random } from "../random.ts";
@@ -35,6 +36,26 @@ export class SimFeed {
         };
       },
     };
+  }
+
+  /** By terminal, what has come of commits after this version of the store (storage/feed/fed-commands.ts). */
+  since(storeVersion: number): Map<string, FedCommand[]> {
+    const commands = new Map<string, FedCommand>();
+    const known = (row: { storeVersion?: number } | undefined) => (row?.storeVersion ?? 0) > storeVersion;
+    for (const key of new Set([...this.lives.keys(), ...this.transactions.keys()])) {
+      const [life, result] = [this.lives.get(key), this.transactions.get(key)];
+      const [terminalId = "", uuid = ""] = key.split(" ");
+      // A life is looked up for a result, whenever it came.
+      if (known(result)) commands.set(key, { terminalId, uuid, life: life ?? null, result: result ?? null });
+      else if (known(life)) commands.set(key, { terminalId, uuid, life: life ?? null, result: null });
+    }
+    const byTerminal = new Map<string, FedCommand[]>();
+    for (const command of commands.values()) byTerminal.set(command.terminalId, [...(byTerminal.get(command.terminalId) ?? []), command]);
+    return byTerminal;
+  }
+
+  uuids(): string[] {
+    return [...this.lives.values(), ...[...this.transactions.values()].map(({ transaction }) => transaction)].map(({ uuid }) => uuid);
   }
 
   #take(row: FeedRow): void {

@@ -157,6 +157,7 @@ export class SimNode {
         ids: { uuid: () => ids.uuid() },
         writer,
         kv,
+        lostVersion: world.store.lost,
         write: world.isCluster ? (incarnation, thread, bytes) => world.streams.write(process, incarnation, thread, bytes) : null,
         plant: world.plant,
         failed: (what, error) => world.failed(writer, what, error),

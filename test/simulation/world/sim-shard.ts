@@ -31,7 +31,7 @@ import { FLEET, TERMINAL_SECRET } from "./credentials.ts";
 import type { NodeClock, SimMachine } from "./sim-clock.ts";
 import type { SimKv } from "./sim-kv.ts";
 
-const RETENTION_MS = 400 * 86_400_000;
+export const RETENTION_MS = 400 * 86_400_000;
 const LOOK_TIMEOUT_MS = 2_000;
 
 /** Compiled once: every shard of every history has the same few patterns, and nothing of a compiler changes. */
@@ -74,6 +74,8 @@ export interface SimShardParts {
   writer: string;
   /** The shard's own way to the store; null on one that asks the shard that holds the files. */
   kv: SimKv | null;
+  /** Of the store, when the node starts. */
+  lostVersion: number;
   write: ((incarnation: string, thread: Address, bytes: Uint8Array) => Promise<void>) | null;
   plant: Plant;
   /** Something failed that no caller waits for. */
@@ -117,6 +119,8 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     lapsed: async () => lapsed(),
   });
   const kv = storeOf();
+  // As infra/node/shard-store.ts asks the thread that holds the store.
+  const lostAtStart = parts.lostVersion;
   const spread = createSpread({
     bus,
     stamps: createTableStamps(kv),
@@ -129,7 +133,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
   const served = life.add(
     composeTerminals({
       boot: { config: { nodeId: parts.nodeId }, waiting: parts.waiting, cluster },
-      store: { kv, lostVersion: () => plant.lostVersion(parts.kv?.lostVersion() ?? 0) },
+      store: { kv, lostVersion: () => plant.lostVersion(parts.kv?.lostVersion() ?? lostAtStart) },
       bus,
       homes,
       clock,

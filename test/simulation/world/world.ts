@@ -1,18 +1,22 @@
 import { RelayError } from "../../../engine/domain/errors.ts";
 import { hashOf } from "../../../engine/runtime/hash.ts";
+import { takeBack } from "../../../engine/runtime/taking-back.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
 import { StorageUnavailable } from "../../../storage/kv/kv.ts";
+import { createTerminalStore } from "../../../storage/stores/terminal-store.ts";
 import type { FaultSpec, Plan } from "../plan.ts";
 import type { Plant } from "../plant.ts";
 import { Random } from "../random.ts";
 import { Trace } from "../trace.ts";
 import { Witness } from "../witness.ts";
+import { AtOnceKv } from "./at-once-kv.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimFeed } from "./sim-feed.ts";
 import { type Fate, SimKv } from "./sim-kv.ts";
 import { SimMembers } from "./sim-members.ts";
 import { SimNode } from "./sim-node.ts";
 import { SimProcess } from "./sim-process.ts";
+import { RETENTION_MS } from "./sim-shard.ts";
 import { SimStore, type StoreCopy } from "./sim-store.ts";
 import { SimStreams } from "./sim-streams.ts";
 
@@ -137,6 +141,20 @@ export class World {
     this.members.clear();
     for (const node of this.nodes) node.storeReplaced();
     this.#feeder?.replaced(50);
+  }
+
+  /** What the start of a node does with a store that was taken back (infra/node/restored.ts), in no time. */
+  async takeBack(): Promise<void> {
+    const { store, feed, scheduler } = this;
+    const lost = store.markLost();
+    const terminals = createTerminalStore({
+      kv: new AtOnceKv(store),
+      nowMs: () => scheduler.nowMs,
+      retentionMs: RETENTION_MS,
+      lostVersion: () => lost,
+      writer: "restored",
+    });
+    for (const [terminalId, fed] of feed.since(lost)) await takeBack(terminals, terminalId, fed, scheduler.nowMs);
   }
 
   /** Calls back when a process dies: its sockets break, and requests to it end. */
