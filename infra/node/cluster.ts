@@ -6,6 +6,7 @@ import type { Timers } from "../../engine/ports/timers.ts";
 import { clusterAddress } from "../../storage/bus/cluster/cluster-bus.ts";
 import {
   createMembership,
+  type Membership,
   type MembershipScript,
   type MembershipView,
   membershipScript,
@@ -57,8 +58,8 @@ export interface NodeCluster {
   boot: ClusterBoot;
   /** Resolves when this node may run beside those that are live, with VersionRefused otherwise; before it writes anything. */
   admit(): Promise<void>;
-  /** Whether nodes are members now; before this one joins. */
-  hasLiveNodes(): Promise<boolean>;
+  /** Whether other nodes live; before this one joins. */
+  othersLive: Membership["othersLive"];
   /** Reads the stream and joins; from then on this node is home to terminals. */
   join(): Promise<void>;
   /** Live nodes, and those that left or lapsed within the last hour. */
@@ -207,12 +208,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
   return {
     boot: { redisUrl, incarnation, lease },
     admit: membership.admit,
-    // By the script alone: nobody is told of a view that this node has no part in yet.
-    hasLiveNodes: async () => {
-      const answer = await parts.script("", "", 0);
-      // The time, its own membership, and then the live nodes.
-      return Array.isArray(answer) && answer.length > 2;
-    },
+    othersLive: membership.othersLive,
     join: async () => {
       reader = parts.read(incarnation, (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }));
       await membership.join();

@@ -206,7 +206,7 @@ export async function startNode({
       kv,
       history,
       analytics,
-      othersLive: async () => cluster !== null && (await cluster.hasLiveNodes()),
+      othersLive: async () => cluster !== null && (await cluster.othersLive()),
       nowMs: clock.nowMs,
       log,
       refuse: (reason) => {

@@ -87,16 +87,15 @@ export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity
   const store = createHistoryStore(kv);
   const place = await placeOf(config);
   const [file, identity, before] = [await readWitness(config.witnessFile), await store.identity(), await history.lastVersion()];
-  const isCold = config.cluster !== null && !(await parts.othersLive());
-
   const told = await store.loss();
   const sure = judge({ lastVersion: before, versionsPerMs: history.versionsPerMs, identity, place, file, fed: null }, nowMs());
   const isVouched = file !== null && file.storeId === identity?.storeId && sure.type === "as it was" && told === null;
-  let rows: FedRows | null = null;
-  if (!canSkipClickHouse(config, before, isVouched)) {
-    const isNeeded = told === null ? sure.type === "restored" : !told.acknowledged;
-    rows = await analytics.reached(isNeeded ? PATIENCE_MS : "one attempt");
-  }
+  const isNeeded = told === null ? sure.type === "restored" : !told.acknowledged;
+  const canSkip = canSkipClickHouse(config, before, isVouched);
+  let [rows, isCold] = await Promise.all([
+    canSkip ? null : analytics.reached(isNeeded ? PATIENCE_MS : "one attempt"),
+    config.cluster !== null && parts.othersLive().then((live) => !live),
+  ]);
   const isComplete = rows === null || !isCold || (await analytics.drainKafka(KAFKA_PATIENCE_MS));
   const fed = rows === null ? null : await fedOrNothing(rows, before / history.versionsPerMs, log);
   if (fed === null) rows = null;

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { SCHEMAS } from "../../storage/schemas/schemas.ts";
 import { directoryOf } from "../storage/kv/world.ts";
 import { SHARD_COUNTS } from "../support/node.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
@@ -102,8 +103,8 @@ async function speak(url: string): Promise<Told[]> {
 /** What a write holds once a command stands so; the record of a terminal begins with its queue. */
 function recordsOf(uuid: string): { [state in "queued" | "sent" | "done" | "cancelled"]: RegExp } {
   return {
-    queued: new RegExp(`\\[2,\\[\\["${uuid}".*c/${uuid}`, "s"),
-    sent: new RegExp(`\\[2,\\[\\],\\[\\["${uuid}"`),
+    queued: new RegExp(`\\[${SCHEMAS.terminal.writes},\\[\\["${uuid}".*c/${uuid}`, "s"),
+    sent: new RegExp(`\\[${SCHEMAS.terminal.writes},\\[\\],\\[\\["${uuid}"`),
     done: new RegExp(`c/${uuid}.*\\],\\{"state":"done".*,\\{"transaction":\\{`, "s"),
     cancelled: new RegExp(`c/${uuid}.*\\],\\{"state":"cancelled"`, "s"),
   };

@@ -7,8 +7,8 @@
 --   ARGV[1]  own incarnation, empty to look only
 --   ARGV[2]  own facts as JSON
 --   ARGV[3]  lifetime in milliseconds; 0 leaves
--- Answers {now, since when the own membership has stood without a gap (0: it does not), facts of each live node in the order of their
--- incarnations}. A node compares `since` with what it was told before: a renewal of its own that was held up on its way may have made it a
+-- Answers {now, since when the own membership has stood without a gap (0: it does not), when the last of the live memberships ends (0: none is live),
+-- facts of each live node in the order of their incarnations}. A node compares `since` with what it was told before: a renewal of its own that was held up on its way may have made it a
 -- member again without its knowing. While a node of 0.1.0 is live it is among those answered, and nobody becomes a member: neither reads what the other
 -- writes. The first who finds none live shuts them out, in the same step in which it joins; one that comes later ends its start with WRONGTYPE.
 local time = redis.call('TIME')
@@ -39,7 +39,8 @@ if ARGV[1] ~= '' then
     redis.call('HDEL', KEYS[3], ARGV[1])
   end
 end
-local answer = {now, since}
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
+local answer = {now, since, last[2] or '0'}
 local live = redis.call('ZRANGE', KEYS[1], 0, -1)
 table.sort(live)
 for _, incarnation in ipairs(live) do

@@ -74,6 +74,11 @@ export interface Membership {
    * @throws VersionRefused where such a one is live
    */
   admit(): Promise<void>;
+  /**
+   * Whether a node lives, before this one joins: one that renews its membership. A store that was restored may still hold memberships of nodes that are gone,
+   * which lapse without; it takes a moment to tell one from the other. Rejects when Redis does not tell.
+   */
+  othersLive(): Promise<boolean>;
   /** Joins; rejects when Redis cannot be reached, and with VersionRefused when a node has come meanwhile that this one cannot run beside. */
   join(): Promise<void>;
   /** Stays a member, which others tell and ask, and is home to nobody any more. Never rejects. */
@@ -100,14 +105,14 @@ export function createMembership(options: MembershipOptions): Membership {
   let recovering = false;
   let timer: Timer | null = null;
 
-  async function ask(lifetimeMs: number | null): Promise<{ since: string; found: MembershipView }> {
+  async function ask(lifetimeMs: number | null): Promise<{ since: string; lastEndsAtMs: number; found: MembershipView }> {
     const askedAtMs = clock.nowMs();
     const answer = await script(lifetimeMs === null ? "" : self.incarnation, facts, lifetimeMs ?? 0);
     if (!Array.isArray(answer)) throw new Error("the membership script answered nothing");
-    const [now, since, ...live] = answer;
+    const [now, since, lastEndsAtMs, ...live] = answer;
     const redisOffsetMs = Number(now) - (askedAtMs + clock.nowMs()) / 2;
     const nodes = live.map((text): NodeFacts => JSON.parse(String(text)));
-    return { since: String(since), found: { nodes, redisOffsetMs } };
+    return { since: String(since), lastEndsAtMs: Number(lastEndsAtMs), found: { nodes, redisOffsetMs } };
   }
 
   async function call(lifetimeMs: number | null): Promise<{ since: string }> {
@@ -193,6 +198,19 @@ export function createMembership(options: MembershipOptions): Membership {
         if (clock.monotonicMs() - startedAt > LIFETIME_MS + RENEW_MS) throw new VersionRefused(reason);
         await new Promise<void>((resolve) => timers.set(LOOK_MS, resolve));
       }
+    },
+    othersLive: async () => {
+      const startedAt = clock.monotonicMs();
+      let first: number | null = null;
+      // Whoever lives has renewed by then.
+      while (clock.monotonicMs() - startedAt <= LIFETIME_MS + RENEW_MS) {
+        const { lastEndsAtMs, found } = await ask(null);
+        if (found.nodes.length === 0) return false;
+        first ??= lastEndsAtMs;
+        if (lastEndsAtMs > first) return true;
+        await new Promise<void>((resolve) => timers.set(LOOK_MS, resolve));
+      }
+      return false;
     },
     join: async () => {
       const startedAt = clock.monotonicMs();

@@ -32,6 +32,7 @@ export class SimMembers {
       this.#members.delete(incarnation);
     }
     const live = [...this.#members].sort(([one], [other]) => (one < other ? -1 : 1));
-    return [nowMs, since, ...live.map(([, member]) => member.facts)];
+    const ends = live.map(([, { untilMs }]) => untilMs);
+    return [nowMs, since, String(Math.max(0, ...ends)), ...live.map(([, member]) => member.facts)];
   }
 }

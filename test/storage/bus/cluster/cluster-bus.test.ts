@@ -36,11 +36,17 @@ const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 const missing = await redisMissing();
 const options = { skip: missing };
 let redis: TestRedis;
+const members: { membership: Membership; redis: Redis }[] = [];
 
 before(async () => {
   if (missing === false) redis = await startTestRedis();
 });
-after(() => redis?.stop());
+after(async () => {
+  // Also those of a test that failed: nothing goes on after the last one.
+  await Promise.all(members.map(({ membership }) => membership.leave()));
+  for (const member of members) member.redis.disconnect();
+  await redis?.stop();
+});
 
 /** A node with one shard: a thread bus of its own, a stream reader, and the cluster bus on both. */
 async function startNode(incarnation: string, shards: Address[], redisNowMs = () => Date.now(), url = redis.url) {
@@ -316,8 +322,6 @@ test("a node that drains stays a member until it leaves", options, async () => {
   await b.membership.leave();
   await eventually(() => assert.ok(seen.at(-1) === "a", "a to see b leave"));
   await a.membership.leave();
-  a.redis.disconnect();
-  b.redis.disconnect();
 });
 
 function member(name: string, events: string[], prefix: string, grants: number[] = []): { membership: Membership; redis: Redis } {
@@ -336,7 +340,9 @@ function member(name: string, events: string[], prefix: string, grants: number[]
     granted: (untilMs) => grants.push(untilMs),
     failed: (error) => events.push(String(error)),
   });
-  return { membership, redis: connection };
+  const made = { membership, redis: connection };
+  members.push(made);
+  return made;
 }
 
 test("nodes see each other join and leave", options, async () => {
@@ -349,8 +355,6 @@ test("nodes see each other join and leave", options, async () => {
   await b.membership.leave();
   await eventually(() => assert.ok(seenByA.at(-1) === "a", "a to see b leave"));
   await a.membership.leave();
-  a.redis.disconnect();
-  b.redis.disconnect();
 });
 
 test("a node hears of its lapse, also when a renewal that was held up on its way has made it a member again", options, async () => {
@@ -372,8 +376,21 @@ test("a node hears of its lapse, also when a renewal that was held up on its way
   await eventually(() => assert.ok(slept.includes("lapsed"), "b to hear of it"));
   assert.deepEqual(new Set(seen), new Set(["a", "a,b"]));
   await Promise.all([a.membership.leave(), b.membership.leave()]);
-  a.redis.disconnect();
-  b.redis.disconnect();
+});
+
+test("a membership that nobody renews, as a restored Redis has it, is no node that lives", options, async () => {
+  const [a, b] = [member("a", [], "{others}:"), member("b", [], "{others}:")];
+  assert.equal(await b.membership.othersLive(), false, "none was there ever");
+  // Of nodes that are gone: an end within the lifetime, and one that Redis's clock will not reach.
+  const script = membershipScript(b.redis, "{others}:");
+  for (const lifetimeMs of [LIFETIME_MS / 3, 10 * LIFETIME_MS]) {
+    await script("gone#1", JSON.stringify({ nodeId: "gone" }), lifetimeMs);
+    assert.equal(await b.membership.othersLive(), false, "nobody renews it");
+  }
+  await script("gone#1", "", 0);
+  await a.membership.join();
+  assert.equal(await b.membership.othersLive(), true, "a renews its own");
+  await a.membership.leave();
 });
 
 test("a membership that is not renewed lapses, and its node hears of it when it is back", options, async () => {
@@ -392,6 +409,4 @@ test("a membership that is not renewed lapses, and its node hears of it when it 
   await eventually(() => assert.ok(slept.includes("lapsed"), "b to hear of it"));
   await eventually(() => assert.ok(seen.at(-1) === "a,b", "b to be a member again"));
   await Promise.all([a.membership.leave(), b.membership.leave()]);
-  a.redis.disconnect();
-  b.redis.disconnect();
 });
