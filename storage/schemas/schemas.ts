@@ -77,6 +77,9 @@ export const SCHEMAS = {
   administrator: first("g/administrator"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
+  /** What a store knows of itself, and that it was restored (stores/history-store.ts). */
+  storeIdentity: first("history/store"),
+  storeLoss: first("history/loss"),
   /** Which numbers the store has seen (stores/schema-mark.ts). */
   schemaMark: first("g/schemas"),
   /** What nodes write to each other's streams (bus/cluster/envelope.ts), and all kinds of messages in it. */

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { type Kv, StorageUnavailable } from "../kv/kv.ts";
+import { readBareRecord, recordText } from "../schemas/schemas.ts";
 
-const STORE = "history/store";
-const LOSS = "history/loss";
+const STORE = { key: "history/store", kind: "storeIdentity", what: "the store's own id" } as const;
+const LOSS = { key: "history/loss", kind: "storeLoss", what: "what is known of a restored store" } as const;
+
+type Place = typeof STORE | typeof LOSS;
 
 /** Of a commit that the store does not answer, or refuses. */
 const ATTEMPTS_MAX = 3;
@@ -41,25 +44,25 @@ export interface HistoryStore {
 }
 
 export function createHistoryStore(kv: Kv): HistoryStore {
-  async function identity(): Promise<StoreIdentity | null> {
-    const entry = await kv.get(STORE);
-    return entry === null ? null : JSON.parse(entry.value);
+  function read<T extends object>({ kind, what }: Place, text: string): T {
+    return readBareRecord<T>(kind, what, text);
   }
 
-  async function loss(): Promise<OwedLoss | null> {
-    const entry = await kv.get(LOSS);
-    return entry === null ? null : JSON.parse(entry.value);
+  async function load<T extends object>(place: Place): Promise<T | null> {
+    const entry = await kv.get(place.key);
+    return entry === null ? null : read<T>(place, entry.value);
   }
 
   /** Writes what `change` makes of what stands there, if that is anything; answers with what then does. */
-  async function update<T>(key: string, change: (before: T | null) => T | null): Promise<T> {
+  async function update<T extends object>(place: Place, change: (before: T | null) => T | null): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      const { key, kind } = place;
       const entry = await kv.get(key);
-      const before: T | null = entry === null ? null : JSON.parse(entry.value);
+      const before = entry === null ? null : read<T>(place, entry.value);
       const after = change(before);
       if (after === null && before !== null) return before;
       if (after === null) throw new Error(`${key} is to be written where there is nothing`);
-      const operations = [{ type: "put", key, value: JSON.stringify(after) }] as const;
+      const operations = [{ type: "put", key, value: recordText(kind, after) }] as const;
       const checks = [{ key, version: entry?.version ?? 0 }];
       try {
         if ((await kv.commit({ checks, operations })).type === "committed") return after;
@@ -71,13 +74,13 @@ export function createHistoryStore(kv: Kv): HistoryStore {
   }
 
   return {
-    identity,
+    identity: () => load(STORE),
     identify: (place) =>
       update<StoreIdentity>(STORE, (before) => {
         if (before !== null && before.place === place) return null;
         return { storeId: before?.storeId ?? randomBytes(16).toString("hex"), place };
       }),
-    loss,
+    loss: () => load(LOSS),
     owe: (found) =>
       update<OwedLoss>(LOSS, (before) => {
         if (before === null) return found;
@@ -87,7 +90,7 @@ export function createHistoryStore(kv: Kv): HistoryStore {
         return { ...before, aboveVersion, acknowledged };
       }),
     settle: async () => {
-      await kv.commit({ checks: [], operations: [{ type: "delete", key: LOSS }] });
+      await kv.commit({ checks: [], operations: [{ type: "delete", key: LOSS.key }] });
     },
   };
 }

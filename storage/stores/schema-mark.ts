@@ -48,10 +48,13 @@ function markIn(text: string): SchemaMark {
   }
 }
 
-/** Whether nothing has been stored but what each start looks for first. What stands in another store without a mark is of 0.1.0, or of before. */
+/** What a start writes before it raises the mark. */
+const WRITTEN_BEFORE: readonly string[] = [...SCHEMAS.secretProof.keys, ...SCHEMAS.storeIdentity.keys];
+
+/** Whether nothing has been stored but that. What stands in another store without a mark is of 0.1.0, or of before. */
 async function isFresh(kv: Kv): Promise<boolean> {
-  const found = await kv.scan({ from: " ", to: "\u{7f}", limit: 2 });
-  return found.every(({ key }) => SCHEMAS.secretProof.keys.includes(key));
+  const found = await kv.scan({ from: " ", to: "\u{7f}", limit: WRITTEN_BEFORE.length + 1 });
+  return found.every(({ key }) => WRITTEN_BEFORE.includes(key));
 }
 
 /** Notes that from now on this version writes to the store; nothing is written in its forms before. What cannot read them refuses to start. */

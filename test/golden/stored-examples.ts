@@ -30,6 +30,7 @@ import { createAuditStore } from "../../storage/stores/audit-store.ts";
 import { createCallCountStore } from "../../storage/stores/call-count-store.ts";
 import { createCallbackStore } from "../../storage/stores/callback-store.ts";
 import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
+import { createHistoryStore, type OwedLoss } from "../../storage/stores/history-store.ts";
 import { createIdempotencyStore } from "../../storage/stores/idempotency-store.ts";
 import { createLinkStore } from "../../storage/stores/link-store.ts";
 import { createMerchantStore } from "../../storage/stores/merchant-store.ts";
@@ -466,6 +467,8 @@ function recordExample(kind: RecordKind, key: string, record: { readonly schema:
 
 const CLEANED = 501;
 
+const LOSS: OwedLoss = { lostVersion: AT_MS, aboveVersion: AT_MS + 5, certain: true, acknowledged: false, foundAtMs: AT_MS + 10 };
+
 /** By kind. Only what the store's code does in production writes here and reads. */
 export const STORED_EXAMPLES = {
   terminal: {
@@ -573,6 +576,14 @@ export const STORED_EXAMPLES = {
   installLog: { write: writeApp, read: (kv) => appStore(kv).installLogs(7, 10) },
   appUpload: { write: writeApp, read: (kv) => appStore(kv).lockUpload(1) },
   secretProof: { write: (kv) => prepareStoredSecrets(kv, createSecretBox({ current: "00".repeat(32), old: null })) },
+  storeIdentity: {
+    write: (kv) => createHistoryStore(kv).identify("4711"),
+    read: (kv) => createHistoryStore(kv).identity(),
+  },
+  storeLoss: {
+    write: (kv) => createHistoryStore(kv).owe(LOSS),
+    read: (kv) => createHistoryStore(kv).loss(),
+  },
   receiptCleaner: {
     write: async (kv) => {
       await put(
@@ -588,5 +599,5 @@ export const STORED_EXAMPLES = {
 
 /** What differs each time that it is written. */
 export function withoutRandom(text: string): string {
-  return text.replaceAll(/box1\.[A-Za-z0-9_.-]+/g, "<sealed>").replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>");
+  return text.replaceAll(/"storeId":"[0-9a-f]{32}"/g, '"storeId":"<random>"').replaceAll(/box1\.[A-Za-z0-9_.-]+/g, "<sealed>").replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<uuid>");
 }

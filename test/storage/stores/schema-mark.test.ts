@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SchemaNumbers } from "../../../storage/schemas/agreement.ts";
+import { createHistoryStore } from "../../../storage/stores/history-store.ts";
 import { createPartnerStore, FORMER_VERSIONS_FENCE } from "../../../storage/stores/partner-store.ts";
 import { checkSchemaMark, raiseSchemaMark } from "../../../storage/stores/schema-mark.ts";
 import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
@@ -59,6 +60,7 @@ describe("a store's mark of schemas", () => {
     await assert.rejects(checkSchemaMark(former, NEWEST), /command in schema 1 still/);
     const started = new MemoryKv();
     await started.commit({ checks: [], operations: [{ type: "put", key: "g/secret-key", value: "{}" }] });
+    await createHistoryStore(started).identify(null);
     await raiseSchemaMark(started, "0.4.0", NEWER);
     await checkSchemaMark(started, NEWEST);
   });
