@@ -1,8 +1,8 @@
 /** The feed of one node in a process of its own, as the main thread of a node runs it. Forked by feed.ts. */
-import { createClock, createClockShift } from "../../infra/node/clock.ts";
-import { KEY_PREFIX } from "../../infra/node/cluster.ts";
-import { createClusterFeed, type RunningFeed } from "../../infra/node/cluster-feed.ts";
-import { createLog } from "../../infra/node/log.ts";
+import { createClock, createClockShift } from "../../infra/node/boot/clock.ts";
+import { KEY_PREFIX } from "../../infra/node/cluster/cluster.ts";
+import { createLog } from "../../infra/node/observability/log.ts";
+import { createClusterFeed, type RunningFeed } from "../../infra/node/process/cluster-feed.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import type { TransactionRow } from "../../engine/domain/feed-row.ts";
-import { KEY_PREFIX } from "../../infra/node/cluster.ts";
+import type { TransactionRow } from "../../engine/payments/feed-row.ts";
+import { KEY_PREFIX } from "../../infra/node/cluster/cluster.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { outboxOperation } from "../../storage/feed/outbox.ts";

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Caller } from "../../engine/domain/caller.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import { createRecordResult } from "../../engine/operations/record-result.ts";
-import { createSendPayment } from "../../engine/operations/send-payment.ts";
-import { createPresenceTable } from "../../engine/runtime/presence-table.ts";
-import { createShard } from "../../engine/runtime/terminals.ts";
-import { createWaitingCounters, waitingCountersBuffer } from "../../engine/runtime/waiting-counters.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import { createShard } from "../../engine/routing/shard-terminals.ts";
+import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
+import { createPresenceTable } from "../../engine/sessions/presence-table.ts";
+import { createRecordResult } from "../../engine/terminals/record-result.ts";
+import { createSendPayment } from "../../engine/terminals/send-payment.ts";
+import { COMMANDS, createTerminalStore } from "../../engine/terminals/terminal-store.ts";
+import { createWaitingCounters, waitingCountersBuffer } from "../../engine/terminals/waiting-counters.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
-import { createPresenceStore } from "../../storage/stores/presence-store.ts";
-import { COMMANDS, createTerminalStore } from "../../storage/stores/terminal-store.ts";
 
 const RETENTION_MS = 86_400_000;
 

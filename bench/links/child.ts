@@ -1,12 +1,12 @@
 /** One shard's links over LevelDB, with a gateway in memory that answers after some time; forked by run.ts. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { GatewayCredentials, GatewayOrder, GatewayPaymentState } from "../../engine/domain/gateway.ts";
-import { LINK_GRACE_MS, LINK_LIFETIME_MS, LINK_VERIFY_MS } from "../../engine/domain/limits.ts";
-import type { CardGateway } from "../../engine/ports/card-gateway.ts";
-import { createShardLinks } from "../../engine/runtime/links.ts";
-import { createRendezvousHomes } from "../../engine/runtime/rendezvous.ts";
+import type { CardGateway } from "../../engine/gateway/card-gateway.ts";
+import type { GatewayCredentials, GatewayOrder, GatewayPaymentState } from "../../engine/gateway/gateway.ts";
+import { LINK_GRACE_MS, LINK_LIFETIME_MS, LINK_VERIFY_MS } from "../../engine/kernel/limits.ts";
+import { createLinkStore } from "../../engine/links/link-store.ts";
+import { createShardLinks } from "../../engine/links/links.ts";
+import { createRendezvousHomes } from "../../engine/routing/rendezvous.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
-import { createLinkStore } from "../../storage/stores/link-store.ts";
 
 export interface LinksTask {
   /** Folder of the store; filled by the first task, found filled by the second. */

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, link, mkdir, readdir } from "node:fs/promises";
 import { ClassicLevel } from "classic-level";
-import type { CommandRecord, TerminalRecord } from "../../engine/domain/terminal-record.ts";
-import type { TerminalChange, TerminalStore } from "../../engine/ports/terminal-store.ts";
+import type { CommandRecord, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
+import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
+import type { TerminalChange, TerminalStore } from "../../engine/terminals/terminal-store-port.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
-import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
 import { QUEUEING_TERMINALS, terminalId } from "./terminals.ts";
 
 /** Records of one commit, and commits under way: as much as the store takes at once. */

@@ -1,6 +1,6 @@
 import type { Bench } from "tinybench";
-import type { TerminalContext, TerminalEvent } from "../../engine/actors/terminal/machine.ts";
-import { createTerminalStepper } from "../../engine/runtime/stepper.ts";
+import type { TerminalContext, TerminalEvent } from "../../engine/terminals/machine.ts";
+import { createTerminalStepper } from "../../engine/terminals/stepper.ts";
 
 const ATMS = 1_800_000_000_000;
 const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };

@@ -1,6 +1,6 @@
 import type { Bench } from "tinybench";
-import { withDelivery } from "../../engine/domain/command.ts";
-import { buildPayment, readPaymentRequest } from "../../engine/domain/payment-request.ts";
+import { withDelivery } from "../../engine/payments/command.ts";
+import { buildPayment, readPaymentRequest } from "../../engine/payments/payment-request.ts";
 
 const AT_MS = 1_800_000_000_000;
 

@@ -1,5 +1,5 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import { type ErrorCode, RelayError } from "../../engine/domain/errors.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import { isOriginAllowed, partnerByKey } from "./api-key.ts";
 import { callerByFastPassword, isAdministrator, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";

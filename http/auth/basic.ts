@@ -1,5 +1,5 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import { isTerminalId } from "../../engine/domain/identifiers.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import type { CredentialSource, PartnerCredential } from "./credential-source.ts";
 import { matchesSha256, sameText } from "./digest.ts";
 import { isTerminalPassword } from "./terminal-password.ts";

@@ -1,4 +1,4 @@
-import { createRound } from "../../engine/runtime/round.ts";
+import { createRound } from "../../engine/kernel/round-robin.ts";
 
 /** A map that forgets its oldest entry for a new one when it is full. */
 export class BoundedMap<K, V> {

@@ -1,4 +1,4 @@
-import type { TerminalMatcher } from "../../engine/domain/terminal-rule.ts";
+import type { TerminalMatcher } from "../../engine/access/terminal-rule.ts";
 
 /** A user name and the SHA-256 (hex) of its password; for credentials that come from the configuration or are long and random. */
 export interface NamedSecret {

@@ -1,5 +1,5 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import type { PartnerApiGrant } from "../../engine/domain/partner-api.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import type { PartnerApiGrant } from "../../engine/access/partner-grant.ts";
 import type { Refusal } from "./authenticator.ts";
 import { sha256Hex } from "./digest.ts";
 

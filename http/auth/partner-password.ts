@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 
 /** About 50 ms and 16 MiB a hash. */
 const COST = { N: 16_384, r: 8, p: 1 };

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js";
-import { RelayError } from "../../engine/domain/errors.ts";
-import { type PatternCompiler, RULE_VALUE_LENGTH_MAX } from "../../engine/domain/terminal-rule.ts";
+import { type PatternCompiler, RULE_VALUE_LENGTH_MAX } from "../../engine/access/terminal-rule.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 
 /**
  * Largest program that a pattern may compile to. RE2 takes time linear in the text, times the size of the program; with this bound the worst

@@ -1,9 +1,9 @@
-import type { AuditEntry } from "../../engine/domain/audit.ts";
-import { type Caller, senderOf } from "../../engine/domain/caller.ts";
-import { cutText } from "../../engine/domain/cut-text.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { AuditLog } from "../../engine/ports/audit-log.ts";
-import type { Clock } from "../../engine/ports/clock.ts";
+import { type Caller, senderOf } from "../../engine/access/caller.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import { cutText } from "../../engine/kernel/cut-text.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { AuditEntry } from "../../engine/operators/audit.ts";
+import type { AuditLog } from "../../engine/operators/audit-log.ts";
 import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
 
 const SUBJECT_LENGTH_MAX = 256;

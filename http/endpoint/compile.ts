@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "@sinclair/typebox";
 import buildSerializer from "fast-json-stringify";
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AnyReply, BoundEndpoint } from "./endpoint.ts";
 import { type JsonBody, jsonReader } from "./json-body.ts";
 import { parameterNames } from "./router.ts";

@@ -1,5 +1,5 @@
 import type { Static, TObject, TOptional, TSchema } from "@sinclair/typebox";
-import type { Caller } from "../../engine/domain/caller.ts";
+import type { Caller } from "../../engine/access/caller.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { ErrorCode } from "../../engine/domain/errors.ts";
+import type { ErrorCode } from "../../engine/kernel/errors.ts";
 
 /** How a surface tells its callers what went wrong. A new error code does not compile until every surface has given it a status. */
 export interface ErrorEnvelope {

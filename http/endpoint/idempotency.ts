@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { senderOf } from "../../engine/domain/caller.ts";
-import { type ErrorCode, RelayError } from "../../engine/domain/errors.ts";
-import type { ExecuteOnce, OnceAnswer } from "../../engine/operations/execute-once.ts";
-import type { Ids } from "../../engine/ports/ids.ts";
+import { senderOf } from "../../engine/access/caller.ts";
+import type { ExecuteOnce, OnceAnswer } from "../../engine/idempotency/execute-once.ts";
+import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
+import type { Ids } from "../../engine/kernel/ids.ts";
 import type { AnyReply, BoundEndpoint, Input } from "./endpoint.ts";
 
 /** Long enough for any uuid, hash or order number; the relay keeps a digest of it. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { RelayError } from "../../engine/domain/errors.ts";
-import { wellFormedJson, withoutByteOrderMark } from "../../engine/domain/well-formed.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import { wellFormedJson, withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
 import { complaintOf } from "./complaint.ts";
 import type { BodyNesting, BodyTexts } from "./endpoint.ts";
 

@@ -1,5 +1,5 @@
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 
 /** Members beside the file: a form may have a few small ones, which are ignored. */
 const LIMITS = { files: 1, fields: 8, fieldSize: 4_096, fieldNameSize: 128, parts: 9, headerPairs: 32, headerSize: 8_192 };

@@ -1,6 +1,6 @@
 import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import { complaintOf, demandOf } from "./complaint.ts";
 
 /** The text of one member, or undefined when the request does not have it. */

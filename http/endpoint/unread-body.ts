@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { constants, gunzipSync } from "node:zlib";
-import type { UnreadPosting } from "../../engine/domain/unread-posting.ts";
-import { withoutByteOrderMark } from "../../engine/domain/well-formed.ts";
+import { withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
+import type { UnreadPosting } from "../../engine/payments/unread-posting.ts";
 import type { UnreadBody } from "./endpoint.ts";
 
 /** What a body in gzip may unpack to; as much as one may have that is not packed. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import CircuitBreaker from "opossum";
-import { cutText } from "../../engine/domain/cut-text.ts";
+import type { CardGateway } from "../../engine/gateway/card-gateway.ts";
 import type {
   GatewayAnswer,
   GatewayCredentials,
@@ -12,11 +12,11 @@ import type {
   GatewayPayment,
   GatewayPaymentState,
   GatewayTotals,
-} from "../../engine/domain/gateway.ts";
-import { maskPans, maskPanValue } from "../../engine/domain/mask.ts";
-import { toMinorUnits } from "../../engine/domain/money.ts";
-import { parseJson } from "../../engine/domain/well-formed.ts";
-import type { CardGateway } from "../../engine/ports/card-gateway.ts";
+} from "../../engine/gateway/gateway.ts";
+import { cutText } from "../../engine/kernel/cut-text.ts";
+import { maskPans, maskPanValue } from "../../engine/kernel/mask.ts";
+import { toMinorUnits } from "../../engine/kernel/money.ts";
+import { parseJson } from "../../engine/kernel/well-formed.ts";
 import {
   AnyAnswer,
   FollowUpAnswer,

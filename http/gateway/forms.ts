@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { GATEWAY_RESULT, GATEWAY_UNREAD } from "../../engine/domain/gateway.ts";
-import { AMOUNT_MINOR_MAX } from "../../engine/domain/limits.ts";
+import { GATEWAY_RESULT, GATEWAY_UNREAD } from "../../engine/gateway/gateway.ts";
+import { AMOUNT_MINOR_MAX } from "../../engine/kernel/limits.ts";
 
 /**
  * The JSON forms of the gateway protocol (PROTOCOL.md). Lengths bound what a peer may make us keep. Members that are not known are let through:

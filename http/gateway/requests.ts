@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { GatewayInstrument } from "../../engine/domain/gateway.ts";
-import { WHOLE_CHARACTERS } from "../../engine/domain/well-formed.ts";
+import type { GatewayInstrument } from "../../engine/gateway/gateway.ts";
+import { WHOLE_CHARACTERS } from "../../engine/kernel/well-formed.ts";
 import { Amount, INSTRUMENTS, MER_ID_LENGTH_MAX, TX_ID_LENGTH_MAX } from "./forms.ts";
 
 /** Reading of the protocol's requests, for who serves it: the adapter and the sandbox gateway. */

@@ -1,4 +1,4 @@
-import type { RelayError } from "../../engine/domain/errors.ts";
+import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { HttpResponse } from "./uws.ts";
 
 /** What uWebSockets reads at once: a buffer of this size takes any chunk, so that they are used again whatever sizes come. */

@@ -1,4 +1,4 @@
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { REPLAYED_HEADERS, ReplayedError } from "../endpoint/idempotency.ts";

@@ -1,5 +1,5 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Refusal } from "../auth/authenticator.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
 import type { Admission } from "../auth/rate-limiter.ts";

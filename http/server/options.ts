@@ -1,5 +1,5 @@
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Ids } from "../../engine/ports/ids.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Ids } from "../../engine/kernel/ids.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";

@@ -1,4 +1,4 @@
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AnyReply, OutgoingFile } from "../endpoint/endpoint.ts";
 import { type Answer, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
 import type { Edge } from "./edge.ts";

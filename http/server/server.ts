@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer as createProbe } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { type Answer, writeAnswer } from "./answer.ts";

@@ -1,4 +1,4 @@
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { WebSocketMount } from "./websocket.ts";
 

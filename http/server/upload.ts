@@ -1,4 +1,4 @@
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { IncomingFile } from "../endpoint/endpoint.ts";
 import { readMultipartFile } from "../endpoint/multipart.ts";
 import { type Awaited, BodyStream } from "./body-stream.ts";

@@ -1,6 +1,6 @@
-import { RelayError } from "../../engine/domain/errors.ts";
-import { isTerminalId } from "../../engine/domain/identifiers.ts";
-import { terminalOfTopic } from "../../engine/domain/subscription.ts";
+import { terminalOfTopic } from "../../engine/access/subscription.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import type { FrameHead, StompFrame, StompVersion } from "./frame.ts";
 import { CLIENT_TOKEN_LENGTH_MAX } from "./limits.ts";
 import type { AckMode } from "./subscriptions.ts";

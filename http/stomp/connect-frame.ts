@@ -1,6 +1,6 @@
-import { deviceName, deviceWords } from "../../engine/domain/device-text.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { DeviceInfo } from "../../engine/domain/presence.ts";
+import { deviceName, deviceWords } from "../../engine/kernel/device-text.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { DeviceInfo } from "../../engine/sessions/presence.ts";
 import { STOMP_VERSIONS, type StompFrame, type StompVersion } from "./frame.ts";
 import type { UpgradeInfo } from "./host.ts";
 import { agreeHeartBeats, chooseVersion, type HeartBeatOffer, type HeartBeats } from "./negotiation.ts";

@@ -1,4 +1,4 @@
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 
 /** Newest first: the order in which they are preferred. */
 export const STOMP_VERSIONS = ["1.2", "1.1", "1.0"] as const;

@@ -1,8 +1,8 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Ids } from "../../engine/ports/ids.ts";
-import type { TerminalSessions } from "../../engine/ports/terminal-sessions.ts";
-import type { ResultOutcome } from "../../engine/ports/terminals.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Ids } from "../../engine/kernel/ids.ts";
+import type { TerminalSessions } from "../../engine/sessions/terminal-sessions.ts";
+import type { ResultOutcome } from "../../engine/terminals/terminals.ts";
 import type { StompVersion } from "./frame.ts";
 
 /**

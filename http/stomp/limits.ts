@@ -1,4 +1,4 @@
-import { RESULT_BODY_BYTES_MAX } from "../../engine/domain/limits.ts";
+import { RESULT_BODY_BYTES_MAX } from "../../engine/kernel/limits.ts";
 import type { FrameLimits } from "./frame-parser.ts";
 
 /** Bounds of one frame from a terminal. A result is the largest thing that a terminal sends. */
@@ -40,7 +40,7 @@ export const FRAME_TIMEOUT_MS = 30_000;
 
 /**
  * A session without any sign of life (frame, heart-beat, pong) is closed, also where no heart-beats were agreed. An adapter that sends pings
- * should not wait so long for a pong: the relay's own ends such a socket after a minute (infra/node/stomp-mount.ts).
+ * should not wait so long for a pong: the relay's own ends such a socket after a minute (infra/node/wiring/stomp-mount.ts).
  */
 export const IDLE_TIMEOUT_MS = 300_000;
 

@@ -1,4 +1,4 @@
-import type { ErrorCode, RelayError } from "../../engine/domain/errors.ts";
+import type { ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 import { VersionError } from "./connect-frame.ts";
 import { type Headers, STOMP_VERSIONS, type StompVersion, serializeFrame } from "./frame.ts";
 import type { HeartBeats } from "./negotiation.ts";

@@ -1,5 +1,5 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import { readReceipt, readSend, receiptDestination } from "./client-frames.ts";
 import { type ConnectRequest, readConnect } from "./connect-frame.ts";
 import { FrameError, type FrameHead, type StompFrame, type StompVersion } from "./frame.ts";

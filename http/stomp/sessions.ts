@@ -1,5 +1,5 @@
-import { RelayError } from "../../engine/domain/errors.ts";
-import { createRound } from "../../engine/runtime/round.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import { createRound } from "../../engine/kernel/round-robin.ts";
 import type { StompConnection, StompHost, StompSocket, UpgradeInfo } from "./host.ts";
 import { LOOKS_A_TICK_MIN, TICKS_A_ROUND } from "./limits.ts";
 import { DEFAULT_HEART_BEATS, type HeartBeatOffer } from "./negotiation.ts";

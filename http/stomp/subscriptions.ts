@@ -1,4 +1,4 @@
-import { RelayError } from "../../engine/domain/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import { SUBSCRIPTIONS_PER_SESSION_MAX, UNACKNOWLEDGED_PER_SESSION_MAX } from "./limits.ts";
 
 export type AckMode = "auto" | "client" | "client-individual";

@@ -1,7 +1,7 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { DeviceInfo } from "../../engine/domain/presence.ts";
-import type { SessionOutlet } from "../../engine/ports/terminal-sessions.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { DeviceInfo } from "../../engine/sessions/presence.ts";
+import type { SessionOutlet } from "../../engine/sessions/terminal-sessions.ts";
 import { readAcknowledgement, readSubscribe, readUnsubscribe } from "./client-frames.ts";
 import type { StompFrame, StompVersion } from "./frame.ts";
 import type { StompHost } from "./host.ts";

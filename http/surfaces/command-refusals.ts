@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../engine/domain/caller.ts";
-import type { CommandState } from "../../engine/domain/command.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { CommandLifeOperations } from "../../engine/operations/command-life.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { CommandState } from "../../engine/payments/command.ts";
+import type { CommandLifeOperations } from "../../engine/terminals/command-life.ts";
 
 const DuplicateBody = Type.Object({
   status: Type.Literal("error"),

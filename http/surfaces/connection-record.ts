@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { ConnectionView } from "../../engine/ports/terminals.ts";
+import type { ConnectionView } from "../../engine/terminals/terminals.ts";
 
 const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
 

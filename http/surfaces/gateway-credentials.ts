@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { GatewayCredentials } from "../../engine/domain/gateway.ts";
-import type { GatewayCheck } from "../../engine/operations/check-gateway.ts";
+import type { GatewayCheck } from "../../engine/gateway/check-gateway.ts";
+import type { GatewayCredentials } from "../../engine/gateway/gateway.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 
 /** The three members of an account at the card gateway, as they come in (specification, "Partner record"). */
 export const GwTml = Type.String({

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { RESERVED_WORDS } from "../../engine/domain/identifiers.ts";
-import { IDENTIFIER_LENGTH_MAX } from "../../engine/domain/limits.ts";
+import { RESERVED_WORDS } from "../../engine/kernel/identifiers.ts";
+import { IDENTIFIER_LENGTH_MAX } from "../../engine/kernel/limits.ts";
 
 const IDENTIFIER = { minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, pattern: "^[A-Za-z0-9._-]+$" };
 

@@ -3,15 +3,15 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
+import type { Kv } from "../../engine/kernel/kv.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";
+import { type RebuildProgress, rebuildAnalytics } from "../../storage/feed/rebuild.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
-import type { Kv } from "../../storage/kv/kv.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
-import { type RebuildProgress, rebuildAnalytics } from "../../storage/stores/rebuild.ts";
-import { checkSchemaMark } from "../../storage/stores/schema-mark.ts";
+import { checkSchemaMark } from "../../storage/schemas/schema-mark.ts";
 
 /** Rows that are left out are told one by one up to this many. */
 const REFUSED_TOLD_MAX = 20;

@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
+import { createHistoryStore } from "../../engine/kernel/history-store.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import type { KvHistory } from "../../storage/kv/history.ts";
-import type { Kv } from "../../storage/kv/kv.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
-import { createHistoryStore } from "../../storage/stores/history-store.ts";
 
 interface Options {
   dataDir: string;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Command } from "commander";
-import { isTerminalId } from "../../engine/domain/identifiers.ts";
+import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
-import { ConfigRefused, readConfig } from "../node/config.ts";
+import { ConfigRefused, readConfig } from "../node/boot/config.ts";
 
 /** `npm run terminal-password -- ID`: the derived password of a terminal, to be put into its settings. Needs RELAY_TERMINAL_SECRET as the relay has it. */
 const program = new Command("terminal-password")

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { planSandboxGateway, type SandboxGatewayProcess } from "../node/sandbox-gateway.ts";
+import { planSandboxGateway, type SandboxGatewayProcess } from "../node/process/sandbox-gateway.ts";
 import { startBalancer } from "./balancer.ts";
 import { isFree } from "./free-port.ts";
 import { servicesUp } from "./services.ts";

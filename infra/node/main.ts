@@ -1,10 +1,10 @@
-import { ConfigRefused, readConfig } from "./config.ts";
-import { prepareHeaps } from "./heap.ts";
-import { createLog } from "./log.ts";
-import { StartRefused, startNode } from "./node.ts";
-import { refusedNode } from "./node-version.ts";
-import { sandboxGatewayOf, startSandbox } from "./sandbox.ts";
-import { keepStringMethodsFast } from "./string-methods.ts";
+import { ConfigRefused, readConfig } from "./boot/config.ts";
+import { prepareHeaps } from "./boot/heap.ts";
+import { refusedNode } from "./boot/node-version.ts";
+import { keepStringMethodsFast } from "./boot/string-methods.ts";
+import { createLog } from "./observability/log.ts";
+import { StartRefused, startNode } from "./process/node.ts";
+import { sandboxGatewayOf, startSandbox } from "./process/sandbox.ts";
 
 /** A second signal, or a stop that takes longer than all its deadlines together, ends the process at once. */
 const STOP_MAX_MS = 40_000;

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import type { Address } from "../../engine/ports/bus.ts";
+import type { Address } from "../../engine/kernel/bus.ts";
 
 /**
  * A channel between each two of `addresses`: for each address, its port to every other. The main thread makes it and hands each worker

@@ -1,6 +1,6 @@
-import type { Address } from "../../engine/ports/bus.ts";
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Timer, Timers } from "../../engine/ports/timers.ts";
+import type { Address } from "../../engine/kernel/bus.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Timer, Timers } from "../../engine/kernel/timers.ts";
 
 /** Deadlines are kept to this; one timer looks at all that fall into the same span. */
 const SPAN_MS = 20;

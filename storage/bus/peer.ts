@@ -1,5 +1,5 @@
-import type { Address } from "../../engine/ports/bus.ts";
-import type { Timers } from "../../engine/ports/timers.ts";
+import type { Address } from "../../engine/kernel/bus.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 import type { Batch, Message } from "./thread-protocol.ts";
 
 /** Messages sent and not yet taken in at the other end; beyond it the peer counts as full. A port by itself buffers without end. */

@@ -1,7 +1,7 @@
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { Address, Bus, Protocol } from "../../engine/ports/bus.ts";
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Timers } from "../../engine/ports/timers.ts";
+import type { Address, Bus, Protocol } from "../../engine/kernel/bus.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 import { OutstandingAsks } from "./outstanding-asks.ts";
 import { type BatchPort, Peer } from "./peer.ts";
 import { errorOf, type Failure, failureOf, INTERNAL, type Message } from "./thread-protocol.ts";

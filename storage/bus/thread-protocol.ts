@@ -1,4 +1,4 @@
-import { type ErrorCode, RelayError } from "../../engine/domain/errors.ts";
+import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 
 /** What goes through a port at once: everything told in one turn, and how many messages were taken in from the other side so far. */
 export interface Batch {

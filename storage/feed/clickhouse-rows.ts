@@ -1,5 +1,5 @@
-import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/domain/feed-row.ts";
-import { mayHoldHalves, wellFormedValue } from "../../engine/domain/well-formed.ts";
+import { mayHoldHalves, wellFormedValue } from "../../engine/kernel/well-formed.ts";
+import type { ConflictRow, FeedRow, LifeRow, TransactionRow } from "../../engine/payments/feed-row.ts";
 
 /** A row as it is inserted. Columns that are undefined take their defaults (storage/clickhouse/migrations), which for text is the empty one. */
 type ClickHouseRow = { [column: string]: string | number | boolean | null | undefined };

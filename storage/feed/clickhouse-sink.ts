@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { type ClickHouseClient, ClickHouseError } from "@clickhouse/client";
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { clickHouseRow, type FeedTable } from "./clickhouse-rows.ts";
 import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { TextChunks } from "./text-chunks.ts";

@@ -1,8 +1,8 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { FedCommand } from "../../engine/domain/fed-command.ts";
-import type { LifeRow, TransactionRow } from "../../engine/domain/feed-row.ts";
-import { ranked } from "../../engine/domain/row-version.ts";
-import type { Transaction } from "../../engine/domain/transaction.ts";
+import type { LifeRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import { ranked } from "../../engine/payments/row-version.ts";
+import type { Transaction } from "../../engine/payments/transaction.ts";
+import type { FedCommand } from "../../engine/terminals/fed-command.ts";
 
 /** Commands held in memory at once: a row is a kilobyte, at worst some hundred. */
 const PAGE_COMMANDS = 500;

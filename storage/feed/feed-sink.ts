@@ -1,4 +1,4 @@
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
 
 /** Where the feed takes rows: ClickHouse itself, or what brings them there. */
 export interface FeedSink {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Timers } from "../../engine/ports/timers.ts";
-import type { Kv } from "../kv/kv.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { type OutboxEntry, readOutbox } from "./outbox.ts";
 import { Pass, type PassKind } from "./outbox-pass.ts";

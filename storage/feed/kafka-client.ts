@@ -1,5 +1,5 @@
 import { type Admin, Kafka, logLevel } from "kafkajs";
-import type { Timer, Timers } from "../../engine/ports/timers.ts";
+import type { Timer, Timers } from "../../engine/kernel/timers.ts";
 import "./kafkajs-mended.ts";
 
 /** Where Kafka is. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { Consumer, EachBatchPayload } from "kafkajs";
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Timers } from "../../engine/ports/timers.ts";
-import type { Kv } from "../kv/kv.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 import type { FeedSink } from "./feed-sink.ts";
 import { disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
 import { BatchGatherer } from "./kafka-gatherer.ts";

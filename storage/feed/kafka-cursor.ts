@@ -1,4 +1,4 @@
-import type { Clock } from "../../engine/ports/clock.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "./outbox.ts";
 
 /** Rows come in the order of their keys but for the time that their commits take and the difference of the nodes' clocks. */

@@ -1,6 +1,6 @@
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Timers } from "../../engine/ports/timers.ts";
-import type { Kv } from "../kv/kv.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 import { deliverApart } from "./deliver-apart.ts";
 import { Cursor } from "./kafka-cursor.ts";
 import { encodeFeedMessage, terminalInRow } from "./kafka-message.ts";

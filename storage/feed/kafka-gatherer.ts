@@ -1,4 +1,4 @@
-import type { Timers } from "../../engine/ports/timers.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 
 interface Waiting<T> {
   item: T;

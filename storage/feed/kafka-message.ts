@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import { ranked } from "../../engine/domain/row-version.ts";
-import { SCHEMAS } from "../schemas/schemas.ts";
+import { SCHEMAS } from "../../engine/kernel/schemas.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { ranked } from "../../engine/payments/row-version.ts";
 import { fromStore, outboxKeyOf, readRow } from "./outbox.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type Admin, type Kafka, type Message, Partitioners, type Producer } from "kafkajs";
-import type { Timers } from "../../engine/ports/timers.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 import { RowsRefused } from "./feed-sink.ts";
 import { brokerErrorOf, disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
 import { ensureTopics, type FeedTopics } from "./kafka-topics.ts";

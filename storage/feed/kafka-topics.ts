@@ -1,5 +1,5 @@
 import type { Admin, ITopicConfig } from "kafkajs";
-import type { Timers } from "../../engine/ports/timers.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 import { VALUE_BYTES_MAX } from "../kv/limits.ts";
 import { withDeadline } from "./kafka-client.ts";
 

@@ -1,9 +1,9 @@
 import type { EachBatchPayload, KafkaMessage } from "kafkajs";
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Timer, Timers } from "../../engine/ports/timers.ts";
-import { attentionOperation } from "../attention/attention-items.ts";
-import type { Kv } from "../kv/kv.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Timer, Timers } from "../../engine/kernel/timers.ts";
+import { attentionOperation } from "../../engine/payments/attention-items.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { deliverApart, type Refused } from "./deliver-apart.ts";
 import { deliver, type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { decodeFeedMessage, rowTextOf } from "./kafka-message.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { Kv } from "../kv/kv.ts";
-import { readBareRecord, recordText } from "../schemas/schemas.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 
 /** Which node's turn it is to read the outbox that all share, and how far it has come. */
 const TURN_KEY = "feed/turn";

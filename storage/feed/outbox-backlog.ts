@@ -1,6 +1,6 @@
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { OutboxBacklog } from "../../engine/ports/overview.ts";
-import type { Kv } from "../kv/kv.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { OutboxBacklog } from "../../engine/operators/overview.ts";
 import { countOutbox, pageOutbox } from "./outbox.ts";
 
 /** Counted exactly up to here: by then somebody has been called, and each look still ends within a fraction of a second. */

@@ -1,6 +1,6 @@
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import type { Kv } from "../kv/kv.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { entriesOf, OUTBOX, readRow } from "./outbox.ts";
 import { SET_ASIDE, setAsideText } from "./set-aside.ts";
 

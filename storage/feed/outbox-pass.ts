@@ -1,4 +1,4 @@
-import type { Clock } from "../../engine/ports/clock.ts";
+import type { Clock } from "../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "./outbox.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import { ranked } from "../../engine/domain/row-version.ts";
-import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
-import { assertReadable } from "../schemas/schemas.ts";
+import { type Entry, type Kv, type Operation, prefixRange } from "../../engine/kernel/kv.ts";
+import { assertReadable } from "../../engine/kernel/schemas.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { ranked } from "../../engine/payments/row-version.ts";
 
 /** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
 export const OUTBOX = "o/";

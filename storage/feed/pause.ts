@@ -1,4 +1,4 @@
-import type { Timers } from "../../engine/ports/timers.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
 
 /** Resolves after `ms` milliseconds, or when the signal is aborted; at once where it is already. */
 export function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {

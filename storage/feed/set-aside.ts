@@ -1,9 +1,9 @@
-import type { AttentionItem } from "../../engine/domain/attention.ts";
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import { isTerminalId, isUuid } from "../../engine/domain/identifiers.ts";
-import { ATTENTION, attentionKey, attentionOperation } from "../attention/attention-items.ts";
-import { type Entry, type Kv, type Operation, prefixRange } from "../kv/kv.ts";
-import { readBareRecord, recordText } from "../schemas/schemas.ts";
+import { isTerminalId, isUuid } from "../../engine/kernel/identifiers.ts";
+import { type Entry, type Kv, type Operation, prefixRange } from "../../engine/kernel/kv.ts";
+import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
+import type { AttentionItem } from "../../engine/payments/attention.ts";
+import { ATTENTION, attentionKey, attentionOperation } from "../../engine/payments/attention-items.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
 import { entriesOf, OUTBOX, type OutboxEntry, readRow } from "./outbox.ts";
 

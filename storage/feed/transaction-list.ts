@@ -1,10 +1,10 @@
 import type { ClickHouseClient } from "@clickhouse/client";
-import type { CommandKind } from "../../engine/domain/command.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { FeedRow, TransactionRow } from "../../engine/domain/feed-row.ts";
-import type { Transaction } from "../../engine/domain/transaction.ts";
-import type { TransactionList, TransactionQuery } from "../../engine/ports/transaction-list.ts";
-import type { Kv } from "../kv/kv.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { CommandKind } from "../../engine/payments/command.ts";
+import type { FeedRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import type { Transaction } from "../../engine/payments/transaction.ts";
+import type { TransactionList, TransactionQuery } from "../../engine/payments/transaction-list.ts";
 import { LATEST_MS } from "./clickhouse-rows.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 
@@ -34,7 +34,7 @@ interface Key {
   createdAtMs: number;
 }
 
-/** The list over ClickHouse and what is still on its way there (engine/ports/transaction-list.ts). */
+/** The list over ClickHouse and what is still on its way there (engine/payments/transaction-list.ts). */
 export function createTransactionList({ kv, client, deliveredUntil }: TransactionListOptions): TransactionList {
   const looks = createOutboxLooks(kv, deliveredUntil ?? (() => null), BACKLOG_ROWS_MAX);
   return {

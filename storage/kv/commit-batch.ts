@@ -1,5 +1,5 @@
+import type { CommitResult } from "../../engine/kernel/kv.ts";
 import { expiryKey, LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION, type Standing } from "./embedded-layout.ts";
-import type { CommitResult } from "./kv.ts";
 import type { NativeBatch, NativeBatches } from "./native-batch.ts";
 
 /** Keys of one kind and how they stand, the last one of a key being the one that counts. */

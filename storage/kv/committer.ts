@@ -1,8 +1,8 @@
 import type { ClassicLevel } from "classic-level";
+import { type Commit, type CommitResult, StorageUnavailable } from "../../engine/kernel/kv.ts";
 import { CommitBatch } from "./commit-batch.ts";
 import { ABSENT, hasExpired, readExpiryKey, readStanding, type Standing, writeHeader } from "./embedded-layout.ts";
 import { KeyFilter } from "./key-filter.ts";
-import { type Commit, type CommitResult, StorageUnavailable } from "./kv.ts";
 import { COMMIT_LENGTH_MAX } from "./limits.ts";
 import { NativeBatches } from "./native-batch.ts";
 import { VersionCache } from "./version-cache.ts";

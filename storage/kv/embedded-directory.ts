@@ -2,8 +2,8 @@ import type { BigIntStats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
+import { SCHEMAS } from "../../engine/kernel/schemas.ts";
 import { numbersRead } from "../schemas/agreement.ts";
-import { SCHEMAS } from "../schemas/schemas.ts";
 import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION, LOST_VERSION_KEY } from "./embedded-layout.ts";
 
 /** Block cache of LevelDB, bytes: holds the index and filter blocks of some ten million records and the hot data. */

@@ -1,6 +1,6 @@
-import { SCHEMAS } from "../schemas/schemas.ts";
-import { createIntegerText } from "./integer-text.ts";
-import type { Entry } from "./kv.ts";
+import { createIntegerText } from "../../engine/kernel/integer-text.ts";
+import type { Entry } from "../../engine/kernel/kv.ts";
+import { SCHEMAS } from "../../engine/kernel/schemas.ts";
 
 /**
  * How entries lie in LevelDB. A record is `<version>,<expiry or 0>,<value>` under its own key. Keys that begin with

@@ -1,10 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClassicLevel } from "classic-level";
-import { Committer, VERSIONS_PER_MS } from "./committer.ts";
-import { DeletedLogs } from "./deleted-logs.ts";
-import { openDirectory } from "./embedded-directory.ts";
-import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, LOST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
-import type { KvHistory } from "./history.ts";
 import {
   type Commit,
   type CommitResult,
@@ -14,7 +9,12 @@ import {
   prefixRange,
   type ScanRange,
   StorageUnavailable,
-} from "./kv.ts";
+} from "../../engine/kernel/kv.ts";
+import { Committer, VERSIONS_PER_MS } from "./committer.ts";
+import { DeletedLogs } from "./deleted-logs.ts";
+import { openDirectory } from "./embedded-directory.ts";
+import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, LOST_VERSION_KEY, readEntry } from "./embedded-layout.ts";
+import type { KvHistory } from "./history.ts";
 import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 
 /** Entries that one slice of a sweep removes (below 1 ms of the event loop), and slices of one sweep. */

@@ -1,4 +1,4 @@
-import type { Commit, CountRange, ScanRange } from "./kv.ts";
+import type { Commit, CountRange, ScanRange } from "../../engine/kernel/kv.ts";
 
 /** Longest key, in bytes (keys are ASCII): the store's own limit, so that both engines keep the same. */
 export const KEY_LENGTH_MAX = 512;

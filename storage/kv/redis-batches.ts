@@ -1,4 +1,4 @@
-import { StorageUnavailable } from "./kv.ts";
+import { StorageUnavailable } from "../../engine/kernel/kv.ts";
 
 export interface BatchesOptions<Question, Answer> {
   /** Asks them all in one round trip, in their order; called again before it has answered, at most `inFlightMax` times. */

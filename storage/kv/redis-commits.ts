@@ -1,4 +1,4 @@
-import { type Commit, type CommitResult, CommitTooLate, type Operation, StorageUnavailable } from "./kv.ts";
+import { type Commit, type CommitResult, CommitTooLate, type Operation, StorageUnavailable } from "../../engine/kernel/kv.ts";
 import { type Asked, Batches } from "./redis-batches.ts";
 import { plain, type RedisConnection } from "./redis-connection.ts";
 import { loadScript, runScript } from "./redis-script.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
-import { StorageUnavailable } from "./kv.ts";
+import { StorageUnavailable } from "../../engine/kernel/kv.ts";
 import { RedisClock } from "./redis-clock.ts";
 import { loadScript, runScript } from "./redis-script.ts";
 import { type RedisServer, readRedisServer } from "./redis-settings.ts";

@@ -1,4 +1,4 @@
-import type { Entry } from "./kv.ts";
+import type { Entry } from "../../engine/kernel/kv.ts";
 
 /** Reads `<version> <expiresAtMs> <value>` as lua/commit.lua writes it; null when it has expired at `nowMs`. */
 export function readRedisEntry(key: string, raw: string, nowMs: number): Entry | null {

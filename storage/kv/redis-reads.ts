@@ -1,4 +1,4 @@
-import { type CountRange, type Entry, type ScanRange, StorageUnavailable } from "./kv.ts";
+import { type CountRange, type Entry, type ScanRange, StorageUnavailable } from "../../engine/kernel/kv.ts";
 import { type Asked, Batches } from "./redis-batches.ts";
 import { plain, type RedisConnection } from "./redis-connection.ts";
 import { readRedisEntry } from "./redis-entry.ts";

@@ -1,5 +1,13 @@
+import {
+  type Commit,
+  type CommitResult,
+  type CountRange,
+  type Entry,
+  type Kv,
+  type ScanRange,
+  StorageUnavailable,
+} from "../../engine/kernel/kv.ts";
 import type { KvHistory } from "./history.ts";
-import { type Commit, type CommitResult, type CountRange, type Entry, type Kv, type ScanRange, StorageUnavailable } from "./kv.ts";
 import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 import { RedisCommits } from "./redis-commits.ts";
 import { type HistoryLost, plain, RedisConnection } from "./redis-connection.ts";

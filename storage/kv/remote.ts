@@ -1,5 +1,4 @@
-import type { Address, Bus } from "../../engine/ports/bus.ts";
-import type { KvHistory } from "./history.ts";
+import type { Address, Bus } from "../../engine/kernel/bus.ts";
 import {
   type Commit,
   type CommitResult,
@@ -9,7 +8,8 @@ import {
   type Kv,
   type ScanRange,
   StorageUnavailable,
-} from "./kv.ts";
+} from "../../engine/kernel/kv.ts";
+import type { KvHistory } from "./history.ts";
 import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 
 /** How long another thread waits for the store. A synced batch takes milliseconds; a disk that takes longer than this is as good as away. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { RelayError } from "../../engine/domain/errors.ts";
-import type { OpenPackage, PackageStore, StagedPackage } from "../../engine/ports/package-store.ts";
+import type { OpenPackage, PackageStore, StagedPackage } from "../../engine/apps/package-store.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 
 /** Not yet a package: what an upload writes to, and what a broken one leaves. Other names are nobody's business here. */
 const STAGED = /^\.upload-[0-9a-f]{16}$/;

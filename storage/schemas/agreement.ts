@@ -1,4 +1,4 @@
-import { SCHEMAS } from "./schemas.ts";
+import { SCHEMAS } from "../../engine/kernel/schemas.ts";
 
 /** The numbers of a version as it tells them to others: by kind, the one that it writes (0: none) and those that it reads. */
 export interface SchemaNumbers {

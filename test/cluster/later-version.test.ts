@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Redis } from "ioredis";
-import { machineTimers } from "../../infra/node/machine-timers.ts";
+import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { createMembership, membershipScript } from "../../storage/bus/cluster/membership.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { OWN_NUMBERS, type SchemaNumbers } from "../../storage/schemas/agreement.ts";
-import { raiseSchemaMark } from "../../storage/stores/schema-mark.ts";
+import { raiseSchemaMark } from "../../storage/schemas/schema-mark.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { member, RelayCaller } from "../fault/relay-caller.ts";
 import { atEnd } from "../storage/kv/world.ts";

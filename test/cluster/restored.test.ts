@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { machineTimers } from "../../infra/node/machine-timers.ts";
+import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { kafkaSink } from "../../storage/feed/kafka-sink.ts";
 import { FEED_TOPICS } from "../../storage/feed/kafka-topics.ts";
 import { drillOf } from "../fault/restore-drill.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import { AUDIT_LIFETIME_MS, type AuditEntry } from "../../engine/domain/audit.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import { deletedPartner, type PartnerRecord } from "../../engine/domain/partner.ts";
-import { PARTNER_PARTS } from "../../engine/ports/partner-store.ts";
-import { partName, partOf } from "../../engine/runtime/tables.ts";
-import { createAuditStore } from "../../storage/stores/audit-store.ts";
-import { createPartnerStore } from "../../storage/stores/partner-store.ts";
-import { CLOUD_CONFIGS, createRecordStore } from "../../storage/stores/record-store.ts";
-import { createTableStamps } from "../../storage/stores/table-stamps.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import { AUDIT_LIFETIME_MS, type AuditEntry } from "../../engine/operators/audit.ts";
+import { createAuditStore } from "../../engine/operators/audit-store.ts";
+import { deletedPartner, type PartnerRecord } from "../../engine/partners/partner.ts";
+import { createPartnerStore } from "../../engine/partners/partner-store.ts";
+import { PARTNER_PARTS } from "../../engine/partners/partner-store-port.ts";
+import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
+import { partName, partOf } from "../../engine/tables/replicated-table.ts";
+import { createTableStamps } from "../../engine/tables/table-versions.ts";
 import type { OpenKv } from "./engines.ts";
 import { ownWorldTest } from "./own-world.ts";
 

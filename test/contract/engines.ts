@@ -1,7 +1,7 @@
 import { after, before, describe } from "node:test";
+import type { Kv } from "../../engine/kernel/kv.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import type { KvHistory } from "../../storage/kv/history.ts";
-import type { Kv } from "../../storage/kv/kv.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { ManualTime, temporaryDirectory } from "../storage/kv/world.ts";
 import { redisMissing, startTestRedis, type TestRedis } from "../support/redis.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { Kv } from "../../storage/kv/kv.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
 import type { OpenEngine } from "./engines.ts";
 import { ownWorldTest } from "./own-world.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import fc from "fast-check";
-import { type Commit, type Entry, type Kv, type Operation, prefixRange } from "../../storage/kv/kv.ts";
+import { type Commit, type Entry, type Kv, type Operation, prefixRange } from "../../engine/kernel/kv.ts";
 import type { OpenKv } from "./engines.ts";
 import { type OwnWorldTest, ownWorldTest } from "./own-world.ts";
 
-/** The contract of storage/kv/kv.ts; every engine's test file calls this. */
+/** The contract of engine/kernel/kv.ts; every engine's test file calls this. */
 export function testKv(name: string, open: () => Promise<OpenKv>): void {
   describe(`${name} keeps the contract of the store`, () => {
     const test = ownWorldTest(open);

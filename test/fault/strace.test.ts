@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { SCHEMAS } from "../../storage/schemas/schemas.ts";
+import { SCHEMAS } from "../../engine/kernel/schemas.ts";
 import { directoryOf } from "../storage/kv/world.ts";
 import { SHARD_COUNTS } from "../support/node.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";

@@ -12,7 +12,7 @@ import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "./node-process.ts";
 import { member, RelayCaller } from "./relay-caller.ts";
 import { until } from "./stored-once.ts";
 
-/** The deadline of a node's drain and of what comes after it (infra/node/node.ts), and the machine's share. */
+/** The deadline of a node's drain and of what comes after it (infra/node/process/node.ts), and the machine's share. */
 const STOPPED_WITHIN_MS = 12_000;
 
 /** So many of the load's results are stored when the signal comes. */

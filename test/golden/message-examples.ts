@@ -1,5 +1,5 @@
-import type { CommandView, ResultPosting, TerminalView } from "../../engine/ports/terminals.ts";
-import type { NodeProtocol } from "../../infra/node/node-protocol.ts";
+import type { CommandView, ResultPosting, TerminalView } from "../../engine/terminals/terminals.ts";
+import type { NodeProtocol } from "../../infra/node/boot/node-protocol.ts";
 import { ACCEPTED, AT_MS, PRESENCE, TRANSACTION, type Whole } from "./stored-examples.ts";
 
 /** Asked and told between the threads of a node alone, which are of one version. */

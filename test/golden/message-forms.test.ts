@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { ranked } from "../../engine/domain/row-version.ts";
+import { ranked } from "../../engine/payments/row-version.ts";
 import { describe, it } from "node:test";
 import { type ClusterMessage, decodeMessages, encodeMessages } from "../../storage/bus/cluster/envelope.ts";
 import { createMembership, type NodeFacts } from "../../storage/bus/cluster/membership.ts";
 import { failureOf } from "../../storage/bus/thread-protocol.ts";
 import { decodeFeedMessage, encodeFeedMessage } from "../../storage/feed/kafka-message.ts";
-import { RelayError } from "../../engine/domain/errors.ts";
-import { machineTimers } from "../../infra/node/machine-timers.ts";
-import { SCHEMAS } from "../../storage/schemas/schemas.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
+import { SCHEMAS } from "../../engine/kernel/schemas.ts";
 import { goldenForms } from "./forms.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { AT_MS, ROWS, type Whole } from "./stored-examples.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { openApiText, surfacesOf } from "../../infra/node/endpoints.ts";
+import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { member } from "../support/matches.ts";
 
 const GOLDEN = new URL("openapi.json", import.meta.url);

@@ -1,42 +1,42 @@
-import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/domain/app-deployment.ts";
-import type { AppVersion } from "../../engine/domain/app-version.ts";
-import type { AttentionItem } from "../../engine/domain/attention.ts";
-import type { AuditEntry } from "../../engine/domain/audit.ts";
-import type { CallbackRecord } from "../../engine/domain/callback.ts";
-import type { CloudConfig } from "../../engine/domain/cloud-config.ts";
-import type { Command } from "../../engine/domain/command.ts";
-import type { FeedRow } from "../../engine/domain/feed-row.ts";
-import type { GatewayAccount } from "../../engine/domain/gateway-account.ts";
-import type { InstallLog } from "../../engine/domain/install-log.ts";
-import type { LinkRecord } from "../../engine/domain/link.ts";
-import type { MerchantOwner, MerchantRecord } from "../../engine/domain/merchant.ts";
-import type { PartnerRecord } from "../../engine/domain/partner.ts";
-import type { PresenceRecord } from "../../engine/domain/presence.ts";
-import type { TerminalGroup } from "../../engine/domain/terminal-group.ts";
-import type { TerminalLog } from "../../engine/domain/terminal-log.ts";
-import type { CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../engine/domain/terminal-record.ts";
-import type { SubscriptionRule } from "../../engine/domain/terminal-rule.ts";
-import type { StoredZvtConfig } from "../../engine/domain/zvt-config.ts";
-import type { IdempotencyClaim } from "../../engine/ports/idempotency-store.ts";
-import { attentionOperation } from "../../storage/attention/attention-items.ts";
-import { createSecretBox } from "../../infra/node/secret-box.ts";
-import { prepareStoredSecrets } from "../../infra/node/stored-secrets.ts";
+import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
+import type { AppVersion } from "../../engine/apps/app-version.ts";
+import type { AttentionItem } from "../../engine/payments/attention.ts";
+import type { AuditEntry } from "../../engine/operators/audit.ts";
+import type { CallbackRecord } from "../../engine/callbacks/callback.ts";
+import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
+import type { Command } from "../../engine/payments/command.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import type { GatewayAccount } from "../../engine/gateway/gateway-account.ts";
+import type { InstallLog } from "../../engine/apps/install-log.ts";
+import type { LinkRecord } from "../../engine/links/link.ts";
+import type { MerchantOwner, MerchantRecord } from "../../engine/partners/merchant.ts";
+import type { PartnerRecord } from "../../engine/partners/partner.ts";
+import type { PresenceRecord } from "../../engine/sessions/presence.ts";
+import type { TerminalGroup } from "../../engine/settings/terminal-group.ts";
+import type { TerminalLog } from "../../engine/terminals/terminal-log.ts";
+import type { CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
+import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
+import type { StoredZvtConfig } from "../../engine/settings/zvt-config.ts";
+import type { IdempotencyClaim } from "../../engine/idempotency/idempotency-store-port.ts";
+import { attentionOperation } from "../../engine/payments/attention-items.ts";
+import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
+import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
 import { Turn } from "../../storage/feed/kafka-turn.ts";
 import { outboxOperation, readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
-import type { Kv, Operation } from "../../storage/kv/kv.ts";
-import { createAppStore } from "../../storage/stores/app-store.ts";
-import { createAuditStore } from "../../storage/stores/audit-store.ts";
-import { createCallCountStore } from "../../storage/stores/call-count-store.ts";
-import { createCallbackStore } from "../../storage/stores/callback-store.ts";
-import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
-import { createHistoryStore, type OwedLoss } from "../../storage/stores/history-store.ts";
-import { createIdempotencyStore } from "../../storage/stores/idempotency-store.ts";
-import { createLinkStore } from "../../storage/stores/link-store.ts";
-import { createMerchantStore } from "../../storage/stores/merchant-store.ts";
-import { createPartnerStore } from "../../storage/stores/partner-store.ts";
-import { createPresenceStore } from "../../storage/stores/presence-store.ts";
-import { createReceiptCleaner } from "../../storage/stores/receipt-cleaner.ts";
+import type { Kv, Operation } from "../../engine/kernel/kv.ts";
+import { createAppStore } from "../../engine/apps/app-store.ts";
+import { createAuditStore } from "../../engine/operators/audit-store.ts";
+import { createCallCountStore } from "../../engine/partners/call-count-store.ts";
+import { createCallbackStore } from "../../engine/callbacks/callback-store.ts";
+import { createDirectoryStore } from "../../engine/access/directory-store.ts";
+import { createHistoryStore, type OwedLoss } from "../../engine/kernel/history-store.ts";
+import { createIdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
+import { createLinkStore } from "../../engine/links/link-store.ts";
+import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
+import { createPartnerStore } from "../../engine/partners/partner-store.ts";
+import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
+import { createReceiptCleaner } from "../../engine/terminals/receipt-cleaner.ts";
 import {
   CLOUD_CONFIGS,
   createRecordStore,
@@ -45,12 +45,12 @@ import {
   type RecordKind,
   SERVICE_SETTINGS,
   TERMINAL_GROUPS,
-} from "../../storage/stores/record-store.ts";
-import { createResultCountStore } from "../../storage/stores/result-count-store.ts";
-import { createSignatureStampStore } from "../../storage/stores/signature-stamp-store.ts";
-import { createTableStamps, stampOperation } from "../../storage/stores/table-stamps.ts";
-import { createTerminalLogStore } from "../../storage/stores/terminal-log-store.ts";
-import { createTerminalStore } from "../../storage/stores/terminal-store.ts";
+} from "../../engine/tables/record-store.ts";
+import { createResultCountStore } from "../../engine/operators/result-count-store.ts";
+import { createSignatureStampStore } from "../../engine/access/signature-stamp-store.ts";
+import { createTableStamps, stampOperation } from "../../engine/tables/table-versions.ts";
+import { createTerminalLogStore } from "../../engine/terminals/terminal-log-store.ts";
+import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
 
 /** Times of the examples: 2026, and not a round number. */
 export const AT_MS = 1_778_051_289_123;

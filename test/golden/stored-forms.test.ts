@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { PASSING, SCHEMAS, type Schema } from "../../storage/schemas/schemas.ts";
-import { MemoryKv } from "../engine/runtime/memory-kv.ts";
+import { PASSING, SCHEMAS, type Schema } from "../../engine/kernel/schemas.ts";
+import { MemoryKv } from "../engine/kernel/memory-kv.ts";
 import { addsOnly, goldenForms } from "./forms.ts";
 import { STORED_EXAMPLES, type StoredExample, withoutRandom } from "./stored-examples.ts";
 

@@ -137,7 +137,7 @@ function fresh(version: string): void {
   });
 
   it(`starts the tests on Node ${PINNED}`, async () => {
-    const { code, output } = await toEnd(npm(["test", "--", "infra/node/node-version"]), START_MS);
+    const { code, output } = await toEnd(npm(["test", "--", "infra/node/boot/node-version"]), START_MS);
     assert.equal(code, 0, output);
     assert.match(output, new RegExp(`Node v${PINNED.replaceAll(".", "\\.")}`));
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { after, afterEach, before, test } from "node:test";
-import { CALLBACK_LEASE_MS, CALLBACK_PAUSES_MS } from "../../engine/domain/callback.ts";
+import { CALLBACK_LEASE_MS, CALLBACK_PAUSES_MS } from "../../engine/callbacks/callback.ts";
 import { AdapterClient } from "../support/adapter-client.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openApiText, surfacesOf } from "../../infra/node/endpoints.ts";
+import { openApiText, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { type Answer, HttpClient } from "../support/http-client.ts";
 import { member } from "../support/matches.ts";

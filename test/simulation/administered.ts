@@ -1,8 +1,8 @@
-import { compileWhitelist } from "../../engine/domain/subscription.ts";
-import type { TerminalGroup } from "../../engine/domain/terminal-group.ts";
+import { createDirectoryStore } from "../../engine/access/directory-store.ts";
+import { compileWhitelist } from "../../engine/access/subscription.ts";
+import type { TerminalGroup } from "../../engine/settings/terminal-group.ts";
+import { createRecordStore, TERMINAL_GROUPS } from "../../engine/tables/record-store.ts";
 import { createPatternCompiler } from "../../http/auth/pattern.ts";
-import { createDirectoryStore } from "../../storage/stores/directory-store.ts";
-import { createRecordStore, TERMINAL_GROUPS } from "../../storage/stores/record-store.ts";
 import type { DeviceSpec, Plan } from "./plan.ts";
 import { AtOnceKv } from "./world/at-once-kv.ts";
 import type { SimStore } from "./world/sim-store.ts";

@@ -1,4 +1,4 @@
-import type { SubscriptionRule, TerminalRule } from "../../engine/domain/terminal-rule.ts";
+import type { SubscriptionRule, TerminalRule } from "../../engine/access/terminal-rule.ts";
 
 /** Everything that is settled before a history begins, as data: what is left out of it does not happen, by which a history is shrunk. */
 export interface Plan {

@@ -1,8 +1,8 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import type { TerminalSessions } from "../../engine/ports/terminal-sessions.ts";
-import type { Terminals } from "../../engine/ports/terminals.ts";
-import type { Directory } from "../../engine/runtime/directory.ts";
-import type { Kv } from "../../storage/kv/kv.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import type { Directory } from "../../engine/access/directory.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { TerminalSessions } from "../../engine/sessions/terminal-sessions.ts";
+import type { Terminals } from "../../engine/terminals/terminals.ts";
 
 /** Where faults can be planted: around the ports that a shard is composed of, so that the product needs no switches for it. */
 export interface Plant {

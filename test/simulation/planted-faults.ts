@@ -1,5 +1,5 @@
-import type { Caller } from "../../engine/domain/caller.ts";
-import type { Commit, Kv } from "../../storage/kv/kv.ts";
+import type { Caller } from "../../engine/access/caller.ts";
+import type { Commit, Kv } from "../../engine/kernel/kv.ts";
 import type { Invariant } from "./invariants/judge.ts";
 import { NOTHING_PLANTED, type Plant } from "./plant.ts";
 

@@ -1,4 +1,4 @@
-import { hasUuidForm } from "../../engine/domain/identifiers.ts";
+import { hasUuidForm } from "../../engine/kernel/identifiers.ts";
 
 /** Numbers that follow from a seed: the same seed gives the same ones, on every machine. */
 export class Random {

@@ -1,4 +1,4 @@
-import type { CommandState } from "../../engine/domain/command.ts";
+import type { CommandState } from "../../engine/payments/command.ts";
 
 /** A command as it came to a device. What happens to it afterwards is written into it. */
 export interface Delivery {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { digestHeader } from "../../http/auth/http-signature.ts";
-import { SANDBOX_ADAPTER_LOGIN } from "../../infra/node/sandbox-partner.ts";
+import { SANDBOX_ADAPTER_LOGIN } from "../../infra/node/process/sandbox-partner.ts";
 import type { Answer } from "./http-client.ts";
 import { signIndependently } from "./independent-signature.ts";
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type ClockShift, createClockShift, shiftClock } from "../../infra/node/clock.ts";
-import { readConfig } from "../../infra/node/config.ts";
-import { type RunningNode, startNode } from "../../infra/node/node.ts";
+import { type ClockShift, createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
+import { readConfig } from "../../infra/node/boot/config.ts";
+import { type RunningNode, startNode } from "../../infra/node/process/node.ts";
 import { BUILD } from "./build.ts";
 import { HTTP_LIBRARY } from "./http-library.ts";
 
@@ -45,7 +45,7 @@ export async function startTestNode(
   const node = await startNode({
     config,
     clockShift,
-    ...(BUILD === undefined ? {} : { worker: pathToFileURL(join(BUILD, "infra/node/shard-worker.js")) }),
+    ...(BUILD === undefined ? {} : { worker: pathToFileURL(join(BUILD, "infra/node/shard/shard-worker.js")) }),
     crashed: (where, error) => {
       throw new Error(`${where} crashed`, { cause: error });
     },

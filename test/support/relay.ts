@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { createClockShift, shiftClock } from "../../infra/node/clock.ts";
+import { createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
 import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
 import type { ClickHouseAddress } from "../../storage/clickhouse/client.ts";
 import { CREDENTIALS, HttpClient } from "./http-client.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { LifeRow } from "../../engine/domain/feed-row.ts";
+import type { LifeRow } from "../../engine/payments/feed-row.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
 import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../storage/feed/clickhouse-sink.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import type { CallbackRecord } from "../../../engine/domain/callback.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
+import type { CallbackRecord } from "../../../engine/callbacks/callback.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 

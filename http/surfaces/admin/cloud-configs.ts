@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/domain/cloud-config.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { TERMINAL_FAMILIES } from "../../../engine/domain/family.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { TERMINAL_FAMILIES } from "../../../engine/payments/family.ts";
+import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";

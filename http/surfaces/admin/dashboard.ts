@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { SET_ASIDE_COUNTED_MAX } from "../../../engine/ports/overview.ts";
+import { SET_ASIDE_COUNTED_MAX } from "../../../engine/operators/overview.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/domain/merchant.ts";
-import { SERVICE_CODES } from "../../../engine/domain/merchant-service.ts";
-import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/domain/partner.ts";
-import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES } from "../../../engine/domain/partner-api.ts";
-import { WHOLE_CHARACTERS } from "../../../engine/domain/well-formed.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES } from "../../../engine/access/partner-grant.ts";
+import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
+import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
+import { SERVICE_CODES } from "../../../engine/partners/merchant-service.ts";
+import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
+import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";

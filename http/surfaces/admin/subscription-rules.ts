@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
-import { terminalOfTopic } from "../../../engine/domain/subscription.ts";
-import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/domain/terminal-rule.ts";
-import { WHOLE_CHARACTERS } from "../../../engine/domain/well-formed.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { terminalOfTopic } from "../../../engine/access/subscription.ts";
+import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 

@@ -1,8 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
-import { GROUP_MANAGERS_MAX, GROUP_TERMINALS_MAX, TERMINAL_GROUPS_MAX, type TerminalGroup } from "../../../engine/domain/terminal-group.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import {
+  GROUP_MANAGERS_MAX,
+  GROUP_TERMINALS_MAX,
+  TERMINAL_GROUPS_MAX,
+  type TerminalGroup,
+} from "../../../engine/settings/terminal-group.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
-import type { DeviceInfo } from "../../../engine/domain/presence.ts";
-import type { TerminalView } from "../../../engine/ports/terminals.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import type { TerminalView } from "../../../engine/terminals/terminals.ts";
 import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type StoredZvtConfig, ZVT_DEFAULT, ZVT_KEY, type ZvtConfig } from "../../../engine/domain/zvt-config.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { type StoredZvtConfig, ZVT_DEFAULT, ZVT_KEY, type ZvtConfig } from "../../../engine/settings/zvt-config.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { okBody } from "../relay-envelope.ts";
 import { VERSION_EXAMPLE } from "./schemas.ts";
 import { apps } from "./surface.ts";

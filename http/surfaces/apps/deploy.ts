@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { AppDeployment } from "../../../engine/domain/app-deployment.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import type { AppDeployment } from "../../../engine/apps/app-deployment.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import {
   DEPLOYMENT_EXAMPLE,

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import type { AppPackage } from "../../../engine/domain/app-version.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import type { AppPackage } from "../../../engine/apps/app-version.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { apps } from "./surface.ts";
 
 /** Names under which packages are kept hold none but these characters; anything else is no name of a package. */

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { VERSION_CODE_MAX } from "../../../engine/domain/app-version.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
-import { INSTALL_LOG_BODY_BYTES_MAX, INSTALL_LOGS_PER_VERSION_MAX } from "../../../engine/domain/install-log.ts";
+import { VERSION_CODE_MAX } from "../../../engine/apps/app-version.ts";
+import { INSTALL_LOG_BODY_BYTES_MAX, INSTALL_LOGS_PER_VERSION_MAX } from "../../../engine/apps/install-log.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { okBody, TextBody } from "../relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";

@@ -1,12 +1,12 @@
-import type { AppVersions } from "../../../engine/operations/app-versions.ts";
-import type { CheckAppVersion } from "../../../engine/operations/check-app-version.ts";
-import type { PackageUrl, PushUpdate } from "../../../engine/operations/push-update.ts";
-import type { RecordInstall } from "../../../engine/operations/record-install.ts";
-import type { UploadPackage } from "../../../engine/operations/upload-package.ts";
-import type { AppCatalog } from "../../../engine/ports/app-catalog.ts";
-import type { AppStore } from "../../../engine/ports/app-store.ts";
-import type { Deployments } from "../../../engine/ports/deployments.ts";
-import type { PackageStore } from "../../../engine/ports/package-store.ts";
+import type { AppCatalog } from "../../../engine/apps/app-catalog-port.ts";
+import type { AppStore } from "../../../engine/apps/app-store-port.ts";
+import type { AppVersions } from "../../../engine/apps/app-versions.ts";
+import type { CheckAppVersion } from "../../../engine/apps/check-app-version.ts";
+import type { Deployments } from "../../../engine/apps/deployments-port.ts";
+import type { PackageStore } from "../../../engine/apps/package-store.ts";
+import type { PackageUrl, PushUpdate } from "../../../engine/apps/push-update.ts";
+import type { RecordInstall } from "../../../engine/apps/record-install.ts";
+import type { UploadPackage } from "../../../engine/apps/upload-package.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 

@@ -1,5 +1,5 @@
 import type { Static } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { RequestRefused } from "../../gateway/requests.ts";
 import { type AdapterError, resultOf } from "./surface.ts";

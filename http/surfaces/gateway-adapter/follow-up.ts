@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { amountOf, type FollowUpType, type LinkRecord } from "../../../engine/domain/link.ts";
-import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import { fromMinorUnits } from "../../../engine/kernel/money.ts";
+import { amountOf, type FollowUpType, type LinkRecord } from "../../../engine/links/link.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { type FollowUpOrder, headOrNull, readFollowUp } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told, unknownPayment } from "./answers.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
-import { writeAdapterOrder } from "../../../engine/domain/adapter-order.ts";
-import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import { writeAdapterOrder } from "../../../engine/callbacks/adapter-order.ts";
+import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { headOrNull, type InitOrder, readInit } from "../../gateway/requests.ts";
 import { foreignMerchant, headOf, refuse, told } from "./answers.ts";

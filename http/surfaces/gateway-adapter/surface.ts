@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Caller } from "../../../engine/domain/caller.ts";
-import type { ErrorCode } from "../../../engine/domain/errors.ts";
-import type { CreateLink } from "../../../engine/operations/create-link.ts";
-import type { UseLink } from "../../../engine/operations/use-link.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import type { ErrorCode } from "../../../engine/kernel/errors.ts";
+import type { CreateLink } from "../../../engine/links/create-link.ts";
+import type { UseLink } from "../../../engine/links/use-link.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { PROTOCOL_RESULT } from "../../gateway/forms.ts";

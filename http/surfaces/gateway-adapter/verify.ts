@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { readAdapterOrder } from "../../../engine/domain/adapter-order.ts";
-import type { Caller } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { amountOf, isFinal, type LinkRecord } from "../../../engine/domain/link.ts";
-import type { UseLink } from "../../../engine/operations/use-link.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import { readAdapterOrder } from "../../../engine/callbacks/adapter-order.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { amountOf, isFinal, type LinkRecord } from "../../../engine/links/link.ts";
+import type { UseLink } from "../../../engine/links/use-link.ts";
 import { Amount, PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { foreignMerchant, headOf, refuse, type Subject, told, unknownPayment } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import QRCode from "qrcode";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { amountDiffers, type LinkRecord } from "../../../engine/domain/link.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { amountDiffers, type LinkRecord } from "../../../engine/links/link.ts";
 import type { OutgoingFile } from "../../endpoint/endpoint.ts";
 import { IdParams, notFound, TxIdParams } from "./link-params.ts";
 import { LinkStatus, statusBody, statusWord } from "./record.ts";

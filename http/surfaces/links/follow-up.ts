@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Caller } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { amountOf, type FollowUpType } from "../../../engine/domain/link.ts";
-import { fromMinorUnits } from "../../../engine/domain/money.ts";
-import { WHOLE_CHARACTERS } from "../../../engine/domain/well-formed.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { fromMinorUnits } from "../../../engine/kernel/money.ts";
+import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
+import { amountOf, type FollowUpType } from "../../../engine/links/link.ts";
 import { IdParams, notFound } from "./link-params.ts";
 import { LinkError, type LinkOperations, links } from "./surface.ts";
 

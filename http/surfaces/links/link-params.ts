@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { IDENTIFIER_LENGTH_MAX } from "../../../engine/domain/limits.ts";
+import { IDENTIFIER_LENGTH_MAX } from "../../../engine/kernel/limits.ts";
 
 const id = (description: string) =>
   Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX, pattern: "^[A-Za-z0-9._-]+$", description });

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { amountDiffers, amountOf, type LinkRecord, type LinkState } from "../../../engine/domain/link.ts";
-import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import { fromMinorUnits } from "../../../engine/kernel/money.ts";
+import { amountDiffers, amountOf, type LinkRecord, type LinkState } from "../../../engine/links/link.ts";
 import type { LocalTime } from "../local-time.ts";
 
 const optional = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import type { CreateLink } from "../../../engine/operations/create-link.ts";
-import type { UseLink } from "../../../engine/operations/use-link.ts";
-import type { Links } from "../../../engine/ports/links.ts";
+import type { CreateLink } from "../../../engine/links/create-link.ts";
+import type { Links } from "../../../engine/links/links-port.ts";
+import type { UseLink } from "../../../engine/links/use-link.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 import { surface } from "../../endpoint/surface.ts";
 import type { LocalTime } from "../local-time.ts";

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { callingPartner, portal } from "./surface.ts";
 

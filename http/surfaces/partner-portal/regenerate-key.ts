@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { KEY_GRACE_SECONDS_MAX } from "../../../engine/domain/partner.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { KEY_GRACE_SECONDS_MAX } from "../../../engine/partners/partner.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { callingPartner, portal } from "./surface.ts";
 
 export const regenerateKey = portal.endpoint({

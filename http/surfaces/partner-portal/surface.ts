@@ -1,9 +1,9 @@
-import type { Caller } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import type { AdministerPartners } from "../../../engine/operations/administer-partners.ts";
-import type { CheckGateway } from "../../../engine/operations/check-gateway.ts";
-import type { GatewayAccounts } from "../../../engine/ports/gateway-accounts.ts";
-import type { Partners } from "../../../engine/ports/partners.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import type { CheckGateway } from "../../../engine/gateway/check-gateway.ts";
+import type { GatewayAccounts } from "../../../engine/gateway/gateway-accounts-port.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
+import type { Partners } from "../../../engine/partners/partners-port.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { MERCHANT_NAME_LENGTH_MAX, MERCHANTS_PER_PARTNER_MAX } from "../../../engine/domain/merchant.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/runtime/spread.ts";
+import { MERCHANT_NAME_LENGTH_MAX, MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
+import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { refusal } from "./error-body.ts";
 import { Environment, keysOf, MERCHANT_EXAMPLE, MerchantId, MerchantWithKeys, merchantOf } from "./schemas.ts";
 import { NO_STORE, NO_STORE_HEADERS, PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";

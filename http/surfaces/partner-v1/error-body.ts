@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { ErrorCode } from "../../../engine/domain/errors.ts";
+import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 
 /** Reasons beside the usual ones, each told by one endpoint or a few. */

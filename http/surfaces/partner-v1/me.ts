@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { PARTNER_API_ROLES } from "../../../engine/domain/partner-api.ts";
+import { PARTNER_API_ROLES } from "../../../engine/access/partner-grant.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
 /** Specification, "Authenticated partner". */

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { MERCHANT_NAME_LENGTH_MAX } from "../../../engine/domain/merchant.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { MERCHANT_NAME_LENGTH_MAX } from "../../../engine/partners/merchant.ts";
 import { refusal } from "./error-body.ts";
 import {
   Environment,

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MERCHANT_ENVIRONMENTS, MERCHANT_ID_PATTERN, type MerchantRecord, serviceOf } from "../../../engine/domain/merchant.ts";
-import { SERVICE_CODES, type ServiceCode } from "../../../engine/domain/merchant-service.ts";
-import type { PartnerApiGrant } from "../../../engine/domain/partner-api.ts";
-import type { MerchantKeys } from "../../../engine/operations/merchants.ts";
+import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
+import { MERCHANT_ENVIRONMENTS, MERCHANT_ID_PATTERN, type MerchantRecord, serviceOf } from "../../../engine/partners/merchant.ts";
+import { SERVICE_CODES, type ServiceCode } from "../../../engine/partners/merchant-service.ts";
+import type { MerchantKeys } from "../../../engine/partners/merchants.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 

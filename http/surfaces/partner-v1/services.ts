@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
 import {
   MAP_MEMBERS_MAX,
   MAP_VALUE_LENGTH_MAX,
@@ -7,9 +8,8 @@ import {
   SERVICE_DESCRIPTIONS,
   SERVICE_MODES,
   type ServiceCode,
-} from "../../../engine/domain/merchant-service.ts";
-import type { PartnerApiGrant } from "../../../engine/domain/partner-api.ts";
-import type { ServiceOutcome } from "../../../engine/operations/merchant-services.ts";
+} from "../../../engine/partners/merchant-service.ts";
+import type { ServiceOutcome } from "../../../engine/partners/merchant-services.ts";
 import { refusal } from "./error-body.ts";
 import { inactive } from "./merchant.ts";
 import { MerchantServiceParams, SERVICE_EXAMPLE, ServiceAnswer, ServiceWord, serviceStateOf } from "./schemas.ts";

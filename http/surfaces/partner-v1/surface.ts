@@ -1,9 +1,9 @@
-import type { Caller } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { type PartnerApiAct, type PartnerApiGrant, roleMay } from "../../../engine/domain/partner-api.ts";
-import type { MerchantServices } from "../../../engine/operations/merchant-services.ts";
-import type { Merchants } from "../../../engine/operations/merchants.ts";
-import type { CallCounts } from "../../../engine/runtime/call-counts.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import { type PartnerApiAct, type PartnerApiGrant, roleMay } from "../../../engine/access/partner-grant.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { CallCounts } from "../../../engine/partners/call-counts.ts";
+import type { MerchantServices } from "../../../engine/partners/merchant-services.ts";
+import type { Merchants } from "../../../engine/partners/merchants.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { partnerApiEnvelope } from "./error-body.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { mayActAs, maySend } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import type { ConnectionView } from "../../../engine/ports/terminals.ts";
+import { mayActAs, maySend } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
 import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";

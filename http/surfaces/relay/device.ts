@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { deviceName, deviceWords } from "../../../engine/domain/device-text.ts";
-import type { DeviceInfo } from "../../../engine/domain/presence.ts";
+import { deviceName, deviceWords } from "../../../engine/kernel/device-text.ts";
+import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
 import { headerText } from "./header-text.ts";
 
 /** Of any length: what operators do not get to read in full is no reason to keep a terminal from its payments. */

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { type Caller, mayKnow } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
+import { type Caller, mayKnow } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TerminalParams, UuidParams } from "../identifier-params.ts";
 import { lookupBody, NOT_FOUND, TransactionLookupBody, WAIT_DEADLINE_MS, WaitQuery } from "./schemas.ts";
 import { type RelayOperations, relay } from "./surface.ts";

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { mayKnow } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/domain/limits.ts";
-import type { TransactionMethod } from "../../../engine/domain/transaction.ts";
+import { mayKnow } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { TRANSACTIONS_LIMIT_DEFAULT, TRANSACTIONS_LIMIT_MAX, TRANSACTIONS_OFFSET_MAX } from "../../../engine/kernel/limits.ts";
+import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
 import { TransactionItem, toItem } from "./schemas.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { RESULT_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
-import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
+import { RESULT_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
+import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import { unreadPosting } from "../../endpoint/unread-body.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { TextBody } from "../relay-envelope.ts";

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { WAIT_SECONDS_MAX } from "../../../engine/domain/limits.ts";
-import type { Transaction } from "../../../engine/domain/transaction.ts";
+import { WAIT_SECONDS_MAX } from "../../../engine/kernel/limits.ts";
+import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { LocalTime } from "../local-time.ts";
 
 /** Milliseconds that a lookup with the longest wait takes, and the time to answer. */

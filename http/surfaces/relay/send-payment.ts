@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { AMOUNT_MINOR_MAX, COMMAND_BODY_BYTES_MAX } from "../../../engine/domain/limits.ts";
-import type { PaymentRequested } from "../../../engine/operations/send-payment.ts";
+import { AMOUNT_MINOR_MAX, COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
+import type { PaymentRequested } from "../../../engine/terminals/send-payment.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
 import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";

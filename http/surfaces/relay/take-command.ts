@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { mayActAs } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import type { TakenCommand } from "../../../engine/ports/terminals.ts";
+import { mayActAs } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { TakenCommand } from "../../../engine/terminals/terminals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { DeviceHeaders, deviceOf } from "./device.ts";
 import { relay } from "./surface.ts";

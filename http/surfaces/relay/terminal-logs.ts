@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type Caller, mayActAs } from "../../../engine/domain/caller.ts";
-import { deviceName, deviceWords } from "../../../engine/domain/device-text.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/domain/limits.ts";
-import { MASK_DEPTH_MAX, maskJson } from "../../../engine/domain/mask.ts";
+import { type Caller, mayActAs } from "../../../engine/access/caller.ts";
+import { deviceName, deviceWords } from "../../../engine/kernel/device-text.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
+import { MASK_DEPTH_MAX, maskJson } from "../../../engine/kernel/mask.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { mayActAs } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
+import { mayActAs } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { relay, type TerminalSettings } from "./surface.ts";

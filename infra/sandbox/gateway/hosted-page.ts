@@ -1,4 +1,4 @@
-import { fromMinorUnits } from "../../../engine/domain/money.ts";
+import { fromMinorUnits } from "../../../engine/kernel/money.ts";
 import type { Paid, Payment } from "./payments.ts";
 import { APPROVED, brandOf, CANCELLED, EXPIRED, isCardNumber, masked, type Outcome, outcomeOfCard, outcomeOfPhone } from "./test-cards.ts";
 

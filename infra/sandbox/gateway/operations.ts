@@ -1,4 +1,4 @@
-import { parseJson } from "../../../engine/domain/well-formed.ts";
+import { parseJson } from "../../../engine/kernel/well-formed.ts";
 import { PROTOCOL_RESULT } from "../../../http/gateway/forms.ts";
 import { headOrNull, RequestRefused, readFollowUp, readInit } from "../../../http/gateway/requests.ts";
 import type { Operation } from "./options.ts";

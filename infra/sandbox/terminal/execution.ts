@@ -1,4 +1,4 @@
-import { PAYMENT_SERVICES } from "../../../engine/domain/command.ts";
+import { PAYMENT_SERVICES } from "../../../engine/payments/command.ts";
 import type { ReceivedCommand } from "./command.ts";
 import type { Settings } from "./options.ts";
 import { type Scenario, scenarioOf } from "./outcomes.ts";

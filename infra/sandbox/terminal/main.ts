@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { isTerminalFamily, TERMINAL_FAMILIES } from "../../../engine/domain/family.ts";
-import { isTerminalId } from "../../../engine/domain/identifiers.ts";
+import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { isTerminalFamily, TERMINAL_FAMILIES } from "../../../engine/payments/family.ts";
 import type { SimulatedTerminalOptions, TerminalEvent } from "./options.ts";
 import { startSimulatedTerminal } from "./terminal.ts";
 

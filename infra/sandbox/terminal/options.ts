@@ -1,4 +1,4 @@
-import type { TerminalFamilyName } from "../../../engine/domain/family.ts";
+import type { TerminalFamilyName } from "../../../engine/payments/family.ts";
 
 /** A simulated terminal; everything but `terminalId` has a default. */
 export interface SimulatedTerminalOptions {

@@ -1,5 +1,5 @@
 import { decode, encode } from "@msgpack/msgpack";
-import { SCHEMAS } from "../../schemas/schemas.ts";
+import { SCHEMAS } from "../../../engine/kernel/schemas.ts";
 import type { Failure } from "../thread-protocol.ts";
 
 /**

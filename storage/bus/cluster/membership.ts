@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
-import type { Clock } from "../../../engine/ports/clock.ts";
-import type { Timer, Timers } from "../../../engine/ports/timers.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 import { refusalBeside, type Version, VersionRefused } from "../../schemas/agreement.ts";
 
 /** A node is live while its key is; it renews well before. Everything of a dead node is usable elsewhere within 7 s. */

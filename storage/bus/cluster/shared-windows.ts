@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
-import type { Timer, Timers } from "../../../engine/ports/timers.ts";
+import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 
 const SCRIPT = readFileSync(new URL("./windows.lua", import.meta.url), "utf8");
 const SHA1 = createHash("sha1").update(SCRIPT).digest("hex");

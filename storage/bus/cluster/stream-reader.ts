@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import type { Address } from "../../../engine/ports/bus.ts";
-import type { Clock } from "../../../engine/ports/clock.ts";
-import type { Timers } from "../../../engine/ports/timers.ts";
+import type { Address } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Timers } from "../../../engine/kernel/timers.ts";
 import { STREAM_ENTRIES_MAX, streamOf } from "./cluster-bus.ts";
 
 const BLOCK_MS = 2_000;

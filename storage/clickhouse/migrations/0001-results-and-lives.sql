@@ -1,4 +1,4 @@
--- Rows come at least once (engine/domain/feed-row.ts): the same key with the highest version is the one that counts, and FINAL says so.
+-- Rows come at least once (engine/payments/feed-row.ts): the same key with the highest version is the one that counts, and FINAL says so.
 -- A key never changes its day, so FINAL never has to look across partitions.
 -- The feed forgets a row when its insert is answered, so an insert is on disk before that, and a merge before it replaces its parts.
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RelayError } from "../../../engine/domain/errors.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { createPatternCompiler, PATTERN_INSTRUCTIONS_MAX } from "../../../http/auth/pattern.ts";
 
 const patterns = createPatternCompiler();

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { createExecuteOnce } from "../../../engine/operations/execute-once.ts";
+import { createExecuteOnce } from "../../../engine/idempotency/execute-once.ts";
+import { createIdempotencyStore } from "../../../engine/idempotency/idempotency-store.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../http/endpoint/idempotency.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
 import { createServer } from "../../../http/server/server.ts";
 import { loadUws } from "../../../http/server/uws.ts";
-import { createIdempotencyStore } from "../../../storage/stores/idempotency-store.ts";
-import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
-import { ManualClock } from "../../engine/runtime/world.ts";
+import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
+import { ManualClock } from "../../engine/world.ts";
 import { HTTP_LIBRARY } from "../../support/http-library.ts";
 import { envelope, exampleAuthenticator, monotonicMs } from "../server/world.ts";
 

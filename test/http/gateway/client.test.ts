@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { GatewayOrder } from "../../../engine/domain/gateway.ts";
+import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
 import { digestHeader } from "../../../http/auth/http-signature.ts";
 import { createGatewayClient, type GatewayLimits } from "../../../http/gateway/client.ts";
 import { eventually } from "../../support/within.ts";

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { Type } from "@sinclair/typebox";
 import { request } from "undici";
-import { RelayError } from "../../../engine/domain/errors.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
 import type { EdgeLimits } from "../../../http/server/options.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { request } from "undici";
 import type { Admission } from "../../../http/auth/rate-limiter.ts";
 import { bind, type Input } from "../../../http/endpoint/endpoint.ts";
-import { settle } from "../../engine/runtime/world.ts";
+import { settle } from "../../engine/world.ts";
 import { eventually } from "../../support/within.ts";
 import { rawClient } from "./raw-client.ts";
 import { exampleEndpoints, startWorld } from "./world.ts";

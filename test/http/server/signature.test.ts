@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { type TestContext, test } from "node:test";
 import { Type } from "@sinclair/typebox";
+import { createSignatureStampStore } from "../../../engine/access/signature-stamp-store.ts";
 import { digestHeader, SIGNATURE_SKEW_MAX_MS } from "../../../http/auth/http-signature.ts";
 import { createSignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
-import { createSignatureStampStore } from "../../../storage/stores/signature-stamp-store.ts";
-import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
+import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
 import { type SignAs, signIndependently } from "../../support/independent-signature.ts";
 import { envelope, startWorld } from "./world.ts";
 

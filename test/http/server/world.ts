@@ -1,6 +1,6 @@
 /** A server over real sockets with a small surface that shows every feature of the edge. */
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../engine/domain/errors.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createRateLimitMemory, openRateLimit } from "../../../http/auth/rate-limiter.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Caller } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import { FRAME_TIMEOUT_MS, FRAMES_IN_FLIGHT_MAX, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { connectedTerminal, createWorld, deferred, FakeTerminal, PASSCODE, settled, unavailable } from "./stomp-world.ts";
 

@@ -1,7 +1,7 @@
-import type { Caller } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import type { OpenSession, SessionOutlet } from "../../../engine/ports/terminal-sessions.ts";
-import type { ResultOutcome } from "../../../engine/ports/terminals.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { OpenSession, SessionOutlet } from "../../../engine/sessions/terminal-sessions.ts";
+import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import { type StompFrame, type StompVersion, serializeFrame } from "../../../http/stomp/frame.ts";
 import { FrameParser } from "../../../http/stomp/frame-parser.ts";
 import type { ResultSend, StompConnection, StompEvent, StompHost, StompSocket, UnreadSend, UpgradeInfo } from "../../../http/stomp/host.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { WebSocket } from "ws";
-import type { SubscriptionRule } from "../../../engine/domain/terminal-rule.ts";
+import type { SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
 import { connectTerminal, Inbox, PASSCODE, type Relay, type StompTerminal, startRelay } from "./stompjs-world.ts";
 
 async function relayFor(context: TestContext, rules: SubscriptionRule[] = []): Promise<Relay> {

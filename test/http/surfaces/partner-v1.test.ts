@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import type { PartnerApiGrant } from "../../../engine/domain/partner-api.ts";
-import { createExecuteOnce } from "../../../engine/operations/execute-once.ts";
-import { createCallCounts } from "../../../engine/runtime/call-counts.ts";
+import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
+import { createExecuteOnce } from "../../../engine/idempotency/execute-once.ts";
+import { createIdempotencyStore } from "../../../engine/idempotency/idempotency-store.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
+import { createCallCounts } from "../../../engine/partners/call-counts.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { createAuthenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
@@ -13,9 +15,7 @@ import { idempotent } from "../../../http/endpoint/idempotency.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE } from "../../../http/surfaces/partner-v1/surface.ts";
-import { createCallCountStore } from "../../../storage/stores/call-count-store.ts";
-import { createIdempotencyStore } from "../../../storage/stores/idempotency-store.ts";
-import { bracketed, grant, merchantWorld, storedText } from "../../engine/operations/merchant-world.ts";
+import { bracketed, grant, merchantWorld, storedText } from "../../engine/partners/merchant-world.ts";
 import { assertMatches, textMember } from "../../support/matches.ts";
 import { monotonicMs, startWorld } from "../server/world.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { TestContext } from "node:test";
-import type { GatewayOrder } from "../../../engine/domain/gateway.ts";
+import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
 import { createGatewayClient, type GatewayClient } from "../../../http/gateway/client.ts";
 import type { GatewayEvent, SandboxGatewayOptions } from "../../../infra/sandbox/gateway/options.ts";
 import { startSandboxGateway } from "../../../infra/sandbox/gateway/server.ts";

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { GatewayOrder } from "../../../engine/domain/gateway.ts";
+import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
 import { digestHeader } from "../../../http/auth/http-signature.ts";
 import { isNotificationSigned } from "../../../http/gateway/notification.ts";
 import { startSandboxGateway } from "../../../infra/sandbox/gateway/server.ts";

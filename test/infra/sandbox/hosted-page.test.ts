@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { GatewayOrder } from "../../../engine/domain/gateway.ts";
+import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
 import { NO_BROWSER, openPage } from "../../support/browser.ts";
 import { assertMatches } from "../../support/matches.ts";
 import { CREDENTIALS, startGatewayWorld } from "./gateway-world.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { TERMINAL_FAMILIES } from "../../../engine/domain/family.ts";
-import { buildPayment, readPaymentRequest } from "../../../engine/domain/payment-request.ts";
-import { amountDiffers, readResult, toTransaction } from "../../../engine/domain/result.ts";
-import { sameResult } from "../../../engine/domain/same-result.ts";
-import type { Transaction, TransactionMethod } from "../../../engine/domain/transaction.ts";
+import { TERMINAL_FAMILIES } from "../../../engine/payments/family.ts";
+import { buildPayment, readPaymentRequest } from "../../../engine/payments/payment-request.ts";
+import { amountDiffers, readResult, toTransaction } from "../../../engine/payments/result.ts";
+import { sameResult } from "../../../engine/payments/same-result.ts";
+import type { Transaction, TransactionMethod } from "../../../engine/payments/transaction.ts";
 import type { Posted } from "./fake-relay.ts";
 import { command, startWorld } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import type { Caller } from "../../../engine/domain/caller.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
 import type { Behaviour, DeviceSpec, MishapSpec } from "../plan.ts";
 import type { Random } from "../random.ts";
 import type { Delivery } from "../witness.ts";

@@ -1,7 +1,7 @@
-import type { Caller } from "../../../engine/domain/caller.ts";
-import { compileRule } from "../../../engine/domain/terminal-rule.ts";
-import type { Transaction } from "../../../engine/domain/transaction.ts";
-import type { CommandView } from "../../../engine/ports/terminals.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
+import { compileRule } from "../../../engine/access/terminal-rule.ts";
+import type { Transaction } from "../../../engine/payments/transaction.ts";
+import type { CommandView } from "../../../engine/terminals/terminals.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { CommandSpec, PartnerSpec } from "../plan.ts";
 import { inOtherLetters } from "../random.ts";

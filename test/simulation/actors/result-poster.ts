@@ -1,4 +1,4 @@
-import type { Caller } from "../../../engine/domain/caller.ts";
+import type { Caller } from "../../../engine/access/caller.ts";
 import type { DeviceSpec } from "../plan.ts";
 import type { Posting } from "../witness.ts";
 import type { SimHttp } from "../world/sim-http.ts";

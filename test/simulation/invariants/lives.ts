@@ -1,4 +1,4 @@
-import type { CommandState } from "../../../engine/domain/command.ts";
+import type { CommandState } from "../../../engine/payments/command.ts";
 import type { Delivery, Look, Sending, Witness } from "../witness.ts";
 import { byUuid, type Evidence, isForgotten, isOfLostStore, type Violation } from "./judge.ts";
 

@@ -1,4 +1,4 @@
-import { visibilityOf } from "../../../engine/domain/caller.ts";
+import { visibilityOf } from "../../../engine/access/caller.ts";
 import { partnerCaller } from "../actors/partner.ts";
 import type { FaultSpec } from "../plan.ts";
 import type { Evidence, Violation } from "./judge.ts";

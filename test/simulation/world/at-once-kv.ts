@@ -7,7 +7,7 @@ import {
   type Kv,
   type ScanRange,
   StorageUnavailable,
-} from "../../../storage/kv/kv.ts";
+} from "../../../engine/kernel/kv.ts";
 import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "../../../storage/kv/limits.ts";
 import type { SimStore } from "./sim-store.ts";
 

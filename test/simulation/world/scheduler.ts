@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { Timer, Timers } from "../../../engine/ports/timers.ts";
+import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 import type { Random } from "../random.ts";
 import type { SimProcess } from "./sim-process.ts";
 

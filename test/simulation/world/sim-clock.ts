@@ -1,4 +1,4 @@
-import type { Clock } from "../../../engine/ports/clock.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The clocks of one machine: its wall clock is off, and may be set. */
@@ -21,7 +21,7 @@ export class SimMachine {
   };
 }
 
-/** The clock of one node: wall time is the machine's and what was measured of Redis's (infra/node/clock.ts). */
+/** The clock of one node: wall time is the machine's and what was measured of Redis's (infra/node/boot/clock.ts). */
 export interface NodeClock extends Clock {
   redisNowMs(): number;
   /** Redis's clock less the machine's, as it was measured last. */

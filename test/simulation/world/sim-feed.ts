@@ -1,5 +1,5 @@
-import type { FedCommand } from "../../../engine/domain/fed-command.ts";
-import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
+import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import type { Random } from "../random.ts";
 import type { Scheduler } from "./scheduler.ts";

@@ -1,4 +1,4 @@
-import { RelayError } from "../../../engine/domain/errors.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Random } from "../random.ts";
 import type { SimNode } from "./sim-node.ts";
 import type { SimProcess } from "./sim-process.ts";

@@ -7,7 +7,7 @@ import {
   type Kv,
   type ScanRange,
   StorageUnavailable,
-} from "../../../storage/kv/kv.ts";
+} from "../../../engine/kernel/kv.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimProcess } from "./sim-process.ts";
 import type { SimStore } from "./sim-store.ts";

@@ -1,8 +1,8 @@
-import { waitingCountersBuffer } from "../../../engine/runtime/waiting-counters.ts";
-import { composeNodeCluster, type NodeCluster } from "../../../infra/node/cluster.ts";
-import { holdsLease } from "../../../infra/node/lease.ts";
-import type { NodeProtocol } from "../../../infra/node/node-protocol.ts";
-import { ASKS_OUTSTANDING_MAX, MAIN } from "../../../infra/node/shard-boot.ts";
+import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
+import type { NodeProtocol } from "../../../infra/node/boot/node-protocol.ts";
+import { ASKS_OUTSTANDING_MAX, MAIN } from "../../../infra/node/boot/shard-boot.ts";
+import { composeNodeCluster, type NodeCluster } from "../../../infra/node/cluster/cluster.ts";
+import { holdsLease } from "../../../infra/node/cluster/lease.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
 import { createRemoteKv } from "../../../storage/kv/remote.ts";
@@ -16,7 +16,7 @@ import type { World } from "./world.ts";
 /** How long a node that could not start leaves its supervisor waiting. */
 const START_AGAIN_MS = 1_000;
 
-/** Redis answers the membership's questions within this time, or the connection counts as failed (infra/node/cluster.ts). */
+/** Redis answers the membership's questions within this time, or the connection counts as failed (infra/node/cluster/cluster.ts). */
 const MEMBERSHIP_TIMEOUT_MS = 1_500;
 
 /** The feed of a node is less in a hurry here than its own pauses say: it is late, not wrong. */
@@ -66,7 +66,7 @@ export class SimNode {
     return life === null || shard === undefined || !this.serving ? null : { shard, process: life.process };
   }
 
-  /** False where this node cannot tell who may come in (infra/node/lease.ts). */
+  /** False where this node cannot tell who may come in (infra/node/cluster/lease.ts). */
   get trusted(): boolean {
     const lease = this.#life?.cluster?.boot.lease;
     return lease === undefined || holdsLease(lease, this.machine.clock.monotonicMs);

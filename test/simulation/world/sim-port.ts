@@ -1,4 +1,4 @@
-import type { Address } from "../../../engine/ports/bus.ts";
+import type { Address } from "../../../engine/kernel/bus.ts";
 import type { BatchPort } from "../../../storage/bus/peer.ts";
 import type { Batch } from "../../../storage/bus/thread-protocol.ts";
 import type { Scheduler } from "./scheduler.ts";

@@ -1,31 +1,31 @@
-import { type Caller, mayActAs } from "../../../engine/domain/caller.ts";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { type CommandLifeOperations, createCommandLife } from "../../../engine/operations/command-life.ts";
-import { createFindTransaction, type FindTransaction } from "../../../engine/operations/find-transaction.ts";
-import { createRecordResult, type RecordResult } from "../../../engine/operations/record-result.ts";
-import { createSendPayment, type SendPayment } from "../../../engine/operations/send-payment.ts";
-import { createSendUtility, type SendUtility } from "../../../engine/operations/send-utility.ts";
-import type { Address } from "../../../engine/ports/bus.ts";
-import type { Ids } from "../../../engine/ports/ids.ts";
-import type { Partners } from "../../../engine/ports/partners.ts";
-import type { Terminals } from "../../../engine/ports/terminals.ts";
-import type { Timers } from "../../../engine/ports/timers.ts";
-import { createSpread } from "../../../engine/runtime/spread.ts";
-import { createTables } from "../../../engine/runtime/tables.ts";
+import { type Caller, mayActAs } from "../../../engine/access/caller.ts";
+import type { Address } from "../../../engine/kernel/bus.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { Timers } from "../../../engine/kernel/timers.ts";
+import type { Partners } from "../../../engine/partners/partners-port.ts";
+import { createTables } from "../../../engine/tables/replicated-table.ts";
+import { createSpread } from "../../../engine/tables/table-sync.ts";
+import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import { type CommandLifeOperations, createCommandLife } from "../../../engine/terminals/command-life.ts";
+import { createFindTransaction, type FindTransaction } from "../../../engine/terminals/find-transaction.ts";
+import { createRecordResult, type RecordResult } from "../../../engine/terminals/record-result.ts";
+import { createSendPayment, type SendPayment } from "../../../engine/terminals/send-payment.ts";
+import { createSendUtility, type SendUtility } from "../../../engine/terminals/send-utility.ts";
+import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
-import { composeAccess } from "../../../infra/node/access.ts";
-import type { ClusterBoot } from "../../../infra/node/cluster.ts";
-import { MAIN, STORE_OWNER } from "../../../infra/node/shard-boot.ts";
-import { createShardBus } from "../../../infra/node/shard-bus.ts";
-import { createShardLife } from "../../../infra/node/shard-life.ts";
-import { createStompMount } from "../../../infra/node/stomp-mount.ts";
-import { type ComposedTerminals, composeTerminals } from "../../../infra/node/terminals.ts";
+import { createShardLife } from "../../../infra/node/boot/lifecycle.ts";
+import { MAIN, STORE_OWNER } from "../../../infra/node/boot/shard-boot.ts";
+import type { ClusterBoot } from "../../../infra/node/cluster/cluster.ts";
+import { createShardBus } from "../../../infra/node/shard/shard-bus.ts";
+import { composeAccess } from "../../../infra/node/wiring/access.ts";
+import { createStompMount } from "../../../infra/node/wiring/stomp-mount.ts";
+import { type ComposedTerminals, composeTerminals } from "../../../infra/node/wiring/terminals.ts";
 import type { BatchPort } from "../../../storage/bus/peer.ts";
-import type { Kv } from "../../../storage/kv/kv.ts";
 import { createRemoteKv, serveKv } from "../../../storage/kv/remote.ts";
-import { createTableStamps } from "../../../storage/stores/table-stamps.ts";
 import type { Plant } from "../plant.ts";
 import { FLEET, TERMINAL_SECRET } from "./credentials.ts";
 import type { NodeClock, SimMachine } from "./sim-clock.ts";
@@ -103,7 +103,7 @@ export interface SimShard {
   historyLost(): void;
 }
 
-/** Composes a shard as infra/node/shard.ts, running-shard.ts and subjects.ts do, less what no payment passes through. */
+/** Composes a shard as infra/node/shard/shard.ts, running-shard.ts and infra/node/wiring/compose-shard.ts do, less what no payment passes through. */
 export function composeSimShard(parts: SimShardParts): SimShard {
   const { address, cluster, machine, clock, timers, plant, failed, event } = parts;
   const life = createShardLife(timers);
@@ -119,7 +119,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     lapsed: async () => lapsed(),
   });
   const kv = storeOf();
-  // As infra/node/shard-store.ts asks the thread that holds the store.
+  // As infra/node/shard/shard-store.ts asks the thread that holds the store.
   const lostAtStart = parts.lostVersion;
   const spread = createSpread({
     bus,

@@ -1,4 +1,4 @@
-import type { Commit, CommitResult, Entry, ScanRange } from "../../../storage/kv/kv.ts";
+import type { Commit, CommitResult, Entry, ScanRange } from "../../../engine/kernel/kv.ts";
 
 interface Held {
   value: string;

@@ -1,9 +1,9 @@
-import { RelayError } from "../../../engine/domain/errors.ts";
-import { hashOf } from "../../../engine/runtime/hash.ts";
-import { takeBack } from "../../../engine/runtime/taking-back.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { hashOf } from "../../../engine/kernel/hash.ts";
+import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
+import { takeBack } from "../../../engine/terminals/taking-back.ts";
+import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
-import { StorageUnavailable } from "../../../storage/kv/kv.ts";
-import { createTerminalStore } from "../../../storage/stores/terminal-store.ts";
 import type { FaultSpec, Plan } from "../plan.ts";
 import type { Plant } from "../plant.ts";
 import { Random } from "../random.ts";
@@ -143,7 +143,7 @@ export class World {
     this.#feeder?.replaced(50);
   }
 
-  /** What the start of a node does with a store that was taken back (infra/node/restored.ts), in no time. */
+  /** What the start of a node does with a store that was taken back (infra/node/process/restored.ts), in no time. */
   async takeBack(): Promise<void> {
     const { store, feed, scheduler } = this;
     const lost = store.markLost();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { type MessagePort, Worker } from "node:worker_threads";
-import { RelayError } from "../../../engine/domain/errors.ts";
-import type { Address } from "../../../engine/ports/bus.ts";
-import { backgroundTimers } from "../../../infra/node/machine-timers.ts";
+import type { Address } from "../../../engine/kernel/bus.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { backgroundTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
-import { machineTimers } from "../../../infra/node/machine-timers.ts";
+import { prefixRange } from "../../../engine/kernel/kv.ts";
+import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFeed } from "../../../storage/feed/feed.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
-import { prefixRange } from "../../../storage/kv/kv.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
 import { keysUnder, openKv, realClock, START_MS, transactionRow, write } from "./feed-world.ts";
 

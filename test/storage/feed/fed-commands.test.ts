@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { FedCommand } from "../../../engine/domain/fed-command.ts";
-import type { FeedRow, LifeRow } from "../../../engine/domain/feed-row.ts";
-import { rowVersion } from "../../../engine/domain/row-version.ts";
+import type { FeedRow, LifeRow } from "../../../engine/payments/feed-row.ts";
+import { rowVersion } from "../../../engine/payments/row-version.ts";
+import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";

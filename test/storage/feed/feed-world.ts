@@ -1,11 +1,11 @@
-import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/domain/feed-row.ts";
-import { rowVersion } from "../../../engine/domain/row-version.ts";
-import type { Clock } from "../../../engine/ports/clock.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import { prefixRange } from "../../../engine/kernel/kv.ts";
+import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import { rowVersion } from "../../../engine/payments/row-version.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
-import type { Kv } from "../../../storage/kv/kv.ts";
-import { prefixRange } from "../../../storage/kv/kv.ts";
 
 export const realClock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { FeedRow } from "../../../engine/domain/feed-row.ts";
-import { machineTimers } from "../../../infra/node/machine-timers.ts";
+import { prefixRange } from "../../../engine/kernel/kv.ts";
+import type { FeedRow } from "../../../engine/payments/feed-row.ts";
+import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { createFeed, type FeedEvent } from "../../../storage/feed/feed.ts";
 import { type FeedSink, RowsRefused } from "../../../storage/feed/feed-sink.ts";
 import { outboxOperation } from "../../../storage/feed/outbox.ts";
 import { countSetAside } from "../../../storage/feed/set-aside.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
-import { prefixRange } from "../../../storage/kv/kv.ts";
 import { keysUnder, openKv, realClock, sinkOf, transactionRow, write } from "./feed-world.ts";
 
 async function kvOf(test: TestContext): Promise<EmbeddedKv> {

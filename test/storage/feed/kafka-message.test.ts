@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import type { FeedRow } from "../../../engine/domain/feed-row.ts";
-import { rowVersion } from "../../../engine/domain/row-version.ts";
+import type { FeedRow } from "../../../engine/payments/feed-row.ts";
+import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { decodeFeedMessage, encodeFeedMessage, FEED_MESSAGE, terminalInRow } from "../../../storage/feed/kafka-message.ts";
 import { START_MS, transactionRow } from "./feed-world.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { machineTimers } from "../../../infra/node/machine-timers.ts";
+import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { RowsRefused } from "../../../storage/feed/feed-sink.ts";
 import { createKafkaFeed, type KafkaFeed, type KafkaFeedEvent } from "../../../storage/feed/kafka-feed.ts";
 import type { KafkaSink, TopicPosition } from "../../../storage/feed/kafka-sink.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Clock } from "../../../engine/ports/clock.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
 import { Cursor } from "../../../storage/feed/kafka-cursor.ts";
 import { Turn } from "../../../storage/feed/kafka-turn.ts";
 import { outboxKeyAt } from "../../../storage/feed/outbox.ts";

@@ -1,6 +1,6 @@
 /** A consumer in a process of its own that inserts what comes, says so, and never gets further: its parent kills it then. */
 import { createInterface } from "node:readline";
-import { machineTimers } from "../../../infra/node/machine-timers.ts";
+import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { deliver } from "../../../storage/feed/feed-sink.ts";

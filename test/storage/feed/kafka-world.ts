@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { KafkaMessage } from "kafkajs";
-import { machineTimers } from "../../../infra/node/machine-timers.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
 import { kafkaClient } from "../../../storage/feed/kafka-client.ts";
 import { type KafkaConsumer, type KafkaConsumerEvent, startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
@@ -12,7 +13,6 @@ import { createKafkaFeed, type KafkaFeed, type KafkaFeedEvent } from "../../../s
 import { kafkaSink } from "../../../storage/feed/kafka-sink.ts";
 import type { FeedTopics } from "../../../storage/feed/kafka-topics.ts";
 import type { EmbeddedKv } from "../../../storage/kv/embedded.ts";
-import type { Kv } from "../../../storage/kv/kv.ts";
 import { openKv, realClock } from "./feed-world.ts";
 
 let worlds = 0;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type Kv, StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { outboxKeyAt } from "../../../storage/feed/outbox.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
-import { type Kv, StorageUnavailable } from "../../../storage/kv/kv.ts";
 import { onEachEngine } from "../../contract/engines.ts";
 import { ownWorldTest } from "../../contract/own-world.ts";
-import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
+import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
 import { keysUnder, START_MS, transactionRow, write } from "./feed-world.ts";
 
 const NOTHING = { depth: 0, capped: false, oldestAgeMs: 0 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Kv } from "../../../engine/kernel/kv.ts";
 import { createOutboxLooks } from "../../../storage/feed/outbox-looks.ts";
-import type { Kv } from "../../../storage/kv/kv.ts";
-import { MemoryKv } from "../../engine/runtime/memory-kv.ts";
+import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
 
 const row = (terminalId: string, uuid: string) =>
   ({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { ClassicLevel } from "classic-level";
+import type { Operation } from "../../../engine/kernel/kv.ts";
 import { Committer } from "../../../storage/kv/committer.ts";
-import type { Operation } from "../../../storage/kv/kv.ts";
 import { levelOf } from "./world.ts";
 
 const CACHED_KEYS_MAX = 4;

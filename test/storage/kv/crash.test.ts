@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { cp, readdir, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { type Kv, StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { DirectoryRefused } from "../../../storage/kv/embedded-directory.ts";
-import { type Kv, StorageUnavailable } from "../../../storage/kv/kv.ts";
 import { seededRandom } from "./random.ts";
 import { atEnd, directoryOf } from "./world.ts";
 

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
-import { StorageUnavailable } from "../../../storage/kv/kv.ts";
 import { eventually } from "../../support/within.ts";
 import { atEnd, directoryOf } from "./world.ts";
 

@@ -4,9 +4,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { backUpEmbeddedKv } from "../../../storage/kv/embedded-backup.ts";
-import { type Kv, prefixRange } from "../../../storage/kv/kv.ts";
 import { atEnd, directoryOf } from "./world.ts";
 
 /** Some hundred megabytes go through the log meanwhile, so that LevelDB writes tables and merges them. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createIntegerText } from "../../../storage/kv/integer-text.ts";
+import { createIntegerText } from "../../../engine/kernel/integer-text.ts";
 
 const time = fc.integer({ min: 1_700_000_000_000, max: 1_900_000_000_000 });
 const step = fc.integer({ min: -3_000_000, max: 3_000_000 });

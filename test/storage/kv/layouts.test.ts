@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ClassicLevel } from "classic-level";
 import { Redis } from "ioredis";
+import type { Commit } from "../../../engine/kernel/kv.ts";
+import { SCHEMAS } from "../../../engine/kernel/schemas.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
-import type { Commit } from "../../../storage/kv/kv.ts";
 import { openRedisKv } from "../../../storage/kv/redis.ts";
-import { SCHEMAS } from "../../../storage/schemas/schemas.ts";
 import { redisMissing, startTestRedis } from "../../support/redis.ts";
 import { atEnd, directoryOf } from "./world.ts";
 
@@ -21,7 +21,7 @@ const COMMIT: Commit = {
   ],
 };
 
-/** Who changes how entries lie gives the layout its next number in storage/schemas/schemas.ts, and reads the one before. */
+/** Who changes how entries lie gives the layout its next number in engine/kernel/schemas.ts, and reads the one before. */
 describe("how entries lie", () => {
   it("in LevelDB is layout 2", async (test) => {
     assert.equal(SCHEMAS.layout.writes, 2);

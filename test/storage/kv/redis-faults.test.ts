@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { CommitTooLate, type Kv, prefixRange } from "../../../storage/kv/kv.ts";
+import { CommitTooLate, type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
 import type { HistoryLost } from "../../../storage/kv/redis-connection.ts";
 import { redisMissing } from "../../support/redis.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { MessagePort } from "node:worker_threads";
-import type { Address } from "../../../engine/ports/bus.ts";
-import { backgroundTimers } from "../../../infra/node/machine-timers.ts";
+import type { Address } from "../../../engine/kernel/bus.ts";
+import { type Commit, type CommitResult, CommitTooLate, type Kv, StorageUnavailable } from "../../../engine/kernel/kv.ts";
+import { backgroundTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
-import { type Commit, type CommitResult, CommitTooLate, type Kv, StorageUnavailable } from "../../../storage/kv/kv.ts";
 import { createRemoteKv, type KvProtocol, serveKv } from "../../../storage/kv/remote.ts";
 import { testKv } from "../../contract/kv.ts";
 import { ManualTime, temporaryDirectory } from "./world.ts";

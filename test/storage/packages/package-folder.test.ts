@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { PackageStore } from "../../../engine/ports/package-store.ts";
+import type { PackageStore } from "../../../engine/apps/package-store.ts";
 import { createPackageFolder } from "../../../storage/packages/package-folder.ts";
 import { directoryOf } from "../kv/world.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { SPREAD_DEADLINE_MS } from "../../../../engine/runtime/spread.ts";
+import { SPREAD_DEADLINE_MS } from "../../../../engine/tables/table-sync.ts";
 import { PartnerApiKeysShown } from "../partner-api.ts";
 import { admin } from "../surface.ts";
 import { changeOf, NewPartner, NO_STORE, noStore } from "./partner.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { RelayError } from "../../../../engine/domain/errors.ts";
-import { KEY_GRACE_SECONDS_MAX } from "../../../../engine/domain/partner.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { KEY_GRACE_SECONDS_MAX } from "../../../../engine/partners/partner.ts";
 import { admin } from "../surface.ts";
 import { NO_STORE, noStore, ofOne } from "./partner.ts";
 

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { RelayError } from "../../../../engine/domain/errors.ts";
-import type { PartnerRecord } from "../../../../engine/domain/partner.ts";
-import { RULE_VALUE_LENGTH_MAX } from "../../../../engine/domain/terminal-rule.ts";
-import { WHOLE_CHARACTERS } from "../../../../engine/domain/well-formed.ts";
-import type { PartnerChange } from "../../../../engine/operations/administer-partners.ts";
-import { SPREAD_DEADLINE_MS } from "../../../../engine/runtime/spread.ts";
+import { RULE_VALUE_LENGTH_MAX } from "../../../../engine/access/terminal-rule.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
+import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
+import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
+import { SPREAD_DEADLINE_MS } from "../../../../engine/tables/table-sync.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 

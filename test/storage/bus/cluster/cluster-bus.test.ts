@@ -4,9 +4,9 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { Redis } from "ioredis";
-import { RelayError } from "../../../../engine/domain/errors.ts";
-import type { Address } from "../../../../engine/ports/bus.ts";
-import { backgroundTimers, machineTimers } from "../../../../infra/node/machine-timers.ts";
+import type { Address } from "../../../../engine/kernel/bus.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { backgroundTimers, machineTimers } from "../../../../infra/node/boot/machine-timers.ts";
 import { type ClusterProtocol, clusterAddress, createClusterBus, streamOf } from "../../../../storage/bus/cluster/cluster-bus.ts";
 import { encodeMessages } from "../../../../storage/bus/cluster/envelope.ts";
 import {

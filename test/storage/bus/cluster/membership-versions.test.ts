@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { Redis } from "ioredis";
-import { machineTimers } from "../../../../infra/node/machine-timers.ts";
+import { machineTimers } from "../../../../infra/node/boot/machine-timers.ts";
 import {
   createMembership,
   LIFETIME_MS,

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { machineTimers } from "../../../../infra/node/machine-timers.ts";
+import { machineTimers } from "../../../../infra/node/boot/machine-timers.ts";
 import { SharedWindows } from "../../../../storage/bus/cluster/shared-windows.ts";
 import { redisMissing } from "../../../support/redis.ts";
 import { clientOf, redisOf } from "../../kv/redis-world.ts";

@@ -1,0 +1,100 @@
+import type { PartnerApiGrant } from "./partner-grant.ts";
+import type { TerminalMatcher } from "./terminal-rule.ts";
+
+/** Who is asking, as authentication found it. */
+export type Caller =
+  | { type: "anonymous" }
+  /** A terminal with its own login. `manages` names further terminals it acts for (terminal groups). */
+  | { type: "terminal"; terminalId: string; manages?: ReadonlySet<string> }
+  /** The credential that a fleet shares; may act as any terminal. */
+  | { type: "fleet" }
+  | { type: "administrator"; username: string }
+  | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher }
+  /** A partner with its key for Partner API v1, which opens nothing else. */
+  | { type: "partnerApi"; partner: PartnerApiGrant };
+
+/** Partners whose names as senders are at hand; beyond it they are put together anew. */
+const PARTNER_SENDERS_MAX = 10_000;
+
+/** One string for each partner: hundreds of thousands of commands that wait hold the names of their senders. */
+const partnerSenders = new Map<number, string>();
+
+function partnerSender(partnerId: number): string {
+  const known = partnerSenders.get(partnerId);
+  if (known !== undefined) return known;
+  const sender = `partner:${partnerId}`;
+  if (partnerSenders.size >= PARTNER_SENDERS_MAX) partnerSenders.clear();
+  partnerSenders.set(partnerId, sender);
+  return sender;
+}
+
+/** The sender of a command as it is stored with the command. */
+export function senderOf(caller: Caller): string {
+  switch (caller.type) {
+    case "anonymous":
+      return "anonymous";
+    case "terminal":
+      return `terminal:${caller.terminalId}`;
+    case "fleet":
+      return "fleet";
+    case "administrator":
+      return "administrator";
+    case "partner":
+      return partnerSender(caller.partnerId);
+    case "partnerApi":
+      return `partner-api:${caller.partner.partnerId}`;
+  }
+}
+
+/** Says whether the caller may send commands to, and check the connection of, a terminal. */
+export function maySend(caller: Caller, terminalId: string): boolean {
+  switch (caller.type) {
+    case "anonymous":
+    case "partnerApi":
+      return false;
+    case "terminal":
+      return caller.terminalId === terminalId;
+    case "partner":
+      return caller.terminals.matches(terminalId);
+    case "fleet":
+    case "administrator":
+      return true;
+  }
+}
+
+/** Says whether the caller may act as the terminal: poll its commands, post its results, disconnect it. */
+export function mayActAs(caller: Caller, terminalId: string): boolean {
+  if (caller.type !== "terminal") return caller.type === "fleet";
+  return caller.terminalId === terminalId || caller.manages?.has(terminalId) === true;
+}
+
+/** Says whether the caller may know that there is such a terminal, and whether it was ever seen. */
+export function mayKnow(caller: Caller, terminalId: string): boolean {
+  return maySend(caller, terminalId) || visibilityOf(caller, terminalId).type === "all";
+}
+
+/**
+ * What of a terminal's history the caller may see: everything, only what this sender sent, or nothing.
+ * A partner sees everything of a terminal only where its rule names that terminal; ANY does not name.
+ */
+export function visibilityOf(caller: Caller, terminalId: string): { type: "all" } | { type: "own"; sender: string } | { type: "none" } {
+  switch (caller.type) {
+    case "anonymous":
+    case "partnerApi":
+      return { type: "none" };
+    case "terminal":
+      return caller.terminalId === terminalId ? { type: "all" } : { type: "none" };
+    case "partner":
+      if (!caller.terminals.matches(terminalId)) return { type: "own", sender: senderOf(caller) };
+      return caller.terminals.names ? { type: "all" } : { type: "own", sender: senderOf(caller) };
+    case "fleet":
+    case "administrator":
+      return { type: "all" };
+  }
+}
+
+/** Says whether the caller may see what a sender sent to a terminal; null for what nobody sent. */
+export function maySee(caller: Caller, terminalId: string, sender: string | null): boolean {
+  const visibility = visibilityOf(caller, terminalId);
+  return visibility.type === "all" || (visibility.type === "own" && visibility.sender === sender);
+}

@@ -1,0 +1,48 @@
+import type { Kv } from "../kernel/kv.ts";
+import { scanAll } from "../kernel/scan-all.ts";
+import { readBareRecord, recordText } from "../kernel/schemas.ts";
+import { stampOperation } from "../tables/table-versions.ts";
+import { available } from "../terminals/terminal-store.ts";
+import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store-port.ts";
+import type { SubscriptionRule } from "./terminal-rule.ts";
+
+const RULES = "w/";
+const DENIED = "d/";
+
+/** Administered settings on the key-value store: `w/<terminalId>` whitelist rules, `d/<terminalId>` denied terminals. */
+export function createDirectoryStore(kv: Kv): DirectoryStore {
+  return {
+    load: () =>
+      available(async () => {
+        const [rules, denied] = await Promise.all([scanAll(kv, RULES), scanAll(kv, DENIED)]);
+        return {
+          rules: rules.map(({ key, value }) => readBareRecord<SubscriptionRule>("subscriptionRule", key, value)),
+          deniedTerminals: denied.map(({ key, value }) => {
+            readBareRecord("deniedTerminal", key, value);
+            return key.slice(DENIED.length);
+          }),
+        };
+      }),
+    saveRule: (rule) =>
+      available(async () => {
+        await kv.commit({
+          checks: [],
+          operations: [
+            { type: "put", key: RULES + rule.terminalId, value: recordText("subscriptionRule", rule) },
+            stampOperation(DIRECTORY_TABLE),
+          ],
+        });
+      }),
+    setDenied: (terminalId, denied) =>
+      available(async () => {
+        const key = DENIED + terminalId;
+        await kv.commit({
+          checks: [],
+          operations: [
+            denied ? { type: "put", key, value: recordText("deniedTerminal", {}) } : { type: "delete", key },
+            stampOperation(DIRECTORY_TABLE),
+          ],
+        });
+      }),
+  };
+}

@@ -1,0 +1,75 @@
+import { RelayError } from "../kernel/errors.ts";
+import type { Spread } from "../tables/table-sync.ts";
+import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store-port.ts";
+import { compileWhitelist, validateSubscriptionRule, type Whitelist } from "./subscription.ts";
+import type { PatternCompiler, SubscriptionRule } from "./terminal-rule.ts";
+
+/** Whitelist rules of one installation; all of them are in the memory of each shard. */
+export const RULES_MAX = 10_000;
+export const DENIED_TERMINALS_MAX = 100_000;
+
+/** Administered settings in memory, so that no request waits for them; a change is answered once every shard has it. */
+export interface Directory {
+  load(): Promise<void>;
+  /** Grows with each change that may take something from somebody. */
+  generation(): number;
+  /** By a whitelist rule, or by a terminal group. */
+  mayTake(identity: string, target: string): boolean;
+  isDenied(terminalId: string): boolean;
+  rules(): readonly SubscriptionRule[];
+  deniedTerminals(): readonly string[];
+  /** Creates or replaces the rule of a terminal. Throws RelayError `invalid_request` for a rule that is not one. */
+  saveRule(rule: SubscriptionRule): Promise<void>;
+  setDenied(terminalId: string, denied: boolean): Promise<void>;
+}
+
+export interface DirectoryOptions {
+  store: DirectoryStore;
+  patterns: PatternCompiler;
+  spread: Spread;
+  /** Whether a terminal group lets `identity` act for `target`. */
+  manages?(identity: string, target: string): boolean;
+  /** Called after each change that this shard has taken in: sessions that lost a right are to be closed. */
+  changed(): void;
+}
+
+export function createDirectory({ store, patterns, spread, manages = () => false, changed }: DirectoryOptions): Directory {
+  let rules: readonly SubscriptionRule[] = [];
+  let denied: ReadonlySet<string> = new Set();
+  let whitelist: Whitelist = compileWhitelist([], patterns);
+  let generation = 0;
+  const table = spread.table({
+    name: DIRECTORY_TABLE,
+    load: async () => {
+      const contents = await store.load();
+      rules = contents.rules;
+      denied = new Set(contents.deniedTerminals);
+      whitelist = compileWhitelist(rules, patterns);
+      generation += 1;
+    },
+    changed,
+  });
+
+  return {
+    load: table.load,
+    generation: () => generation,
+    mayTake: (identity, target) => whitelist.mayTake(identity, target) || manages(identity, target),
+    isDenied: (terminalId) => denied.has(terminalId),
+    rules: () => rules,
+    deniedTerminals: () => [...denied].sort(),
+    saveRule: async (rule) => {
+      validateSubscriptionRule(rule, patterns);
+      const known = rules.some(({ terminalId }) => terminalId === rule.terminalId);
+      if (!known && rules.length >= RULES_MAX) throw new RelayError("invalid_request", `There are ${RULES_MAX} rules already`);
+      await store.saveRule(rule);
+      await table.spread();
+    },
+    setDenied: async (terminalId, isDenied) => {
+      if (isDenied && denied.size >= DENIED_TERMINALS_MAX) {
+        throw new RelayError("invalid_request", `There are ${DENIED_TERMINALS_MAX} denied terminals already; change the secret instead`);
+      }
+      await store.setDenied(terminalId, isDenied);
+      await table.spread();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { isServiceCode, SERVICE_CODES, type ServiceCode } from "../partners/merchant-service.ts";
+
+/**
+ * Specification, "Authenticated partner": `role`, which it does not explain. ADMIN may do everything; OPERATOR may change merchants and
+ * their services, but neither create nor deactivate merchants nor make keys; VIEWER may only look.
+ */
+export type PartnerApiRole = "ADMIN" | "OPERATOR" | "VIEWER";
+export const PARTNER_API_ROLES = ["ADMIN", "OPERATOR", "VIEWER"] as const;
+
+/** What a call of the Partner API does, as far as roles tell calls apart. */
+export type PartnerApiAct = "look" | "change" | "own";
+
+const PERMITTED: Readonly<Record<PartnerApiRole, readonly PartnerApiAct[]>> = {
+  ADMIN: ["look", "change", "own"],
+  OPERATOR: ["look", "change"],
+  VIEWER: ["look"],
+};
+
+export function roleMay(role: PartnerApiRole, act: PartnerApiAct): boolean {
+  return PERMITTED[role].includes(act);
+}
+
+/** What a partner may do at the Partner API, as it was when the call was authenticated. */
+export interface PartnerApiGrant {
+  readonly partnerId: number;
+  readonly partnerCode: string;
+  readonly name: string;
+  readonly role: PartnerApiRole;
+  readonly allowedServices: readonly ServiceCode[];
+  readonly maxMerchants: number;
+}
+
+/** Addresses and networks (CIDR) that one partner may name. */
+export const ALLOWED_ADDRESSES_MAX = 256;
+
+/** The services in the order of the specification, each once; null where one of the words is none. */
+export function servicesOf(words: readonly string[]): ServiceCode[] | null {
+  return words.every(isServiceCode) ? SERVICE_CODES.filter((code) => words.includes(code)) : null;
+}

@@ -1,0 +1,18 @@
+import type { Kv } from "../kernel/kv.ts";
+import { available } from "../terminals/terminal-store.ts";
+import type { SignatureStamps } from "./signature-stamp-port.ts";
+
+const STAMPS = "signature/";
+
+/** Signed requests that were taken, on the key-value store: `signature/<digest>`, each until nobody can send it again. */
+export function createSignatureStampStore(kv: Kv, nowMs: () => number): SignatureStamps {
+  return {
+    take: (stamp, lifetimeMs) =>
+      available(async () => {
+        const key = STAMPS + stamp;
+        const operations = [{ type: "put", key, value: "1", expiresAtMs: nowMs() + lifetimeMs } as const];
+        const result = await kv.commit({ checks: [{ key, version: 0 }], operations });
+        return result.type === "committed";
+      }),
+  };
+}

@@ -1,0 +1,86 @@
+import { hashOf } from "../kernel/hash.ts";
+import type { Spread } from "../tables/table-sync.ts";
+import type { AppCatalog, TerminalMerchants } from "./app-catalog-port.ts";
+import { type AppDeployment, type DeploymentTarget, deploymentsOf, type TargetRecord, targetName } from "./app-deployment.ts";
+import { type OfferLookups, offerFor, targetsOf } from "./app-offer.ts";
+import { APPS_TABLE, type AppStore, type AppTable } from "./app-store-port.ts";
+import type { AppVersion } from "./app-version.ts";
+
+export interface LoadedCatalog extends AppCatalog {
+  load(): Promise<void>;
+}
+
+export interface AppCatalogOptions {
+  store: Pick<AppStore, "load">;
+  spread: Spread;
+  merchants: TerminalMerchants;
+}
+
+/** Where a terminal stands in a staged rollout, in steps of a hundredth percent: another place in each deployment, always the same one in each. */
+export function rolloutBucketOf(deploymentId: number, terminalId: string): number {
+  return (hashOf(`${deploymentId}/${terminalId}`) % 10_000) / 100;
+}
+
+interface Indexes {
+  versions: readonly AppVersion[];
+  versionById: ReadonlyMap<number, AppVersion>;
+  versionByCode: ReadonlyMap<number, AppVersion>;
+  versionByFile: ReadonlyMap<string, AppVersion>;
+  deployments: readonly AppDeployment[];
+  deploymentById: ReadonlyMap<number, AppDeployment>;
+  targets: ReadonlyMap<string, TargetRecord>;
+}
+
+function indexesOf({ versions, deployments, targets }: AppTable): Indexes {
+  const byCode = [...versions].sort((one, other) => other.versionCode - one.versionCode);
+  const byId = [...deployments].sort((one, other) => other.id - one.id);
+  return {
+    versions: byCode,
+    versionById: new Map(byCode.map((version) => [version.id, version])),
+    versionByCode: new Map(byCode.map((version) => [version.versionCode, version])),
+    versionByFile: new Map(byCode.flatMap((version) => (version.package === null ? [] : [[version.package.fileName, version]]))),
+    deployments: byId,
+    deploymentById: new Map(byId.map((deployment) => [deployment.id, deployment])),
+    targets: new Map(targets.map((record) => [targetName(record.target), record])),
+  };
+}
+
+export function createAppCatalog({ store, spread, merchants }: AppCatalogOptions): LoadedCatalog {
+  let indexes = indexesOf({ versions: [], deployments: [], targets: [] });
+  const table = spread.table({
+    name: APPS_TABLE,
+    load: async () => {
+      indexes = indexesOf(await store.load());
+    },
+    changed: () => {},
+  });
+  const target = (wanted: DeploymentTarget) => indexes.targets.get(targetName(wanted)) ?? null;
+  const lookups: OfferLookups = {
+    target,
+    deployment: (id) => indexes.deploymentById.get(id) ?? null,
+    version: (id) => indexes.versionById.get(id) ?? null,
+    bucketOf: rolloutBucketOf,
+  };
+  return {
+    load: table.load,
+    versions: () => indexes.versions,
+    version: lookups.version,
+    byVersionCode: (versionCode) => indexes.versionByCode.get(versionCode) ?? null,
+    byFileName: (fileName) => indexes.versionByFile.get(fileName) ?? null,
+    deployment: lookups.deployment,
+    deployments: () => indexes.deployments,
+    target,
+    targetCount: () => indexes.targets.size,
+    offerFor: (terminalId) => offerFor(terminalId, merchants.merchantOf(terminalId), lookups),
+    deploymentsFor: (terminalId, versionId) =>
+      targetsOf(terminalId, merchants.merchantOf(terminalId)).flatMap((wanted) => {
+        const record = target(wanted);
+        if (record === null) return [];
+        return deploymentsOf(record)
+          .map(lookups.deployment)
+          .filter((deployment) => deployment !== null)
+          .filter((deployment) => deployment.versionId === versionId && deployment.state !== "draft");
+      }),
+    spread: table.spread,
+  };
+}

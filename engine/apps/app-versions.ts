@@ -1,0 +1,91 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { AppCatalog } from "./app-catalog-port.ts";
+import type { AppStore } from "./app-store-port.ts";
+import { type AppVersion, VERSIONS_MAX } from "./app-version.ts";
+import type { Deployments } from "./deployments-port.ts";
+import type { PackageStore } from "./package-store.ts";
+
+export type VersionMembers = Pick<AppVersion, "versionCode" | "versionName" | "mandatory" | "releaseNotes">;
+
+/** Administration of app versions. Rejects with RelayError `not_found`, `conflict` (a version code twice), `unavailable`. */
+export interface AppVersions {
+  create(members: VersionMembers & { active: boolean }): Promise<AppVersion>;
+  /** Absent members stay. */
+  change(id: number, members: Partial<VersionMembers>): Promise<AppVersion>;
+  setActive(id: number, active: boolean): Promise<AppVersion>;
+  /** With its deployments and its package. Repeating it finishes one that broke off. */
+  remove(id: number): Promise<void>;
+}
+
+const TRIES_MAX = 16;
+
+export function createAppVersions(
+  store: AppStore,
+  catalog: AppCatalog,
+  deployments: Deployments,
+  packages: PackageStore,
+  clock: Clock,
+): AppVersions {
+  /** `evenDeleting`: for the deletion itself. */
+  async function alter(
+    id: number,
+    next: (before: AppVersion) => AppVersion,
+    evenDeleting: "evenDeleting" | "unlessDeleting" = "unlessDeleting",
+  ): Promise<AppVersion> {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const stored = await store.version(id);
+      if (stored === null || (stored.record.deleting && evenDeleting === "unlessDeleting")) throw notFound();
+      const record = next(stored.record);
+      const codeBefore = stored.record.versionCode;
+      const outcome = await store.commit({ version: { record, version: stored.version, codeBefore }, changesTable: true });
+      if (outcome === "code_taken") throw codeTaken(record.versionCode);
+      if (outcome === "committed") return record;
+    }
+    throw new RelayError("unavailable", "Too much is changed at once, try again", { retryAfterSeconds: 1 });
+  }
+
+  return {
+    create: async (members) => {
+      if (catalog.versions().length >= VERSIONS_MAX) throw new RelayError("conflict", `There are ${VERSIONS_MAX} versions already`);
+      const id = await store.nextId();
+      const record: AppVersion = { ...members, id, createdAtMs: clock.nowMs(), package: null, deleting: false };
+      const outcome = await store.commit({ version: { record, version: 0, codeBefore: null }, changesTable: true });
+      if (outcome === "code_taken") throw codeTaken(record.versionCode);
+      if (outcome === "stale") throw new Error("a new number was given twice");
+      await catalog.spread();
+      return record;
+    },
+    change: async (id, members) => {
+      const record = await alter(id, (before) => ({ ...before, ...members }));
+      await catalog.spread();
+      return record;
+    },
+    setActive: async (id, active) => {
+      const record = await alter(id, (before) => ({ ...before, active }));
+      await deployments.versionSwitched(id, active);
+      await catalog.spread();
+      return record;
+    },
+    remove: async (id) => {
+      // From here on nothing is deployed, uploaded or offered, so that what follows sees all there is.
+      await alter(id, (before) => ({ ...before, deleting: true }), "evenDeleting");
+      await deployments.removeOf(id);
+      const stored = await store.version(id);
+      if (stored !== null) {
+        const outcome = await store.commit({ removedVersion: stored, changesTable: true });
+        if (outcome !== "committed") throw new RelayError("conflict", "The version was changed at the same time; delete it again");
+      }
+      await catalog.spread();
+      if (stored !== null && stored.record.package !== null) await packages.remove(stored.record.package.fileName);
+    },
+  };
+}
+
+function notFound(): RelayError {
+  return new RelayError("not_found", "There is no such version");
+}
+
+function codeTaken(versionCode: number): RelayError {
+  return new RelayError("invalid_request", `versionCode: there is a version ${versionCode} already`);
+}

@@ -1,0 +1,124 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { addCounts, COUNTED_TERMINALS_MAX, type InstallMark, type InstallStep, markAfter, NOTHING_COUNTED } from "./app-deployment.ts";
+import type { AppStore } from "./app-store-port.ts";
+import { stepDeployment } from "./deployment-stepper.ts";
+
+/** Steps counted by one commit. */
+const BATCH_MAX = 200;
+
+/** Steps of one shard that wait to be counted; beyond it the caller is asked to come again. */
+const WAITING_MAX = 20_000;
+
+/** Shards that count for one deployment at the same time each win in turn; more tries than there are shards. */
+const TRIES_MAX = 128;
+
+/** Offers that were counted are remembered, so that a fleet that asks every hour costs no read; beyond it the store is asked again. */
+const REMEMBERED_MAX = 100_000;
+
+export interface DeploymentCounts {
+  /** Counts a terminal's step once; resolves when it is stored. */
+  count(deploymentId: number, terminalId: string, step: InstallStep): Promise<void>;
+}
+
+export interface DeploymentCountsOptions {
+  store: AppStore;
+  clock: Clock;
+  /** Too many installs failed, and the deployment is paused. */
+  paused(deploymentId: number): void;
+}
+
+interface Waiting {
+  terminalId: string;
+  step: InstallStep;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Counts distinct terminals. What comes while a commit is under way is counted by the next one, so a fleet that asks all at once makes a
+ * few commits and no race with itself.
+ */
+export function createDeploymentCounts({ store, clock, paused }: DeploymentCountsOptions): DeploymentCounts {
+  const queues = new Map<number, Waiting[]>();
+  const remembered = new Set<string>();
+  let waiting = 0;
+
+  async function countBatch(deploymentId: number, batch: readonly Waiting[]): Promise<void> {
+    const terminalIds = [...new Set(batch.map(({ terminalId }) => terminalId))];
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const [[deployment = null], stored] = await Promise.all([store.deployments([deploymentId]), store.marks(deploymentId, terminalIds)]);
+      if (deployment === null) return;
+      const before = new Map(stored.map((mark, index) => [terminalIds[index], mark]));
+      const after = new Map<string, InstallMark>();
+      let moves = NOTHING_COUNTED;
+      for (const { terminalId, step } of batch) {
+        const known = before.get(terminalId);
+        if (known === undefined) continue;
+        const isNew = known.version === 0 && !after.has(terminalId);
+        if (isNew && deployment.record.counts.offered + moves.offered >= COUNTED_TERMINALS_MAX) continue;
+        const next = markAfter(after.get(terminalId) ?? known.record, step);
+        if (next.mark === (after.get(terminalId) ?? known.record)) continue;
+        after.set(terminalId, next.mark);
+        moves = addCounts(moves, next.moves);
+      }
+      if (after.size === 0) return;
+      const stepped = stepDeployment(deployment.record, { type: "terminals.counted", atMs: clock.nowMs(), moves });
+      const outcome = await store.commit({
+        deployments: [{ record: stepped.record, version: deployment.version }],
+        marks: [...after].map(([terminalId, record]) => ({
+          record,
+          version: before.get(terminalId)?.version ?? 0,
+          deploymentId,
+          terminalId,
+        })),
+        changesTable: stepped.offerChanged,
+      });
+      if (outcome !== "committed") continue;
+      if (stepped.offerChanged) paused(deploymentId);
+      return;
+    }
+    throw new RelayError("unavailable", "Too much is counted for this deployment at once; try again", { retryAfterSeconds: 1 });
+  }
+
+  async function run(deploymentId: number, queue: Waiting[]): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, BATCH_MAX);
+      waiting -= batch.length;
+      try {
+        await countBatch(deploymentId, batch);
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    queues.delete(deploymentId);
+  }
+
+  function enqueue(deploymentId: number, terminalId: string, step: InstallStep): Promise<void> {
+    if (waiting >= WAITING_MAX) throw new RelayError("too_busy", "Too many terminals report at once", { retryAfterSeconds: 5 });
+    waiting += 1;
+    return new Promise((resolve, reject) => {
+      const entry = { terminalId, step, resolve, reject };
+      const queue = queues.get(deploymentId);
+      if (queue !== undefined) {
+        queue.push(entry);
+        return;
+      }
+      const started = [entry];
+      queues.set(deploymentId, started);
+      void run(deploymentId, started);
+    });
+  }
+
+  return {
+    count: async (deploymentId, terminalId, step) => {
+      const key = `${deploymentId} ${terminalId}`;
+      if (step === "offered" && remembered.has(key)) return;
+      await enqueue(deploymentId, terminalId, step);
+      if (step !== "offered") return;
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+      remembered.add(key);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { Ids } from "../kernel/ids.ts";
+import type { AppCatalog } from "./app-catalog-port.ts";
+import { type AppStore, UPLOAD_LOCK_MS, type UploadLock } from "./app-store-port.ts";
+import { type AppVersion, beginsAsZip, ZIP_SIGNATURE } from "./app-version.ts";
+import type { Deployments } from "./deployments-port.ts";
+import type { PackageStore, StagedPackage } from "./package-store.ts";
+
+/** Hands the file on piece by piece; the next one comes when `take` has resolved. */
+export type ReadFile = (take: (piece: Uint8Array) => Promise<void>) => Promise<void>;
+
+/**
+ * Takes the package of a version in the place of the one it had. All or nothing: what breaks off, is no package or finds the version gone
+ * leaves no file. Rejects with RelayError `not_found`, `conflict` (another upload of the version is under way), `invalid_request`,
+ * `unavailable`, and with what `read` rejects with.
+ */
+export type UploadPackage = (versionId: number, read: ReadFile) => Promise<AppVersion>;
+
+export interface UploadPackageOptions {
+  store: AppStore;
+  catalog: AppCatalog;
+  deployments: Deployments;
+  packages: PackageStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+const TRIES_MAX = 16;
+
+export function createUploadPackage({ store, catalog, deployments, packages, clock, ids }: UploadPackageOptions): UploadPackage {
+  /** Hands pieces on as long as they are a ZIP file's, and keeps the lock. */
+  function checked(read: ReadFile, held: { lock: UploadLock }): ReadFile {
+    return async (take) => {
+      const head: number[] = [];
+      let renewedAt = clock.monotonicMs();
+      await read(async (piece) => {
+        if (head.length < ZIP_SIGNATURE.length) head.push(...piece.subarray(0, ZIP_SIGNATURE.length - head.length));
+        if (!beginsAsZip(Uint8Array.from(head))) throw notPackage();
+        if (clock.monotonicMs() - renewedAt > UPLOAD_LOCK_MS / 4) {
+          const renewed = await store.renewUpload(held.lock);
+          if (renewed === null) throw new RelayError("conflict", "The upload took so long that another one began");
+          held.lock = renewed;
+          renewedAt = clock.monotonicMs();
+        }
+        await take(piece);
+      });
+      if (head.length < ZIP_SIGNATURE.length) throw notPackage();
+    };
+  }
+
+  async function adopt(versionId: number, staged: StagedPackage, fileName: string, lock: UploadLock) {
+    await staged.keep(fileName);
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const stored = await store.version(versionId);
+      if (stored === null || stored.record.deleting) {
+        await packages.remove(fileName);
+        throw new RelayError("not_found", "The version was deleted meanwhile");
+      }
+      const { md5, bytes } = staged;
+      const record: AppVersion = { ...stored.record, package: { fileName, md5, bytes, storedAtMs: clock.nowMs() } };
+      const outcome = await store.commit({
+        version: { record, version: stored.version, codeBefore: record.versionCode },
+        upload: lock,
+        changesTable: true,
+      });
+      if (outcome === "committed") return { record, replaced: stored.record.package };
+    }
+    await packages.remove(fileName);
+    throw new RelayError("conflict", "The version was changed at the same time, or another upload of it began");
+  }
+
+  return async (versionId, read) => {
+    const version = await store.version(versionId);
+    if (version === null || version.record.deleting) throw new RelayError("not_found", "There is no such version");
+    const lock = await store.lockUpload(versionId);
+    if (lock === null) throw new RelayError("conflict", "Another upload of this version is under way");
+    const held = { lock };
+    try {
+      const staged = await packages.receive(checked(read, held));
+      const fileName = `app-${version.record.versionCode}-${ids.uuid()}.apk`;
+      const { record, replaced } = await adopt(versionId, staged, fileName, held.lock).catch(async (error: unknown) => {
+        await staged.discard();
+        throw error;
+      });
+      await deployments.packageStored(versionId);
+      await catalog.spread();
+      if (replaced !== null) await packages.remove(replaced.fileName);
+      return record;
+    } finally {
+      // Where this does not get through it lapses by itself.
+      await store.releaseUpload(held.lock).catch(() => {});
+    }
+  };
+}
+
+function notPackage(): RelayError {
+  return new RelayError("invalid_request", "file: is not an app package: it does not begin as a ZIP file does");
+}

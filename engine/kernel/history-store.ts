@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { type Kv, StorageUnavailable } from "./kv.ts";
+import { readBareRecord, recordText } from "./schemas.ts";
+
+const STORE = { key: "history/store", kind: "storeIdentity", what: "the store's own id" } as const;
+const LOSS = { key: "history/loss", kind: "storeLoss", what: "what is known of a restored store" } as const;
+
+type Place = typeof STORE | typeof LOSS;
+
+/** Of a commit that the store does not answer, or refuses. */
+const ATTEMPTS_MAX = 3;
+
+/** Whose store it is: all copies of it have this alike. */
+export interface StoreIdentity {
+  /** Random, made with the store. */
+  storeId: string;
+  /** Where the store lay when it was last begun with (a folder's inode); null where that means nothing. */
+  place: string | null;
+}
+
+/** The store was taken back to an earlier copy, and what is to be done about it is not done yet. */
+export interface OwedLoss {
+  /** The last version that the copy has. */
+  lostVersion: number;
+  /** Versions up to this one are known to have been given. */
+  aboveVersion: number;
+  /** False where it is only likely. */
+  certain: boolean;
+  /** An operator has said that it was restored, and that the node may begin whatever is known of what came since (`npm run restored`). */
+  acknowledged: boolean;
+  foundAtMs: number;
+}
+
+/** What a store knows of itself, and of being a copy; for the start of a node. Rejects with StorageUnavailable. */
+export interface HistoryStore {
+  /** Null in a new store, and in one that only former releases have begun with. */
+  identity(): Promise<StoreIdentity | null>;
+  /** Writes it where it is not so already. Answers with what stands there. */
+  identify(place: string | null): Promise<StoreIdentity>;
+  loss(): Promise<OwedLoss | null>;
+  /** Another node may have found the same; what it has written stands, but for an operator's word. */
+  owe(loss: OwedLoss): Promise<OwedLoss>;
+  settle(): Promise<void>;
+}
+
+export function createHistoryStore(kv: Kv): HistoryStore {
+  function read<T extends object>({ kind, what }: Place, text: string): T {
+    return readBareRecord<T>(kind, what, text);
+  }
+
+  async function load<T extends object>(place: Place): Promise<T | null> {
+    const entry = await kv.get(place.key);
+    return entry === null ? null : read<T>(place, entry.value);
+  }
+
+  /** Writes what `change` makes of what stands there, if that is anything; answers with what then does. */
+  async function update<T extends object>(place: Place, change: (before: T | null) => T | null): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const { key, kind } = place;
+      const entry = await kv.get(key);
+      const before = entry === null ? null : read<T>(place, entry.value);
+      const after = change(before);
+      if (after === null && before !== null) return before;
+      if (after === null) throw new Error(`${key} is to be written where there is nothing`);
+      const operations = [{ type: "put", key, value: recordText(kind, after) }] as const;
+      const checks = [{ key, version: entry?.version ?? 0 }];
+      try {
+        if ((await kv.commit({ checks, operations })).type === "committed") return after;
+      } catch (error) {
+        // Another node that starts has marked the store just now, of which this one hears by being refused.
+        if (!(error instanceof StorageUnavailable) || attempt === ATTEMPTS_MAX) throw error;
+      }
+    }
+  }
+
+  return {
+    identity: () => load(STORE),
+    identify: (place) =>
+      update<StoreIdentity>(STORE, (before) => {
+        if (before !== null && before.place === place) return null;
+        return { storeId: before?.storeId ?? randomBytes(16).toString("hex"), place };
+      }),
+    loss: () => load(LOSS),
+    owe: (found) =>
+      update<OwedLoss>(LOSS, (before) => {
+        if (before === null) return found;
+        const aboveVersion = Math.max(before.aboveVersion, found.aboveVersion);
+        const acknowledged = before.acknowledged || found.acknowledged;
+        if (aboveVersion === before.aboveVersion && acknowledged === before.acknowledged) return null;
+        return { ...before, aboveVersion, acknowledged };
+      }),
+    settle: async () => {
+      await kv.commit({ checks: [], operations: [{ type: "delete", key: LOSS.key }] });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { RelayError } from "./errors.ts";
+
+/** Changes of one key that may wait for each other in a shard; a caller with more of them is told to slow down. */
+const WAITING_MAX = 256;
+
+/**
+ * Runs what belongs to one key one after the other, so that callers of one shard do not make each other try again. Throws RelayError
+ * `too_busy` when too many wait.
+ */
+export class Turns<Key> {
+  readonly #last = new Map<Key, Promise<unknown>>();
+  readonly #waiting = new Map<Key, number>();
+
+  async take<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    const waiting = this.#waiting.get(key) ?? 0;
+    if (waiting >= WAITING_MAX) throw new RelayError("too_busy", "Too many changes at once", { retryAfterSeconds: 1 });
+    this.#waiting.set(key, waiting + 1);
+    const before = this.#last.get(key) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    this.#last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      const left = (this.#waiting.get(key) ?? 1) - 1;
+      if (left === 0) {
+        this.#waiting.delete(key);
+        this.#last.delete(key);
+      } else {
+        this.#waiting.set(key, left);
+      }
+    }
+  }
+}

@@ -1,0 +1,362 @@
+import type { CardGateway } from "../gateway/card-gateway.ts";
+import type { GatewayAnswer, GatewayCredentials, GatewayFollowedUp, GatewayPaymentState } from "../gateway/gateway.ts";
+import type { GatewayAccounts } from "../gateway/gateway-accounts-port.ts";
+import type { NotificationSignature } from "../gateway/notification-signature.ts";
+import type { Address } from "../kernel/bus.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { Homes } from "../kernel/homes.ts";
+import { fromMinorUnits } from "../kernel/money.ts";
+import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { LinkEffect, LinkEvent } from "./events.ts";
+import { amountOf, type FollowUp, type LinkOrder, type LinkRecord } from "./link.ts";
+import { linkChange } from "./link-change.ts";
+import { createLinkDeadlines } from "./link-deadlines.ts";
+import { createLinkPacer } from "./link-pacer.ts";
+import { createLinkStepper } from "./link-stepper.ts";
+import type { LinkStore } from "./link-store-port.ts";
+import type { FollowUpOutcome, LinkCreated, Links } from "./links-port.ts";
+import { newLink } from "./rules.ts";
+
+/** Losing the race for a record this often in a row means that something is wrong; the caller gets "unavailable". */
+const STALE_RETRIES_MAX = 8;
+
+/** Verifies that callers and notifications have under way; beyond it a caller is told to come again, a notification waits for its deadline. */
+const ASKED_AT_ONCE_MAX = 128;
+
+/** Verifies at the gateway at once; others wait here, so that whoever creates a link does not have to wait behind all of them. */
+const AT_GATEWAY_MAX = 256;
+
+/** How far a deadline may be moved to keep the gateway's load even. */
+const SLACK_MS = { created: 5_000, waiting: 30_000, watching: 3_000, expiry: 30_000, ended: 60_000 };
+
+export interface LinksOptions {
+  store: LinkStore;
+  gateway: CardGateway;
+  accounts: GatewayAccounts;
+  signature: NotificationSignature;
+  clock: Clock;
+  homes: Homes;
+  self: Address;
+  /** Where the gateway posts its notifications. */
+  notifyUrl(): string;
+  /** The gateway answered a verify, or could not be asked. */
+  verified?(outcome: GatewayPaymentState["type"] | "unavailable"): void;
+  failed(what: string, error: unknown): void;
+}
+
+/** The links of one shard: it looks after the deadlines of those whose home it is, and carries out what it is asked of any. */
+export interface ShardLinks {
+  links: Links;
+  /** Called by the owner every 50 ms or so. */
+  tick(): void;
+  /** Begins nothing more by itself, and waits for what is under way. */
+  stop(): Promise<void>;
+  counts(): { due: number; verifying: number };
+}
+
+interface Applied {
+  stored: Stored<LinkRecord>;
+  effects: readonly LinkEffect[];
+}
+
+export function createShardLinks(options: LinksOptions): ShardLinks {
+  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, verified, failed } = options;
+  const pacer = createLinkPacer();
+  const step = createLinkStepper(INERT);
+  const verifying = new Map<string, Promise<LinkRecord | null>>();
+  const turns: (() => void)[] = [];
+  let atGateway = 0;
+  let asked = 0;
+
+  /** Steps a link and stores the step; loads again and steps again when somebody else was first. Null where there is no such link. */
+  async function apply(txId: string, event: LinkEvent, known: Stored<LinkRecord> | null = null): Promise<Applied | null> {
+    let stored = known;
+    for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
+      stored ??= await store.load(txId);
+      if (stored === null) return null;
+      const { record, effects, changed } = step(stored.record, event);
+      if (!changed) return { stored, effects };
+      const after = paced(record, stored.record, event.atMs);
+      const version = await store.commit(linkChange(after, stored, effects, event.atMs));
+      if (version !== null) return { stored: { record: after, version }, effects };
+      stored = null;
+    }
+    throw new RelayError("unavailable", "Too many changes of one payment at once; ask again", { retryAfterSeconds: 1 });
+  }
+
+  function paced(after: LinkRecord, before: LinkRecord, atMs: number): LinkRecord {
+    const { nextAtMs } = after;
+    if (nextAtMs === null || nextAtMs <= atMs || nextAtMs === before.nextAtMs) return after;
+    return { ...after, nextAtMs: pacer.place(nextAtMs, slackOf(after), atMs) };
+  }
+
+  /** Asks the gateway and stores what it says. One question at a time for each link; `fresh` wants one that begins after this call. */
+  function verify(txId: string, stored: Stored<LinkRecord> | null, fresh: boolean): Promise<LinkRecord | null> {
+    const running = verifying.get(txId);
+    if (running !== undefined) {
+      if (!fresh) return running;
+      const next = () => verify(txId, null, false);
+      return running.then(next, next);
+    }
+    const work = ask(txId, stored).finally(() => verifying.delete(txId));
+    verifying.set(txId, work);
+    return work;
+  }
+
+  async function ask(txId: string, known: Stored<LinkRecord> | null): Promise<LinkRecord | null> {
+    const stored = known ?? (await store.load(txId));
+    if (stored === null) return null;
+    const { askedAtMs, answer } = await inTurn(async () => ({ askedAtMs: clock.nowMs(), answer: await askGateway(stored.record) }));
+    verified?.(answer.type === "done" ? answer.value.type : "unavailable");
+    const atMs = clock.nowMs();
+    // A gateway that refuses to say has not said that it was not paid.
+    const event: LinkEvent =
+      answer.type === "done" ? { type: "verify.answered", atMs, askedAtMs, payment: answer.value } : { type: "verify.failed", atMs };
+    const applied = await apply(txId, event, stored);
+    return applied?.stored.record ?? null;
+  }
+
+  /** As many wait as links are looked after at once, and callers are let in. */
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (atGateway < AT_GATEWAY_MAX) atGateway += 1;
+    else await new Promise<void>((go) => turns.push(go));
+    try {
+      return await work();
+    } finally {
+      const next = turns.shift();
+      if (next === undefined) atGateway -= 1;
+      else next();
+    }
+  }
+
+  async function askGateway({ order, paymentId }: LinkRecord): Promise<GatewayAnswer<GatewayPaymentState>> {
+    const credentials = accountOf(order);
+    if (credentials === null) return NO_ACCOUNT;
+    return gateway.verify(credentials, { txId: order.txId, paymentId });
+  }
+
+  function accountOf({ partnerId, merchantId }: LinkOrder): GatewayCredentials | null {
+    return accounts.ofPayment(partnerId, merchantId);
+  }
+
+  /** A verify that somebody asks for, within the bound on how many of these there are. */
+  async function askedFor<T>(work: () => Promise<T>): Promise<T> {
+    if (asked >= ASKED_AT_ONCE_MAX) throw new RelayError("too_busy", "Too many payments are being verified", { retryAfterSeconds: 1 });
+    asked += 1;
+    try {
+      return await work();
+    } finally {
+      asked -= 1;
+    }
+  }
+
+  async function due(txId: string): Promise<void> {
+    const stored = await store.load(txId);
+    if (stored === null) return;
+    const { effects } = step(stored.record, { type: "deadline.passed", atMs: clock.nowMs() });
+    if (wantsVerify(effects)) await verify(txId, stored, false);
+  }
+
+  /** Goes on with a link that was stored before: by an attempt that died, or that was answered and whose caller asks again. */
+  async function resume({ record }: Stored<LinkRecord>): Promise<Stored<LinkRecord> | LinkCreated> {
+    if (record.state !== "created") return createdAs(record);
+    if (record.inits > 0) {
+      const found = await verify(record.order.txId, null, true);
+      if (found === null) throw new Error(`the link ${record.order.txId} is gone`);
+      if (found.state !== "created") return createdAs(found);
+      // Also after a verify that said "absent": whether it said that is in when it was last answered.
+      if (found.verifiedAtMs === null || found.verifiedAtMs === record.verifiedAtMs) return { type: "unavailable", record: found };
+    }
+    const again = await store.load(record.order.txId);
+    if (again === null) throw new Error(`the link ${record.order.txId} is gone`);
+    return again;
+  }
+
+  async function init(stored: Stored<LinkRecord>): Promise<LinkCreated> {
+    const { order } = stored.record;
+    const begun = await apply(order.txId, { type: "init.begun", atMs: clock.nowMs() }, stored);
+    if (begun === null) throw new Error(`the link ${order.txId} is gone`);
+    const { record } = begun.stored;
+    if (record.state !== "created") return createdAs(record);
+    const credentials = accountOf(order);
+    if (credentials === null) return { type: "unavailable", record };
+    const { txId, amount, currency, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs } = order;
+    const description = order.description ?? "";
+    const answer = await gateway.init(credentials, {
+      ...{ txId, amount, currency, description, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs },
+      notifyUrl: notifyUrl(),
+    });
+    const atMs = clock.nowMs();
+    switch (answer.type) {
+      case "done": {
+        const applied = await apply(txId, { type: "init.answered", atMs, ...answer.value }, begun.stored);
+        return createdAs(applied?.stored.record ?? record);
+      }
+      case "refused": {
+        const { resultCode, description: said } = answer;
+        const refusal = { type: "init.refused", atMs, resultCode, description: said } as const;
+        const applied = await apply(txId, { ...refusal, absent: false }, begun.stored);
+        const after = applied?.stored.record ?? record;
+        if (after.state === "failed") return createdAs(after);
+        // Refused as a repetition, perhaps of one that arrived: the gateway knows.
+        const found = (await verify(txId, null, true)) ?? after;
+        if (found.state !== "created" || found.verifiedAtMs === null || found.verifiedAtMs < atMs) return createdAs(found);
+        const absent = await apply(txId, { ...refusal, absent: true });
+        return createdAs(absent?.stored.record ?? found);
+      }
+      case "unavailable":
+        return { type: "unavailable", record };
+    }
+  }
+
+  async function execute(record: LinkRecord, followUp: FollowUp): Promise<FollowUpOutcome> {
+    const { order, outcome } = record;
+    const credentials = accountOf(order);
+    const origTranId = movementOf(record, followUp);
+    if (credentials === null || origTranId === null || outcome === null) return { type: "unavailable", record, followUp };
+    const { currency } = amountOf(record);
+    const amount = fromMinorUnits(followUp.amountMinor, currency);
+    const answer: GatewayAnswer<GatewayFollowedUp> = await gateway[followUp.type](credentials, {
+      ...{ txId: followUp.id, origTranId, amount, currency },
+    });
+    const atMs = clock.nowMs();
+    // One that is known to be executed was only asked for its movement.
+    if (answer.type === "unavailable")
+      return followUp.state === "done" ? endedAs(record, followUp.id) : { type: "unavailable", record, followUp };
+    const { resultCode, description } = answer.type === "done" ? answer.value : answer;
+    const event: LinkEvent =
+      answer.type === "done"
+        ? { type: "followUp.answered", atMs, id: followUp.id, tranId: answer.value.tranId, resultCode, description }
+        : { type: "followUp.refused", atMs, id: followUp.id, resultCode, description };
+    const applied = await apply(order.txId, event);
+    const after = applied?.stored.record ?? record;
+    // Refused as a repetition, perhaps of one that was executed: the gateway's totals know.
+    const found = applied !== null && wantsVerify(applied.effects) ? await verify(order.txId, null, true) : null;
+    return endedAs(found ?? after, followUp.id);
+  }
+
+  const deadlines = createLinkDeadlines({ store, homes, self, clock, pacer, fire: due, failed });
+
+  const links: Links = {
+    create: async (order) => {
+      const fresh = newLink(order);
+      const version = await store.commit({ ...NOTHING_MORE, record: fresh, before: null, version: 0, atMs: order.createdAtMs });
+      if (version !== null) return init({ record: fresh, version });
+      const stored = await store.load(order.txId);
+      if (stored === null) throw new RelayError("conflict", "There is a payment with this id already");
+      const resumed = await resume(stored);
+      return "type" in resumed ? resumed : init(resumed);
+    },
+    byTxId: async (txId) => (await store.load(txId))?.record ?? null,
+    byPaymentId: async (partnerId, paymentId) => (await store.findByPaymentId(partnerId, paymentId))?.record ?? null,
+    byTranId: async (partnerId, tranId) => (await store.findByTranId(partnerId, tranId))?.record ?? null,
+    verify: async (txId) => {
+      const applied = await apply(txId, { type: "verify.requested", atMs: clock.nowMs() });
+      if (applied === null || !wantsVerify(applied.effects)) return applied?.stored.record ?? null;
+      return askedFor(() => verify(txId, applied.stored, false));
+    },
+    notified: async (notification, given) => {
+      const stored = await store.load(notification.txId);
+      if (stored === null) return;
+      if (given !== null && !isSigned(stored.record, notification, given)) return;
+      // As it is stored, whatever letters the gateway writes it in.
+      const { txId } = stored.record.order;
+      const applied = await apply(txId, { type: "notification.received", atMs: clock.nowMs() }, stored);
+      if (applied === null || !wantsVerify(applied.effects)) return;
+      // What fails here, or finds no room, is made good by the stored deadline.
+      askedFor(() => verify(txId, null, true)).catch((error: unknown) => {
+        if (!(error instanceof RelayError)) failed("link.notified", error);
+      });
+    },
+    followUp: async ({ txId, operationId, type, amountMinor }) => {
+      const event: LinkEvent = { type: "followUp.requested", atMs: clock.nowMs(), id: operationId, followUp: type, amountMinor };
+      const applied = await apply(txId, event);
+      if (applied === null) return null;
+      const { record } = applied.stored;
+      for (const effect of applied.effects) {
+        if (effect.type === "refuseFollowUp") return { type: "impossible", record, reason: effect.params.reason };
+        if (effect.type === "repeatFollowUp") return endedAs(record, effect.params.followUp.id);
+        if (effect.type === "executeFollowUp") return execute(record, effect.params.followUp);
+      }
+      throw new Error(`${type} of ${txId} led to nothing`);
+    },
+  };
+
+  function isSigned(record: LinkRecord, { merId, txId, paymentId }: Parameters<Links["notified"]>[0], given: string): boolean {
+    const credentials = accountOf(record.order);
+    if (credentials === null) return false;
+    return signature.matches(credentials, { merId, txId, paymentId: paymentId ?? record.paymentId }, given);
+  }
+
+  return {
+    links,
+    tick: deadlines.tick,
+    stop: deadlines.stop,
+    counts: () => ({ due: deadlines.counts().held, verifying: verifying.size }),
+  };
+}
+
+const NO_ACCOUNT = { type: "unavailable", reason: "the account of this payment is gone" } as const;
+
+const NOTHING_MORE = { rows: [], attention: [], settled: [] } as const;
+
+/** An order that nobody placed. */
+const INERT: LinkRecord = newLink({
+  txId: "",
+  terminalId: "",
+  partnerId: null,
+  owner: "",
+  amount: "",
+  amountMinor: 0,
+  currency: "",
+  description: null,
+  merchantReference: null,
+  customerEmail: null,
+  instrument: "card",
+  capture: "now",
+  returnUrl: null,
+  createdAtMs: 0,
+  expiresAtMs: 0,
+  attachment: null,
+});
+
+function slackOf({ state, nextAtMs, order }: LinkRecord): number {
+  switch (state) {
+    case "created":
+      return SLACK_MS.created;
+    case "waiting":
+      return SLACK_MS.waiting;
+    case "watching":
+      return nextAtMs === order.expiresAtMs ? SLACK_MS.expiry : SLACK_MS.watching;
+    default:
+      return SLACK_MS.ended;
+  }
+}
+
+function wantsVerify(effects: readonly LinkEffect[]): boolean {
+  return effects.some(({ type }) => type === "verify");
+}
+
+/** What the creation of a link has come to, by how it stands. */
+function createdAs(record: LinkRecord): LinkCreated {
+  if (record.state === "created") return { type: "unavailable", record };
+  // Ended before anybody had its address: there is nothing to send a buyer to.
+  if ((record.state === "failed" || record.state === "expired") && record.paymentUrl === null && record.outcome !== null) {
+    return { type: "refused", record, resultCode: record.outcome.resultCode, description: record.outcome.description };
+  }
+  return { type: "created", record };
+}
+
+function endedAs(record: LinkRecord, id: string): FollowUpOutcome {
+  const followUp = record.followUps.find((entry) => entry.id === id);
+  if (followUp === undefined) throw new Error(`the link ${record.order.txId} has lost a follow-up`);
+  if (followUp.state === "requested") return { type: "unavailable", record, followUp };
+  return { type: followUp.state, record, followUp };
+}
+
+/** The movement of money that is undone or taken: a refund pays back what a later capture took, where there was one. */
+function movementOf({ outcome, followUps }: LinkRecord, { type }: FollowUp): string | null {
+  const captured = type === "refund" ? followUps.find((entry) => entry.type === "capture" && entry.state === "done") : undefined;
+  return captured?.tranId ?? outcome?.payment?.tranId ?? null;
+}

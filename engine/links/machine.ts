@@ -1,0 +1,102 @@
+import { setup } from "xstate";
+import type { LinkEffect, LinkEvent } from "./events.ts";
+import type { LinkContext, LinkState } from "./link.ts";
+import { stepOf } from "./rules.ts";
+
+/** Context of the machine: what is stored, the state that it was stored in, which the rules decide by, and the effects of the step that led here, as data. */
+export interface LinkMachineContext {
+  state: LinkState;
+  link: LinkContext;
+  effects: readonly LinkEffect[];
+}
+
+const setUp = setup({
+  types: {} as { context: LinkMachineContext; input: LinkMachineContext; events: LinkEvent },
+  guards: {
+    leadsTo: ({ context, event }, { state }: { state: LinkState }) => stepOf(context.state, context.link, event).state === state,
+  },
+});
+
+const step = setUp.assign(({ context, event }) => stepOf(context.state, context.link, event));
+
+const to = (state: LinkState) => ({ guard: { type: "leadsTo", params: { state } }, target: `#link.${state}`, actions: step }) as const;
+
+/** What a paid link still takes. */
+const stays = { actions: step } as const;
+
+/**
+ * A payment link (specification, "Pay-by-link payment"). Pure: time comes with the events, effects are data, carried out by the
+ * runtime once the step is stored. The states list which events can lead where; the rules decide among them.
+ */
+export const linkMachine = setUp.createMachine({
+  id: "link",
+  context: ({ input }) => input,
+  initial: "created",
+  states: {
+    created: {
+      on: {
+        "init.begun": stays,
+        "init.answered": to("waiting"),
+        "init.refused": [to("failed"), stays],
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "followUp.requested": stays,
+        "verify.failed": [to("expired"), stays],
+        "verify.answered": [to("waiting"), to("watching"), to("success"), to("failed"), to("expired"), stays],
+      },
+    },
+    waiting: {
+      on: {
+        "init.answered": stays,
+        "notification.received": [to("watching"), stays],
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "followUp.requested": stays,
+        "verify.failed": [to("watching"), to("expired"), stays],
+        "verify.answered": [to("watching"), to("success"), to("failed"), to("expired"), stays],
+      },
+    },
+    watching: {
+      on: {
+        "init.answered": stays,
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "followUp.requested": stays,
+        "verify.failed": [to("expired"), stays],
+        "verify.answered": [to("success"), to("failed"), to("expired"), stays],
+      },
+    },
+    success: {
+      on: {
+        "followUp.requested": stays,
+        "followUp.answered": stays,
+        "followUp.refused": stays,
+        "deadline.passed": stays,
+        "verify.answered": stays,
+        "verify.failed": stays,
+      },
+    },
+    failed: {
+      on: {
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "verify.failed": stays,
+        "verify.answered": [to("success"), stays],
+        "followUp.requested": stays,
+      },
+    },
+    expired: {
+      on: {
+        "notification.received": stays,
+        "verify.requested": stays,
+        "deadline.passed": stays,
+        "verify.failed": stays,
+        "verify.answered": [to("success"), stays],
+        "followUp.requested": stays,
+      },
+    },
+  },
+});

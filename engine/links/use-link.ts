@@ -1,0 +1,74 @@
+import { type Caller, senderOf } from "../access/caller.ts";
+import { readAmount } from "../kernel/decimal-amount.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { amountOf, type FollowUpRefusal, type FollowUpType, type LinkRecord } from "./link.ts";
+import type { FollowUpOutcome, Links } from "./links-port.ts";
+
+/** What its owner does with a payment link. Null is also the answer for a link of somebody else. */
+export interface UseLink {
+  /** By our txId or the gateway's paymentId. */
+  find(caller: Caller, id: string): Promise<LinkRecord | null>;
+  /** By the gateway's id of the money movement. */
+  findByTranId(caller: Caller, tranId: string): Promise<LinkRecord | null>;
+  /** Asks the gateway now, unless it was asked just now. */
+  verify(caller: Caller, id: string): Promise<LinkRecord | null>;
+  /**
+   * Captures, reverses or refunds, once for its `operationId`. `amount` absent: everything that is left. Throws RelayError `invalid_request`
+   * for an amount that cannot be, `conflict` for what is not possible as the payment stands.
+   */
+  followUp(
+    caller: Caller,
+    id: string,
+    request: { type: FollowUpType; amount: unknown; operationId: string },
+  ): Promise<Exclude<FollowUpOutcome, { type: "impossible" }> | null>;
+}
+
+export function createUseLink({ links }: { links: Links }): UseLink {
+  function own(caller: Caller, record: LinkRecord | null): LinkRecord | null {
+    return record !== null && record.order.owner === senderOf(caller) ? record : null;
+  }
+
+  async function find(caller: Caller, id: string): Promise<LinkRecord | null> {
+    const byTxId = own(caller, await links.byTxId(id));
+    if (byTxId !== null || caller.type !== "partner") return byTxId;
+    return own(caller, await links.byPaymentId(caller.partnerId, id));
+  }
+
+  return {
+    find,
+    findByTranId: async (caller, tranId) =>
+      caller.type === "partner" ? own(caller, await links.byTranId(caller.partnerId, tranId)) : null,
+    verify: async (caller, id) => {
+      const record = await find(caller, id);
+      return record === null ? null : ((await links.verify(record.order.txId)) ?? record);
+    },
+    followUp: async (caller, id, { type, amount, operationId }) => {
+      const record = await find(caller, id);
+      if (record === null) return null;
+      const { txId } = record.order;
+      const { currency } = amountOf(record);
+      const read = amount === undefined || amount === null ? null : readAmount(amount, currency);
+      if (typeof read === "string") throw new RelayError("invalid_request", `amount: ${read}`);
+      const outcome = await links.followUp({ txId, operationId, type, amountMinor: read?.minor ?? null });
+      if (outcome?.type === "impossible") throw impossible(outcome.reason);
+      return outcome;
+    },
+  };
+}
+
+const REASONS: Readonly<Record<FollowUpRefusal, { code: "invalid_request" | "conflict"; message: string; retryAfterSeconds?: number }>> = {
+  not_paid: { code: "conflict", message: "The payment is not paid" },
+  already_captured: { code: "conflict", message: "The payment is captured already" },
+  not_captured: { code: "conflict", message: "The payment is not captured yet; reverse it instead" },
+  already_reversed: { code: "conflict", message: "The payment is reversed already" },
+  already_refunded: { code: "conflict", message: "The payment is refunded already" },
+  under_way: { code: "conflict", message: "The same is under way; ask again with its Idempotency-Key", retryAfterSeconds: 30 },
+  too_much: { code: "invalid_request", message: "amount: is more than is left of the payment" },
+  partial_refund: { code: "invalid_request", message: "amount: a partial refund is not available; leave it out for the whole" },
+  too_many: { code: "conflict", message: "The payment has too many operations" },
+};
+
+function impossible(reason: FollowUpRefusal): RelayError {
+  const { code, message, ...options } = REASONS[reason];
+  return new RelayError(code, message, options);
+}

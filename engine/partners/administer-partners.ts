@@ -1,0 +1,231 @@
+import { validateTerminalRule } from "../access/subscription.ts";
+import type { PatternCompiler, TerminalRule } from "../access/terminal-rule.ts";
+import { formerAccounts } from "../gateway/gateway-account.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { SecretBox } from "../kernel/secret-box.ts";
+import {
+  ALLOWED_ORIGINS_MAX,
+  deletedPartner,
+  KEY_GRACE_SECONDS_MAX,
+  PARTNERS_MAX,
+  type PartnerApiAccess,
+  type PartnerRecord,
+  type PartnerUnique,
+  partnerPlace,
+} from "./partner.ts";
+import type { PartnerSecrets } from "./partner-secrets.ts";
+import type { PartnerStore } from "./partner-store-port.ts";
+import type { Partners } from "./partners-port.ts";
+
+/** Rounds of a change that somebody else's change overtakes each time; only a storm of changes of one partner uses them up. */
+const ATTEMPTS_MAX = 20;
+
+/** What a caller may say of a partner; absent members stay as they are, or have their defaults at creation. */
+export interface PartnerChange {
+  username?: string | undefined;
+  password?: string | undefined;
+  enabled?: boolean | undefined;
+  gateway?: { terminalId?: string | undefined; merchantId?: string | undefined; secret?: string | undefined } | undefined;
+  allowedOrigins?: { readonly [name: string]: string } | undefined;
+  terminals?: TerminalRule | undefined;
+  /** Null takes the adapter's login away; its secret stays where only the merchant id is given. */
+  adapter?: { merchantId?: string | undefined; secret?: string | undefined } | null | undefined;
+  partnerApi?: PartnerApiEdit | undefined;
+}
+
+/** What becomes of a partner's access to Partner API v1, whose rules are its own (administer-partner-api.ts). */
+export type PartnerApiEdit = (id: number, before: PartnerApiAccess | null) => PartnerApiAccess | null;
+
+export interface NewPartner extends PartnerChange {
+  username: string;
+  gateway: { terminalId: string; merchantId: string; secret: string };
+}
+
+/**
+ * Creates and changes partners (specification, "Partner record", "Partner portal endpoints"). Each change is in force on every shard of every
+ * live node when it resolves. Throws RelayError `not_found` for a partner that there is not, and `invalid_request` for what is not allowed or another's.
+ */
+export interface AdministerPartners {
+  /** Shows the generated password and key for the first and last time. */
+  create(partner: NewPartner): Promise<{ partner: PartnerRecord; password: string; apiKey: string }>;
+  change(id: number, change: PartnerChange): Promise<PartnerRecord>;
+  toggle(id: number): Promise<PartnerRecord>;
+  resetPassword(id: number): Promise<{ partner: PartnerRecord; password: string }>;
+  /** The key before stops working at once, or after `graceSeconds`. */
+  regenerateKey(id: number, graceSeconds: number): Promise<{ partner: PartnerRecord; apiKey: string }>;
+  remove(id: number): Promise<PartnerRecord>;
+  /**
+   * Any other change of the record: `edit` gets it as it stands and answers how it should be; called again where somebody else was quicker. For parts
+   * of the record that have rules of their own (Partner API).
+   */
+  edit(id: number, edit: (record: PartnerRecord) => PartnerRecord): Promise<PartnerRecord>;
+}
+
+export interface AdministerPartnersOptions {
+  store: PartnerStore;
+  partners: Partners;
+  secrets: PartnerSecrets;
+  box: SecretBox;
+  patterns: PatternCompiler;
+  clock: Clock;
+  /** Logins of others, which a partner of this name could never use. */
+  reservedUsernames: readonly string[];
+}
+
+export function createAdministerPartners(options: AdministerPartnersOptions): AdministerPartners {
+  const { store, partners, secrets, box, patterns, clock, reservedUsernames } = options;
+
+  async function edit(id: number, change: (record: PartnerRecord) => PartnerRecord): Promise<PartnerRecord> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const before = await store.find(id);
+      if (before === null || before.record.deletedAtMs !== null) throw unknownPartner();
+      const after = { ...change(before.record), id, updatedAtMs: clock.nowMs() };
+      const outcome = await store.replace(before, after);
+      if (outcome.type === "stale") continue;
+      if (outcome.type === "taken") throw taken(outcome.what);
+      await partners.spread(id);
+      return after;
+    }
+    throw new RelayError("unavailable", "This partner is being changed by others", { retryAfterSeconds: 1 });
+  }
+
+  function check(change: PartnerChange): void {
+    if (change.username !== undefined && reservedUsernames.some((name) => name.toLowerCase() === change.username?.toLowerCase())) {
+      throw taken("username");
+    }
+    if (change.allowedOrigins !== undefined) checkOrigins(change.allowedOrigins);
+    if (change.terminals !== undefined) validateTerminalRule(change.terminals, patterns);
+  }
+
+  function sealed(id: number, member: "gwSecretKey" | "adapterSecret", secret: string): string {
+    return box.seal(secret, partnerPlace(id, member));
+  }
+
+  function adapterOf(id: number, before: PartnerRecord["adapter"], change: PartnerChange["adapter"]): PartnerRecord["adapter"] {
+    if (change === undefined) return before;
+    if (change === null) return null;
+    const merchantId = change.merchantId ?? before?.merchantId;
+    const sealedSecret = change.secret === undefined ? before?.sealedSecret : sealed(id, "adapterSecret", change.secret);
+    if (merchantId === undefined) throw new RelayError("invalid_request", "adapterMerId: is required with adapterSecret");
+    if (sealedSecret === undefined) throw new RelayError("invalid_request", "adapterSecret: is required with a first adapterMerId");
+    return { merchantId, sealedSecret };
+  }
+
+  return {
+    edit,
+    create: async (draft) => {
+      check(draft);
+      if (draft.password !== undefined) throw new RelayError("invalid_request", "password: is generated, and returned once");
+      if (partners.list().length >= PARTNERS_MAX) throw new RelayError("invalid_request", `There are ${PARTNERS_MAX} partners already`);
+      // Before the slow hash; the store decides.
+      if (partners.byUsername(draft.username) !== null) throw taken("username");
+      const [password, apiKey, nowMs] = [secrets.newPassword(), secrets.newApiKey(), clock.nowMs()];
+      const passwordHash = await secrets.hashPassword(password);
+      const outcome = await store.create((id) => ({
+        schema: 1,
+        id,
+        username: draft.username,
+        passwordHash,
+        keySha256: secrets.digest(apiKey),
+        previousKey: null,
+        enabled: draft.enabled ?? true,
+        gateway: {
+          terminalId: draft.gateway.terminalId,
+          merchantId: draft.gateway.merchantId,
+          sealedSecret: sealed(id, "gwSecretKey", draft.gateway.secret),
+        },
+        allowedOrigins: draft.allowedOrigins ?? {},
+        terminals: draft.terminals ?? { ruleType: "ANY" },
+        adapter: adapterOf(id, null, draft.adapter),
+        partnerApi: draft.partnerApi?.(id, null) ?? null,
+        sandbox: false,
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+        deletedAtMs: null,
+      }));
+      if (outcome.type === "taken") throw taken(outcome.what);
+      await partners.spread(outcome.record.id);
+      return { partner: outcome.record, password, apiKey };
+    },
+    change: async (id, change) => {
+      check(change);
+      const passwordHash = change.password === undefined ? null : await secrets.hashPassword(change.password);
+      return edit(id, (record) => ({
+        ...record,
+        formerGateways: formerAccounts(
+          record.formerGateways,
+          record.gateway,
+          change.gateway?.merchantId ?? record.gateway.merchantId,
+          clock.nowMs(),
+        ),
+        username: change.username ?? record.username,
+        passwordHash: passwordHash ?? record.passwordHash,
+        enabled: change.enabled ?? record.enabled,
+        gateway: {
+          terminalId: change.gateway?.terminalId ?? record.gateway.terminalId,
+          merchantId: change.gateway?.merchantId ?? record.gateway.merchantId,
+          sealedSecret:
+            change.gateway?.secret === undefined ? record.gateway.sealedSecret : sealed(id, "gwSecretKey", change.gateway.secret),
+        },
+        allowedOrigins: change.allowedOrigins ?? record.allowedOrigins,
+        terminals: change.terminals ?? record.terminals,
+        adapter: adapterOf(id, record.adapter, change.adapter),
+        partnerApi: change.partnerApi === undefined ? record.partnerApi : change.partnerApi(id, record.partnerApi),
+      }));
+    },
+    toggle: (id) => edit(id, (record) => ({ ...record, enabled: !record.enabled })),
+    resetPassword: async (id) => {
+      const password = secrets.newPassword();
+      const passwordHash = await secrets.hashPassword(password);
+      return { partner: await edit(id, (record) => ({ ...record, passwordHash })), password };
+    },
+    regenerateKey: async (id, graceSeconds) => {
+      if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > KEY_GRACE_SECONDS_MAX) {
+        throw new RelayError("invalid_request", `graceSeconds: must be an integer of 0 to ${KEY_GRACE_SECONDS_MAX}`);
+      }
+      const apiKey = secrets.newApiKey();
+      const untilMs = clock.nowMs() + graceSeconds * 1_000;
+      const partner = await edit(id, (record) => ({
+        ...record,
+        keySha256: secrets.digest(apiKey),
+        previousKey: graceSeconds === 0 ? null : { sha256: record.keySha256, untilMs },
+      }));
+      return { partner, apiKey };
+    },
+    remove: (id) => edit(id, (record) => deletedPartner(record, clock.nowMs())),
+  };
+}
+
+export function unknownPartner(): RelayError {
+  return new RelayError("not_found", "Partner not found");
+}
+
+const TAKEN: Readonly<Record<PartnerUnique, string>> = {
+  username: "username: already exists",
+  apiKey: "apiKey: already exists",
+  adapterMerId: "adapterMerId: already exists",
+  partnerCode: "partnerCode: already exists",
+  partnerApiKey: "partnerApiKey: already exists",
+};
+
+function taken(what: PartnerUnique): RelayError {
+  return new RelayError("invalid_request", TAKEN[what]);
+}
+
+const ORIGIN = /^https?:\/\/(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+
+function checkOrigins(origins: { readonly [name: string]: string }): void {
+  const entries = Object.entries(origins);
+  if (entries.length > ALLOWED_ORIGINS_MAX) throw new RelayError("invalid_request", `origins: at most ${ALLOWED_ORIGINS_MAX}`);
+  for (const [name, origin] of entries) {
+    if (name.length > 64) throw new RelayError("invalid_request", "origins: a name has at most 64 characters");
+    // As a browser sends it, so that comparing texts is enough.
+    if (origin.length > 255 || !ORIGIN.test(origin) || /^http:.*:80$|^https:.*:443$/.test(origin)) {
+      throw new RelayError(
+        "invalid_request",
+        `origins.${name.replace(/[^\x20-\x7e]/g, "?")}: must be an origin as browsers send it, such as https://shop.example`,
+      );
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { Kv } from "../kernel/kv.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import { available } from "../terminals/terminal-store.ts";
+import type { CallCountStore } from "./call-count-store-port.ts";
+
+const CALLS = "partner-calls/";
+
+/** Every shard of every node adds about once a second, so a turn of one is lost to few others. */
+const TRIES_MAX = 100;
+
+/** Counts of calls on the key-value store: `partner-calls/<partnerId>`. */
+export function createCallCountStore(kv: Kv): CallCountStore {
+  return {
+    load: (partnerId) => available(async () => callsOf(await kv.get(CALLS + partnerId))),
+    add: (partnerId, calls) =>
+      available(async () => {
+        const key = CALLS + partnerId;
+        for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+          const entry = await kv.get(key);
+          const value = recordText("callCount", { calls: callsOf(entry) + calls });
+          const checks = [{ key, version: entry?.version ?? 0 }];
+          if ((await kv.commit({ checks, operations: [{ type: "put", key, value }] })).type === "committed") return;
+        }
+        throw new Error(`${key} changed ${TRIES_MAX} times while it was added to`);
+      }),
+  };
+}
+
+function callsOf(entry: { value: string } | null): number {
+  return entry === null ? 0 : readRecord<{ calls: number }>("callCount", "a count of calls", entry.value).calls;
+}

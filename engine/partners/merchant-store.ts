@@ -1,0 +1,123 @@
+import { RelayError } from "../kernel/errors.ts";
+import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kernel/kv.ts";
+import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
+import { MERCHANT_OWNERS, recordOperations } from "../tables/record-store.ts";
+import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { MerchantCount, MerchantOwner, MerchantRecord } from "./merchant.ts";
+import type { MerchantChange, MerchantStore } from "./merchant-store-port.ts";
+
+const MERCHANTS = "merchant/";
+/** By partner, with whether it is active: what a list looks through. */
+const OF_PARTNER = "merchant-of/";
+/** By the SHA-256 of a key. */
+const KEYS = "merchant-key/";
+const COUNTS = "merchant-count/";
+export const MERCHANT_SECRETS = "merchant-secret/";
+
+/** Index entries that a list reads at once while it looks for those of the status asked for. */
+const INDEX_PAGE = 1_000;
+
+/**
+ * Merchants on the key-value store: `merchant/<merchantId>`, `merchant-of/<partnerId>/<merchantId>`, `merchant-key/<sha256>`,
+ * `merchant-count/<partnerId>`, `merchant-secret/<merchantId>/<service>`, and among the records in memory whose it is (MERCHANT_OWNERS).
+ */
+export function createMerchantStore(kv: Kv): MerchantStore {
+  async function load(merchantId: string): Promise<Stored<MerchantRecord> | null> {
+    const entry = await kv.get(MERCHANTS + merchantId);
+    return entry === null ? null : { record: parsed(entry), version: entry.version };
+  }
+
+  async function recordsOf(merchantIds: readonly string[]): Promise<MerchantRecord[]> {
+    if (merchantIds.length === 0) return [];
+    const entries = await kv.getMany(merchantIds.map((merchantId) => MERCHANTS + merchantId));
+    return entries.flatMap((entry) => (entry === null ? [] : parsed(entry)));
+  }
+
+  return {
+    load: (merchantId) => available(() => load(merchantId)),
+    byKey: (keySha256) =>
+      available(async () => {
+        const entry = await kv.get(KEYS + keySha256);
+        return entry === null ? null : ((await load(merchantIdIn(entry)))?.record ?? null);
+      }),
+    count: (partnerId) =>
+      available(async () => {
+        const entry = await kv.get(COUNTS + partnerId);
+        if (entry === null) return { record: { active: 0, stored: 0 }, version: 0 };
+        return { record: readBareRecord<MerchantCount>("merchantCount", entry.key, entry.value), version: entry.version };
+      }),
+    page: (partnerId, { after, limit, status }) =>
+      available(async () => {
+        const prefix = `${OF_PARTNER}${partnerId}/`;
+        const { to } = prefixRange(prefix);
+        const found: string[] = [];
+        for (let from = after === "" ? prefix : `${prefix}${after}\u0001`; ; ) {
+          const entries = await kv.scan({ from, to, limit: INDEX_PAGE });
+          const wanted = entries.filter(({ value }) => status === null || value === status);
+          found.push(...wanted.map(({ key }) => key.slice(prefix.length)));
+          const last = entries.at(-1);
+          if (found.length >= limit || last === undefined || entries.length < INDEX_PAGE) return recordsOf(found.slice(0, limit));
+          from = `${last.key}\u0001`;
+        }
+      }),
+    sealedSecrets: (merchantId, service) =>
+      available(async () => {
+        const entry = await kv.get(`${MERCHANT_SECRETS}${merchantId}/${service}`);
+        return entry === null ? null : readRecord<{ sealed: string }>("merchantSecret", entry.key, entry.value).sealed;
+      }),
+    commit: (change) =>
+      available(async () => {
+        const { merchant, count } = change;
+        const key = MERCHANTS + merchant.record.merchantId;
+        const checks = [{ key, version: merchant.version }];
+        if (count !== null) checks.push({ key: COUNTS + merchant.record.partnerId, version: count.version });
+        const result = await kv.commit({ checks, operations: operationsOf(change) });
+        if (result.type === "committed") return "committed";
+        return merchant.version === 0 && result.key === key ? "taken" : "stale";
+      }),
+  };
+}
+
+function operationsOf({ merchant: { record }, before, count, secrets }: MerchantChange): Operation[] {
+  const { merchantId, partnerId } = record;
+  const owner: MerchantOwner = { schema: 1, partnerId, ...(record.active ? {} : { inactive: true }) };
+  const operations: Operation[] = [{ type: "put", key: MERCHANTS + merchantId, value: recordText("merchant", record) }];
+  if (before?.active !== record.active) {
+    // Of what stands there only this ever changes.
+    operations.push(...recordOperations(MERCHANT_OWNERS, merchantId, owner));
+    operations.push({ type: "put", key: `${OF_PARTNER}${partnerId}/${merchantId}`, value: record.active ? "ACTIVE" : "INACTIVE" });
+  }
+  const [old, present] = [digestsOf(before), digestsOf(record)];
+  for (const digest of old) if (!present.includes(digest)) operations.push({ type: "delete", key: KEYS + digest });
+  for (const digest of present) {
+    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: recordText("merchantKey", { merchantId }) });
+  }
+  if (count !== null) operations.push({ type: "put", key: COUNTS + partnerId, value: recordText("merchantCount", count.record) });
+  if (secrets !== null) {
+    const { service, sealed } = secrets;
+    operations.push({ type: "put", key: `${MERCHANT_SECRETS}${merchantId}/${service}`, value: recordText("merchantSecret", { sealed }) });
+  }
+  return operations;
+}
+
+function digestsOf(record: MerchantRecord | null): string[] {
+  return record === null ? [] : [record.keys.publishable, record.keys.secret];
+}
+
+function parsed({ key, value }: Entry): MerchantRecord {
+  return readRecord("merchant", key, value);
+}
+
+function merchantIdIn({ value }: Entry): string {
+  return readRecord<{ merchantId: string }>("merchantKey", "a merchant's key", value).merchantId;
+}
+
+async function available<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    const message = "The store cannot confirm this now; ask again with the same Idempotency-Key";
+    throw new RelayError("unavailable", message, { cause: error, retryAfterSeconds: 1 });
+  }
+}

@@ -1,0 +1,91 @@
+import { RelayError } from "../kernel/errors.ts";
+import { IDENTIFIER_LENGTH_MAX } from "../kernel/limits.ts";
+import type { ServiceCode, ServiceConfiguration } from "./merchant-service.ts";
+
+/** Specification, "Merchant create request". */
+export type MerchantEnvironment = "TEST" | "LIVE";
+export const MERCHANT_ENVIRONMENTS = ["TEST", "LIVE"] as const;
+
+/** Shown to customers on some services' pages; longer names are cut there anyway. */
+export const MERCHANT_NAME_LENGTH_MAX = 128;
+
+/**
+ * Merchants of one partner, deactivated ones too: their ids stay taken, so creating and deactivating in turns must not fill the store. No
+ * partner's `maxMerchants` may be above it.
+ */
+export const MERCHANTS_PER_PARTNER_MAX = 10_000;
+
+/** A merchant as it is stored. Ids are unique in the whole installation: terminals and deployments name merchants by them. */
+export interface MerchantRecord {
+  schema: 1;
+  merchantId: string;
+  /** Whose it is. */
+  partnerId: number;
+  merchantName: string;
+  environment: MerchantEnvironment;
+  /** False once it is deactivated: its keys open nothing, and it does not count towards `maxMerchants`. */
+  active: boolean;
+  createdAtMs: number;
+  updatedAtMs: number;
+  /** Under which it was created: a repetition of that request finds its own merchant and not one that is in its way. */
+  createdBy: string;
+  /** SHA-256 (hex) of its two keys; the keys themselves are shown once and not stored. */
+  keys: MerchantKeyDigests;
+  services: { [code in ServiceCode]?: MerchantService };
+}
+
+export interface MerchantKeyDigests {
+  publishable: string;
+  secret: string;
+}
+
+/** What a merchant has of one service. */
+export interface MerchantService {
+  enabled: boolean;
+  /** Null until it is configured. */
+  configuration: ServiceConfiguration | null;
+}
+
+/** How many merchants a partner has; changes in the same commit as the merchants themselves. */
+export interface MerchantCount {
+  active: number;
+  /** Deactivated ones too. */
+  stored: number;
+}
+
+/** Whose a merchant is, as every shard has it in memory; deactivated merchants too. */
+export interface MerchantOwner {
+  readonly schema: 1;
+  readonly partnerId: number;
+  /** Absent while the merchant is active. */
+  readonly inactive?: true;
+}
+
+/** Which of a partner's merchants a list is to have. */
+export type MerchantStatus = "ACTIVE" | "INACTIVE";
+
+/** At least one letter or digit: a path of dots alone is resolved away before it gets here. */
+const SHAPE = new RegExp(`^(?=.*[A-Za-z0-9])[A-Za-z0-9._-]{1,${IDENTIFIER_LENGTH_MAX}}$`);
+export const MERCHANT_ID_PATTERN = SHAPE.source;
+
+/** Says whether `text` can be a merchant id. */
+export function isMerchantId(text: string): boolean {
+  return SHAPE.test(text);
+}
+
+/** Control characters, halves of characters, line and paragraph separators. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** A display name as it is kept. Throws RelayError `invalid_request` for one that is empty, too long or not printable. */
+export function merchantNameOf(text: string): string {
+  const name = text.trim();
+  if (name === "" || name.length > MERCHANT_NAME_LENGTH_MAX || UNPRINTABLE.test(name)) {
+    throw new RelayError("invalid_request", `merchantName: must be a string of 1 to ${MERCHANT_NAME_LENGTH_MAX} printable characters`);
+  }
+  return name;
+}
+
+/** A service of a merchant; one that was never touched is neither enabled nor configured. */
+export function serviceOf(merchant: MerchantRecord, code: ServiceCode): MerchantService {
+  return merchant.services[code] ?? { enabled: false, configuration: null };
+}

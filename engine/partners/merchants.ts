@@ -1,0 +1,236 @@
+import type { PartnerApiGrant } from "../access/partner-grant.ts";
+import type { ApiKeys } from "../kernel/api-keys.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { Turns } from "../kernel/keyed-mutex.ts";
+import type { Stored } from "../terminals/terminal-store-port.ts";
+import {
+  isMerchantId,
+  MERCHANTS_PER_PARTNER_MAX,
+  type MerchantCount,
+  type MerchantEnvironment,
+  type MerchantKeyDigests,
+  type MerchantRecord,
+  type MerchantStatus,
+  merchantNameOf,
+} from "./merchant.ts";
+import type { ServiceCode } from "./merchant-service.ts";
+import type { MerchantChange, MerchantStore } from "./merchant-store-port.ts";
+
+/** A merchant's two keys, in the clear only in the answer that shows them. */
+export interface MerchantKeys {
+  publishable: string;
+  secret: string;
+}
+
+export interface MerchantRequest {
+  merchantId: string;
+  /** The id where it is left out. */
+  merchantName?: string;
+  /** TEST where it is left out: LIVE is where money moves. */
+  environment?: MerchantEnvironment;
+}
+
+export interface MerchantPatch {
+  merchantName?: string;
+  environment?: MerchantEnvironment;
+  active?: boolean;
+}
+
+/** `taken`: the id is, by whomever. `full`: the partner has as many merchants as it may have. */
+export type CreateOutcome = { type: "created"; merchant: MerchantRecord; keys: MerchantKeys } | { type: "taken" } | Full;
+export type Full = { type: "full"; maxMerchants: number };
+/** `inactive`: a deactivated merchant is not changed; it has to be activated first. */
+export type ChangeOutcome = { type: "changed"; merchant: MerchantRecord } | { type: "inactive" } | Full;
+export type KeysOutcome = { type: "changed"; merchant: MerchantRecord; keys: MerchantKeys } | { type: "inactive" };
+
+export interface MerchantPage {
+  merchants: MerchantRecord[];
+  /** How many there are altogether. */
+  total: number;
+  /** Where the next page begins; null at the end. */
+  next: string | null;
+}
+
+/**
+ * A partner's merchants. What is another partner's is `not_found`, as if it were not there. Every method throws RelayError `unavailable` when
+ * the store cannot confirm, and `too_busy`.
+ */
+export interface Merchants {
+  /**
+   * Idempotent by `operationId`: where a first attempt stored the merchant and nobody was told, its keys, which nobody knows, are replaced.
+   */
+  create(partner: PartnerApiGrant, request: MerchantRequest, operationId: string): Promise<CreateOutcome>;
+  find(partner: PartnerApiGrant, merchantId: string): Promise<MerchantRecord>;
+  list(partner: PartnerApiGrant, query: { after: string; limit: number; status: MerchantStatus | null }): Promise<MerchantPage>;
+  patch(partner: PartnerApiGrant, merchantId: string, patch: MerchantPatch): Promise<ChangeOutcome>;
+  /** New keys; the present ones end with the answer. */
+  replaceKeys(partner: PartnerApiGrant, merchantId: string): Promise<KeysOutcome>;
+  /**
+   * Stores what `step` makes of the merchant, or null where it changes nothing; `step` runs again on a newer record when something else was
+   * first, and answers with what to tell.
+   */
+  change<T>(partner: PartnerApiGrant, merchantId: string, step: MerchantStep<T>): Promise<T>;
+}
+
+export type MerchantStep<T> = (before: MerchantRecord) => Promise<StepOutcome<T>> | StepOutcome<T>;
+export interface StepOutcome<T> {
+  answer: T;
+  merchant: MerchantRecord | null;
+  secrets?: { service: ServiceCode; sealed: string };
+}
+
+/** Prefixes that tell a merchant's keys from a partner's, also to scanners of leaked secrets. */
+const PUBLISHABLE_PREFIX = "pk_merchant_";
+const SECRET_PREFIX = "sk_merchant_";
+
+/** Only other shards and nodes are in the way, as changes of one partner take turns in a shard; each try that is lost was won by one of them. */
+const TRIES_MAX = 100;
+
+export interface MerchantsOptions {
+  store: MerchantStore;
+  apiKeys: ApiKeys;
+  clock: Clock;
+  /** Resolves once every shard of every live node knows of a new merchant, or of one that was deactivated or activated. */
+  spread(merchantId: string): Promise<void>;
+}
+
+export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOptions): Merchants {
+  const turns = new Turns<number>();
+
+  /** Runs `attempt` until something other than `stale` comes out. */
+  async function untilStored<T>(partnerId: number, attempt: () => Promise<T | "stale">): Promise<T> {
+    return turns.take(partnerId, async () => {
+      for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+        const outcome = await attempt();
+        if (outcome !== "stale") return outcome;
+      }
+      throw new RelayError("too_busy", "Others change the same just now", { retryAfterSeconds: 1 });
+    });
+  }
+
+  function newKeys(): { keys: MerchantKeys; digests: MerchantKeyDigests } {
+    const keys = { publishable: apiKeys.generate(PUBLISHABLE_PREFIX), secret: apiKeys.generate(SECRET_PREFIX) };
+    return { keys, digests: { publishable: apiKeys.digest(keys.publishable), secret: apiKeys.digest(keys.secret) } };
+  }
+
+  async function load({ partnerId }: PartnerApiGrant, merchantId: string): Promise<Stored<MerchantRecord>> {
+    const stored = isMerchantId(merchantId) ? await store.load(merchantId) : null;
+    if (stored === null || stored.record.partnerId !== partnerId) throw new RelayError("not_found", "There is no such merchant");
+    return stored;
+  }
+
+  /** The count after this many more active and stored merchants, or null when that is more than the partner may have. */
+  async function counted(partner: PartnerApiGrant, more: MerchantCount): Promise<Stored<MerchantCount> | Full> {
+    const { record, version } = await store.count(partner.partnerId);
+    const count = { active: record.active + more.active, stored: record.stored + more.stored };
+    const full = (more.active > 0 && count.active > partner.maxMerchants) || (more.stored > 0 && count.stored > MERCHANTS_PER_PARTNER_MAX);
+    return full ? { type: "full", maxMerchants: partner.maxMerchants } : { record: count, version };
+  }
+
+  /** A merchant that this very operation made before, with keys that its caller gets to know. */
+  async function renewed({ record: before, version }: Stored<MerchantRecord>): Promise<CreateOutcome | "stale"> {
+    const { keys, digests } = newKeys();
+    const merchant = { ...before, keys: digests };
+    const outcome = await store.commit({ merchant: { record: merchant, version }, before, count: null, secrets: null });
+    return outcome === "committed" ? { type: "created", merchant, keys } : "stale";
+  }
+
+  const change = <T>(partner: PartnerApiGrant, merchantId: string, step: MerchantStep<T>): Promise<T> =>
+    untilStored<{ answer: T }>(partner.partnerId, async () => {
+      const { record: before, version } = await load(partner, merchantId);
+      const { answer, merchant, secrets = null } = await step(before);
+      if (merchant === null) return { answer };
+      const change: MerchantChange = {
+        merchant: { record: { ...merchant, updatedAtMs: clock.nowMs() }, version },
+        before,
+        count: null,
+        secrets,
+      };
+      return (await store.commit(change)) === "committed" ? { answer } : "stale";
+    }).then(({ answer }) => answer);
+
+  return {
+    change,
+    create: async (partner, request, operationId) => {
+      const merchantId = request.merchantId;
+      if (!isMerchantId(merchantId))
+        throw new RelayError("invalid_request", "merchantId: must be 1 to 64 letters, digits, dots, underscores or dashes");
+      const merchantName = merchantNameOf(request.merchantName ?? merchantId);
+      const outcome = await untilStored<CreateOutcome>(partner.partnerId, async () => {
+        const present = await store.load(merchantId);
+        if (present !== null) return isOf(present.record, partner, operationId) ? renewed(present) : { type: "taken" };
+        const count = await counted(partner, { active: 1, stored: 1 });
+        if ("type" in count) return count;
+        const { keys, digests } = newKeys();
+        const nowMs = clock.nowMs();
+        const merchant: MerchantRecord = {
+          schema: 1,
+          merchantId,
+          partnerId: partner.partnerId,
+          merchantName,
+          environment: request.environment ?? "TEST",
+          active: true,
+          createdAtMs: nowMs,
+          updatedAtMs: nowMs,
+          createdBy: operationId,
+          keys: digests,
+          services: {},
+        };
+        const stored = await store.commit({ merchant: { record: merchant, version: 0 }, before: null, count, secrets: null });
+        return stored === "committed" ? { type: "created", merchant, keys } : stored === "taken" ? { type: "taken" } : "stale";
+      });
+      if (outcome.type === "created") await spread(merchantId);
+      return outcome;
+    },
+    find: async (partner, merchantId) => (await load(partner, merchantId)).record,
+    list: async ({ partnerId }, { after, limit, status }) => {
+      // One more than asked for tells whether there is another page.
+      const [found, { record: count }] = await Promise.all([
+        store.page(partnerId, { after, limit: limit + 1, status }),
+        store.count(partnerId),
+      ]);
+      const merchants = found.slice(0, limit);
+      const total = status === null ? count.stored : status === "ACTIVE" ? count.active : count.stored - count.active;
+      return { merchants, total, next: found.length > limit ? (merchants.at(-1)?.merchantId ?? null) : null };
+    },
+    patch: async (partner, merchantId, patch) => {
+      const merchantName = patch.merchantName === undefined ? undefined : merchantNameOf(patch.merchantName);
+      const outcome = await untilStored<ChangeOutcome>(partner.partnerId, async () => {
+        const { record: before, version } = await load(partner, merchantId);
+        const active = patch.active ?? before.active;
+        if (!before.active && !active && (merchantName !== undefined || patch.environment !== undefined)) return { type: "inactive" };
+        const merchant = {
+          ...before,
+          merchantName: merchantName ?? before.merchantName,
+          environment: patch.environment ?? before.environment,
+          active,
+        };
+        if (sameFacts(before, merchant)) return { type: "changed", merchant: before };
+        merchant.updatedAtMs = clock.nowMs();
+        const count = active === before.active ? null : await counted(partner, { active: active ? 1 : -1, stored: 0 });
+        if (count !== null && "type" in count) return count;
+        const outcome = await store.commit({ merchant: { record: merchant, version }, before, count, secrets: null });
+        return outcome === "committed" ? { type: "changed", merchant } : "stale";
+      });
+      // Also where nothing changed: it may be the repetition of a change that was stored and not confirmed everywhere.
+      if (outcome.type === "changed" && patch.active !== undefined) await spread(merchantId);
+      return outcome;
+    },
+    replaceKeys: (partner, merchantId) =>
+      change<KeysOutcome>(partner, merchantId, (before) => {
+        if (!before.active) return { answer: { type: "inactive" }, merchant: null };
+        const { keys, digests } = newKeys();
+        const merchant = { ...before, keys: digests };
+        return { answer: { type: "changed", merchant, keys }, merchant };
+      }),
+  };
+}
+
+function isOf({ partnerId, createdBy }: MerchantRecord, partner: PartnerApiGrant, operationId: string): boolean {
+  return partnerId === partner.partnerId && createdBy === operationId;
+}
+
+function sameFacts(one: MerchantRecord, other: MerchantRecord): boolean {
+  return one.merchantName === other.merchantName && one.environment === other.environment && one.active === other.active;
+}

@@ -1,0 +1,116 @@
+import type { Entry, Kv, Operation } from "../kernel/kv.ts";
+import { scanAll } from "../kernel/scan-all.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import { partName, partOf } from "../tables/replicated-table.ts";
+import { stampOperation } from "../tables/table-versions.ts";
+import { available } from "../terminals/terminal-store.ts";
+import { DELETED_PARTNER_KEPT_MS, type PartnerRecord, type PartnerUnique, uniquesOf } from "./partner.ts";
+import { PARTNER_PARTS, PARTNER_TABLE, type PartnerStore, type PartnerTaken } from "./partner-store-port.ts";
+
+export const PARTNERS = "nr/";
+/**
+ * Not a partner: 0.1.0 reads all partners before it does anything else, and ends its start at a number that it does not know, telling it. It has no other way
+ * to learn that the store is not its own any more.
+ */
+export const FORMER_VERSIONS_FENCE = `${PARTNERS}0/~`;
+
+export function fenceText(version: string): string {
+  const schema = `2 (Terminal Relay ${version} has written to this store: start it or a newer one, or restore a backup of before it, infra/docs/upgrading.md)`;
+  return JSON.stringify({ schema });
+}
+
+const UNIQUES = "nu/";
+const COUNTER = "g/partner-counter";
+
+/** Rounds after which a counter that always moves on is given up; each round somebody else has made a partner. */
+const ATTEMPTS_MAX = 50;
+
+/**
+ * Partners on the key-value store: `nr/<part>/<id, 16 digits>` the record, `nu/<member>/<value>` the id of who has it, `g/partner-counter` the id that
+ * is next. A record and what makes it unique change in one commit.
+ */
+export function createPartnerStore(kv: Kv): PartnerStore {
+  /** Checks and operations that take the values `after` has and `before` had not, and give back the others. */
+  function claims(before: PartnerRecord | null, after: PartnerRecord) {
+    const [had, has] = [keysOf(before), keysOf(after)];
+    const [taken, freed] = [[...has.keys()].filter((key) => !had.has(key)), [...had.keys()].filter((key) => !has.has(key))];
+    const puts = taken.map((key): Operation => ({ type: "put", key, value: JSON.stringify(after.id) }));
+    return {
+      checks: taken.map((key) => ({ key, version: 0 })),
+      operations: [...puts, ...freed.map((key): Operation => ({ type: "delete", key }))],
+      takenBy: (key: string): PartnerTaken | null => {
+        const what = has.get(key);
+        return what === undefined ? null : { type: "taken", what };
+      },
+    };
+  }
+
+  return {
+    load: (part) =>
+      available(async () => {
+        const entries = (await scanAll(kv, `${PARTNERS}${part}/`)).filter(({ key }) => key !== FORMER_VERSIONS_FENCE);
+        return new Map(entries.map((entry) => [String(recordOf(entry).id), { record: recordOf(entry), version: entry.version }]));
+      }),
+    find: (id) =>
+      available(async () => {
+        const entry = await kv.get(keyOf(id));
+        return entry === null ? null : { record: recordOf(entry), version: entry.version };
+      }),
+    create: (build) =>
+      available(async () => {
+        for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+          const counter = await kv.get(COUNTER);
+          const id = counter === null ? 1 : Number(JSON.parse(counter.value));
+          const record = build(id);
+          const { checks, operations, takenBy } = claims(null, record);
+          const result = await kv.commit({
+            checks: [{ key: COUNTER, version: counter?.version ?? 0 }, { key: keyOf(id), version: 0 }, ...checks],
+            operations: [{ type: "put", key: COUNTER, value: JSON.stringify(id + 1) }, put(record), stamp(id), ...operations],
+          });
+          if (result.type === "committed") return { type: "created", record };
+          const taken = takenBy(result.key);
+          if (taken !== null) return taken;
+        }
+        throw new Error("the counter of partners never stood still");
+      }),
+    replace: (before, after) =>
+      available(async () => {
+        const { checks, operations, takenBy } = claims(before.record, after);
+        const result = await kv.commit({
+          checks: [{ key: keyOf(after.id), version: before.version }, ...checks],
+          operations: [put(after), stamp(after.id), ...operations],
+        });
+        if (result.type === "committed") return { type: "replaced" };
+        return takenBy(result.key) ?? { type: "stale" };
+      }),
+  };
+}
+
+function put(record: PartnerRecord): Operation {
+  const operation = { type: "put", key: keyOf(record.id), value: recordText("partner", record) } as const;
+  const expiresAtMs = partnerExpiresAtMs(record);
+  return expiresAtMs === null ? operation : { ...operation, expiresAtMs };
+}
+
+/** When a stored partner is to be forgotten; null for one that was not deleted. */
+export function partnerExpiresAtMs(record: unknown): number | null {
+  const deletedAtMs = typeof record === "object" && record !== null && "deletedAtMs" in record ? record.deletedAtMs : null;
+  return typeof deletedAtMs === "number" ? deletedAtMs + DELETED_PARTNER_KEPT_MS : null;
+}
+
+function stamp(id: number): Operation {
+  return stampOperation(partName(PARTNER_TABLE, partOf(String(id), PARTNER_PARTS)));
+}
+
+function keyOf(id: number): string {
+  return `${PARTNERS}${partOf(String(id), PARTNER_PARTS)}/${String(id).padStart(16, "0")}`;
+}
+
+function keysOf(record: PartnerRecord | null): Map<string, PartnerUnique> {
+  const uniques = record === null ? [] : uniquesOf(record);
+  return new Map(uniques.map(({ what, value }) => [`${UNIQUES}${what}/${value}`, what]));
+}
+
+function recordOf({ key, value }: Entry): PartnerRecord {
+  return readRecord("partner", key, value);
+}

@@ -1,0 +1,123 @@
+import { currencyDecimals } from "../kernel/currency.ts";
+import { cutText } from "../kernel/cut-text.ts";
+import { isUuid } from "../kernel/identifiers.ts";
+import { maskJson } from "../kernel/mask.ts";
+import type { CommandKind } from "./command.ts";
+import { isJsonObject } from "./payment-request.ts";
+import { type ResultDetails, readAmount, readCurrency, readDetails, readMethod } from "./result-members.ts";
+import { readOutcome } from "./result-outcome.ts";
+import type { Transaction, TransactionMethod, TransactionStatus } from "./transaction.ts";
+
+/** Currency of a result that does not name one (specification, "Normalized transaction item"). */
+export const DEFAULT_CURRENCY = "EUR";
+
+/** Characters of an unreadable posting that operators get to see. */
+export const UNREADABLE_RAW_CHARS_MAX = 8_192;
+
+/** A terminal's posting, read: outcome and uuid are certain, everything else is there when the terminal told it. */
+export interface ReadResult {
+  uuid: string;
+  status: TransactionStatus;
+  /** Null where the posting does not tell; the command's method is taken then. */
+  method: TransactionMethod | null;
+  /** Null where the posting does not tell; the command's amount is taken then. */
+  amountCents: number | null;
+  /** Set where the posting has an amount that is no whole number of minor units, or has too many digits: flagged as one that differs. */
+  amountIllegible?: true;
+  currency: string | null;
+  /** All other members of the transaction that were recognised. */
+  details: ResultDetails;
+  /** What was posted, PANs masked, as JSON text. */
+  raw: string;
+}
+
+export type ReadOutcome = { type: "read"; result: ReadResult } | { type: "unreadable"; uuid: string | null; reason: string; raw: string };
+
+export type ResultContext = {
+  terminalId: string;
+  createdAtMs: number;
+  command: { kind: CommandKind; method: TransactionMethod; amountCents: number } | null;
+};
+
+/**
+ * Reads what a terminal posted to `receipt` (already JSON). Unreadable is what has no uuid or no outcome that is certain; a reason never
+ * quotes what was posted. infra/docs/results.md tells what is recognised.
+ */
+export function readResult(body: unknown): ReadOutcome {
+  const raw = JSON.stringify(maskJson(body) ?? null);
+  const unreadable = (uuid: string | null, reason: string): ReadOutcome => ({
+    type: "unreadable",
+    uuid,
+    reason,
+    raw: cutText(raw, UNREADABLE_RAW_CHARS_MAX),
+  });
+  if (!isJsonObject(body)) return unreadable(null, "the body must be a JSON object");
+  const uuid = body["uuid"];
+  if (typeof uuid !== "string" || !isUuid(uuid))
+    return unreadable(null, "uuid is missing or not 1 to 64 letters, digits, dots, underscores or dashes");
+  const method = readMethod(body);
+  const outcome = readOutcome(body, method);
+  if (outcome.type === "untold") return unreadable(uuid, outcome.reason);
+  const amount = readAmount(body);
+  return {
+    type: "read",
+    result: {
+      uuid,
+      status: outcome.status,
+      method,
+      amountCents: amount === "illegible" ? null : amount,
+      ...(amount === "illegible" ? { amountIllegible: true as const } : {}),
+      currency: readCurrency(body),
+      details: readDetails(body, outcome, method),
+      raw,
+    },
+  };
+}
+
+/**
+ * The transaction that everyone gets: what the result does not tell is the command's, and the objects of other methods are left out
+ * (specification, "Normalized transaction item").
+ */
+export function toTransaction(result: ReadResult, context: ResultContext): Transaction {
+  const method = methodOf(result, context.command);
+  const { card, satispay, voucher, receipt, scan, print, ...common } = result.details;
+  return {
+    uuid: result.uuid,
+    createdAtMs: context.createdAtMs,
+    method,
+    status: result.status,
+    amountCents: amountOf(result, context.command),
+    currency: result.currency ?? DEFAULT_CURRENCY,
+    terminalId: context.terminalId,
+    ...common,
+    ...(method === "CARD" && card !== undefined ? { card } : {}),
+    ...(method === "SATISPAY" && satispay !== undefined ? { satispay } : {}),
+    ...(method === "VOUCHER" && voucher !== undefined ? { voucher } : {}),
+    ...(method === "RECEIPT" && receipt !== undefined ? { receipt } : {}),
+    ...(method === "SCAN"
+      ? { scan: scan ?? { scannedValue: null, barcodeFormat: null, scanResult: result.status === "OK" ? "OK" : "ERROR" } }
+      : {}),
+    ...(method === "PRINT" ? { print: print ?? { printResult: result.status, errorDescription: null } } : {}),
+  };
+}
+
+/** Says whether a result is for another amount than its command; one that nobody asked for differs from nothing. */
+export function amountDiffers(result: ReadResult, command: ResultContext["command"]): boolean {
+  if (command === null) return false;
+  return result.amountIllegible === true || amountOf(result, command) !== command.amountCents;
+}
+
+/** Says whether a result is in a currency that is none that is known, which is then kept as it came. */
+export function currencyUnknown({ currency }: Transaction): boolean {
+  return currencyDecimals(currency) === null;
+}
+
+function methodOf(result: ReadResult, command: ResultContext["command"]): TransactionMethod {
+  return result.method ?? command?.method ?? "UNKNOWN";
+}
+
+function amountOf(result: ReadResult, command: ResultContext["command"]): number {
+  const method = methodOf(result, command);
+  if (method === "SCAN" || method === "PRINT") return 0;
+  return result.amountCents ?? command?.amountCents ?? 0;
+}

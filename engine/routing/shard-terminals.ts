@@ -1,0 +1,309 @@
+import type { Address, Bus } from "../kernel/bus.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { Homes } from "../kernel/homes.ts";
+import { POLL_ANSWER_MS } from "../kernel/limits.ts";
+import type { Command } from "../payments/command.ts";
+import { createBroadcasts } from "../sessions/broadcasts.ts";
+import { createOutlets } from "../sessions/local-sockets.ts";
+import type { DeviceInfo } from "../sessions/presence.ts";
+import type { OpenSession, TerminalSessions } from "../sessions/terminal-sessions.ts";
+import { isSettled, viewOf } from "../terminals/command-view.ts";
+import { createTerminalHome, type TerminalHome, type TerminalHomeOptions } from "../terminals/terminal-home.ts";
+import type { CommandRecord } from "../terminals/terminal-record.ts";
+import type { AcceptOutcome, Sight, TakenCommand, Terminals, TerminalView } from "../terminals/terminals.ts";
+import { createUnreadable } from "../terminals/unreadable.ts";
+import { createWaitingElsewhere } from "../terminals/waiting-counters.ts";
+import { createReach } from "./home-router.ts";
+import { createOutstandingWork } from "./outstanding-work.ts";
+import { createTells } from "./presence-batcher.ts";
+import { createRendezvousHomes } from "./rendezvous.ts";
+import { createRecollection } from "./session-resync.ts";
+import { createShardSessions } from "./shard-sessions.ts";
+import { serveHome, type TerminalProtocol } from "./terminal-protocol.ts";
+
+const EVERYTHING: Sight = () => true;
+
+/** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
+const ASK_TIMEOUT_MS = 8_000;
+
+/** Shards that have left, of which a message may still come: those of the latest restarts. */
+const GONE_MAX = 1_000;
+
+export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "isMember" | "sessionsComplete" | "deliver" | "nodeOf"> {
+  bus: Bus<TerminalProtocol>;
+  /** Where terminals live; the shards of the bus, where absent. */
+  homes?: Homes;
+  /** True for the shards of this node; all are, where absent. */
+  isOwnNode?(address: Address): boolean;
+  /** False while this node may have been away without knowing it yet. Always true, where absent. */
+  isMember?(): boolean;
+  /** So long after homes have changed every node has seen it, and been seen; 0, where absent: there are no others. */
+  homesSettleMs?: number;
+  /** The name of a shard's node; that of this node, where absent. */
+  nodeOf?(address: Address): string;
+}
+
+/** One shard's share of the terminals, and its way to all others. */
+export interface Shard {
+  terminals: Terminals;
+  sessions: TerminalSessions;
+  home: TerminalHome;
+  /** Re-arms deadlines; has to end before anything is asked. */
+  start(): Promise<void>;
+  /** Forgets actors and presence: others may have taken over. What the sockets then tell makes it known again. */
+  lapse(): Promise<void>;
+  /** The store has lost some of its history: what waits is loaded again, and ends as `unknown` where it may have been sent. */
+  historyLost(): Promise<void>;
+  /** Called by the owner every 50 ms or so. */
+  tick(): void;
+}
+
+export function createShard(options: ShardOptions): Shard {
+  const { bus, store, clock, waiting, failed } = options;
+  const homes = options.homes ?? createRendezvousHomes(bus.shards);
+  const isOwnNode = options.isOwnNode ?? (() => true);
+  const isMember = options.isMember ?? (() => true);
+  const { homeOf } = homes;
+  let foreign = foreignShards();
+  const isHome = (terminalId: string) => homeOf(terminalId) === bus.self;
+  const elsewhere = createWaitingElsewhere();
+
+  const outlets = createOutlets();
+  const settleMs = options.homesSettleMs ?? 0;
+  const recollection = createRecollection({ bus, homes, clock, settleMs, told: () => home.sessionsKnown(), failed });
+  const home: TerminalHome = createTerminalHome({
+    ...options,
+    nodeOf: options.nodeOf ?? (() => options.nodeId),
+    isHome,
+    isMember,
+    sessionsComplete: () => isMember() && recollection.complete(),
+    deliver: async (session, uuid, text) => {
+      const { address, sessionId, terminalId } = session;
+      if (address === bus.self) return outlets.deliver(terminalId, sessionId, uuid, text);
+      try {
+        return await bus.ask(address, "session.deliver", { terminalId, sessionId, uuid, text }, ASK_TIMEOUT_MS);
+      } catch (error) {
+        // Whether it was written is not known, so nobody sends it again.
+        options.failed("session.deliver", error);
+        return true;
+      }
+    },
+  });
+  const broadcasts = createBroadcasts(outlets);
+  const gone = new Set<Address>();
+  serveHome(bus, { ...home, accept: acceptHere, open: openHere }, outlets, broadcasts);
+  bus.serve("terminal.waiting", ({ terminalId }) => {
+    elsewhere.told(terminalId);
+    return undefined;
+  });
+
+  const tells = createTells({ bus, clock, homeOf });
+  const reach = createReach({ bus, homes, home, clock, failed });
+  const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
+  const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, askTimeoutMs: ASK_TIMEOUT_MS, failed });
+  bus.serve("session.again", async ({ round, forgotten, shards }, from) => {
+    const own = homes.shards();
+    if (own.length !== shards.length || !own.every((address) => shards.includes(address))) return false;
+    await sessions.again(from, { number: round, forgotten });
+    return true;
+  });
+  homes.onChange(() => {
+    foreign = foreignShards();
+    sessions.rehome();
+    recollection.changed();
+    home
+      .release((terminalId) => !isHome(terminalId))
+      .then(work.rearm)
+      .catch((error: unknown) => failed("homes", error));
+  });
+
+  function foreignShards(): readonly Address[] {
+    return homes.shards().filter((address) => !isOwnNode(address));
+  }
+
+  function leave(addresses: readonly Address[]): void {
+    for (const address of addresses) gone.add(address);
+    for (const oldest of [...gone].slice(0, Math.max(0, gone.size - GONE_MAX))) gone.delete(oldest);
+    home.leave(addresses);
+  }
+
+  /** What a shard had told before it left may come only now: its sockets are no more. It tells again when it is back. */
+  function openHere(session: OpenSession, address: Address): void {
+    if (gone.has(address) && !homes.shards().includes(address)) throw new RelayError("unavailable", `${address} has left`);
+    gone.delete(address);
+    home.open(session, address);
+  }
+
+  /** A command that has to wait is polled for on any node: those of other nodes are told to ask for it. */
+  function acceptHere(command: Command): Promise<AcceptOutcome> {
+    return foreign.length === 0 ? home.accept(command) : acceptAndTell(command);
+  }
+
+  async function acceptAndTell(command: Command): Promise<AcceptOutcome> {
+    const outcome = await home.accept(command);
+    if (outcome.type === "accepted" && outcome.state === "queued") {
+      // At once: a terminal that polls just before it would wait for its next poll. The bus puts the tells of one turn together.
+      for (const address of foreign) bus.tell(address, "terminal.waiting", { terminalId: command.terminalId });
+    }
+    return outcome;
+  }
+
+  function mayWait(terminalId: string, address: Address): boolean {
+    return address === bus.self || isOwnNode(address) ? waiting.mayWait(terminalId) : elsewhere.mayWait(terminalId);
+  }
+
+  /** A command goes before results that nobody asked for, and of these the oldest: no later posting takes the place of one that was shown. */
+  async function seen(uuid: string, maySee: Sight): Promise<CommandRecord | null> {
+    const isSeen = ({ terminalId, command }: CommandRecord) => maySee(terminalId, command?.sender ?? null);
+    const stored = await store.loadCommand(uuid);
+    if (stored !== null && isSeen(stored.record)) return stored.record;
+    let oldest: CommandRecord | null = null;
+    for (const record of await store.loadUnsolicited(uuid)) {
+      if (isSeen(record) && (oldest === null || finishedAtMs(record) < finishedAtMs(oldest))) oldest = record;
+    }
+    return oldest;
+  }
+
+  function view(terminalId: string): Promise<TerminalView> {
+    return reach.home(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
+  }
+
+  /** Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone. */
+  async function pollAt(address: Address, terminalId: string, device: DeviceInfo): Promise<TakenCommand | null> {
+    const question = { terminalId, device, answerByMs: clock.nowMs() + POLL_ANSWER_MS };
+    try {
+      return await bus.ask(address, "terminal.poll", question, ASK_TIMEOUT_MS);
+    } catch (error) {
+      const now = homeOf(terminalId);
+      if (now === address) throw error;
+      // It has left, and what it took for this poll will be `unknown`; what it did not take waits at the terminal's new home.
+      const { answerByMs } = question;
+      return now === bus.self ? home.poll(terminalId, device, answerByMs) : bus.ask(now, "terminal.poll", question, ASK_TIMEOUT_MS);
+    }
+  }
+
+  const terminals: Terminals = {
+    accept: (command) => {
+      if (isHome(command.terminalId)) return acceptHere(command);
+      return reach.home(command.terminalId, "terminal.accept", command, () => acceptHere(command), true);
+    },
+    poll: (terminalId, device) => {
+      const address = homeOf(terminalId);
+      if (!mayWait(terminalId, address)) {
+        if (address === bus.self) home.polled(terminalId, device);
+        else tells.polled(terminalId, device);
+        return null;
+      }
+      return address === bus.self ? home.poll(terminalId, device, clock.nowMs() + POLL_ANSWER_MS) : pollAt(address, terminalId, device);
+    },
+    notHandedOut: (terminalId, { uuid, sentAtMs }) => {
+      const address = homeOf(terminalId);
+      if (address === bus.self) home.notHandedOut(terminalId, { uuid, sentAtMs });
+      else bus.tell(address, "terminal.undelivered", { terminalId, uuid, sentAtMs });
+    },
+    recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
+    recordUnreadable: createUnreadable({ store, clock }),
+    unreadableAnswerAtMs: store.unreadableAnswerAtMs,
+    cancel: async ({ uuid, cancelUuid }) => {
+      const stored = await store.loadCommand(uuid);
+      if (stored === null) return { type: "not_found" };
+      // As its sender wrote it: so does its terminal's record.
+      const { terminalId, uuid: sentUuid } = stored.record;
+      const question = { terminalId, uuid: sentUuid, cancelUuid };
+      return reach.home(terminalId, "terminal.cancel", question, () => home.cancel(question), true);
+    },
+    command: async (uuid, waitMs, maySee = EVERYTHING) => {
+      const record = await seen(uuid, maySee);
+      if (record === null) return null;
+      const { terminalId, life, uuid: sentUuid } = record;
+      if (life !== null) {
+        const view = viewOf(record, null);
+        if (waitMs === 0 || isSettled(view)) return view;
+      }
+      return reach.waiting(waitMs, (sliceMs) =>
+        reach.home(
+          terminalId,
+          "terminal.command",
+          { terminalId, uuid: sentUuid, waitMs: sliceMs },
+          () => home.command(terminalId, sentUuid, sliceMs),
+          false,
+        ),
+      );
+    },
+    latest: (terminalId, sender, waitMs) =>
+      reach.waiting(waitMs, (sliceMs) =>
+        reach.home(
+          terminalId,
+          "terminal.latest",
+          { terminalId, sender, waitMs: sliceMs },
+          () => home.latest(terminalId, sender, sliceMs),
+          false,
+        ),
+      ),
+    view: (terminalId) => {
+      tells.flush();
+      return view(terminalId);
+    },
+    disconnect: (terminalId) => {
+      tells.flush();
+      return bus.ask(homeOf(terminalId), "terminal.disconnect", { terminalId }, ASK_TIMEOUT_MS);
+    },
+    broadcast: async (terminalId, text) => {
+      const counts = await Promise.all(
+        homes.shards().map((address) => bus.ask(address, "session.broadcast", { terminalId, text }, ASK_TIMEOUT_MS)),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    tellHere: (terminalId, text) => {
+      const sessions = outlets.sessions(terminalId);
+      if (sessions.length === 0) return;
+      const told = text();
+      for (const { sessionId } of sessions) outlets.deliver(terminalId, sessionId, null, told);
+    },
+    list: async ({ after, limit }) => {
+      tells.flush();
+      await Promise.all(homes.shards().map((address) => bus.ask(address, "terminal.flush", undefined, ASK_TIMEOUT_MS)));
+      const records = await options.presences.page(after, limit);
+      return Promise.all(records.map(({ terminalId }) => view(terminalId)));
+    },
+    forgetPresence: async () => {
+      tells.flush();
+      await Promise.all(homes.shards().map((address) => bus.ask(address, "terminal.forget", undefined, ASK_TIMEOUT_MS)));
+      return options.presences.clear();
+    },
+    attention: ({ after, limit }) => store.pageAttention(after, limit),
+  };
+
+  return {
+    terminals,
+    sessions,
+    home: { ...home, leave },
+    start: async () => {
+      recollection.changed();
+      await work.rearm();
+    },
+    lapse: async () => {
+      await home.release(() => true);
+      recollection.forgotten();
+      sessions.again(bus.self, { number: 0, forgotten: true }).catch((error: unknown) => failed("session.again", error));
+      await work.rearm();
+    },
+    historyLost: async () => {
+      home.refreshAll();
+      await work.rearm();
+    },
+    tick: () => {
+      home.tick();
+      reach.tick();
+      work.tick();
+      tells.tick();
+      sessions.tick();
+      broadcasts.tick();
+      recollection.tick();
+    },
+  };
+}
+
+function finishedAtMs({ life }: CommandRecord): number {
+  return life?.finishedAtMs ?? 0;
+}

@@ -1,0 +1,76 @@
+import { CONNECTION_FRESH_MS } from "../kernel/limits.ts";
+
+/** Specification, "Terminal connection". */
+export type ConnectionStatus = "ONLINE" | "OFFLINE" | "NEVER_CONNECTED";
+export type ConnectionType = "WEBSOCKET" | "POLLING";
+
+/** What a terminal told about itself, by the last `get` or CONNECT. */
+export interface DeviceInfo {
+  userAgent?: string;
+  ipAddress?: string;
+  /** Stable digest of what identifies the device; see `fingerprint` in http. */
+  fingerprint?: string;
+  family?: string;
+  appVersion?: string;
+  deviceModel?: string;
+}
+
+/** What is stored of a terminal's presence; survives a restart, says nothing of live sessions. */
+export interface PresenceRecord {
+  schema: 1;
+  terminalId: string;
+  /** Last frame, ping or poll, milliseconds UTC. */
+  lastSeenMs: number;
+  device: DeviceInfo;
+}
+
+/** The facts of one moment from which the connection record follows. */
+export interface PresenceFacts {
+  /** Live WebSocket sessions, fresh or not. */
+  sessions: readonly { openedAtMs: number; lastActivityMs: number }[];
+  /** Last poll since the last disconnect, or null. */
+  lastPollMs: number | null;
+  /** First poll of the unbroken run of polls that `lastPollMs` ends, or null. */
+  pollingSinceMs: number | null;
+  /** Last frame, ping or poll ever, or null when the terminal was never seen. */
+  lastSeenMs: number | null;
+}
+
+/** Times are milliseconds UTC; the surface writes them as ISO 8601. */
+export interface Connection {
+  connectionStatus: ConnectionStatus;
+  connected: boolean;
+  sessions: number;
+  connectionType?: ConnectionType;
+  lastActivityMs?: number;
+  connectedSinceMs?: number;
+  lastSeenMs?: number;
+}
+
+/** Says what a terminal's connection is at `atMs` (specification, "Terminal connection"). Pure. */
+export function connectionAt(facts: PresenceFacts, atMs: number): Connection {
+  const fresh = facts.sessions.filter((session) => atMs - session.lastActivityMs < CONNECTION_FRESH_MS);
+  const [first, ...others] = fresh;
+  if (first !== undefined) {
+    return {
+      connectionStatus: "ONLINE",
+      connected: true,
+      sessions: fresh.length,
+      connectionType: "WEBSOCKET",
+      lastActivityMs: others.reduce((latest, session) => Math.max(latest, session.lastActivityMs), first.lastActivityMs),
+      connectedSinceMs: others.reduce((earliest, session) => Math.min(earliest, session.openedAtMs), first.openedAtMs),
+    };
+  }
+  if (facts.lastPollMs !== null && atMs - facts.lastPollMs < CONNECTION_FRESH_MS) {
+    return {
+      connectionStatus: "ONLINE",
+      connected: true,
+      sessions: 0,
+      connectionType: "POLLING",
+      lastActivityMs: facts.lastPollMs,
+      connectedSinceMs: facts.pollingSinceMs ?? facts.lastPollMs,
+    };
+  }
+  if (facts.lastSeenMs === null) return { connectionStatus: "NEVER_CONNECTED", connected: false, sessions: 0 };
+  return { connectionStatus: "OFFLINE", connected: false, sessions: 0, lastSeenMs: facts.lastSeenMs };
+}

@@ -1,0 +1,82 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { Ids } from "../kernel/ids.ts";
+import type { Terminals } from "../terminals/terminals.ts";
+import type { CloudConfig } from "./cloud-config.ts";
+import { CLOUD_CONFIGS_MAX } from "./cloud-config.ts";
+
+/** Members that are absent stay as they are; null takes one away. */
+export interface CloudConfigChange {
+  merchantId?: string | null | undefined;
+  group?: string | null | undefined;
+  family?: string | null | undefined;
+  settings?: CloudConfig["settings"] | null | undefined;
+}
+
+/** Where cloud configurations are kept and looked up. */
+export interface CloudConfigs {
+  readonly size: number;
+  get(terminalId: string): CloudConfig | undefined;
+  change(terminalId: string, work: (before: CloudConfig | undefined) => CloudConfig): Promise<CloudConfig>;
+  remove(terminalId: string): Promise<boolean>;
+}
+
+/** Changes what is administered of a terminal; each shard tells the settings to the terminal's sessions that it holds. */
+export interface ConfigureTerminal {
+  save(terminalId: string, change: CloudConfigChange): Promise<CloudConfig>;
+  /** Says whether there was one. */
+  remove(terminalId: string): Promise<boolean>;
+  /**
+   * To be called on every shard with each configuration that came, changed or went, in the order in which they were stored: so what a connected
+   * terminal was told last is what is stored, wherever it was changed.
+   */
+  changed(terminalId: string, after: CloudConfig | null, before: CloudConfig | null): void;
+  /** What a terminal is told when it connects; null where it has no settings. */
+  greeting(terminalId: string): string | null;
+}
+
+export interface ConfigureTerminalOptions {
+  configs: CloudConfigs;
+  terminals: Pick<Terminals, "tellHere">;
+  clock: Clock;
+  ids: Ids;
+}
+
+export function createConfigureTerminal({ configs, terminals, clock, ids }: ConfigureTerminalOptions): ConfigureTerminal {
+  function message(terminalId: string, settings: CloudConfig["settings"]): string {
+    return JSON.stringify({ uuid: ids.uuid(), service: "CONFIG", amount: 0, terminalId, settings });
+  }
+
+  return {
+    save: (terminalId, change) =>
+      configs.change(terminalId, (before) => {
+        if (before === undefined && configs.size >= CLOUD_CONFIGS_MAX) {
+          throw new RelayError("invalid_request", `There are ${CLOUD_CONFIGS_MAX} configurations already`);
+        }
+        return {
+          schema: 1,
+          terminalId,
+          merchantId: change.merchantId === undefined ? (before?.merchantId ?? null) : change.merchantId,
+          group: change.group === undefined ? (before?.group ?? null) : change.group,
+          family: change.family === undefined ? (before?.family ?? null) : change.family,
+          settings: (change.settings === undefined ? before?.settings : change.settings) ?? {},
+          updatedAtMs: clock.nowMs(),
+        };
+      }),
+    remove: (terminalId) => configs.remove(terminalId),
+    changed: (terminalId, after, before) => {
+      const settings = after?.settings ?? {};
+      // Only what is news to the terminal is told: not every app knows the notice.
+      if (!sameSettings(before?.settings ?? {}, settings)) terminals.tellHere(terminalId, () => message(terminalId, settings));
+    },
+    greeting: (terminalId) => {
+      const settings = configs.get(terminalId)?.settings ?? {};
+      return Object.keys(settings).length === 0 ? null : message(terminalId, settings);
+    },
+  };
+}
+
+function sameSettings(one: CloudConfig["settings"], other: CloudConfig["settings"]): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && one[name] === other[name]);
+}

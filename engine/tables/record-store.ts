@@ -1,0 +1,73 @@
+import { RelayError } from "../kernel/errors.ts";
+import type { Kv, Operation } from "../kernel/kv.ts";
+import { scanAll } from "../kernel/scan-all.ts";
+import { readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
+import { available } from "../terminals/terminal-store.ts";
+import type { RecordStore } from "./record-store-port.ts";
+import { partName, partOf } from "./replicated-table.ts";
+import { stampOperation } from "./table-versions.ts";
+
+/** A kind of administered records: where they stand, and in how many parts, which must never change. */
+export interface RecordKind {
+  schema: SchemaKind;
+  prefix: string;
+  table: string;
+  parts: number;
+}
+
+export const CLOUD_CONFIGS: RecordKind = { schema: "cloudConfig", prefix: "h/", table: "cloud-configs", parts: 64 };
+export const TERMINAL_GROUPS: RecordKind = { schema: "terminalGroup", prefix: "j/", table: "terminal-groups", parts: 1 };
+export const GATEWAY_ACCOUNTS: RecordKind = { schema: "gatewayAccount", prefix: "ga/", table: "gateway-accounts", parts: 1 };
+/** Whose a merchant is: what is asked of merchants while nobody can wait. */
+export const MERCHANT_OWNERS: RecordKind = { schema: "merchantOwner", prefix: "merchant-owner/", table: "merchant-owners", parts: 64 };
+export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", parts: 1 };
+
+/** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */
+const TRIES_MAX = 64;
+
+/** What has to be in a commit that stores a record of this kind. */
+export function recordOperations({ schema, prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
+  const part = partOf(key, parts);
+  return [{ type: "put", key: `${prefix}${part}/${key}`, value: recordText(schema, record) }, stampOperation(partName(table, part))];
+}
+
+/** Records of one kind on the key-value store: `<prefix><part>/<key>`. */
+export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind: RecordKind): RecordStore<R> {
+  const { prefix, table, parts } = kind;
+  const at = (key: string) => `${prefix}${partOf(key, parts)}/${key}`;
+  const stamp = (key: string) => stampOperation(partName(table, partOf(key, parts)));
+
+  function recordOf(key: string, value: string): R {
+    return readRecord(kind.schema, key, value);
+  }
+
+  return {
+    table,
+    parts,
+    load: (part) =>
+      available(async () => {
+        const start = `${prefix}${part}/`;
+        const entries = await scanAll(kv, start);
+        return new Map(entries.map(({ key, value, version }) => [key.slice(start.length), { record: recordOf(key, value), version }]));
+      }),
+    save: (key, record) =>
+      available(async () => {
+        await kv.commit({ checks: [], operations: recordOperations(kind, key, record) });
+      }),
+    change: (key, work) =>
+      available(async () => {
+        for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+          const before = await kv.get(at(key));
+          const record = work(before === null ? undefined : recordOf(key, before.value));
+          const checks = [{ key: at(key), version: before?.version ?? 0 }];
+          const { type } = await kv.commit({ checks, operations: recordOperations(kind, key, record) });
+          if (type === "committed") return record;
+        }
+        throw new RelayError("unavailable", "Too much is changed at once, try again", { retryAfterSeconds: 1 });
+      }),
+    remove: (key) =>
+      available(async () => {
+        await kv.commit({ checks: [], operations: [{ type: "delete", key: at(key) }, stamp(key)] });
+      }),
+  };
+}

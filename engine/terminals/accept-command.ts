@@ -1,0 +1,106 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { SENT_COMMANDS_MAX, TAKE_WITHIN_MS } from "../kernel/limits.ts";
+import type { Command } from "../payments/command.ts";
+import type { Actor, Actors, Applied } from "./actors.ts";
+import { viewOf } from "./command-view.ts";
+import type { Delivery } from "./deliver-command.ts";
+import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps, hasFinished } from "./home-steps.ts";
+import type { TerminalEffect, TerminalEvent } from "./machine.ts";
+import type { CommandRecord } from "./terminal-record.ts";
+import type { Stored, TerminalStore } from "./terminal-store-port.ts";
+import type { AcceptOutcome } from "./terminals.ts";
+
+/** Accepts a command under its uuid, once (design.md, promise 1). */
+export type Acceptance = (actor: Actor, command: Command) => Promise<AcceptOutcome>;
+
+export interface AcceptanceOptions {
+  actors: Actors;
+  steps: HomeSteps;
+  delivery: Delivery;
+  store: TerminalStore;
+  clock: Clock;
+}
+
+// Written out member by member where it is put together: spreading it and putting other members in their places costs a payment a microsecond.
+const { commands, rows, attention, settled } = EMPTY_CHANGE;
+
+export function createAcceptance({ actors, steps, delivery, store, clock }: AcceptanceOptions): Acceptance {
+  /** What stands in the way of a uuid: what it is at this terminal, or what claimed it anywhere. */
+  async function earlier(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
+    return (await actors.command(actor, uuid)) ?? store.loadCommand(uuid);
+  }
+
+  /** The answer to a repeated uuid: where the first one stands, wherever it was sent. */
+  async function duplicate(actor: Actor, { uuid, request }: Command): Promise<AcceptOutcome> {
+    const stored = await earlier(actor, uuid);
+    if (stored === null) throw new RelayError("unavailable", "The uuid is being processed, try again", { retryAfterSeconds: 1 });
+    const view = viewOf(stored.record, actor.context);
+    // Another home carried this very request out, and its answer did not come.
+    if (request !== undefined && view.command?.request === request)
+      return { type: "accepted", state: view.state === "queued" ? "queued" : "sent" };
+    return { type: "duplicate", state: view.state, sender: view.command?.sender ?? "" };
+  }
+
+  /** It waited for the store until its deadline: its sender has gone long ago, and it is not taken on only to expire. */
+  async function tooLate(actor: Actor, command: Command): Promise<AcceptOutcome> {
+    if ((await earlier(actor, command.uuid)) !== null) return duplicate(actor, command);
+    throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
+  }
+
+  function accepted(actor: Actor, command: Command, applied: Applied<boolean>): AcceptOutcome | Promise<AcceptOutcome> {
+    if (applied.type === "claimed") return duplicate(actor, command);
+    if (!applied.outcome) return refused(actor, command);
+    const { effects } = applied;
+    steps.announce(actor, effects);
+    // From here on it is accepted, whatever becomes of handing it out.
+    if (effects.some((effect) => effect.type === "deliver") || delivery.anySession(actor.terminalId) !== null) {
+      return handOut(actor, effects).then(() => whereIs(actor, command));
+    }
+    return whereIs(actor, command);
+  }
+
+  async function refused(actor: Actor, command: Command): Promise<AcceptOutcome> {
+    return (await earlier(actor, command.uuid)) === null ? { type: "queue_full" } : duplicate(actor, command);
+  }
+
+  function handOut(actor: Actor, effects: readonly TerminalEffect[]): Promise<void> {
+    return steps.followUp(actor, "push", async () => {
+      await delivery.deliver(actor, effects);
+      await delivery.push(actor);
+    });
+  }
+
+  function whereIs(actor: Actor, { uuid }: Command): AcceptOutcome {
+    return { type: "accepted", state: actor.context.sent.some((entry) => entry.uuid === uuid) ? "sent" : "queued" };
+  }
+
+  /** The command goes out in the step that accepts it where it is first in the queue: one commit instead of two. */
+  function eventsFor(actor: Actor, command: Command, atMs: number): TerminalEvent[] {
+    const accepted: TerminalEvent = { type: "command.accepted", atMs, entry: entryOf(command) };
+    const { queue, sent } = actor.context;
+    const session = queue.length === 0 && sent.length < SENT_COMMANDS_MAX ? delivery.anySession(actor.terminalId) : null;
+    return session === null ? [accepted] : [accepted, { type: "command.taken", atMs, channel: "websocket", session }];
+  }
+
+  return (actor, command) => {
+    if (actors.held(actor, command.uuid) !== null) return duplicate(actor, command);
+    if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
+    const applied = actors.apply<boolean>(actor, () => {
+      const atMs = clock.nowMs();
+      const events = eventsFor(actor, command, atMs);
+      // What it takes with it is written once it is stored, or never: then it must not be stored either.
+      const withinMs = events.length > 1 ? TAKE_WITHIN_MS : undefined;
+      return {
+        events,
+        complete({ effects }) {
+          if (effects.some((effect) => effect.type === "refusedFull")) return { change: null, outcome: false };
+          const claims = [claimOf(command)];
+          if (!hasFinished(effects)) return { change: { claims, commands, rows, attention, settled, atMs, withinMs }, outcome: true };
+          return steps.endings(actor, effects, null).then((ended) => ({ change: { ...ended, claims, atMs, withinMs }, outcome: true }));
+        },
+      };
+    });
+    return applied.then((step) => accepted(actor, command, step));
+  };
+}

@@ -1,0 +1,75 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { buildCancel } from "../payments/utility-request.ts";
+import type { Actor, Actors } from "./actors.ts";
+import { viewOf } from "./command-view.ts";
+import type { Delivery } from "./deliver-command.ts";
+import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps } from "./home-steps.ts";
+import type { TerminalEffect } from "./machine.ts";
+import type { CancelOutcome } from "./terminals.ts";
+
+/** Cancels a command: at once while it waits, else by a CANCEL command to the terminal (http/stomp/PROTOCOL.md). */
+export type Cancelling = (actor: Actor, uuid: string, cancelUuid: string) => Promise<CancelOutcome>;
+
+export interface CancellingOptions {
+  actors: Actors;
+  steps: HomeSteps;
+  delivery: Delivery;
+  clock: Clock;
+}
+
+export function createCancelling({ actors, steps, delivery, clock }: CancellingOptions): Cancelling {
+  /** The answer that needs no step, or null. */
+  async function settled(actor: Actor, uuid: string): Promise<CancelOutcome | null> {
+    const stored = await actors.command(actor, uuid);
+    if (stored === null || stored.record.terminalId !== actor.terminalId || stored.record.command === null) return { type: "not_found" };
+    if (stored.record.life !== null) return { type: "too_late", state: stored.record.life.state };
+    const { queue, sent } = actor.context;
+    const asked = queue.find((entry) => entry.cancels === uuid) ?? sent.find((entry) => entry.cancels === uuid);
+    if (asked !== undefined) return { type: "requested", cancelUuid: asked.uuid };
+    // A CANCEL is not itself cancelled.
+    if (stored.record.command.kind === "cancel") return { type: "too_late", state: viewOf(stored.record, actor.context).state };
+    return null;
+  }
+
+  async function step(actor: Actor, uuid: string, cancelUuid: string): Promise<readonly TerminalEffect[]> {
+    const atMs = clock.nowMs();
+    const target = await actors.command(actor, uuid);
+    if (target === null || target.record.command === null) return [];
+    const cancel = buildCancel(target.record, cancelUuid, { acceptedAtMs: atMs, sender: target.record.command.sender });
+    const applied = await actors.apply(actor, () => ({
+      events: [{ type: "cancel.requested", atMs, uuid, cancel: entryOf(cancel) }],
+      complete: async ({ effects }) => {
+        const ended = effects.some((effect) => effect.type === "finished");
+        const queued = effects.some((effect) => effect.type === "cancelQueued");
+        // The actor knows nothing of it. Whether that is so the store says: another home may have moved on, and this one is loaded again then.
+        if (!ended && !queued) return { change: { ...EMPTY_CHANGE, atMs }, outcome: null };
+        const change = { ...(await steps.endings(actor, effects, null)), claims: queued ? [claimOf(cancel)] : [], atMs };
+        return { change, outcome: null };
+      },
+    }));
+    if (applied.type === "claimed") throw new RelayError("conflict", "The uuid of the CANCEL command is taken");
+    steps.announce(actor, applied.effects);
+    return applied.effects;
+  }
+
+  return async (actor, uuid, cancelUuid) => {
+    const before = await settled(actor, uuid);
+    if (before !== null) return before;
+    for (const effect of await step(actor, uuid, cancelUuid)) {
+      if (effect.type === "refusedFull")
+        throw new RelayError("queue_full", "Too many commands wait for this terminal", { retryAfterSeconds: 1 });
+      if (effect.type === "finished" && effect.params.uuid === uuid) {
+        return effect.params.state === "cancelled" ? { type: "cancelled" } : { type: "too_late", state: effect.params.state };
+      }
+      if (effect.type === "cancelQueued") {
+        await steps.followUp(actor, "push", () => delivery.push(actor));
+        return { type: "requested", cancelUuid };
+      }
+    }
+    // Another writer moved on between the look and the step.
+    const after = await settled(actor, uuid);
+    if (after !== null) return after;
+    throw new Error(`cancel of ${uuid} changed nothing`);
+  };
+}

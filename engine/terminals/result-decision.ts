@@ -1,0 +1,178 @@
+import { hashOf } from "../kernel/hash.ts";
+import { hasUuidForm } from "../kernel/identifiers.ts";
+import { wellFormedValue } from "../kernel/well-formed.ts";
+import type { AttentionItem } from "../payments/attention.ts";
+import { notBefore } from "../payments/command.ts";
+import type { FeedRow, LifeRow, TransactionRow } from "../payments/feed-row.ts";
+import { amountDiffers, currencyUnknown, toTransaction } from "../payments/result.ts";
+import { rowVersion } from "../payments/row-version.ts";
+import { sameResult } from "../payments/same-result.ts";
+import type { Transaction } from "../payments/transaction.ts";
+import type { TerminalEvent } from "./machine.ts";
+import type { CommandLife, CommandRecord, StoredResult } from "./terminal-record.ts";
+import type { Stored } from "./terminal-store-port.ts";
+import type { ResultPosting } from "./terminals.ts";
+
+/** A posting with its uuid as the command's sender wrote it, whatever the terminal makes of capitals and small letters. What was posted (`raw`) stays. */
+export function asSent(posting: ResultPosting, stored: CommandRecord | null): ResultPosting {
+  if (stored === null || stored.uuid === posting.result.uuid) return posting;
+  return { ...posting, result: { ...posting.result, uuid: stored.uuid } };
+}
+
+/** What a posting means, given what is stored under its uuid. Pure. */
+export type Judgement =
+  | { type: "repeated" }
+  | { type: "conflict"; attention: AttentionItem; row: FeedRow }
+  | { type: "record"; result: StoredResult; unsolicited: boolean };
+
+/**
+ * Judges a posting (design.md, promise 4): the first result of a uuid stands, whatever comes after it. `merchantId` is the one that is administered
+ * for the terminal, null for none; it takes the place of what the terminal tells, and has no part in what makes two results the same.
+ */
+export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs: number, merchantId: string | null): Judgement {
+  const { terminalId, result } = posting;
+  const foreign = stored !== null && stored.terminalId !== terminalId;
+  const command = foreign ? null : (stored?.command ?? null);
+  const transaction = toTransaction(result, { terminalId, createdAtMs: atMs, command });
+  if (foreign) return conflict(posting, atMs, "A result for a uuid of another terminal");
+  if (stored !== null && stored.result !== null) {
+    const told = asTold(stored.result);
+    // What was stored before texts were made well-formed at the door is compared as it would be stored now.
+    if (sameResult(told, transaction) || sameResult(wellFormedValue(told), transaction)) return { type: "repeated" };
+    return conflict(posting, atMs, "A second, different result; the first one stands");
+  }
+  // Only a payment has an amount to differ from: the answer to a CANCEL may name that of its target.
+  const differs = command?.kind === "payment" && amountDiffers(result, command);
+  return {
+    type: "record",
+    result: { ...assigned(transaction, merchantId), raw: result.raw, postedBy: posting.postedBy, amountDiffers: differs },
+    unsolicited: command === null,
+  };
+}
+
+function assigned(transaction: Transaction, merchantId: string | null): Pick<StoredResult, "transaction" | "toldMerchantId"> {
+  if (merchantId === null || merchantId === transaction.merchantId) return { transaction };
+  return { transaction: { ...transaction, merchantId }, toldMerchantId: transaction.merchantId ?? null };
+}
+
+function asTold({ transaction, toldMerchantId }: StoredResult): Transaction {
+  if (toldMerchantId === undefined) return transaction;
+  const { merchantId: _, ...told } = transaction;
+  return toldMerchantId === null ? told : { ...told, merchantId: toldMerchantId };
+}
+
+function conflict(posting: ResultPosting, atMs: number, detail: string): Judgement {
+  const { terminalId, postedBy, result } = posting;
+  const { uuid, raw } = result;
+  return {
+    type: "conflict",
+    attention: { kind: "conflict", terminalId, uuid, atMs, detail, raw },
+    // The same conflicting text again is the same conflict: its id comes from what was posted.
+    row: {
+      type: "conflict",
+      id: `${terminalId}-${uuid}-${hashOf(inWritingOf(uuid, raw)).toString(16)}`,
+      uuid,
+      terminalId,
+      postedBy,
+      atMs,
+      raw,
+    },
+  };
+}
+
+/** The text with this uuid written everywhere as it is here. */
+function inWritingOf(uuid: string, text: string): string {
+  return hasUuidForm(uuid) ? text.replace(new RegExp(uuid, "gi"), uuid) : text;
+}
+
+/** The record of a command with its result: a late result wins over every earlier end (design.md, promise 4). */
+export function withResult(stored: CommandRecord | null, posting: ResultPosting, result: StoredResult, life: CommandLife): CommandRecord {
+  return {
+    revision: (stored?.revision ?? 0) + 1,
+    uuid: posting.result.uuid,
+    ...(stored?.place === undefined ? {} : { place: stored.place }),
+    terminalId: posting.terminalId,
+    command: stored?.command ?? null,
+    life,
+    result,
+  };
+}
+
+/** The record of a command that ended without a result. */
+export function withLife(record: CommandRecord, life: CommandLife): CommandRecord {
+  return { ...record, revision: record.revision + 1, life };
+}
+
+/** Rows for ClickHouse of a record as it now stands. */
+export function rowsOf(record: CommandRecord): FeedRow[] {
+  const rows: FeedRow[] = [];
+  const { command, life, result, revision, terminalId } = record;
+  const version = rowVersion(life?.state ?? "done", revision);
+  if (result !== null) {
+    const row: TransactionRow = {
+      type: "transaction",
+      version,
+      transaction: { ...result.transaction, terminalId },
+      kind: command?.kind ?? null,
+      sender: command?.sender ?? "",
+      unsolicited: command === null,
+      amountDiffers: result.amountDiffers,
+    };
+    rows.push(row);
+  }
+  if (command !== null && life !== null) {
+    const { uuid, kind, service, amountCents, sender, acceptedAtMs } = command;
+    const { state, sentAtMs, finishedAtMs, channel, attempts: attempt } = life;
+    const row: LifeRow = {
+      type: "life",
+      version,
+      uuid,
+      terminalId,
+      kind,
+      service,
+      amountCents,
+      sender,
+      state,
+      acceptedAtMs,
+      sentAtMs,
+      finishedAtMs,
+      channel,
+      attempt,
+    };
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** What of a newly recorded result an operator has to know. */
+export function attentionOf(record: CommandRecord, before: CommandLife | null, atMs: number): AttentionItem[] {
+  const { terminalId, uuid, result } = record;
+  const item = (kind: AttentionItem["kind"], detail: string): AttentionItem => ({ kind, terminalId, uuid, atMs, detail, raw: null });
+  const items: AttentionItem[] = [];
+  if (record.command === null) items.push(item("unsolicited", "A result for a uuid that no command has"));
+  if (result?.amountDiffers === true) items.push(item("amount_differs", "The result's amount differs from its command's"));
+  if (result !== null && hasMoney(record) && currencyUnknown(result.transaction)) {
+    items.push(item("currency_unknown", "The result's currency is none that is known; it is kept as it came"));
+  }
+  if (before !== null && (before.state === "expired" || before.state === "cancelled")) {
+    items.push(item("late", `A result came after the command was shown as ${before.state}`));
+  }
+  return items;
+}
+
+/** The answer to a CANCEL or to an administrator's command moves no money. */
+function hasMoney({ command }: CommandRecord): boolean {
+  return command === null || command.kind === "payment";
+}
+
+export function recordedEvent(posting: ResultPosting, told: { unsolicited: boolean; cancels: string | null; atMs: number }): TerminalEvent {
+  const { uuid, status } = posting.result;
+  return { type: "result.recorded", uuid, status, ...told };
+}
+
+/** A CANCEL answered OK settles a target that time alone had already made `unknown`. */
+export function cancelledAfterUnknown(target: Stored<CommandRecord> | null, atMs: number): Stored<CommandRecord> | null {
+  if (target === null || target.record.life?.state !== "unknown" || target.record.result !== null) return null;
+  const life: CommandLife = { ...target.record.life, state: "cancelled", finishedAtMs: notBefore(atMs, target.record.life.finishedAtMs) };
+  return { record: withLife(target.record, life), version: target.version };
+}

@@ -1,0 +1,54 @@
+import { type Caller, maySend, senderOf } from "../access/caller.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import type { Ids } from "../kernel/ids.ts";
+import { isTerminalFamily, TERMINAL_FAMILIES, type TerminalFamily } from "../payments/family.ts";
+import { buildPayment, type PaymentRequest, readPaymentRequest } from "../payments/payment-request.ts";
+import { createRequestNames } from "./request-names.ts";
+import type { AcceptOutcome, Terminals } from "./terminals.ts";
+
+export interface PaymentRequested {
+  terminalId: string;
+  uuid: string;
+  outcome: AcceptOutcome;
+}
+
+/** Sends a payment to a terminal. `terminalId` is null where the body names it. Rejects with RelayError `invalid_request`, `forbidden`, `unavailable`. */
+export type SendPayment = (caller: Caller, terminalId: string | null, body: unknown) => Promise<PaymentRequested>;
+
+export interface SendPaymentOptions {
+  terminals: Terminals;
+  clock: Clock;
+  ids: Ids;
+  /** The family that is administered for a terminal, which wins over what its device tells; null where none is. */
+  configuredFamily?(terminalId: string): string | null;
+}
+
+export function createSendPayment({ terminals, clock, ids, configuredFamily = () => null }: SendPaymentOptions): SendPayment {
+  const nextRequest = createRequestNames(ids);
+
+  /** Only the tag services depend on the family, so that no other payment has to ask for it. */
+  async function familyOf(terminalId: string): Promise<TerminalFamily | null> {
+    const family = configuredFamily(terminalId) ?? (await terminals.view(terminalId)).device.family;
+    return family !== undefined && isTerminalFamily(family) ? TERMINAL_FAMILIES[family] : null;
+  }
+
+  function send(request: PaymentRequest, family: TerminalFamily | null, caller: Caller): Promise<PaymentRequested> {
+    const { terminalId, uuid } = request;
+    const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });
+    return terminals.accept(command).then((outcome) => ({ terminalId, uuid, outcome }));
+  }
+
+  // Every payment passes here, and most without waiting for anything before the terminal: so with callbacks (see actors.ts).
+  return (caller, terminalId, body) => {
+    try {
+      const request = readPaymentRequest(body, terminalId);
+      if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+      const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
+      if (!tagged) return send(request, null, caller);
+      return familyOf(request.terminalId).then((family) => send(request, family, caller));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+}

@@ -1,0 +1,116 @@
+import { LATEST_SENDERS_MAX } from "../kernel/limits.ts";
+import type { AttentionItem } from "../payments/attention.ts";
+import { type FedCommand, fedAtMs, isUnsolicited, takenBack } from "./fed-command.ts";
+import type { TerminalContext } from "./machine.ts";
+import { countsAsLatest, doubted, stateOf, toRecord } from "./rules.ts";
+import type { CommandRecord, LatestEntry } from "./terminal-record.ts";
+import type { LoadedTerminal, Stored, TerminalStore } from "./terminal-store-port.ts";
+
+/** Another node that starts may take the same back at this moment. */
+const STALE_RETRIES_MAX = 8;
+
+const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
+
+/**
+ * Gives a store that was taken back to an earlier copy what the feed has carried of one terminal since: a repeated uuid is a duplicate again, a result is found,
+ * and what ended waits no more. Answers how many commands and results that were. Can be repeated. For before the terminal has a home.
+ */
+export async function takeBack(store: TerminalStore, terminalId: string, fed: readonly FedCommand[], atMs: number): Promise<number> {
+  for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
+    const terminal = await store.loadTerminal(terminalId);
+    const commands = await missingOf(store, fed);
+    if (commands.length === 0) return 0;
+    const context = await contextAfter(store, terminalId, terminal, fed, commands);
+    const outcome = await store.commit({
+      terminalId,
+      terminal: {
+        record: toRecord(terminalId, context),
+        version: terminal?.version ?? 0,
+        workBefore: stateOf(terminal?.record ?? IDLE),
+        doubted: terminal?.doubted === true,
+      },
+      decidedBy: null,
+      claims: [],
+      commands,
+      // They are where they come from.
+      rows: [],
+      attention: commands.flatMap(({ record }) => unknownPayment(record)),
+      settled: [],
+      atMs,
+    });
+    if (outcome.type === "committed") return commands.length;
+  }
+  throw new Error(`what terminal ${terminalId} had done could not be taken back: its record changes all the time`);
+}
+
+function unknownPayment({ terminalId, uuid, command, life }: CommandRecord): AttentionItem[] {
+  if (life?.state !== "unknown" || command?.kind !== "payment") return [];
+  return [{ kind: "unknown", terminalId, uuid, atMs: life.finishedAtMs, detail: "Sent, and no result came", raw: null }];
+}
+
+async function missingOf(store: TerminalStore, fed: readonly FedCommand[]): Promise<Stored<CommandRecord>[]> {
+  const stored = await Promise.all(fed.map(({ terminalId, uuid }) => store.loadCommandAt(terminalId, uuid)));
+  return fed.flatMap((one, index) => {
+    const found = stored[index] ?? null;
+    // What nobody asked for lies under its terminal, whoever else has a command of that uuid.
+    const before = isUnsolicited(one) && found?.record.terminalId !== one.terminalId ? null : found;
+    const record = takenBack(one, before?.record ?? null);
+    return record === null ? [] : [{ record, version: before?.version ?? 0 }];
+  });
+}
+
+/** Stored anew it is no old record any more, so that what it doubts has to stand in it. */
+async function contextAfter(
+  store: TerminalStore,
+  terminalId: string,
+  terminal: LoadedTerminal | null,
+  fed: readonly FedCommand[],
+  commands: readonly Stored<CommandRecord>[],
+): Promise<TerminalContext> {
+  const record = terminal?.record ?? IDLE;
+  const { queue, sent, latest } = terminal?.doubted === true ? doubted({ ...record }) : record;
+  const ended = new Set(commands.map(({ record }) => record.uuid));
+  return {
+    queue: queue.filter(({ uuid }) => !ended.has(uuid)),
+    sent: sent.filter(({ uuid }) => !ended.has(uuid)),
+    latest: await latestAfter(store, terminalId, latest, fed),
+  };
+}
+
+interface Dated extends LatestEntry {
+  atMs: number;
+}
+
+/** The latest of each sender, the newest first, whichever of the two knows it. */
+async function latestAfter(
+  store: TerminalStore,
+  terminalId: string,
+  latest: readonly LatestEntry[],
+  fed: readonly FedCommand[],
+): Promise<LatestEntry[]> {
+  const known = await Promise.all(
+    latest.map(async (entry): Promise<Dated> => {
+      const stored = await store.loadCommandAt(terminalId, entry.uuid);
+      return { ...entry, atMs: stored?.record.command?.acceptedAtMs ?? stored?.record.life?.finishedAtMs ?? 0 };
+    }),
+  );
+  const told = fed.filter(({ life, result }) => {
+    const kind = life?.kind ?? result?.kind ?? null;
+    return kind === null ? result !== null : countsAsLatest(kind);
+  });
+  const dated = [
+    ...told.map(
+      (one): Dated => ({
+        sender: one.life?.sender ?? one.result?.sender ?? "",
+        uuid: one.uuid,
+        answered: one.result !== null,
+        atMs: fedAtMs(one),
+      }),
+    ),
+    ...known,
+  ].sort((one, other) => other.atMs - one.atMs || Number(other.answered) - Number(one.answered));
+  const newest = dated.filter(({ sender }, index) => dated.findIndex((entry) => entry.sender === sender) === index);
+  // What nobody asked for never passes for the answer to a command that still waits for one.
+  if (newest[0]?.sender === "" && newest[1]?.answered === false) newest.shift();
+  return newest.slice(0, LATEST_SENDERS_MAX).map(({ sender, uuid, answered }) => ({ sender, uuid, answered }));
+}

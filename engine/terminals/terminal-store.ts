@@ -1,0 +1,265 @@
+import { outboxOperation } from "../../storage/feed/outbox.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { uuidKey } from "../kernel/identifiers.ts";
+import {
+  type Commit,
+  type CommitResult,
+  CommitTooLate,
+  type Entry,
+  type Kv,
+  type Operation,
+  prefixRange,
+  StorageUnavailable,
+} from "../kernel/kv.ts";
+import { readBareRecord } from "../kernel/schemas.ts";
+import type { AttentionItem } from "../payments/attention.ts";
+import { ATTENTION, attentionKey, attentionOperation } from "../payments/attention-items.ts";
+import { stateOf } from "./rules.ts";
+import type { CommandRecord } from "./terminal-record.ts";
+import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
+import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "./terminal-store-port.ts";
+
+const TERMINALS = "t/";
+/**
+ * Commands by uuid, and behind that of a uuid the results under it that nobody asked for, one a terminal: most keys that are asked for here are new.
+ */
+export const COMMANDS = "c/";
+/** Between a uuid and a terminal id; neither has one. */
+const OF_TERMINAL = "/";
+const OUTSTANDING = "q/";
+/** Commands to which an answer came that could not be read: when it first did. */
+const UNREADABLE_ANSWERS = "an/";
+
+/** Postings of one terminal that could not be read; beyond it the oldest go. The same text again is kept once. */
+const UNREADABLE_MAX = 64;
+
+/** Terminals that posted a result which nobody asked for under one uuid, of which a look-up by the uuid alone knows. A uuid is nobody's but one terminal's. */
+const UNSOLICITED_MAX = 64;
+
+export interface TerminalStoreOptions {
+  kv: Kv;
+  nowMs(): number;
+  /** How long an ended command keeps its uuid refused and its result askable. */
+  retentionMs: number;
+  /** `KvHistory.lostVersion`; absent where nothing was ever lost. */
+  lostVersion?(): number;
+  /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
+  writer: string;
+  /** A commit put rows into the outbox. */
+  fed?(): void;
+  /** Another version had moved on. */
+  conflicted?(): void;
+}
+
+/**
+ * Terminals and commands on the key-value store: `t/<terminalId>`, `c/<uuid>`, `c/<uuid>/<terminalId>` (unsolicited results), `a/<kind>/<terminalId>/<uuid>`,
+ * `an/<uuid>`, `q/<terminalId>`, outbox rows.
+ */
+export function createTerminalStore({
+  kv,
+  nowMs,
+  retentionMs,
+  lostVersion = () => 0,
+  writer,
+  fed,
+  conflicted,
+}: TerminalStoreOptions): TerminalStore {
+  let rowsWritten = 0;
+
+  /** Keys are put together once: as the same string, they are flattened and hashed once for the check and the operation. */
+  function commitOf(change: TerminalChange): Commit {
+    const checks: { key: string; version: number }[] = [];
+    const operations: Operation[] = [];
+    if (change.terminal !== null) {
+      const { record, version, workBefore } = change.terminal;
+      const key = TERMINALS + change.terminalId;
+      checks.push({ key, version });
+      operations.push({ type: "put", key, value: writeTerminal(record) });
+      const work = stateOf(record);
+      if (work !== workBefore) operations.push(outstandingOperation(change.terminalId, work));
+    } else if (change.decidedBy !== null) {
+      checks.push({ key: TERMINALS + change.terminalId, version: change.decidedBy.version });
+    }
+    for (const record of change.claims) {
+      const operation = commandOperation(record);
+      checks.push({ key: COMMANDS + unsolicitedPlace(record), version: 0 });
+      if (isWrittenOtherwise(record)) checks.push({ key: COMMANDS + record.uuid, version: 0 });
+      // Last: it is written next, and hashed for both at once.
+      checks.push({ key: operation.key, version: 0 });
+      operations.push(operation);
+    }
+    for (const { record, version } of change.commands) {
+      const operation = commandOperation(
+        version === 0 && record.command === null ? { ...record, place: unsolicitedPlace(record) } : record,
+      );
+      checks.push({ key: operation.key, version });
+      operations.push(operation);
+    }
+    for (const row of change.rows) {
+      rowsWritten += 1;
+      operations.push(outboxOperation(row, change.atMs, `${writer}-${rowsWritten.toString(36)}`));
+    }
+    for (const item of change.attention) operations.push(attentionOperation(item));
+    for (const item of change.settled) operations.push({ type: "delete", key: attentionKey(item.kind, item.terminalId, item.uuid ?? "") });
+    return change.withinMs === undefined ? { checks, operations } : { checks, operations, withinMs: change.withinMs };
+  }
+
+  /** An ended command is kept for the retention; one that has not ended stays until it has. */
+  function commandOperation(record: CommandRecord): Operation {
+    const put = { type: "put", key: COMMANDS + (record.place ?? uuidKey(record.uuid)), value: writeCommand(record) } as const;
+    return record.life === null ? put : { ...put, expiresAtMs: record.life.finishedAtMs + retentionMs };
+  }
+
+  /** Keeps it in the place of the oldest unreadable postings of the terminal; nothing where the same is kept already. */
+  async function inPlaceOfOldest(item: AttentionItem): Promise<Operation[]> {
+    const entries = await kv.scan({ ...prefixRange(attentionKey(item.kind, item.terminalId, "")), limit: 2 * UNREADABLE_MAX });
+    const kept = attentionOperation(item);
+    if (entries.some(({ key }) => key === kept.key)) return [];
+    const byAge = entries
+      .map(({ key, value }) => ({ key, atMs: Number(JSON.parse(value).atMs) }))
+      .sort((one, other) => other.atMs - one.atMs);
+    return [kept, ...byAge.slice(UNREADABLE_MAX - 1).map(({ key }) => ({ type: "delete", key }) as const)];
+  }
+
+  async function notedAnswers(uuids: readonly string[], atMs: number): Promise<Operation[]> {
+    const keys = uuids.map((uuid) => UNREADABLE_ANSWERS + uuidKey(uuid));
+    const noted = await kv.getMany(keys);
+    return keys
+      .filter((_, index) => noted[index] === null)
+      .map((key) => ({ type: "put", key, value: String(atMs), expiresAtMs: atMs + retentionMs }));
+  }
+
+  function stale(): ChangeOutcome {
+    conflicted?.();
+    return { type: "stale" };
+  }
+
+  function outcomeOf(change: TerminalChange, result: CommitResult): ChangeOutcome {
+    if (result.type === "committed") {
+      if (change.rows.length > 0) fed?.();
+      return result;
+    }
+    const claimed = change.claims.find((record) => standsInTheWay(result.key, record));
+    return claimed === undefined ? stale() : { type: "claimed", uuid: claimed.uuid };
+  }
+
+  function loadCommand(uuid: string): Promise<Stored<CommandRecord> | null> {
+    const key = uuidKey(uuid);
+    const found = kv.get(COMMANDS + key).then(commandOf, unavailable);
+    return key === uuid ? found : found.then((stored) => stored ?? kv.get(COMMANDS + uuid).then(commandOf, unavailable));
+  }
+
+  return {
+    loadTerminal: (terminalId) =>
+      kv.get(TERMINALS + terminalId).then((entry) => {
+        if (entry === null) return null;
+        return { record: readTerminal(terminalId, entry.value), version: entry.version, doubted: entry.version <= lostVersion() };
+      }, unavailable),
+    loadCommand,
+    loadCommandAt: (terminalId, uuid) =>
+      loadCommand(uuid).then((found) => {
+        if (found !== null && found.record.terminalId === terminalId) return found;
+        return kv.get(COMMANDS + unsolicitedPlace({ uuid, terminalId })).then((entry) => {
+          if (entry !== null) return commandOf(entry);
+          // From before: one that nobody asked for, at another terminal, is nothing to this one.
+          return found === null || found.record.command === null ? null : found;
+        }, unavailable);
+      }),
+    loadUnsolicited: (uuid) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(COMMANDS + uuidKey(uuid) + OF_TERMINAL), limit: UNSOLICITED_MAX });
+        return entries.map(readCommandEntry);
+      }),
+    commit: (change) => {
+      const decidedBy = change.terminal ?? change.decidedBy;
+      if (decidedBy !== null && decidedBy.version > 0 && decidedBy.doubted !== true) {
+        if (decidedBy.version <= lostVersion()) return Promise.resolve(stale());
+      }
+      return kv.commit(commitOf(change)).then((result) => outcomeOf(change, result), lateOrUnavailable);
+    },
+    pageOutstanding: (after, limit) =>
+      available(async () => {
+        const { to } = prefixRange(OUTSTANDING);
+        const entries = await kv.scan({ from: after === "" ? OUTSTANDING : `${OUTSTANDING}${after}\u0001`, to, limit });
+        return entries.map(({ key, value }) => ({ terminalId: key.slice(OUTSTANDING.length), waits: value === "1" }));
+      }),
+    keepUnreadable: (item, uuids) =>
+      available(async () => {
+        const atMs = nowMs();
+        const operations = [...(await inPlaceOfOldest({ ...item, atMs })), ...(await notedAnswers(uuids, atMs))];
+        if (operations.length > 0) await kv.commit({ checks: [], operations });
+      }),
+    unreadableAnswerAtMs: (uuid) =>
+      kv.get(UNREADABLE_ANSWERS + uuidKey(uuid)).then((entry) => (entry === null ? null : Number(entry.value)), unavailable),
+    pageAttention: (after, limit) =>
+      available(async () => {
+        const { to } = prefixRange(ATTENTION);
+        const entries = await kv.scan({ from: after === "" ? ATTENTION : `${ATTENTION}${after}\u0001`, to, limit });
+        return entries.map(({ key, value }) => ({
+          id: key.slice(ATTENTION.length),
+          item: readBareRecord<AttentionItem>("attention", key, value),
+        }));
+      }),
+  };
+}
+
+function outstandingOperation(terminalId: string, work: Work): Operation {
+  const key = OUTSTANDING + terminalId;
+  return work === "idle" ? { type: "delete", key } : { type: "put", key, value: work === "waiting" ? "1" : "0" };
+}
+
+/**
+ * Whether a new command's uuid is taken by what lies under this key: by another command, by a result that nobody asked for at the same terminal, or as its
+ * sender writes it, where uuids in capitals from before lie.
+ */
+function standsInTheWay(key: string, record: CommandRecord): boolean {
+  const place = key.slice(COMMANDS.length);
+  return key.startsWith(COMMANDS) && [uuidKey(record.uuid), unsolicitedPlace(record), record.uuid].includes(place);
+}
+
+function isWrittenOtherwise({ uuid }: CommandRecord): boolean {
+  return uuidKey(uuid) !== uuid;
+}
+
+/** Where a result that nobody asked for lies: it claims its uuid at its terminal alone. */
+function unsolicitedPlace({ uuid, terminalId }: Pick<CommandRecord, "uuid" | "terminalId">): string {
+  return uuidKey(uuid) + OF_TERMINAL + terminalId;
+}
+
+function commandOf(entry: Entry | null): Stored<CommandRecord> | null {
+  return entry === null ? null : { record: readCommandEntry(entry), version: entry.version };
+}
+
+/** The record of a command, or of a result that nobody asked for. Throws where this version cannot read it. */
+export function readCommandEntry({ key, value }: Pick<Entry, "key" | "value">): CommandRecord {
+  const place = key.slice(COMMANDS.length);
+  const end = place.indexOf(OF_TERMINAL);
+  const record = readCommand(end === -1 ? place : place.slice(0, end), value);
+  return uuidKey(record.uuid) === place ? record : { ...record, place };
+}
+
+/** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */
+export async function available<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    return unavailable(error);
+  }
+}
+
+function lateOrUnavailable(error: unknown): ChangeOutcome {
+  if (error instanceof CommitTooLate) return { type: "late" };
+  return unavailable(error);
+}
+
+function unavailable(error: unknown): never {
+  throw relayError(error);
+}
+
+function relayError(error: unknown): unknown {
+  if (!(error instanceof StorageUnavailable)) return error;
+  return new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,363 @@
+import { availableParallelism, hostname } from "node:os";
+import { resolve } from "node:path";
+import ipaddr from "ipaddr.js";
+import { IANAZone } from "luxon";
+import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
+import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
+
+/**
+ * The configuration of a node: read once from the environment, checked as a whole, then only handed on. `infra/docs/configuration.md`
+ * tells each name; the table below is its authority.
+ */
+export interface Config {
+  mode: "sandbox" | "production";
+  host: string;
+  port: number;
+  tls: { certFile: string; keyFile: string } | null;
+  dataDirectory: string;
+  /** Where it is told, outside of the store, how far the store is. */
+  witnessFile: string;
+  nodeId: string;
+  shards: number;
+  /** Which of the two packagings of uWebSockets.js; `newest`: the newest that can be loaded here. */
+  httpLibrary: UwsLibrary | "newest";
+  administrator: { username: string; password: string | null };
+  terminalSecret: string;
+  fleet: { username: string; password: string } | null;
+  /** Seal stored secrets. */
+  secretKeys: SecretKeys;
+  /** Key of the demo partner; null in production. */
+  sandboxApiKey: string | null;
+  trustedProxies: string[];
+  servicePrefix: string | null;
+  /** Base address of the card gateway, with its context path; null where there is none (the sandbox then starts its own). */
+  gatewayUrl: string | null;
+  /** Path before the adapter's own (`/pgw/payment/...`), which signatures cover; empty or beginning with a slash. */
+  adapterContextPath: string;
+  /** CIDRs of local networks that callbacks of the adapter may be sent to. */
+  callbackAllowedNetworks: string[];
+  /** Port of the sandbox's own gateway; 0 takes a free one. */
+  sandboxGatewayPort: number;
+  /** Base of links that go out, without a trailing slash; null takes the listener's address. */
+  publicUrl: string | null;
+  /** Packages of app versions: a folder that all nodes share. Null: below the data directory, in a cluster none. */
+  packageDirectory: string | null;
+  packageBytesMax: number;
+  /** What downloads of a node may take together. */
+  downloadBytesPerSecond: number;
+  timeZone: string;
+  uuidRetentionDays: number;
+  resultRetentionDays: number;
+  logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  openTerminalLogs: boolean;
+  /** Null for a node by itself. */
+  /** `redisReplicas`: copies of Redis that have a commit on disk before it counts. */
+  cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
+  clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
+}
+
+/** One or more variables are wrong; the message names each with its value (secrets aside) and what is allowed. */
+export class ConfigRefused extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
+    this.name = "ConfigRefused";
+  }
+}
+
+type Environment = { readonly [name: string]: string | undefined };
+
+const SANDBOX = {
+  terminalSecret: "sandbox-terminal-secret",
+  secretKey: "6f1d0a83c25e47b99b7c3e14f8a05d62c4e81b7f2093da56e7450c9b8a1f36d2",
+  apiKey: "pk_live_sandbox_0000000000000000000000000000",
+  credential: "terminal",
+  administrator: "admin",
+};
+
+/** Names that exist; any other RELAY_ name is a misspelt one and refused. */
+const NAMES = new Set([
+  "RELAY_MODE",
+  "RELAY_HOST",
+  "RELAY_PORT",
+  "RELAY_TLS_CERT",
+  "RELAY_TLS_KEY",
+  "RELAY_DATA_DIR",
+  "RELAY_WITNESS_FILE",
+  "RELAY_NODE_ID",
+  "RELAY_SHARDS",
+  "RELAY_HTTP_LIBRARY",
+  "RELAY_ADMIN_USERNAME",
+  "RELAY_ADMIN_PASSWORD",
+  "RELAY_TERMINAL_SECRET",
+  "RELAY_TERMINAL_USERNAME",
+  "RELAY_TERMINAL_PASSWORD",
+  "RELAY_SANDBOX_API_KEY",
+  "RELAY_SECRET_KEY",
+  "RELAY_SECRET_KEY_OLD",
+  "RELAY_TRUSTED_PROXIES",
+  "RELAY_SERVICE_PREFIX",
+  "RELAY_PUBLIC_URL",
+  "RELAY_GATEWAY_URL",
+  "RELAY_ADAPTER_CONTEXT_PATH",
+  "RELAY_CALLBACK_ALLOWED_NETWORKS",
+  "RELAY_SANDBOX_GATEWAY_PORT",
+  "RELAY_PACKAGE_DIR",
+  "RELAY_PACKAGE_MEGABYTES_MAX",
+  "RELAY_DOWNLOAD_MEGABYTES_PER_SECOND",
+  "RELAY_TIME_ZONE",
+  "RELAY_UUID_RETENTION_DAYS",
+  "RELAY_RESULT_RETENTION_DAYS",
+  "RELAY_LOG_LEVEL",
+  "RELAY_OPEN_TERMINAL_LOGS",
+  "RELAY_REDIS_URL",
+  "RELAY_REDIS_WAIT_REPLICAS",
+  "RELAY_KAFKA_BROKERS",
+  "RELAY_CLICKHOUSE_URL",
+  "RELAY_CLICKHOUSE_PORT",
+  "RELAY_ANALYST_PASSWORD",
+]);
+
+/** Secrets: named in a complaint, never quoted. Nor is the value of a misspelt name, which may be meant for one. */
+const SECRET = /PASSWORD|SECRET|KEY|URL/;
+const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const SECRET_LENGTH_MIN = 16;
+const SHARDS_MAX = 64;
+
+/** Reads the configuration. Throws ConfigRefused with everything that is wrong. */
+export function readConfig(environment: Environment): Config {
+  const reader = createReader(environment);
+  const mode = reader.word("RELAY_MODE", ["sandbox", "production"] as const, "sandbox");
+  const sandbox = mode === "sandbox";
+  const host = reader.text("RELAY_HOST") ?? (sandbox ? "127.0.0.1" : "0.0.0.0");
+  const trustedProxies = readNetworks(reader, "RELAY_TRUSTED_PROXIES", []);
+  const tls = readTls(reader);
+  if (sandbox && !isLoopback(host)) reader.refuse("RELAY_HOST", "a loopback address: the sandbox has known credentials");
+  if (!sandbox && tls === null && trustedProxies.length === 0 && !isLoopback(host)) {
+    reader.refuse(
+      "RELAY_TLS_CERT",
+      "a certificate, or RELAY_TRUSTED_PROXIES where something else ends TLS: cards are charged over this address",
+    );
+  }
+  const packageDirectory = reader.text("RELAY_PACKAGE_DIR");
+  const dataDirectory = resolve(reader.text("RELAY_DATA_DIR") ?? "./data");
+  const config: Config = {
+    mode,
+    host,
+    port: reader.integer("RELAY_PORT", 8080, 0, 65_535),
+    tls,
+    dataDirectory,
+    witnessFile: resolve(reader.text("RELAY_WITNESS_FILE") ?? `${dataDirectory}.witness`),
+    nodeId: reader.matching("RELAY_NODE_ID", /^[A-Za-z0-9._-]{1,64}$/, "1 to 64 of A-Z a-z 0-9 . _ -") ?? generatedNodeId(),
+    shards: reader.integer("RELAY_SHARDS", Math.max(1, availableParallelism() - 1), 1, SHARDS_MAX),
+    httpLibrary: reader.word("RELAY_HTTP_LIBRARY", ["newest", ...UWS_LIBRARIES] as const, "newest"),
+    administrator: {
+      username: reader.text("RELAY_ADMIN_USERNAME") ?? SANDBOX.administrator,
+      password: reader.secret("RELAY_ADMIN_PASSWORD", sandbox) ?? (sandbox ? SANDBOX.administrator : null),
+    },
+    terminalSecret:
+      reader.secret("RELAY_TERMINAL_SECRET", sandbox) ?? (sandbox ? SANDBOX.terminalSecret : reader.missing("RELAY_TERMINAL_SECRET")),
+    fleet: readFleet(reader, sandbox),
+    secretKeys: readSecretKeys(reader, sandbox),
+    sandboxApiKey: readSandboxKey(reader, sandbox),
+    trustedProxies,
+    servicePrefix: reader.matching("RELAY_SERVICE_PREFIX", /^[A-Za-z0-9_-]{1,64}$/, "one path segment of A-Z a-z 0-9 _ -"),
+    gatewayUrl: readGatewayUrl(reader, sandbox),
+    adapterContextPath:
+      reader.matching("RELAY_ADAPTER_CONTEXT_PATH", /^(?:\/[A-Za-z0-9._-]{1,64}){1,4}$/, "a path such as /CG_SERVICES") ?? "",
+    callbackAllowedNetworks: readNetworks(reader, "RELAY_CALLBACK_ALLOWED_NETWORKS", sandbox ? ["127.0.0.0/8", "::1/128"] : []),
+    sandboxGatewayPort: reader.integer("RELAY_SANDBOX_GATEWAY_PORT", 0, 0, 65_535),
+    publicUrl: reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
+    packageDirectory: packageDirectory === null ? null : resolve(packageDirectory),
+    packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
+    downloadBytesPerSecond: reader.integer("RELAY_DOWNLOAD_MEGABYTES_PER_SECOND", 100, 1, 10_000) * 1_000_000,
+    timeZone: reader.matching("RELAY_TIME_ZONE", IANAZone.isValidZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
+    uuidRetentionDays: reader.integer("RELAY_UUID_RETENTION_DAYS", 400, 1, 36_500),
+    resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
+    logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
+    openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
+    cluster: readCluster(reader),
+    clickhouse: readClickHouse(reader),
+  };
+  if (!sandbox && config.terminalSecret === SANDBOX.terminalSecret) {
+    reader.refuse("RELAY_TERMINAL_SECRET", "one of your own: the sandbox's is known to everyone");
+  }
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith("RELAY_") || NAMES.has(name)) continue;
+    reader.refuse(name, "one of the documented names; this one is not known to this version");
+  }
+  reader.finish();
+  return config;
+}
+
+/** True for a host that other machines cannot reach. */
+export function isLoopback(host: string): boolean {
+  if (host === "localhost") return true;
+  return ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback";
+}
+
+function generatedNodeId(): string {
+  const random = crypto.randomUUID().slice(0, 6);
+  return `${hostname()
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .slice(0, 48)}-${random}`;
+}
+
+function readNetworks(reader: Reader, name: string, otherwise: string[]): string[] {
+  const text = reader.text(name);
+  if (text === null) return otherwise;
+  const cidrs = text.split(",").map((cidr) => cidr.trim());
+  const given = cidrs.filter((cidr) => cidr !== "");
+  const isCidr = (cidr: string) => (cidr.includes("/") ? ipaddr.isValidCIDR(cidr) : ipaddr.isValid(cidr));
+  if (!given.every(isCidr)) reader.refuse(name, "addresses or CIDRs, comma-separated, such as 10.0.0.0/8");
+  return given.map((cidr) => (cidr.includes("/") ? cidr : `${cidr}/${cidr.includes(":") ? 128 : 32}`));
+}
+
+function readTls(reader: Reader): Config["tls"] {
+  const certFile = reader.text("RELAY_TLS_CERT");
+  const keyFile = reader.text("RELAY_TLS_KEY");
+  if ((certFile === null) !== (keyFile === null)) {
+    reader.refuse(
+      certFile === null ? "RELAY_TLS_CERT" : "RELAY_TLS_KEY",
+      "set it together with the other of RELAY_TLS_CERT and RELAY_TLS_KEY",
+    );
+  }
+  return certFile === null || keyFile === null ? null : { certFile, keyFile };
+}
+
+function readFleet(reader: Reader, sandbox: boolean): Config["fleet"] {
+  const username = reader.text("RELAY_TERMINAL_USERNAME");
+  const password = reader.secret("RELAY_TERMINAL_PASSWORD", sandbox);
+  if (username === null && password === null) return sandbox ? { username: SANDBOX.credential, password: SANDBOX.credential } : null;
+  if (username !== null && password !== null) return { username, password };
+  reader.refuse(username === null ? "RELAY_TERMINAL_USERNAME" : "RELAY_TERMINAL_PASSWORD", "set it together with the other of the two");
+  return null;
+}
+
+function readSandboxKey(reader: Reader, sandbox: boolean): string | null {
+  const key = reader.matching("RELAY_SANDBOX_API_KEY", /^pk_live_[A-Za-z0-9_]{16,64}$/, "pk_live_ and 16 to 64 of A-Z a-z 0-9 _");
+  if (!sandbox && key !== null) reader.refuse("RELAY_SANDBOX_API_KEY", "unset in production: there is no demo partner");
+  return sandbox ? (key ?? SANDBOX.apiKey) : null;
+}
+
+function readSecretKeys(reader: Reader, sandbox: boolean): SecretKeys {
+  const [given, old] = [
+    reader.read("RELAY_SECRET_KEY", readSecretKey, SECRET_KEY_FORM),
+    reader.read("RELAY_SECRET_KEY_OLD", readSecretKey, SECRET_KEY_FORM),
+  ];
+  if (!sandbox && given === SANDBOX.secretKey) reader.refuse("RELAY_SECRET_KEY", "one of your own: the sandbox's is known to everyone");
+  if (!sandbox && reader.text("RELAY_SECRET_KEY") === null) reader.missing("RELAY_SECRET_KEY");
+  const current = given ?? SANDBOX.secretKey;
+  if (old === current) reader.refuse("RELAY_SECRET_KEY_OLD", "another key than RELAY_SECRET_KEY");
+  return { current, old };
+}
+
+/** Card payments go there, signed but not encrypted by us: outside the sandbox only TLS or this machine will do. */
+function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
+  const url = reader.url("RELAY_GATEWAY_URL");
+  if (url === null) return null;
+  const { protocol, hostname, search, hash } = new URL(url);
+  if (search !== "" || hash !== "") reader.refuse("RELAY_GATEWAY_URL", "a base address, without a query");
+  if (!sandbox && protocol !== "https:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
+    reader.refuse("RELAY_GATEWAY_URL", "an https URL: payments are made over it");
+  }
+  return url.replace(/\/+$/, "");
+}
+
+function readClickHouse(reader: Reader): Config["clickhouse"] {
+  const url = reader.url("RELAY_CLICKHOUSE_URL");
+  const port = reader.integer("RELAY_CLICKHOUSE_PORT", 0, 0, 65_535);
+  const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", true);
+  return url === null ? { type: "embedded", port, analystPassword } : { type: "server", url };
+}
+
+/** Cluster mode is chosen by all three together: a node that shares its state but not its feed would be neither. */
+function readCluster(reader: Reader): Config["cluster"] {
+  const redisUrl = reader.matching("RELAY_REDIS_URL", isRedisUrl, "a redis or rediss URL");
+  const brokers = (reader.text("RELAY_KAFKA_BROKERS") ?? "").split(",").map((broker) => broker.trim());
+  const kafkaBrokers = brokers.filter((broker) => broker !== "");
+  if (!kafkaBrokers.every((broker) => /^[A-Za-z0-9.-]+:\d{1,5}$/.test(broker))) {
+    reader.refuse("RELAY_KAFKA_BROKERS", "host:port, comma-separated");
+  }
+  const redisReplicas = reader.integer("RELAY_REDIS_WAIT_REPLICAS", 0, 0, 5);
+  if (redisUrl === null && kafkaBrokers.length === 0) {
+    if (redisReplicas > 0)
+      reader.refuse("RELAY_REDIS_WAIT_REPLICAS", "0 or unset without RELAY_REDIS_URL: one node by itself has no replicas");
+    return null;
+  }
+  const names = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"];
+  for (const name of names) if (reader.text(name) === null) reader.refuse(name, `set it together with the others of ${names.join(", ")}`);
+  return { redisUrl: redisUrl ?? "", redisReplicas, kafkaBrokers };
+}
+
+function isRedisUrl(value: string): boolean {
+  return URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol);
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+function createReader(environment: Environment) {
+  const problems: string[] = [];
+  const text = (name: string): string | null => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === "" ? null : value;
+  };
+  const refuse = (name: string, allowed: string): void => {
+    const value = text(name);
+    if (value === null) problems.push(`${name} is not set: ${allowed}`);
+    else
+      problems.push(
+        `${name} ${mayBeQuoted(name) ? `is ${JSON.stringify(value.slice(0, 200))}` : "has a value that is not allowed"}; allowed: ${allowed}`,
+      );
+  };
+  const matching = (name: string, shape: RegExp | ((value: string) => boolean), allowed: string): string | null => {
+    const value = text(name);
+    if (value === null) return null;
+    if (shape instanceof RegExp ? shape.test(value) : shape(value)) return value;
+    refuse(name, allowed);
+    return null;
+  };
+  return {
+    text,
+    refuse,
+    matching,
+    /** What `parse` makes of the value; where it makes nothing of it (null), that is refused. */
+    read: <T>(name: string, parse: (value: string) => T | null, allowed: string): T | null => {
+      const value = text(name);
+      const parsed = value === null ? null : parse(value);
+      if (value !== null && parsed === null) refuse(name, allowed);
+      return parsed;
+    },
+    word: <W extends string>(name: string, words: readonly W[], otherwise: W): W => {
+      const value = text(name);
+      if (value === null) return otherwise;
+      const word = words.find((candidate) => candidate === value);
+      if (word === undefined) refuse(name, words.join(", "));
+      return word ?? otherwise;
+    },
+    integer: (name: string, otherwise: number, least: number, most: number): number => {
+      const value = text(name);
+      if (value === null) return otherwise;
+      const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+      if (number >= least && number <= most) return number;
+      refuse(name, `an integer from ${least} to ${most}`);
+      return otherwise;
+    },
+    /** Outside the sandbox a secret has to be long enough not to be guessed. */
+    secret: (name: string, short: boolean): string | null => {
+      const value = text(name);
+      if (value !== null && !short && value.length < SECRET_LENGTH_MIN) refuse(name, `at least ${SECRET_LENGTH_MIN} characters`);
+      return value;
+    },
+    url: (name: string): string | null =>
+      matching(name, (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), "an http or https URL"),
+    missing: (name: string): string => {
+      refuse(name, "required in production");
+      return "";
+    },
+    finish: (): void => {
+      if (problems.length > 0) throw new ConfigRefused(problems);
+    },
+  };
+}

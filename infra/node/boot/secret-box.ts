@@ -1,0 +1,94 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
+import type { SecretKeys } from "./secret-key.ts";
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** `box1.<key id>.<context, base64url>.<nonce, ciphertext and tag, base64url>`; nothing else that is stored begins so. */
+const SEALED = /^box1\.([0-9a-f]{8})\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]+)$/;
+
+/** The box of a node, which also renews what was sealed with the key before. */
+export interface RotatingSecretBox extends SecretBox {
+  /** What stands in a stored value under another key than the present one, sealed again; null where nothing does. */
+  renewed(value: unknown): unknown;
+  /** Whether there is a key before. */
+  readonly rotates: boolean;
+}
+
+interface Key {
+  id: string;
+  bytes: Buffer;
+}
+
+/**
+ * Seals with AES-256-GCM under the present key. A sealed text names its key, so that during a rotation the old one still opens, and its
+ * context, which is authenticated with it: moved to another record it is refused. Throws RelayError `internal` for what cannot be opened.
+ */
+export function createSecretBox({ current, old }: SecretKeys): RotatingSecretBox {
+  const present = keyOf(current);
+  const keys = [present, ...(old === null ? [] : [keyOf(old)])];
+
+  function seal(secret: string, context: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", present.bytes, nonce);
+    cipher.setAAD(Buffer.from(context, "utf8"));
+    const bytes = Buffer.concat([nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    return `box1.${present.id}.${Buffer.from(context, "utf8").toString("base64url")}.${bytes.toString("base64url")}`;
+  }
+
+  function open(sealed: string, context: string): string {
+    const [, id, told = "", payload = ""] = SEALED.exec(sealed) ?? [];
+    const key = keys.find((candidate) => candidate.id === id);
+    if (key === undefined || Buffer.from(told, "base64url").toString("utf8") !== context) throw unopened();
+    const bytes = Buffer.from(payload, "base64url");
+    if (bytes.length < NONCE_BYTES + TAG_BYTES) throw unopened();
+    try {
+      const decipher = createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(context, "utf8"));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString("utf8");
+    } catch (cause) {
+      throw unopened(cause);
+    }
+  }
+
+  function again(value: unknown, found: () => void): unknown {
+    if (typeof value === "string") {
+      const [, id, context = ""] = SEALED.exec(value) ?? [];
+      if (id === undefined || id === present.id) return value;
+      found();
+      const place = Buffer.from(context, "base64url").toString("utf8");
+      return seal(open(value, place), place);
+    }
+    if (Array.isArray(value)) return value.map((item) => again(item, found));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, again(member, found)]));
+  }
+
+  return {
+    seal,
+    open,
+    rotates: old !== null,
+    renewed: (value) => {
+      let changed = false;
+      const copy = again(value, () => {
+        changed = true;
+      });
+      return changed ? copy : null;
+    },
+  };
+}
+
+function keyOf(hex: string): Key {
+  const bytes = Buffer.from(hex, "hex");
+  // A digest of the key names it and tells nothing about it.
+  return { bytes, id: createHash("sha256").update("terminal-relay key id\n").update(bytes).digest("hex").slice(0, 8) };
+}
+
+function unopened(cause?: unknown): RelayError {
+  return new RelayError("internal", "A stored secret cannot be opened", {
+    cause: new Error("no key of RELAY_SECRET_KEY and RELAY_SECRET_KEY_OLD opens a stored secret, or it stands in another place", { cause }),
+  });
+}

@@ -1,0 +1,50 @@
+import type { Address, Bus } from "../../../engine/kernel/bus.ts";
+import type { ClusterNode, ClusterNodes, NodeReport } from "../../../engine/operators/cluster-nodes.ts";
+import { clusterAddress, incarnationOf } from "../../../storage/bus/cluster/cluster-bus.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+
+/** A node that does not answer within this time is listed without its report. */
+const REPORT_MS = 1_500;
+
+/** What one shard counts. */
+export type ShardReport = Omit<NodeReport, "lapses" | "stream">;
+
+const NOTHING: ShardReport = { terminals: 0, sessions: 0, commandsQueued: 0, commandsSent: 0, conflicts: 0 };
+
+/** The sum of what the shards of a node count. */
+export function sumOf(shards: readonly ShardReport[]): ShardReport {
+  return shards.reduce(
+    (sum, shard) => ({
+      terminals: sum.terminals + shard.terminals,
+      sessions: sum.sessions + shard.sessions,
+      commandsQueued: sum.commandsQueued + shard.commandsQueued,
+      commandsSent: sum.commandsSent + shard.commandsSent,
+      conflicts: sum.conflicts + shard.conflicts,
+    }),
+    NOTHING,
+  );
+}
+
+/** All nodes with what each tells of itself, asked by a shard of any of them. */
+export function createClusterNodes(bus: Bus<NodeProtocol>, main: Address): ClusterNodes {
+  async function report({ incarnation, state }: Omit<ClusterNode, "report">): Promise<NodeReport | null> {
+    if (state === "gone") return null;
+    const isOwn = incarnationOf(bus.self) === null || incarnationOf(bus.self) === incarnation;
+    try {
+      return isOwn
+        ? await bus.ask(main, "node.report", undefined, REPORT_MS)
+        : await bus.ask(clusterAddress(incarnation, "shard-0"), "cluster.report", undefined, REPORT_MS);
+    } catch {
+      return null;
+    }
+  }
+
+  bus.serve("cluster.report", () => bus.ask(main, "node.report", undefined, REPORT_MS));
+
+  return {
+    list: async () => {
+      const nodes = await bus.ask(main, "node.list", undefined, REPORT_MS);
+      return Promise.all(nodes.map(async (node) => ({ ...node, report: await report(node) })));
+    },
+  };
+}

@@ -1,0 +1,271 @@
+import { randomBytes } from "node:crypto";
+import type { Address } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Timers } from "../../../engine/kernel/timers.ts";
+import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
+import { clusterAddress } from "../../../storage/bus/cluster/cluster-bus.ts";
+import {
+  createMembership,
+  type Membership,
+  type MembershipScript,
+  type MembershipView,
+  membershipScript,
+  type NodeFacts,
+} from "../../../storage/bus/cluster/membership.ts";
+import { connectRedis } from "../../../storage/bus/cluster/redis-connection.ts";
+import {
+  type StreamReader,
+  type StreamReaderOptions,
+  type StreamStats,
+  startStreamReader,
+} from "../../../storage/bus/cluster/stream-reader.ts";
+import type { ThreadBus } from "../../../storage/bus/thread-bus.ts";
+import { openRedisKv, type RedisKv } from "../../../storage/kv/redis.ts";
+import { OWN_NUMBERS } from "../../../storage/schemas/agreement.ts";
+import { type ClockShift, createClock, createClockShift, setRedisOffset } from "../boot/clock.ts";
+import type { Config } from "../boot/config.ts";
+import { machineTimers } from "../boot/machine-timers.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import type { Log } from "../observability/log.ts";
+import { watchNamesakes } from "./duplicate-node-id.ts";
+import { createLease, extendLease, type Lease } from "./lease.ts";
+import { differingSettings, type SharedSettings } from "./shared-settings.ts";
+
+/** Before every key of the relay; the braces keep all keys in one slot. */
+export const KEY_PREFIX = "{relay}:";
+
+const COMMAND_TIMEOUT_MS = 1_500;
+
+/** A clock that is further off than this is told of; signatures are refused from 300 s on. */
+const CLOCK_OFFSET_MAX_MS = 30_000;
+
+/** Nodes that are gone are shown for so long, and not more nodes than this. */
+const GONE_SHOWN_MS = 3_600_000;
+const NODES_SHOWN_MAX = 256;
+
+/** How long a shard has to forget what no longer counts and to load its tables again. */
+const LAPSE_STEP_MS = 30_000;
+
+/** What shards have to know of the cluster when they start. */
+export interface ClusterBoot {
+  redisUrl: string;
+  incarnation: string;
+  lease: Lease;
+}
+
+/** This node's life in the cluster: its membership, and the stream that others write to. */
+export interface NodeCluster {
+  boot: ClusterBoot;
+  /** Resolves when this node may run beside those that are live, with VersionRefused otherwise; before it writes anything. */
+  admit(): Promise<void>;
+  /** Whether other nodes live; before this one joins. */
+  othersLive: Membership["othersLive"];
+  /** Reads the stream and joins; from then on this node is home to terminals. */
+  join(): Promise<void>;
+  /** Live nodes, and those that left or lapsed within the last hour. */
+  nodes(): Omit<ClusterNode, "report">[];
+  stream(): StreamStats;
+  lapses(): number;
+  /** This machine's clock less Redis's. */
+  clockOffsetMs(): number;
+  /** Hands the homes over to others, and stays a member that they tell and ask. */
+  drain(): Promise<void>;
+  /** Tells the others that they are home now. */
+  leave(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface NodeParts {
+  redisUrl: string;
+  nodeId: string;
+  version: string;
+  settings: SharedSettings;
+  shards: readonly Address[];
+  bus: Pick<ThreadBus<NodeProtocol>, "serve" | "tell" | "ask">;
+  clock: Clock;
+}
+
+export interface NodeClusterOptions extends NodeParts {
+  /** Gets the offset of Redis's clock. */
+  clockShift: ClockShift;
+  log: Log;
+}
+
+/** A node's life in the cluster of a real Redis, on this machine's clocks. */
+export function createNodeCluster({ clockShift, log, ...parts }: NodeClusterOptions): NodeCluster {
+  const { redisUrl } = parts;
+  const failed = (error: unknown) => log.cluster("redis", error);
+  const redis = connectRedis(redisUrl, failed, { commandTimeoutMs: COMMAND_TIMEOUT_MS });
+  const machineClock = createClock(createClockShift());
+  return composeNodeCluster({
+    ...parts,
+    incarnation: `${parts.nodeId}#${randomBytes(4).toString("hex")}`,
+    machineClock,
+    timers: machineTimers,
+    script: membershipScript(redis, KEY_PREFIX),
+    read: (incarnation, deliver) =>
+      startStreamReader({
+        // A blocking read takes as long as it takes, so it has no time limit of its own.
+        redis: connectRedis(redisUrl, failed),
+        keyPrefix: KEY_PREFIX,
+        incarnation,
+        clock: machineClock,
+        timers: machineTimers,
+        redisNowMs: createClock(clockShift).redisNowMs,
+        deliver,
+        failed: (error) => log.cluster("stream", error),
+      }),
+    disconnect: () => redis.disconnect(),
+    offsetMeasured: (offsetMs) => setRedisOffset(clockShift, offsetMs),
+    log,
+  });
+}
+
+export interface ComposedClusterParts extends NodeParts {
+  /** Names this life of the node. */
+  incarnation: string;
+  /** The machine's own, whatever tests move: Redis's offset is measured against it, and a lifetime is a matter of this machine. */
+  machineClock: Clock;
+  timers: Timers;
+  script: MembershipScript;
+  /** Begins to read the stream of an incarnation. */
+  read(incarnation: string, deliver: StreamReaderOptions["deliver"]): StreamReader;
+  disconnect(): void;
+  /** Gets Redis's clock less this machine's wall clock, milliseconds, each time that it was measured. */
+  offsetMeasured(offsetMs: number): void;
+  log: Pick<Log, "cluster" | "settingsDiffer" | "sameNodeId" | "clockOff">;
+}
+
+export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
+  const { redisUrl, nodeId, version, settings, shards, bus, clock, incarnation, machineClock, timers, log } = parts;
+  const self: NodeFacts = {
+    nodeId,
+    incarnation,
+    shards: shards.length,
+    startedAtMs: clock.nowMs(),
+    version,
+    schemas: OWN_NUMBERS,
+    settings,
+  };
+
+  const lease = createLease();
+
+  let lapses = 0;
+  let clockOffsetMs = 0;
+  let clockIsOff = false;
+  /** Nodes that were seen, with the time they were seen last where they are gone. */
+  let seen = new Map<string, { facts: NodeFacts; goneAt: number | null }>();
+
+  function notice({ nodes }: MembershipView): void {
+    const now = machineClock.monotonicMs();
+    for (const one of seen.values()) one.goneAt ??= now;
+    for (const facts of nodes) {
+      const differing = seen.has(facts.incarnation) || facts.settings === undefined ? [] : differingSettings(settings, facts.settings);
+      if (differing.length > 0) log.settingsDiffer(facts.nodeId, differing);
+      seen.set(facts.incarnation, { facts, goneAt: null });
+    }
+    const kept = [...seen].filter(([, { goneAt }]) => goneAt === null || now - goneAt < GONE_SHOWN_MS);
+    seen = new Map(kept.slice(-NODES_SHOWN_MAX));
+  }
+
+  const lookForNamesakes = watchNamesakes({ self, monotonicMs: machineClock.monotonicMs, found: log.sameNodeId });
+
+  function shardsOf(nodes: readonly NodeFacts[]): Address[] {
+    return nodes.flatMap((node) => Array.from({ length: node.shards }, (_, index) => clusterAddress(node.incarnation, `shard-${index}`)));
+  }
+
+  bus.serve("cluster.look", async () => shardsOf((await membership.look()).nodes));
+
+  const membership = createMembership({
+    script: parts.script,
+    self,
+    clock: machineClock,
+    timers,
+    changed: (view) => {
+      const [live, draining] = [view.nodes.filter((node) => node.draining !== true), view.nodes.filter((node) => node.draining === true)];
+      log.cluster(`live: ${live.map((node) => node.incarnation).join(", ")}`);
+      notice(view);
+      for (const shard of shards) bus.tell(shard, "cluster.view", { shards: shardsOf(live), draining: shardsOf(draining) });
+    },
+    looked: ({ nodes, redisOffsetMs }) => {
+      lookForNamesakes(nodes);
+      parts.offsetMeasured(redisOffsetMs);
+      clockOffsetMs = -redisOffsetMs;
+      const off = Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS;
+      if (off !== clockIsOff) log.clockOff(off, clockOffsetMs);
+      clockIsOff = off;
+    },
+    lapsed: async () => {
+      lapses += 1;
+      log.cluster("the membership had lapsed; sessions are void");
+      await Promise.all(shards.map((shard) => bus.ask(shard, "cluster.lapsed", undefined, LAPSE_STEP_MS)));
+    },
+    granted: (untilMs) => extendLease(lease, untilMs),
+    failed: (error) => log.cluster("membership", error),
+  });
+  let reader: StreamReader | null = null;
+
+  return {
+    boot: { redisUrl, incarnation, lease },
+    admit: membership.admit,
+    othersLive: membership.othersLive,
+    join: async () => {
+      reader = parts.read(incarnation, (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }));
+      await membership.join();
+    },
+    nodes: () =>
+      [...seen.values()]
+        .map(({ facts, goneAt }) => ({
+          nodeId: facts.nodeId,
+          incarnation: facts.incarnation,
+          version: facts.version,
+          shards: facts.shards,
+          sinceMs: facts.startedAtMs,
+          state: goneAt !== null ? ("gone" as const) : facts.draining === true ? ("draining" as const) : ("live" as const),
+        }))
+        .sort((one, other) => (one.incarnation < other.incarnation ? -1 : 1)),
+    stream: () => reader?.stats() ?? { waiting: 0, delayMs: 0, lost: 0 },
+    lapses: () => lapses,
+    clockOffsetMs: () => clockOffsetMs,
+    drain: membership.drain,
+    leave: membership.leave,
+    close: async () => {
+      await reader?.stop();
+      parts.disconnect();
+    },
+  };
+}
+
+/** The store of a cluster. Production refuses a Redis that would lose what it acknowledged; the sandbox says so and goes on. */
+export function openClusterKv(
+  { mode }: Config,
+  { redisUrl, redisReplicas }: NonNullable<Config["cluster"]>,
+  log: Log,
+  historyLost: () => void = () => {},
+): Promise<RedisKv> {
+  return openRedisKv({
+    url: redisUrl,
+    waitReplicas: redisReplicas,
+    keyPrefix: KEY_PREFIX,
+    refuseProblems: mode === "production",
+    onFailure: log.storeFailed,
+    onProblems: (problems) => {
+      for (const problem of problems) log.cluster(`Redis: ${problem}`);
+    },
+    onHistoryLost: ({ certain }) => {
+      const what = certain ? "Redis has lost acknowledged commits" : "Redis has another history than before";
+      log.cluster(`${what}; commands that waited may have been sent, and end as unknown`);
+      historyLost();
+    },
+  });
+}
+
+/** The part of a shard's address that stays the same over restarts of its node. */
+export function weightName(address: Address): string {
+  return address.replace(/#[0-9a-f]+\//, "/");
+}
+
+export function nodeIdOf(address: Address): string {
+  const hash = address.indexOf("#");
+  return hash === -1 ? address : address.slice(0, hash);
+}

@@ -1,0 +1,29 @@
+import { LIFETIME_MS, type NodeFacts } from "../../../storage/bus/cluster/membership.ts";
+
+/** The earlier life of a node that died is a member for its lifetime still; who is there for longer is somebody else. */
+const SURE_AFTER_MS = LIFETIME_MS + 2_000;
+
+export interface NamesakesOptions {
+  self: Pick<NodeFacts, "nodeId" | "incarnation">;
+  monotonicMs(): number;
+  /** Once for each: another live node has this one's RELAY_NODE_ID. */
+  found(incarnation: string): void;
+}
+
+/** Answers with what is to be called with the live nodes, each time that they were looked at. */
+export function watchNamesakes({ self, monotonicMs, found }: NamesakesOptions): (nodes: readonly NodeFacts[]) => void {
+  /** Since when each has been seen, by incarnation; null once it was told of. */
+  let seen = new Map<string, number | null>();
+  return (nodes) => {
+    const now = monotonicMs();
+    const next: typeof seen = new Map();
+    for (const { nodeId, incarnation, draining } of nodes) {
+      if (nodeId !== self.nodeId || incarnation === self.incarnation || draining === true) continue;
+      const since = seen.get(incarnation);
+      const isSure = typeof since === "number" && now - since >= SURE_AFTER_MS;
+      if (isSure) found(incarnation);
+      next.set(incarnation, since === null || isSure ? null : (since ?? now));
+    }
+    seen = next;
+  };
+}

@@ -1,0 +1,40 @@
+import type { Authenticator, Refusal } from "../../../http/auth/authenticator.ts";
+import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
+
+/**
+ * Until when (monotonic clock, ms) this node may count on being a live member, shared by its threads. It ends before the membership does,
+ * and begins anew only when everything was loaded again: a node that was away must not let in whom others have shut out meanwhile.
+ */
+export type Lease = SharedArrayBuffer;
+
+export function createLease(): Lease {
+  return new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+}
+
+export function extendLease(lease: Lease, untilMs: number): void {
+  new Float64Array(lease)[0] = untilMs;
+}
+
+const AWAY: Refusal = { type: "refused", code: "unavailable", message: "This node is cut off from the others; try again" };
+
+/** False while the lease has run out. */
+export function holdsLease(lease: Lease, monotonicMs: () => number): boolean {
+  return monotonicMs() < (new Float64Array(lease)[0] ?? 0);
+}
+
+/** Knows nobody while the lease has run out: which credentials are still good cannot be told then. */
+export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, monotonicMs: () => number): Authenticator {
+  return {
+    isOriginListed: authenticator.isOriginListed,
+    authenticate: (requirement, credentials) => {
+      if (requirement !== "none" && !holdsLease(lease, monotonicMs)) return AWAY;
+      return authenticator.authenticate(requirement, credentials);
+    },
+  };
+}
+
+/** The same for who signs requests. */
+export function leasedSignatures(signatures: SignatureAuthenticator, lease: Lease, monotonicMs: () => number): SignatureAuthenticator {
+  const until = new Float64Array(lease);
+  return { authenticate: async (request) => (monotonicMs() >= (until[0] ?? 0) ? AWAY : signatures.authenticate(request)) };
+}

@@ -1,0 +1,166 @@
+import pino from "pino";
+import type { StompEvent } from "../../../http/stomp/host.ts";
+
+/** What a node logs: one function an event, structured; nothing here takes a body, a header, a credential or a payload. */
+export interface Log {
+  starting(facts: { mode: string; shards: number; dataDirectory: string; node: string }): void;
+  /** The HTTP library that was loaded, what it does not do, and why a newer one was not. */
+  httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
+  listening(facts: { url: string }): void;
+  stopping(signal: string): void;
+  stopped(facts: { unfinished: number }): void;
+  generatedPassword(username: string): void;
+  sharedCredential(): void;
+  secretsRenewed(records: number): void;
+  /** The store was taken back to an earlier copy of itself (infra/node/process/restored.ts). */
+  storeRestored(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
+  /** What was taken back into it; `reached` false: there was nothing to take it back from. */
+  takenBack(facts: { records: number; reached: boolean; complete: boolean }): void;
+  /** The file that says how far the store is could not be written. */
+  witnessFailed(error: unknown): void;
+  requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
+  rateLimitTableFull(endpoint: string): void;
+  engineFailed(what: string, error: unknown): void;
+  storeFailed(error: unknown): void;
+  busFailed(error: unknown, context: { kind: string; from: string }): void;
+  clickhouse(event: string, error?: unknown): void;
+  feed(event: string, error?: unknown): void;
+  /** A row is not in ClickHouse, and will not be before `npm run rebuild-analytics`; `reason` quotes nothing of it. */
+  rowRefused(facts: {
+    rowType: string;
+    uuid: string | null;
+    terminalId: string;
+    reason: string;
+    /** Of the message in Kafka, where it was refused there. */
+    partition?: number;
+    offset?: string;
+  }): void;
+  cluster(event: string, error?: unknown): void;
+  /** Another node has these variables otherwise. */
+  sameNodeId(incarnation: string): void;
+  settingsDiffer(nodeId: string, variables: readonly string[]): void;
+  /** This machine's clock and Redis's are too far apart, or no longer. */
+  clockOff(off: boolean, offsetMs: number): void;
+  stomp(event: StompEvent): void;
+  terminalSimulated(event: string): void;
+  gatewaySimulated(event: string): void;
+  /** Something that the sandbox has beside the relay did not come in time; the node is ready without it. */
+  companionMissing(what: string): void;
+  gatewayDied(exit: string, reason: string): void;
+  gatewayCircuit(state: "open" | "closed"): void;
+  callback(event: { type: "delivered" | "failed" | "dead"; id: string; attempts: number; reason: string | null }): void;
+  crashed(where: string, error: unknown): void;
+}
+
+/** Repeats of one failure within this time are counted, not written: a store that is away fails thousands of requests a second. */
+const REPEAT_MS = 1_000;
+
+export function createLog(level: string, thread: string, nowMs: () => number): Log {
+  const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: [], censor: "[redacted]" } });
+  const written = new Map<string, { atMs: number; suppressed: number }>();
+
+  function failure(event: string, key: string, error: unknown, facts: object = {}): void {
+    const name = `${event} ${key}`;
+    const last = written.get(name);
+    if (last !== undefined && nowMs() - last.atMs < REPEAT_MS) {
+      last.suppressed += 1;
+      return;
+    }
+    if (written.size >= 1_000) written.clear();
+    written.set(name, { atMs: nowMs(), suppressed: 0 });
+    const suppressed = last === undefined || last.suppressed === 0 ? {} : { suppressed: last.suppressed };
+    logger.error({ event, err: error, ...facts, ...suppressed }, event);
+  }
+
+  return {
+    starting: (facts) => logger.info({ event: "starting", ...facts }, "starting"),
+    httpLibrary: ({ packageName, lacks, instead }) => {
+      const event = { event: "http library", packageName, instead };
+      if (lacks.length === 0) logger.info(event, "http library");
+      else logger.warn({ ...event, lacks }, `the HTTP library is the older one: ${lacks.join("; ")}`);
+    },
+    listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
+    stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
+    stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),
+    generatedPassword: (username) => logger.warn({ event: "password generated", username }, "administrator password generated"),
+    sharedCredential: () =>
+      logger.warn(
+        { event: "shared credential" },
+        "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
+      ),
+    secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets sealed with the new key"),
+    storeRestored: ({ certain, lostFromMs, lostUntilMs }) => {
+      const [lostFrom, lostUntil] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
+      const what = certain ? "the store was taken back to an earlier copy" : "the store may have been taken back to an earlier copy";
+      logger.error(
+        { event: "store restored", certain, lostFrom, lostUntil },
+        `${what}: what was accepted and sent between ${lostFrom} and ${lostUntil} may be missing in it; what waits in it ends as unknown`,
+      );
+    },
+    takenBack: ({ records, reached, complete }) => {
+      const facts = { event: "taken back", records, complete };
+      if (!reached) logger.error(facts, "there is nothing to take back what the store lacks from");
+      else if (complete) logger.warn(facts, `${records} commands and results that ClickHouse holds were taken back into the store`);
+      else logger.error(facts, `${records} commands and results were taken back; what Kafka still holds could not be had`);
+    },
+    witnessFailed: (error) => failure("witness failed", "", error),
+    requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
+    rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
+    engineFailed: (what, error) => failure("engine failed", what, error, { what }),
+    storeFailed: (error) => failure("store failed", "", error),
+    busFailed: (error, context) => failure("bus failed", context.kind, error, context),
+    clickhouse: (event, error) =>
+      error === undefined
+        ? logger.info({ event: `clickhouse ${event}` }, `clickhouse ${event}`)
+        : failure("clickhouse", event, error, { what: event }),
+    feed: (event, error) =>
+      error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
+    // Each of them, however many there are: the uuid is what an operator looks for.
+    rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
+      logger.error(
+        { event: "feed row refused", rowType, uuid, terminalId, reason, partition, offset },
+        "a row is missing in ClickHouse, and is set aside for npm run rebuild-analytics",
+      ),
+    cluster: (event, error) =>
+      error === undefined ? logger.info({ event: "cluster", what: event }, event) : failure("cluster", event, error, { what: event }),
+    sameNodeId: (incarnation) =>
+      logger.warn(
+        { event: "same node id", incarnation },
+        "another live node has this one's RELAY_NODE_ID: they cannot be told apart, and one of them is home to no terminal",
+      ),
+    settingsDiffer: (nodeId, variables) =>
+      logger.warn(
+        { event: "settings differ", nodeId, variables },
+        `node ${nodeId} has other settings than this one: ${variables.join(", ")}`,
+      ),
+    clockOff: (off, offsetMs) => {
+      const facts = { event: "clock", offsetSeconds: Math.round(offsetMs / 1_000) };
+      if (off)
+        logger.warn(
+          facts,
+          "this machine's clock and Redis's are far apart: signed requests, to and from this node, are refused beyond 300 s",
+        );
+      else logger.info(facts, "this machine's clock and Redis's agree again");
+    },
+    stomp: (event) => {
+      if (event.type !== "refused") logger.debug({ ...event, event: `stomp ${event.type}` }, `stomp ${event.type}`);
+      else if (event.cause !== undefined) failure("stomp failed", event.code, event.cause, { sessionId: event.sessionId });
+      else logger.debug({ event: "stomp refused", sessionId: event.sessionId, code: event.code }, "stomp refused");
+    },
+    terminalSimulated: (event) => logger.debug({ event: "simulated terminal", what: event }, "simulated terminal"),
+    gatewaySimulated: (event) => logger.debug({ event: "sandbox gateway", what: event }, "sandbox gateway"),
+    companionMissing: (what) => logger.warn({ event: "companion missing", what }, `the sandbox's ${what} is not there yet`),
+    gatewayDied: (exit, reason) =>
+      logger.warn({ event: "sandbox gateway ended", exit, reason }, "the sandbox gateway ended and is started again"),
+    gatewayCircuit: (state) =>
+      state === "open"
+        ? logger.warn({ event: "gateway away" }, "the card gateway fails and is left alone for a moment")
+        : logger.info({ event: "gateway back" }, "the card gateway answers again"),
+    callback: ({ type, ...facts }) => {
+      const event = { event: `callback ${type}`, ...facts };
+      if (type === "dead") logger.warn(event, "a callback was tried often enough; see GET /admin/callbacks");
+      else logger.debug(event, event.event);
+    },
+    crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),
+  };
+}

@@ -1,0 +1,224 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import { LatencyHistogram } from "./latency-histogram.ts";
+
+/** Metrics of one thread as they travel to the main thread: prom-client's JSON form. */
+export type ThreadMetrics = object[];
+
+interface ByState {
+  readonly [state: string]: number;
+}
+
+/** What one thread measures. Labels are endpoints, states and threads: never ids, addresses or anything of a payment. */
+export interface ShardMetrics {
+  /** A value that is read when metrics are asked for; those of all threads are added. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** The same for several values, told apart by the label `state`. Where they have to be looked up and cannot be, they are left out. */
+  gaugeByState(name: string, help: string, read: () => ByState | Promise<ByState>): void;
+  answered(endpoint: string, status: number, durationMs: number): void;
+  aborted(endpoint: string): void;
+  rateLimitTableFull(endpoint: string): void;
+  commandFinished(state: string, kind: string): void;
+  /** A step lost against another writer of the same record. */
+  commitConflict(): void;
+  /** The gateway answered a verify of a payment link, or could not be asked. */
+  linkVerified(outcome: string): void;
+  linkEnded(state: string): void;
+  /** A call of the card gateway came to its end: `done`, `refused` or `unavailable`. */
+  gatewayCalled(operation: string, outcome: string, durationMs: number): void;
+  /** A callback was delivered, will be tried again, or is given up. */
+  callbackTold(outcome: "delivered" | "failed" | "dead"): void;
+  collect(): Promise<ThreadMetrics>;
+}
+
+/** Upper bounds in seconds: from a gateway next door to the client's whole deadline, a wait for a free place included. */
+const GATEWAY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8, 16];
+
+/** Of the files that a shard holds. */
+interface StoreStats {
+  pendingOperations: number;
+  batches: number;
+  lastSyncMs: number;
+}
+
+/** `store` is null on a shard that holds no files. */
+export function createShardMetrics(thread: string, store: (() => StoreStats) | null): ShardMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const durations = new LatencyHistogram();
+  watchEventLoop(registry, thread);
+
+  const gauge: ShardMetrics["gauge"] = (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      aggregator: "sum",
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+  if (store !== null) {
+    gauge("relay_store_pending_operations", "Operations whose batch is not yet on disk.", () => store().pendingOperations);
+    gauge("relay_store_last_sync_seconds", "Duration of the last synced batch.", () => store().lastSyncMs / 1_000);
+    gauge("relay_store_batches", "Batches written since the start.", () => store().batches);
+  }
+  const aborted = new Counter({
+    name: "relay_http_aborted_total",
+    help: "Clients gone before their answer.",
+    labelNames: ["endpoint"],
+    registers,
+  });
+  const tableFull = new Counter({
+    name: "relay_rate_limit_table_full_total",
+    help: "Requests refused because the limiter had no room for another address.",
+    labelNames: ["endpoint"],
+    registers,
+  });
+  const conflicts = new Counter({
+    name: "relay_cluster_conflicts_total",
+    help: "Steps that lost against another writer of the same record and were made again.",
+    registers,
+  });
+  const finished = new Counter({
+    name: "relay_commands_finished_total",
+    help: "Commands that came to their end.",
+    labelNames: ["state", "kind"],
+    registers,
+  });
+  const linkVerifies = new Counter({
+    name: "relay_link_verifies_total",
+    help: "Verifies of payment links by what the gateway said; unavailable where it could not be asked.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const gatewayCalls = new Histogram({
+    name: "relay_gateway_call_duration_seconds",
+    help: "Calls of the card gateway by operation and outcome, with their repetitions; unavailable where nothing is known of what it did.",
+    labelNames: ["operation", "outcome"],
+    buckets: GATEWAY_BOUNDS_SECONDS,
+    registers,
+    aggregator: "sum",
+  });
+  const callbackAttempts = new Counter({
+    name: "relay_callback_attempts_total",
+    help: "Callbacks of the adapter: delivered, failed to be tried again, or given up (dead).",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const linksEnded = new Counter({
+    name: "relay_links_ended_total",
+    help: "Payment links that came to their end, by the first one that they came to.",
+    labelNames: ["state"],
+    registers,
+  });
+
+  return {
+    gauge,
+    gaugeByState: (name, help, read) => {
+      new Gauge({
+        name,
+        help,
+        labelNames: ["state"],
+        registers,
+        aggregator: "sum",
+        async collect() {
+          const values = await Promise.resolve()
+            .then(read)
+            .catch((): ByState => ({}));
+          this.reset();
+          for (const [state, value] of Object.entries(values)) this.set({ state }, value);
+        },
+      });
+    },
+    linkVerified: (outcome) => linkVerifies.inc({ outcome }),
+    linkEnded: (state) => linksEnded.inc({ state }),
+    gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
+    callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
+    answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
+    aborted: (endpoint) => aborted.inc({ endpoint }),
+    rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),
+    commitConflict: () => conflicts.inc(),
+    commandFinished: (state, kind) => finished.inc({ state, kind }),
+    collect: async () => [...(await registry.getMetricsAsJSON()), durations.toJson()],
+  };
+}
+
+/** What the main thread knows: the process, the feed, commands by state. */
+export interface NodeGauges {
+  cluster: {
+    liveNodes(): number;
+    lapses(): number;
+    clockOffsetMs(): number;
+    stream(): { waiting: number; delayMs: number; lost: number };
+  };
+  /** Of this node, since its start. */
+  feed(): { inserted: number; failures: number; poison: number };
+  /** Of all nodes; null where it cannot be learned. Asked for several times in one collection. */
+  backlog(): Promise<OutboxBacklog | null>;
+}
+
+export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<ThreadMetrics> } {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: "relay_" });
+  watchEventLoop(registry, "main");
+  const gauge = (name: string, help: string, read: () => number | null | Promise<number | null>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = await read();
+        // What is not known has no sample, which an alarm can ask for (`absent`); a zero would tell that all is well.
+        if (value === null) this.remove();
+        else this.set(value);
+      },
+    });
+  const ofBacklog = (name: string, help: string, read: (backlog: OutboxBacklog) => number) =>
+    gauge(name, help, async () => {
+      const backlog = await gauges.backlog();
+      return backlog === null ? null : read(backlog);
+    });
+  ofBacklog("relay_outbox_depth", "Rows of all nodes that ClickHouse does not hold yet, counted up to 100,000.", ({ depth }) => depth);
+  ofBacklog("relay_outbox_depth_capped", "1 where there are more than relay_outbox_depth tells, else 0.", ({ capped }) => (capped ? 1 : 0));
+  ofBacklog(
+    "relay_outbox_oldest_age_seconds",
+    "Age of the oldest of them; 0 where there is none.",
+    ({ oldestAgeMs }) => oldestAgeMs / 1_000,
+  );
+  gauge("relay_feed_inserted_rows", "Rows that ClickHouse confirmed since the start.", () => gauges.feed().inserted);
+  gauge("relay_feed_failures", "Inserts that failed and were tried again since the start.", () => gauges.feed().failures);
+  gauge("relay_feed_refused_rows", "Rows that ClickHouse refused and that were set aside since the start.", () => gauges.feed().poison);
+  const { cluster } = gauges;
+  gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
+  gauge("relay_cluster_lapses", "How often this node's membership lapsed since the start.", cluster.lapses);
+  gauge("relay_cluster_clock_offset_seconds", "This machine's clock less Redis's.", () => cluster.clockOffsetMs() / 1_000);
+  gauge("relay_cluster_stream_waiting", "Messages of other nodes that wait to be read.", () => cluster.stream().waiting);
+  gauge("relay_cluster_stream_delay_seconds", "Age of the last message when it was read.", () => cluster.stream().delayMs / 1_000);
+  gauge("relay_cluster_stream_lost", "Messages trimmed before they were read, since the start.", () => cluster.stream().lost);
+  return { collect: () => registry.getMetricsAsJSON() };
+}
+
+/** One text for Prometheus out of the metrics of all threads. */
+export function joinMetrics(threads: readonly ThreadMetrics[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...threads]).metrics();
+}
+
+function watchEventLoop(registry: Registry, thread: string): void {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  new Gauge({
+    name: "relay_event_loop_delay_seconds",
+    help: "How late the event loop was, since metrics were last asked for.",
+    labelNames: ["thread", "quantile"],
+    registers: [registry],
+    collect() {
+      for (const quantile of [50, 99]) this.set({ thread, quantile: `0.${quantile}` }, delay.percentile(quantile) / 1e9);
+      this.set({ thread, quantile: "1" }, delay.max / 1e9);
+      delay.reset();
+    },
+  });
+}

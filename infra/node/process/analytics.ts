@@ -1,0 +1,224 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
+import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhouse/analyst-access.ts";
+import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
+import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
+import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
+import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
+import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
+import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
+import { pause } from "../../../storage/feed/pause.ts";
+import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
+import type { Config } from "../boot/config.ts";
+import { machineTimers } from "../boot/machine-timers.ts";
+import type { Log } from "../observability/log.ts";
+import type { NodeGauges } from "../observability/metrics.ts";
+import { lookedUp } from "../wiring/overview.ts";
+import { type ClusterFeed, createClusterFeed, type RunningFeed } from "./cluster-feed.ts";
+
+const RETRY_MS = 2_000;
+
+/**
+ * The outbox is looked at when metrics or the dashboard are asked for, and at most so often, however many ask: in Redis two questions to its index, on
+ * each node; in LevelDB at most 100,000 keys. So what is told is as old as this at most.
+ */
+const BACKLOG_AGAIN_MS = 2_000;
+
+/** A store that takes longer does not tell: metrics have 5 s in all (node.ts). */
+const BACKLOG_WAIT_MS = 2_000;
+/** An attempt that takes longer has failed, for whoever waits for one only. */
+const ONE_ATTEMPT_MS = 15_000;
+
+/** ClickHouse and what feeds it. The relay runs without it: results wait in the outbox, and only the list of transactions answers 503. */
+export interface Analytics {
+  list: TransactionList;
+  /**
+   * What ClickHouse, with its schema, tells of the store, for what is to be known before the node begins: as soon as it is there; null where the first attempt to reach it has failed, or
+   * (`patienceMs`) none has succeeded by then.
+   */
+  reached(patienceMs: number | "one attempt"): Promise<FedRows | null>;
+  /** Brings what Kafka still holds to ClickHouse, where there is a Kafka; false where that was not done in time. */
+  drainKafka(withinMs: number): Promise<boolean>;
+  /** What is in the outbox may go to ClickHouse from now on. */
+  feed(): void;
+  /** Resolves when ClickHouse is there with its schema, with its URL; null when it cannot run here. */
+  ready: Promise<string | null>;
+  nudge(): void;
+  stats: NodeGauges["feed"];
+  /** What ClickHouse does not hold yet, also while it cannot be reached; null where the store does not tell. */
+  backlog(): Promise<OutboxBacklog | null>;
+  stop(): Promise<void>;
+}
+
+export interface AnalyticsOptions {
+  config: Config;
+  kv: Kv;
+  clock: Clock;
+  log: Log;
+}
+
+/** Starts ClickHouse, brings its schema up to date and feeds it once it is told to, all in the background. */
+export function startAnalytics(options: AnalyticsOptions): Analytics {
+  const stopping = new AbortController();
+  let reached: Reached | null = null;
+  let feed: RunningFeed | null = null;
+  let kafka: ClusterFeed | null = null;
+  let list: TransactionList = missingTransactionList("ClickHouse is starting");
+  let deliveredUntil: () => string | null = () => null;
+  const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
+  const [told, tells] = signal<void>();
+  const [first, tellsFirst] = signal<FedRows | null>();
+  const [connected, tellsConnected] = signal<FedRows | null>();
+
+  async function start(): Promise<string | null> {
+    const { config, kv, clock, log } = options;
+    for (;;) {
+      try {
+        reached ??= await reach(config, log);
+        const client = connectClickHouse(reached.address);
+        await migrate(client);
+        const sink = clickHouseSink(client);
+        if (config.cluster !== null) {
+          const { kafkaBrokers: brokers } = config.cluster;
+          kafka = createClusterFeed({ brokers, clientId: config.nodeId, kv, sink, clock, log, shown: withoutMessage });
+        }
+        const fedRows = createFedRows(client);
+        tellsFirst(fedRows);
+        tellsConnected(fedRows);
+        await told;
+        if (stopping.signal.aborted) return null;
+        if (kafka === null) {
+          const started = createFeed({
+            kv,
+            sink,
+            clock,
+            timers: machineTimers,
+            onEvent: (event) => {
+              if (event.type === "row_refused") log.rowRefused(event);
+              else log.feed(event.type, event.type === "away" ? withoutMessage(event.error) : undefined);
+            },
+          });
+          feed = embeddedFeed(started);
+          deliveredUntil = () => started.deliveredUntil();
+          list = createTransactionList({ kv, client, deliveredUntil });
+        } else {
+          kafka.begin();
+          feed = kafka;
+          list = createTransactionList({ kv, client });
+        }
+        return reached.address.url;
+      } catch (error) {
+        tellsFirst(null);
+        if (stopping.signal.aborted) return null;
+        log.clickhouse("not started", error);
+        if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
+          list = missingTransactionList("ClickHouse does not run on this node");
+          tellsConnected(null);
+          return null;
+        }
+        // A server that cannot be reached yet, a directory that another process still holds, a disk that is full.
+        list = missingTransactionList("ClickHouse cannot be reached");
+        await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+        if (stopping.signal.aborted) return null;
+      }
+    }
+  }
+
+  const ready = start();
+  return {
+    list: { page: (query) => list.page(query) },
+    reached: (patience) => {
+      const [answer, limitMs] = patience === "one attempt" ? [first, ONE_ATTEMPT_MS] : [connected, patience];
+      return Promise.race([answer, delay(limitMs, null, { ref: false })]);
+    },
+    drainKafka: async (withinMs) => kafka === null || kafka.drain(withinMs),
+    feed: () => tells(),
+    ready,
+    nudge: () => feed?.nudge(),
+    stats: () => feed?.stats() ?? NO_FEED,
+    backlog: lookedUp(options.clock, () => inTime(lookAtOutbox()), BACKLOG_AGAIN_MS),
+    stop: async () => {
+      stopping.abort();
+      tells();
+      await ready;
+      await (feed ?? kafka)?.stop();
+      await reached?.stop();
+    },
+  };
+}
+
+/** A promise, and what resolves it; once is enough. */
+function signal<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
+  let resolved: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolve) => {
+    resolved = resolve;
+  });
+  return [promise, resolved];
+}
+
+/** An error of ClickHouse may quote the row that it is about: its name and code have to do for the log. */
+function withoutMessage(error: unknown): Error {
+  const [name, code] = error instanceof Error ? [error.name, "code" in error ? String(error.code) : "none"] : ["unknown", "none"];
+  return new Error(`${name}, code ${code}`);
+}
+
+function embeddedFeed(feed: Feed): RunningFeed {
+  return {
+    nudge: () => feed.nudge(),
+    stats: () => {
+      const { inserted, failures, refused: poison } = feed.stats();
+      return { inserted, failures, poison };
+    },
+    stop: () => feed.stop(),
+  };
+}
+
+const NO_FEED = { inserted: 0, failures: 0, poison: 0 };
+
+/** Null where it fails or takes too long: metrics do without what cannot be learned, and are not kept waiting by it. */
+async function inTime<T>(look: Promise<T>): Promise<T | null> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([look, pause(machineTimers, BACKLOG_WAIT_MS, over.signal).then(() => null)]);
+  } catch {
+    return null;
+  } finally {
+    over.abort();
+  }
+}
+
+/** A ClickHouse to be used, and the way to end it where it is the relay's own. */
+interface Reached {
+  address: ClickHouseAddress;
+  stop(): Promise<void>;
+}
+
+async function reach({ clickhouse, dataDirectory }: Config, log: Log): Promise<Reached> {
+  if (clickhouse.type === "server") {
+    const url = new URL(clickhouse.url);
+    const { origin } = url;
+    const [username, password] = [decodeURIComponent(url.username) || "default", decodeURIComponent(url.password)];
+    return { address: { url: origin, username, password }, stop: async () => {} };
+  }
+  const adminPassword = randomBytes(24).toString("base64url");
+  const readerPassword = clickhouse.analystPassword ?? randomBytes(18).toString("base64url");
+  const embedded = await startEmbeddedClickHouse({
+    directory: join(dataDirectory, "clickhouse"),
+    host: "127.0.0.1",
+    port: clickhouse.port,
+    adminPassword,
+    readerUsername: ANALYST_USERNAME,
+    readerPassword,
+    onLog: (event) => log.clickhouse(event.type),
+  });
+  const { url } = embedded;
+  const reader: ClickHouseAddress = { url, username: ANALYST_USERNAME, password: readerPassword };
+  await writeAnalystAccess(dataDirectory, reader);
+  return { address: { url, username: ADMIN_USERNAME, password: adminPassword }, stop: () => embedded.stop() };
+}

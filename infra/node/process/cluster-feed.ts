@@ -1,0 +1,113 @@
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
+import { type KafkaConsumer, type KafkaConsumerEvent, startKafkaConsumer } from "../../../storage/feed/kafka-consumer.ts";
+import { createKafkaFeed, type KafkaFeed, type KafkaFeedEvent } from "../../../storage/feed/kafka-feed.ts";
+import { type KafkaSink, kafkaSink, type TopicPosition } from "../../../storage/feed/kafka-sink.ts";
+import { FEED_TOPICS } from "../../../storage/feed/kafka-topics.ts";
+import { pause } from "../../../storage/feed/pause.ts";
+import { machineTimers } from "../boot/machine-timers.ts";
+import type { Log } from "../observability/log.ts";
+import type { NodeGauges } from "../observability/metrics.ts";
+
+/** What brings the outbox to ClickHouse, whichever way. */
+export interface RunningFeed {
+  nudge(): void;
+  stats: NodeGauges["feed"];
+  stop(): Promise<void>;
+}
+
+export interface ClusterFeedOptions {
+  brokers: readonly string[];
+  clientId: string;
+  kv: Kv;
+  sink: FeedSink;
+  clock: Clock;
+  log: Log;
+  /** What of an error may stand in the log. */
+  shown(error: unknown): Error;
+}
+
+export interface ClusterFeed extends RunningFeed {
+  /** What Kafka holds goes to ClickHouse; answers whether all that was there now is. Begins nothing else. */
+  drain(withinMs: number): Promise<boolean>;
+  begin(): void;
+}
+
+/** How often it is looked whether Kafka is empty. */
+const DRAIN_LOOK_MS = 250;
+
+/** The feed of a cluster: outbox → Kafka in one node at a time, Kafka → ClickHouse in each (infra/docs/feed.md). */
+export function createClusterFeed({ brokers, clientId, kv, sink, clock, log, shown }: ClusterFeedOptions): ClusterFeed {
+  const report = (event: KafkaFeedEvent | KafkaConsumerEvent): void => {
+    if (event.type === "row_refused" || event.type === "dead_letter") log.rowRefused(event);
+    else log.feed(event.type, "error" in event ? shown(event.error) : undefined);
+  };
+  const timers = machineTimers;
+  const address = { brokers, clientId, timers, topics: FEED_TOPICS };
+  let feed: KafkaFeed | null = null;
+  let consumer: KafkaConsumer | null = null;
+
+  /** Before the feed has begun nothing is written to the store, which would hide how far it was: what is confirmed then is confirmed once more later. */
+  const confirmed: Kv = {
+    get: (key) => kv.get(key),
+    getMany: (keys) => kv.getMany(keys),
+    scan: (range) => kv.scan(range),
+    count: (range) => kv.count(range),
+    commit: (commit) => (feed === null ? Promise.resolve({ type: "conflict", key: "" }) : kv.commit(commit)),
+    close: () => Promise.resolve(),
+  };
+
+  function consume(): void {
+    consumer ??= startKafkaConsumer({ brokers, clientId, kv: confirmed, sink, clock, timers, onEvent: report });
+  }
+
+  async function drained(looks: KafkaSink, withinMs: number): Promise<boolean> {
+    const giveUpAt = clock.monotonicMs() + withinMs;
+    let ends: TopicPosition | null = null;
+    for (;;) {
+      const position = await looks.position();
+      ends ??= position;
+      if (position !== null && ends !== null && isPast(position, ends)) return true;
+      if (clock.monotonicMs() >= giveUpAt) return false;
+      consume();
+      await pause(timers, DRAIN_LOOK_MS, new AbortController().signal);
+    }
+  }
+
+  return {
+    drain: async (withinMs) => {
+      const looks = kafkaSink(address);
+      try {
+        return await drained(looks, withinMs);
+      } catch (error) {
+        report({ type: "away", error, retryInMs: 0 });
+        return false;
+      } finally {
+        await looks.close();
+      }
+    },
+    begin: () => {
+      feed = createKafkaFeed({ kv, sink: kafkaSink(address), clock, timers, onEvent: report });
+      consume();
+    },
+    nudge: () => feed?.nudge(),
+    stats: () => {
+      if (feed === null || consumer === null) return { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, poison: 0 };
+      const [produced, consumed] = [feed.stats(), consumer.stats()];
+      return {
+        inserted: consumed.inserted,
+        failures: produced.failures + consumed.failures,
+        poison: produced.refused + consumed.dead,
+      };
+    },
+    stop: async () => {
+      await Promise.all([feed?.stop(), consumer?.stop()]);
+    },
+  };
+}
+
+/** Whether the group has confirmed everything up to these ends. */
+function isPast(position: TopicPosition, ends: TopicPosition): boolean {
+  return [...ends].every(([partition, { end }]) => (position.get(partition)?.confirmed ?? 0n) >= end);
+}

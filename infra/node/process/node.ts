@@ -1,0 +1,450 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { createSecureContext } from "node:tls";
+import { Worker } from "node:worker_threads";
+import type { Address } from "../../../engine/kernel/bus.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
+import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
+import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
+import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
+import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
+import { createMesh } from "../../../storage/bus/mesh.ts";
+import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
+import { RedisRefused } from "../../../storage/kv/redis-connection.ts";
+import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
+import { VersionRefused } from "../../../storage/schemas/agreement.ts";
+import { checkSchemaMark, raiseSchemaMark } from "../../../storage/schemas/schema-mark.ts";
+import { type ClockShift, createClock, createClockShift } from "../boot/clock.ts";
+import type { Config } from "../boot/config.ts";
+import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import { createSecretBox } from "../boot/secret-box.ts";
+import { ASKS_OUTSTANDING_MAX, MAIN, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
+import { keepWitness, type WitnessWriter } from "../boot/witness-file.ts";
+import { createNodeCluster, type NodeCluster, openClusterKv } from "../cluster/cluster.ts";
+import { sumOf } from "../cluster/cluster-nodes.ts";
+import { sharedSettings } from "../cluster/shared-settings.ts";
+import { createLog, type Log } from "../observability/log.ts";
+import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
+import { administratorPassword } from "../wiring/credentials.ts";
+import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
+import { type Analytics, startAnalytics } from "./analytics.ts";
+import { seeToRestored } from "./restored.ts";
+import { prepareSandboxPartner } from "./sandbox-partner.ts";
+import { prepareStoredSecrets } from "./stored-secrets.ts";
+
+/** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
+const START_STEP_MS = 120_000;
+const STOP_STEP_MS = 10_000;
+const METRICS_MS = 5_000;
+
+const SHARD_WORKER = new URL(import.meta.url.endsWith(".ts") ? "../shard/shard-worker.mjs" : "../shard/shard-worker.js", import.meta.url);
+
+const VERSION: string = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
+
+/**
+ * Of a shard's heap, whatever a version of Node takes by itself: so much goes to the two halves of 16 MB that objects live in at first, and the third that
+ * V8 counts. At 13,000 payments a second a collection takes 2.3 ms instead of the 3.9 with 64, and as much reaches the old generation; the pushes' p99 is a
+ * sixth less (eight pairs of windows in turn). With 24 it takes 1.4 ms and p99 is the same, but polls, which leave nothing alive, cost up to 6% more.
+ */
+const YOUNG_GENERATION_MB = 48;
+
+/** In a cluster, what spreads clients over the nodes has this long to see that one is not ready: twice what compose/haproxy.cfg takes. */
+const STOP_ACCEPT_MS = 1_500;
+
+/** A node by itself accepts for so long those who are just connecting. */
+const STOP_ACCEPT_ALONE_MS = 200;
+
+/** Requests and sockets have this long to end when the node stops. */
+const DRAIN_MS = 10_000;
+
+const WRONG_SECRET_KEY =
+  "RELAY_SECRET_KEY is not the key that the stored secrets are sealed with; to change it, name the one before as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
+
+/** The node cannot start, for a reason that its operator can do something about. */
+export class StartRefused extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "StartRefused";
+  }
+}
+
+export interface RunningNode {
+  /** Base address of the listener. */
+  url: string;
+  port: number;
+  /** Resolves with where analysts reach ClickHouse, once it is there; null when it cannot run here. */
+  clickhouse: Promise<string | null>;
+  /** What stands beside the node is there: from now on it is ready. Does nothing where `readyWhen` is `listening`. */
+  complete(): void;
+  /** Not ready → (in a cluster, a moment later) stop accepting → finish what is under way → close sockets, paced → end. Never takes longer than its deadlines. */
+  stop(): Promise<void>;
+}
+
+export interface NodeOptions {
+  config: Config;
+  /** For tests, which move the clock of all threads. */
+  clockShift?: ClockShift;
+  /** A node is ready once it listens, or `complete`, where its users count on something beside it. */
+  readyWhen?: "listening" | "complete";
+  /** Where the shards' threads begin. For tests, which have them from a build of the same sources. */
+  worker?: URL;
+  /** The administrator's password was generated and stored: to be shown now, whatever becomes of this start, for it is never told again. */
+  passwordGenerated?(password: string): void;
+  /** A thread ended that should not have; the process cannot go on. */
+  crashed(where: string, error: unknown): void;
+}
+
+/** Starts a node: the main thread (feed, ClickHouse, metrics) and its shards. Throws StartRefused with the reason. */
+export async function startNode({
+  config,
+  clockShift = createClockShift(),
+  readyWhen = "listening",
+  worker = SHARD_WORKER,
+  crashed,
+  passwordGenerated,
+}: NodeOptions): Promise<RunningNode> {
+  await refuseUnusableTls(config);
+  const clock = createClock(clockShift);
+  const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
+  log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
+  const uws = await chooseUws(config);
+  log.httpLibrary(uws);
+  if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
+
+  const shards = Array.from({ length: config.shards }, (_, index) => `shard-${index}`);
+  const mesh = createMesh([MAIN, ...shards]);
+  const bus = createThreadBus<NodeProtocol>({
+    self: MAIN,
+    shards,
+    ports: portsOf(mesh, MAIN),
+    // Asks have as long as this machine takes, whatever the clock is moved to.
+    clock: createClock(createClockShift()),
+    timers: backgroundTimers,
+    outstandingMax: ASKS_OUTSTANDING_MAX,
+    onError: log.busFailed,
+  });
+  const surfaces = surfacesOf(config);
+  const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond, config.shards));
+  const waiting = waitingCountersBuffer();
+  const storeAway = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const incomplete = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  if (readyWhen === "complete") Atomics.store(incomplete, 0, 1);
+
+  const cluster =
+    config.cluster === null
+      ? null
+      : createNodeCluster({
+          redisUrl: config.cluster.redisUrl,
+          nodeId: config.nodeId,
+          version: VERSION,
+          settings: sharedSettings(config),
+          shards,
+          bus,
+          clock,
+          clockShift,
+          log,
+        });
+
+  const self = {
+    nodeId: config.nodeId,
+    incarnation: config.nodeId,
+    version: VERSION,
+    shards: config.shards,
+    sinceMs: clock.nowMs(),
+    state: "live",
+  } as const;
+  let stopping = false;
+  const workers = shards.map((address) => {
+    const boot: ShardBoot = {
+      config,
+      uwsLibrary: uws.library,
+      address,
+      shards,
+      ports: portsOf(mesh, address),
+      clockShift,
+      waiting,
+      rateLimits,
+      storeAway,
+      incomplete: incomplete.buffer,
+      cluster: cluster?.boot ?? null,
+    };
+    const thread = startWorker(worker, boot);
+    thread.on("error", (error) => crashed(address, error));
+    thread.on("exit", (code) => {
+      if (!stopping) crashed(address, new Error(`ended with code ${code}`));
+    });
+    return thread;
+  });
+
+  let analytics: Analytics | null = null;
+  let witness: WitnessWriter | null = null;
+  async function abandon(): Promise<void> {
+    stopping = true;
+    await witness?.stop();
+    await analytics?.stop();
+    await closeShards(bus, log);
+    await cluster?.leave();
+    await cluster?.close();
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    bus.close();
+  }
+
+  try {
+    await openStore(bus);
+    const redis = config.cluster === null ? null : await openClusterKv(config, config.cluster, log);
+    const kv = redis ?? createRemoteKv(bus, STORE_OWNER);
+    await cluster?.admit();
+    await checkSchemaMark(kv);
+    const history = redis ?? (await createRemoteHistory(bus, STORE_OWNER));
+    analytics = startAnalytics({ config, kv, clock, log });
+    const { storeId } = await seeToRestored({
+      config,
+      kv,
+      history,
+      analytics,
+      othersLive: async () => cluster !== null && (await cluster.othersLive()),
+      nowMs: clock.nowMs,
+      log,
+      refuse: (reason) => {
+        throw new StartRefused(reason);
+      },
+    });
+    analytics.feed();
+    const { versionsPerMs } = history;
+    const lastVersion = () => history.lastVersion();
+    witness = keepWitness({
+      file: config.witnessFile,
+      storeId,
+      versionsPerMs,
+      lastVersion,
+      timers: machineTimers,
+      failed: log.witnessFailed,
+    });
+    const box = createSecretBox(config.secretKeys);
+    const secrets = await prepareStoredSecrets(kv, box);
+    if (secrets.type === "unreadable") throw new StartRefused(WRONG_SECRET_KEY);
+    if (secrets.renewed > 0) log.secretsRenewed(secrets.renewed);
+    await raiseSchemaMark(kv, VERSION);
+    await prepareSandboxPartner(kv, config, box, clock.nowMs());
+    const password = await administratorPassword(kv, config);
+    if (password.generated !== null) {
+      log.generatedPassword(config.administrator.username);
+      passwordGenerated?.(password.generated);
+    }
+    serve({ bus, analytics, cluster, self, log });
+    await Promise.all(
+      shards.map((shard) => bus.ask(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
+    );
+    if (cluster !== null) {
+      // Before others hand terminals over to a node that then ends.
+      await refuseTakenPort(config);
+      await cluster.join();
+    }
+    await Promise.all(shards.map((shard) => bus.ask(shard, "shard.rearm", undefined, START_STEP_MS)));
+    const port = await listen(bus, config);
+    const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
+    log.listening({ url });
+    const [running, witnessing] = [analytics, witness];
+    return {
+      url,
+      port,
+      clickhouse: running.ready,
+      complete: () => {
+        Atomics.store(incomplete, 0, 0);
+      },
+      stop: async () => {
+        if (stopping) return;
+        stopping = true;
+        // Others are home from now on; what is under way here ends as a member, which hears of what is withdrawn meanwhile.
+        await cluster?.drain();
+        await stop({ bus, analytics: running, witness: witnessing, log }, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
+        await cluster?.leave();
+        await cluster?.close();
+        await redis?.close();
+        await Promise.all(workers.map((worker) => worker.terminate()));
+        bus.close();
+      },
+    };
+  } catch (error) {
+    await abandon();
+    throw refusalOf(error, config);
+  }
+}
+
+/** Loaded here, too, so that one that cannot be is told before any thread starts. */
+async function chooseUws({ httpLibrary }: Config): Promise<Uws> {
+  try {
+    return await loadUws(httpLibrary);
+  } catch (error) {
+    throw error instanceof UwsMissing ? new StartRefused(error.message) : error;
+  }
+}
+
+/** What an operator can do something about is told without a stack. */
+function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown {
+  if (error instanceof VersionRefused) return new StartRefused(error.message);
+  const unreadable = error instanceof StorageUnavailable || (error instanceof RelayError && error.code === "unavailable");
+  if (cluster !== null) {
+    const { host } = new URL(cluster.redisUrl);
+    if (error instanceof RedisRefused) {
+      return new StartRefused(
+        `RELAY_REDIS_URL: the Redis at ${host} would lose what it has acknowledged, and production does not take that: ${error.problems.join("; ")}`,
+      );
+    }
+    if (unreadable) return new StartRefused(`RELAY_REDIS_URL: the Redis at ${host} cannot be used: ${error.message}`);
+    return error;
+  }
+  if (!unreadable) return error;
+  // What a damaged store keeps from being read may show only when the node reads it to start.
+  return new StartRefused(
+    `the data in ${dataDirectory}/state cannot be read (the log says what failed): restore a backup, or copy the directory and run "npm run repair-store -- ${dataDirectory}/state", which keeps what can be read`,
+  );
+}
+
+function portsOf(mesh: ReturnType<typeof createMesh>, address: Address): ShardBoot["ports"] {
+  const ports = mesh.get(address);
+  if (ports === undefined) throw new Error(`${address} has no ports`);
+  return ports;
+}
+
+function startWorker(program: URL, boot: ShardBoot): Worker {
+  return new Worker(program, {
+    workerData: boot,
+    transferList: [...boot.ports.values()],
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+}
+
+async function openStore(bus: ThreadBus<NodeProtocol>): Promise<void> {
+  const opened = await bus.ask(STORE_OWNER, "shard.open", undefined, START_STEP_MS);
+  if (opened.type === "refused") throw new StartRefused(opened.reason);
+}
+
+interface Served {
+  bus: ThreadBus<NodeProtocol>;
+  analytics: Analytics;
+  cluster: NodeCluster | null;
+  /** This node, where it is by itself. */
+  self: Omit<ClusterNode, "report">;
+  log: Log;
+}
+
+function serve({ bus, analytics, cluster, self, log }: Served): void {
+  const nodes = () => cluster?.nodes() ?? [self];
+  const stream = () => cluster?.stream() ?? null;
+  const metrics = createNodeMetrics({
+    feed: analytics.stats,
+    backlog: analytics.backlog,
+    cluster: {
+      liveNodes: () => nodes().filter(({ state }) => state === "live").length,
+      lapses: () => cluster?.lapses() ?? 0,
+      clockOffsetMs: () => cluster?.clockOffsetMs() ?? 0,
+      stream: () => stream() ?? { waiting: 0, delayMs: 0, lost: 0 },
+    },
+  });
+  bus.serve("node.list", nodes);
+  bus.serve("node.report", async () => {
+    const shards = await Promise.all(bus.shards.map((shard) => bus.ask(shard, "shard.report", undefined, METRICS_MS)));
+    return { ...sumOf(shards), lapses: cluster?.lapses() ?? 0, stream: stream() };
+  });
+  bus.serve("node.transactions", (query) =>
+    analytics.list.page(query).catch((error: unknown) => {
+      // Only the public part of an error crosses to the shard.
+      if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", error.cause);
+      throw error;
+    }),
+  );
+  bus.serve("node.fed", () => {
+    analytics.nudge();
+    return undefined;
+  });
+  bus.serve("node.overview", async () => {
+    const members = nodes().filter(({ state }) => state !== "gone");
+    return {
+      outbox: await analytics.backlog(),
+      nodes: members.map(({ nodeId, shards, sinceMs }) => ({ nodeId, shards, startedAtMs: sinceMs })),
+    };
+  });
+  bus.serve("node.metrics", async () => {
+    const threads = bus.shards.map((shard) => bus.ask(shard, "shard.metrics", undefined, METRICS_MS));
+    return joinMetrics([await metrics.collect(), ...(await Promise.all(threads))]);
+  });
+}
+
+/** All shards listen on one port; where that may be any, the first one takes it. */
+async function listen(bus: ThreadBus<NodeProtocol>, config: Config): Promise<number> {
+  let port = config.port;
+  // One shard takes the port for itself, so that a second node on it is refused instead of sharing it silently.
+  const exclusive = bus.shards.length === 1;
+  if (!exclusive) await refuseTakenPort(config);
+  for (const shard of bus.shards) {
+    const listening = await bus.ask(shard, "shard.listen", { port, exclusive }, START_STEP_MS);
+    if (listening.type === "refused") throw new StartRefused(listening.reason);
+    port = listening.port;
+  }
+  return port;
+}
+
+/** Shards share their port with whoever asks to, also with those of another node: only a listener that does not share finds that out. */
+async function refuseTakenPort({ host, port }: Config): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer((connection) => connection.destroy());
+  try {
+    probe.listen({ host, port, exclusive: true });
+    await once(probe, "listening");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartRefused(`cannot listen on ${host}, port ${port}: ${reason}`);
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+/** uWebSockets does not say what is wrong with a certificate. */
+async function refuseUnusableTls({ tls }: Config): Promise<void> {
+  if (tls === null) return;
+  try {
+    createSecureContext({ cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartRefused(`RELAY_TLS_CERT (${tls.certFile}) and RELAY_TLS_KEY (${tls.keyFile}) cannot be used: ${reason}`);
+  }
+}
+
+function hostOf(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+interface Stopped {
+  bus: ThreadBus<NodeProtocol>;
+  analytics: Analytics;
+  witness: WitnessWriter;
+  log: Log;
+}
+
+async function stop({ bus, analytics, witness, log }: Stopped, acceptMs: number): Promise<void> {
+  const options = { acceptMs, deadlineMs: DRAIN_MS };
+  const drained = bus.shards.map((shard) => bus.ask(shard, "shard.drain", options, acceptMs + DRAIN_MS + STOP_STEP_MS));
+  const left = await Promise.allSettled(drained);
+  const unfinished = left.reduce((sum, shard) => sum + (shard.status === "fulfilled" ? shard.value : 0), 0);
+  await analytics.stop();
+  await witness.stop();
+  await closeShards(bus, log);
+  log.stopped({ unfinished });
+}
+
+/**
+ * Lets the shards close what they hold: a thread that is ended while the store reads or writes in the background can take the whole process with it.
+ * The one that holds the store goes last: the others still write what they know.
+ */
+async function closeShards(bus: ThreadBus<NodeProtocol>, log: Log): Promise<void> {
+  for (const shard of [...bus.shards].reverse()) {
+    await bus.ask(shard, "shard.close", undefined, STOP_STEP_MS).catch((error: unknown) => log.engineFailed("close", error));
+  }
+}

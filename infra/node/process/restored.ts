@@ -1,0 +1,200 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createHistoryStore, type OwedLoss, type StoreIdentity } from "../../../engine/kernel/history-store.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
+import { takeBack } from "../../../engine/terminals/taking-back.ts";
+import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
+import type { FedRows, FedUntil } from "../../../storage/feed/fed-commands.ts";
+import type { KvHistory } from "../../../storage/kv/history.ts";
+import type { Config } from "../boot/config.ts";
+import { readWitness, type Witness } from "../boot/witness-file.ts";
+import type { Log } from "../observability/log.ts";
+import type { Analytics } from "./analytics.ts";
+
+/** What is known to be missing has to be had from ClickHouse; one that is started beside the relay takes its time. */
+const PATIENCE_MS = 20_000;
+const KAFKA_PATIENCE_MS = 60_000;
+
+/** Clocks of nodes of a former release, whose rows tell a time and no version. */
+const CLOCKS_APART_MS = 60_000;
+
+/** A file that says so of a later time says nothing. */
+const FUTURE_MS = 366 * 86_400_000;
+
+const DAY_MS = 86_400_000;
+
+/** What says how far a store should be, and what it says of itself. */
+export interface Evidence {
+  /** By the store. */
+  lastVersion: number;
+  versionsPerMs: number;
+  identity: StoreIdentity | null;
+  /** Where it lies now; null where that means nothing. */
+  place: string | null;
+  file: Witness | null;
+  fed: FedUntil | null;
+}
+
+/** `aboveVersion`: versions up to it were given. `untilMs`: it was used until then at least. */
+export type Judgement =
+  | { type: "as it was" }
+  | { type: "restored"; certain: boolean; isFed: boolean; aboveVersion: number; untilMs: number };
+
+/**
+ * Whether a store is an earlier copy of itself. Whatever witnesses it was written after its commits were on disk: a lower last version is proof. Without
+ * a witness another place makes it likely: copies of folders have other inodes.
+ */
+export function judge({ lastVersion, versionsPerMs, identity, place, file, fed }: Evidence, nowMs: number): Judgement {
+  const lastMs = lastVersion / versionsPerMs;
+  const known = file !== null && file.atMs < nowMs + FUTURE_MS ? file : null;
+  const own = known !== null && known.storeId === identity?.storeId ? known : null;
+  // Another store's versions may count otherwise; its time does not.
+  const fileVersion = own?.version ?? (known === null ? 0 : Math.floor(known.atMs * versionsPerMs));
+  const fedVersion = fed?.storeVersion ?? 0;
+  const formerMs = fed?.formerMs ?? 0;
+  const isFed = fedVersion > lastVersion || formerMs > lastMs + CLOCKS_APART_MS;
+  if (isFed || fileVersion > lastVersion) {
+    const aboveVersion = Math.max(lastVersion, fileVersion, fedVersion);
+    return { type: "restored", certain: true, isFed, aboveVersion, untilMs: Math.max(aboveVersion / versionsPerMs, formerMs) };
+  }
+  const hasMoved = own === null && place !== null && identity !== null && identity.place !== null && identity.place !== place;
+  if (!hasMoved) return { type: "as it was" };
+  return { type: "restored", certain: false, isFed: false, aboveVersion: lastVersion, untilMs: nowMs };
+}
+
+export interface RestoredParts {
+  config: Config;
+  kv: Kv;
+  history: KvHistory;
+  analytics: Pick<Analytics, "reached" | "drainKafka">;
+  /** Other nodes live, and have noticed by themselves. */
+  othersLive(): Promise<boolean>;
+  nowMs(): number;
+  log: Log;
+  /** Ends the start; an operator can do something about it. */
+  refuse(reason: string): never;
+}
+
+/**
+ * Before a node begins: looks whether its store was taken back to an earlier copy, marks what is old in it, and takes back what ClickHouse and Kafka hold of
+ * what it lacks. Nothing may be written to the store before. What is owed survives the end of the process; several nodes may do it at once.
+ * Answers with the store's identity.
+ */
+export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity> {
+  const { config, kv, history, analytics, nowMs, log } = parts;
+  const store = createHistoryStore(kv);
+  const place = await placeOf(config);
+  const [file, identity, before] = [await readWitness(config.witnessFile), await store.identity(), await history.lastVersion()];
+  const told = await store.loss();
+  const sure = judge({ lastVersion: before, versionsPerMs: history.versionsPerMs, identity, place, file, fed: null }, nowMs());
+  const isVouched = file !== null && file.storeId === identity?.storeId && sure.type === "as it was" && told === null;
+  const isNeeded = told === null ? sure.type === "restored" : !told.acknowledged;
+  const canSkip = canSkipClickHouse(config, before, isVouched);
+  let [rows, isCold] = await Promise.all([
+    canSkip ? null : analytics.reached(isNeeded ? PATIENCE_MS : "one attempt"),
+    config.cluster !== null && parts.othersLive().then((live) => !live),
+  ]);
+  const isComplete = rows === null || !isCold || (await analytics.drainKafka(KAFKA_PATIENCE_MS));
+  const fed = rows === null ? null : await fedOrNothing(rows, before / history.versionsPerMs, log);
+  if (fed === null) rows = null;
+
+  // Whoever noticed first has written what is owed, with a later version: so that is read last.
+  const lastVersion = await history.lastVersion();
+  const judged = judge({ lastVersion, versionsPerMs: history.versionsPerMs, identity, place, file, fed }, nowMs());
+  let owed = await store.loss();
+  if (owed === null && judged.type === "as it was") {
+    // Another node that starts may have seen to it meanwhile: what it has marked has to be known before anything is written.
+    await history.lastVersion();
+    return store.identify(place);
+  }
+  refuseWithoutSource(parts, owed, judged, rows !== null);
+  owed = await store.owe(owedBy(judged, lastVersion, nowMs()));
+  await history.lose(owed.lostVersion, owed.aboveVersion);
+  const lostFromMs = owed.lostVersion / history.versionsPerMs;
+  log.storeRestored({
+    certain: owed.certain,
+    lostFromMs,
+    lostUntilMs: judged.type === "restored" ? judged.untilMs : Math.max(owed.foundAtMs, lostFromMs),
+  });
+  const records = rows === null ? 0 : await takeAllBack(parts, rows, owed).catch(notTakenBack(parts));
+  log.takenBack({ records, reached: rows !== null, complete: isComplete });
+  await store.settle();
+  return store.identify(place);
+}
+
+/** One that cannot answer this is as good as away. */
+async function fedOrNothing(rows: FedRows, sinceMs: number, log: Log): Promise<FedUntil | null> {
+  try {
+    return await rows.until(sinceMs);
+  } catch (error) {
+    log.clickhouse("not asked how far the store was", error);
+    return null;
+  }
+}
+
+/** What is owed stays owed, and the next start goes on with it. */
+function notTakenBack({ log, refuse }: RestoredParts): (error: unknown) => never {
+  return (error) => {
+    log.clickhouse("not taken back", error);
+    return refuse("what the store lacks could not be taken back from ClickHouse (the log says why): start again");
+  };
+}
+
+/** The embedded ClickHouse lies beside the store: a store that the file vouches for, or that was never used, need not wait for it. */
+function canSkipClickHouse({ clickhouse, dataDirectory }: Config, lastVersion: number, isVouched: boolean): boolean {
+  if (clickhouse.type === "server") return false;
+  return isVouched || (lastVersion === 0 && !existsSync(join(dataDirectory, "clickhouse")));
+}
+
+/** What is known to be lost and cannot be had back may be charged twice: that is for an operator to decide. */
+function refuseWithoutSource({ config, refuse }: RestoredParts, owed: OwedLoss | null, judged: Judgement, isReached: boolean): void {
+  if (config.mode !== "production" || owed?.acknowledged === true) return;
+  const isCertain = owed?.certain ?? (judged.type === "restored" && judged.certain);
+  const hasSource = isReached && (owed !== null || (judged.type === "restored" && judged.isFed));
+  if (!isCertain || hasSource) return;
+  const where = config.cluster === null ? `the store in ${config.dataDirectory}/state` : "the store in Redis";
+  const missing = isReached ? "ClickHouse holds nothing of what it lacks" : "ClickHouse cannot be reached, which may hold what it lacks";
+  refuse(
+    `${where} was taken back to an earlier copy, and ${missing}: a payment that was made since would be made again when it is retried. Bring back the newest copy there is, or ClickHouse; or run "npm run restored" to begin without (infra/docs/restoring.md)`,
+  );
+}
+
+function owedBy(judged: Judgement, lastVersion: number, foundAtMs: number): OwedLoss {
+  const found = { lostVersion: lastVersion, acknowledged: false, foundAtMs };
+  if (judged.type === "as it was") return { ...found, aboveVersion: lastVersion, certain: false };
+  return { ...found, aboveVersion: judged.aboveVersion, certain: judged.certain };
+}
+
+/** Of a folder that is copied back the inode is another one; a Redis has none that can be known. */
+async function placeOf({ cluster, dataDirectory }: Config): Promise<string | null> {
+  if (cluster !== null) return null;
+  return String((await stat(join(dataDirectory, "state"), { bigint: true })).ino);
+}
+
+async function takeAllBack({ config, kv, history, nowMs }: RestoredParts, rows: FedRows, owed: OwedLoss): Promise<number> {
+  const retentionMs = Math.max(config.uuidRetentionDays, config.resultRetentionDays) * DAY_MS;
+  const terminals = createTerminalStore({ kv, nowMs, retentionMs, lostVersion: () => owed.lostVersion, writer: "restored" });
+  const since = {
+    storeVersion: owed.lostVersion,
+    atMs: Math.max(0, Math.floor(owed.lostVersion / history.versionsPerMs) - CLOCKS_APART_MS),
+    keptSinceMs: Math.max(0, nowMs() - retentionMs),
+  };
+  let records = 0;
+  for await (const page of rows.commands(since)) {
+    const taken = byTerminal(page).map((fed) => takeBack(terminals, fed[0]?.terminalId ?? "", fed, nowMs()));
+    for (const count of await Promise.all(taken)) records += count;
+  }
+  return records;
+}
+
+function byTerminal(page: readonly FedCommand[]): FedCommand[][] {
+  const groups = new Map<string, FedCommand[]>();
+  for (const command of page) {
+    const group = groups.get(command.terminalId);
+    if (group === undefined) groups.set(command.terminalId, [command]);
+    else group.push(command);
+  }
+  return [...groups.values()];
+}

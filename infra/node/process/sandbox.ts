@@ -1,0 +1,82 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
+import { startSimulatedTerminal } from "../../sandbox/terminal/terminal.ts";
+import type { Config } from "../boot/config.ts";
+import type { Log } from "../observability/log.ts";
+import type { RunningNode } from "./node.ts";
+import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
+import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
+
+const CLICKHOUSE_WAIT_MS = 5_000;
+
+/** The node is ready after so long also where something beside it did not come, and the log says which. */
+const COMPANION_WAIT_MS = 10_000;
+
+export const SIMULATED_TERMINAL_ID = "SIM00001";
+
+/** The sandbox's own card gateway; null where another one is configured, or several nodes would each have theirs. */
+export async function sandboxGatewayOf(config: Config, log: Log): Promise<SandboxGatewayProcess | null> {
+  if (config.mode !== "sandbox" || config.gatewayUrl !== null || config.cluster !== null) return null;
+  return planSandboxGateway({
+    port: config.sandboxGatewayPort,
+    dataDirectory: config.dataDirectory,
+    printed: log.gatewaySimulated,
+    died: log.gatewayDied,
+  });
+}
+
+/** Starts what the sandbox has beside the relay (a card gateway, a simulated terminal), says that the node is ready once both are there, and how to try it. */
+export async function startSandbox(
+  config: Config,
+  node: RunningNode,
+  log: Log,
+  gateway: SandboxGatewayProcess | null,
+): Promise<{ stop(): Promise<void> }> {
+  await gateway?.start();
+  const missing = new Set(gateway === null ? ["simulated terminal"] : ["simulated terminal", "card gateway"]);
+  const terminal = await startSimulatedTerminal({
+    terminalId: SIMULATED_TERMINAL_ID,
+    url: node.url,
+    onEvent: (event) => log.terminalSimulated(event.type),
+    ...(config.fleet === null ? {} : { username: config.fleet.username, password: config.fleet.password }),
+  });
+  const companions = [
+    terminal.online.then(() => missing.delete("simulated terminal")),
+    gateway?.listening.then(() => missing.delete("card gateway")),
+  ];
+  await Promise.race([Promise.all(companions), delay(COMPANION_WAIT_MS, undefined, { ref: false })]);
+  for (const name of missing) log.companionMissing(name);
+  node.complete();
+  // An external ClickHouse may be away for long; the greeting does not wait for it.
+  const clickhouse = await Promise.race([node.clickhouse, delay(CLICKHOUSE_WAIT_MS, null)]);
+  console.log(greeting(config, node, clickhouse));
+  return {
+    stop: async () => {
+      await terminal.stop();
+      await gateway?.stop();
+    },
+  };
+}
+
+function greeting({ sandboxApiKey, gatewayUrl }: Config, { url }: RunningNode, clickhouseUrl: string | null): string {
+  const key = `-H 'API-Key: ${sandboxApiKey}'`;
+  return `
+Terminal Relay, sandbox
+
+  API        ${url}
+  Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)
+  Partner    API-Key ${sandboxApiKey}
+  Bearer     ${SANDBOX_PARTNER_API.apiKey}   (Partner API: ${url}${PARTNER_API_BASE}/me)
+  Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
+  Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
+  ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
+
+Pay 10.50 on it:
+
+  curl -s ${key} -H 'Content-Type: application/json' ${url}/api/v1/${SIMULATED_TERMINAL_ID}/pay -d '{"uuid":"'$(cat /proc/sys/kernel/random/uuid)'","amount":1050,"service":"PAYCC"}'
+
+Read the result:
+
+  curl -s ${key} '${url}/api/v1/${SIMULATED_TERMINAL_ID}/status?wait=10'
+`;
+}

@@ -1,0 +1,59 @@
+import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
+import { type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
+import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
+import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
+import { GATEWAY_ACCOUNTS } from "../../../engine/tables/record-store.ts";
+import { available } from "../../../engine/terminals/terminal-store.ts";
+
+/** Records that hold sealed secrets, by what their keys begin with. */
+export interface SealedRecords {
+  prefix: string;
+  /** When a record is to be forgotten, which writing it again must not change; null where it stays, absent where all do. */
+  expiresAtMs?(value: unknown): number | null;
+}
+
+/** A store that keeps sealed secrets adds its own here, or a rotation of the key leaves them out. */
+export const SEALED_RECORDS: readonly SealedRecords[] = [
+  { prefix: PARTNERS, expiresAtMs: partnerExpiresAtMs },
+  { prefix: GATEWAY_ACCOUNTS.prefix },
+  { prefix: MERCHANT_SECRETS },
+];
+
+/** Of these there may be very many, so they are looked through only where the key has changed. */
+export const MANY_SEALED_RECORDS: readonly SealedRecords[] = [{ prefix: CLAIMS, expiresAtMs: claimExpiresAtMs }];
+
+const PAGE = 500;
+
+/**
+ * Has every sealed secret of these records renewed: `renewed` answers with the record as it should be, or null where nothing is to be done. A record
+ * that changes meanwhile is looked at again. Answers with the number of records that were written.
+ */
+export async function renewSealedRecords(kv: Kv, kinds: readonly SealedRecords[], renewed: (value: unknown) => unknown): Promise<number> {
+  let written = 0;
+
+  async function renew(entry: Entry, expiresAtMs: SealedRecords["expiresAtMs"]): Promise<void> {
+    for (let found: Entry | null = entry; found !== null; found = await kv.get(entry.key)) {
+      const value = renewed(JSON.parse(found.value));
+      if (value === null) return;
+      const put = { type: "put", key: entry.key, value: JSON.stringify(value) } as const;
+      const until = expiresAtMs?.(value) ?? null;
+      const operations: Operation[] = [until === null ? put : { ...put, expiresAtMs: until }];
+      const result = await kv.commit({ checks: [{ key: entry.key, version: found.version }], operations });
+      if (result.type === "conflict") continue;
+      written += 1;
+      return;
+    }
+  }
+
+  for (const { prefix, expiresAtMs } of kinds) {
+    let { from, to } = prefixRange(prefix);
+    for (;;) {
+      const page = await available(() => kv.scan({ from, to, limit: PAGE }));
+      for (const entry of page) await available(() => renew(entry, expiresAtMs));
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) break;
+      from = `${last.key}\u0001`;
+    }
+  }
+  return written;
+}

@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Address, Bus } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Homes } from "../../../engine/kernel/homes.ts";
+import type { Timers } from "../../../engine/kernel/timers.ts";
+import type { DrainOptions } from "../../../http/server/server.ts";
+import { createShardLife } from "../boot/lifecycle.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import type { ShardBoot } from "../boot/shard-boot.ts";
+import type { ShardReport } from "../cluster/cluster-nodes.ts";
+import type { Log } from "../observability/log.ts";
+import { createShardMetrics, type ThreadMetrics } from "../observability/metrics.ts";
+import { composeSubjects } from "../wiring/compose-shard.ts";
+import type { OtherNodes } from "../wiring/rate-limits.ts";
+import { createShardServer } from "./shard-server.ts";
+import type { ConnectedStore } from "./shard-store.ts";
+
+export interface RunningShardParts {
+  boot: ShardBoot;
+  clock: Clock;
+  /** This machine's, whatever a test has moved. */
+  machineClock: Clock;
+  timers: Timers;
+  log: Log;
+  bus: Bus<NodeProtocol>;
+  homes: Homes;
+  /** Null for a node by itself. */
+  others: OtherNodes | null;
+  store: ConnectedStore;
+  administratorPasswordSha256: string;
+}
+
+/** A shard that has loaded what it serves. */
+export interface RunningShard {
+  /** The node is a member: deadlines are re-armed. Nothing is served before. */
+  rearm(): Promise<void>;
+  /** Resolves with the port that was taken; rejects where it cannot be. */
+  listen(port: number, exclusive: boolean): Promise<number>;
+  /** The membership had lapsed: sockets are ended, and nothing in memory counts any more. */
+  lapse(): Promise<void>;
+  historyLost(): void;
+  /** These shards of other nodes are gone, and their sockets with them. */
+  left(shards: readonly Address[]): void;
+  report(): ShardReport;
+  metrics(): Promise<ThreadMetrics>;
+  /** Finishes what is under way; resolves with the requests that were not finished. */
+  drain(options: DrainOptions): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Composes a shard, loads its tables and begins its ticks. */
+export async function startShard(parts: RunningShardParts): Promise<RunningShard> {
+  const { boot, log, store } = parts;
+  const { config, address } = boot;
+  const ids = { uuid: () => randomUUID() };
+  // Unique among all writers that ever were: a restart within the same millisecond must not reuse an outbox key.
+  const writer = `${address}-${randomBytes(4).toString("hex")}`;
+  const metrics = createShardMetrics(address, store.stats);
+  const life = createShardLife(parts.timers);
+  const { terminals, cluster, ...served } = await composeSubjects({ ...parts, ids, writer, metrics, life });
+  await life.load();
+  const server = await createShardServer({ ...parts, ...served, ids, metrics });
+  life.begin();
+
+  return {
+    rearm: cluster.joined,
+    listen: async (port, exclusive) => {
+      const taken = await server.listen(config.host, port, { exclusive });
+      life.listening(taken);
+      return taken;
+    },
+    lapse: cluster.lapsed,
+    historyLost: () => {
+      terminals.historyLost().catch((error: unknown) => log.engineFailed("history", error));
+    },
+    left: terminals.left,
+    report: terminals.report,
+    metrics: metrics.collect,
+    drain: async (options) => {
+      life.drain();
+      return server.drain(options);
+    },
+    close: async () => {
+      life.end();
+      server.close();
+      await life.close();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Address, Bus } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Homes } from "../../../engine/kernel/homes.ts";
+import type { Timers } from "../../../engine/kernel/timers.ts";
+import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
+import {
+  type ClusterBus,
+  type ClusterBusOptions,
+  clusterAddress,
+  createClusterBus,
+  incarnationOf,
+} from "../../../storage/bus/cluster/cluster-bus.ts";
+import { createThreadBus, type ThreadBusOptions } from "../../../storage/bus/thread-bus.ts";
+import type { createClock } from "../boot/clock.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import { ASKS_OUTSTANDING_MAX, type ShardBoot } from "../boot/shard-boot.ts";
+import { weightName } from "../cluster/cluster.ts";
+import type { Log } from "../observability/log.ts";
+
+export interface ShardBusParts {
+  boot: Pick<ShardBoot, "address" | "shards" | "cluster"> & Pick<ThreadBusOptions, "ports">;
+  clock: Pick<ReturnType<typeof createClock>, "redisNowMs">;
+  machineClock: Clock;
+  timers: Timers;
+  /** Writes to the streams of other nodes; null for a node by itself. */
+  write: ClusterBusOptions<NodeProtocol>["write"] | null;
+  log: Pick<Log, "busFailed">;
+  /** These shards of other nodes are gone, and their sockets with them. */
+  left(shards: readonly Address[]): void;
+  /** The membership of this node had lapsed: others may have taken over. */
+  lapsed(): Promise<void>;
+}
+
+/** A shard's way to the other threads and nodes, and where terminals live among them. */
+export interface ShardBus {
+  bus: Bus<NodeProtocol>;
+  homes: Homes;
+  /** How many nodes there are, those that drain among them. */
+  liveNodes(): number;
+  /** Ends the way to the other threads. */
+  close(): void;
+}
+
+export function createShardBus({ boot, clock, machineClock, timers, write, log, left, lapsed }: ShardBusParts): ShardBus {
+  const { address, shards, ports, cluster } = boot;
+  const threads = createThreadBus<NodeProtocol>({
+    self: address,
+    shards,
+    ports,
+    clock: machineClock,
+    timers,
+    outstandingMax: ASKS_OUTSTANDING_MAX,
+    onError: log.busFailed,
+  });
+  let clusterShards: readonly Address[] = cluster === null ? [] : [clusterAddress(cluster.incarnation, address)];
+  let liveNodes = 1;
+  const homes = createRendezvousHomes(cluster === null ? shards : clusterShards, weightName);
+  let known: readonly Address[] = clusterShards;
+  threads.serve("cluster.view", ({ shards: live, draining }) => {
+    const before = known;
+    known = [...live, ...draining];
+    liveNodes = new Set(known.map(incarnationOf)).size;
+    // The last node that leaves has nobody to hand over to, and still finishes what is under way.
+    if (live.length > 0) {
+      clusterShards = live;
+      homes.update(live);
+    }
+    // After the homes: who asked a node that is gone asks the one that is home now.
+    const gone = before.filter((shard) => !known.includes(shard));
+    clusterBus?.left(gone);
+    left(gone);
+    return undefined;
+  });
+  threads.serve("cluster.lapsed", async () => {
+    await lapsed();
+    return undefined;
+  });
+
+  const clusterBus: ClusterBus<NodeProtocol> | null =
+    cluster === null || write === null
+      ? null
+      : createClusterBus<NodeProtocol>({
+          threads,
+          incarnation: cluster.incarnation,
+          write,
+          shards: () => clusterShards,
+          clock: machineClock,
+          timers,
+          redisNowMs: clock.redisNowMs,
+          outstandingMax: ASKS_OUTSTANDING_MAX,
+          onError: log.busFailed,
+        });
+  return {
+    bus: clusterBus ?? threads,
+    homes,
+    liveNodes: () => liveNodes,
+    close: threads.close,
+  };
+}

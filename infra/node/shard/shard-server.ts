@@ -1,0 +1,68 @@
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
+import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
+import { createServer, type Server } from "../../../http/server/server.ts";
+import { loadUws } from "../../../http/server/uws.ts";
+import type { WebSocketMount } from "../../../http/server/websocket.ts";
+import { ADAPTER_BASE } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
+import { adapterEnvelope } from "../../../http/surfaces/gateway-adapter/surface.ts";
+import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
+import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
+import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import type { ShardBoot } from "../boot/shard-boot.ts";
+import type { Log } from "../observability/log.ts";
+import type { ShardMetrics } from "../observability/metrics.ts";
+import { createRateLimits, type OtherNodes } from "../wiring/rate-limits.ts";
+
+export interface ShardServerParts {
+  boot: ShardBoot;
+  endpoints: BoundEndpoint[];
+  mounts: WebSocketMount[];
+  authenticator: Authenticator;
+  signatures: SignatureAuthenticator;
+  clock: Clock;
+  machineClock: Clock;
+  ids: Ids;
+  /** Null for a node by itself. */
+  others: OtherNodes | null;
+  metrics: ShardMetrics;
+  log: Log;
+}
+
+/** The listener of a shard, with the limits and the errors of what it serves. */
+export async function createShardServer(parts: ShardServerParts): Promise<Server> {
+  const { boot, endpoints, mounts, authenticator, signatures, clock, machineClock, ids, others, metrics, log } = parts;
+  const { config, shards, rateLimits } = boot;
+  const server = createServer({
+    uws: await loadUws(boot.uwsLibrary),
+    endpoints,
+    authenticator,
+    signatures,
+    rateLimit: createRateLimits(rateLimits, clock.monotonicMs, others),
+    clock: machineClock,
+    ids,
+    envelope: relayEnvelope,
+    envelopes: [
+      { under: PARTNER_API_BASE, envelope: partnerApiEnvelope },
+      { under: `${config.adapterContextPath}${ADAPTER_BASE}`, envelope: adapterEnvelope },
+    ],
+    webSockets: mounts,
+    limits: { fileBytesPerSecond: config.downloadBytesPerSecond / shards.length },
+    trustedProxies: config.trustedProxies,
+    ...(config.servicePrefix === null ? {} : { servicePrefix: config.servicePrefix }),
+    ...(config.tls === null ? {} : { tls: config.tls }),
+    observe: {
+      answered: metrics.answered,
+      aborted: metrics.aborted,
+      rateLimitTableFull: (endpoint) => {
+        metrics.rateLimitTableFull(endpoint);
+        log.rateLimitTableFull(endpoint);
+      },
+      failed: log.requestFailed,
+    },
+  });
+  metrics.gauge("relay_pending_requests", "HTTP requests under way.", () => server.pending());
+  return server;
+}

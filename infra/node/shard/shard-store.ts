@@ -1,0 +1,97 @@
+import type { Bus } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import { COMMANDS } from "../../../engine/terminals/terminal-store.ts";
+import { type EmbeddedKv, type EmbeddedKvStats, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { DirectoryRefused } from "../../../storage/kv/embedded-directory.ts";
+import type { RedisKv } from "../../../storage/kv/redis.ts";
+import { createRemoteHistory, createRemoteKv, serveHistory, serveKv } from "../../../storage/kv/remote.ts";
+import type { Config } from "../boot/config.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import { STORE_OWNER } from "../boot/shard-boot.ts";
+import { openClusterKv } from "../cluster/cluster.ts";
+import type { Log } from "../observability/log.ts";
+
+export interface ShardStoreParts {
+  config: Config;
+  bus: Bus<NodeProtocol>;
+  clock: Clock;
+  log: Log;
+}
+
+/** The store as one shard reaches it: its own files, those of the shard that holds them, or a cluster's Redis. */
+export interface ShardStore {
+  /** Opens the node's own files, and lets the other shards use them; asked of one shard. A cluster's store is there already. */
+  open(): Promise<NodeProtocol["shard.open"]["answer"]>;
+  /** Connects with a cluster's store, and answers with the one to use. `historyLost` is called when it has lost what it had acknowledged. */
+  connect(historyLost: () => void): Promise<ConnectedStore>;
+  close(): Promise<void>;
+}
+
+export interface ConnectedStore {
+  kv: Kv;
+  /** Grows when the store has lost some of its history. */
+  lostVersion(): number;
+  /** Removes what has expired, where this shard has a store to see to. */
+  sweep(): Promise<unknown>;
+  /** Whether the store cannot be used now; null on a shard that leaves it to another one to say so. */
+  isAway(): boolean | null;
+  /** Of the files that this shard holds; null where it holds none. */
+  stats: (() => EmbeddedKvStats) | null;
+}
+
+export function createShardStore({ config, bus, clock, log }: ShardStoreParts): ShardStore {
+  let files: EmbeddedKv | null = null;
+  let redis: RedisKv | null = null;
+
+  return {
+    open: async () => {
+      if (config.cluster !== null) return { type: "opened" };
+      try {
+        files = await openEmbeddedKv({
+          directory: `${config.dataDirectory}/state`,
+          nowMs: clock.nowMs,
+          mostlyAbsentPrefix: COMMANDS,
+          onFailure: log.storeFailed,
+        });
+      } catch (error) {
+        if (error instanceof DirectoryRefused) return { type: "refused", reason: error.message };
+        throw error;
+      }
+      serveKv(files, bus);
+      serveHistory(files, bus);
+      return { type: "opened" };
+    },
+    connect: async (historyLost) => {
+      if (config.cluster !== null) {
+        redis = await openClusterKv(config, config.cluster, log, historyLost);
+        return clusterStore(redis);
+      }
+      if (files !== null) return ownStore(files);
+      const { lostVersion } = await createRemoteHistory(bus, STORE_OWNER);
+      return { ...remoteStore(createRemoteKv(bus, STORE_OWNER)), lostVersion };
+    },
+    close: async () => {
+      await files?.close();
+      await redis?.close();
+    },
+  };
+}
+
+function clusterStore(kv: RedisKv): ConnectedStore {
+  return { kv, lostVersion: () => kv.lostVersion(), sweep: () => kv.sweep(), isAway: () => !kv.available(), stats: null };
+}
+
+function ownStore(kv: EmbeddedKv): ConnectedStore {
+  return {
+    kv,
+    lostVersion: () => kv.lostVersion(),
+    sweep: () => kv.sweep(),
+    isAway: () => kv.stats().state !== "open",
+    stats: () => kv.stats(),
+  };
+}
+
+function remoteStore(kv: Kv): Omit<ConnectedStore, "lostVersion"> {
+  return { kv, sweep: async () => undefined, isAway: () => null, stats: null };
+}

@@ -1,0 +1,79 @@
+import { createClock, createClockShift } from "../boot/clock.ts";
+import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
+import type { ShardBoot } from "../boot/shard-boot.ts";
+import { sumOf } from "../cluster/cluster-nodes.ts";
+import { connectShardStream } from "../cluster/shard-stream.ts";
+import { createLog } from "../observability/log.ts";
+import { type RunningShard, startShard } from "./running-shard.ts";
+import { createShardBus } from "./shard-bus.ts";
+import { createShardStore } from "./shard-store.ts";
+
+/** The last answer of a shard is on its way for less. */
+const EXIT_AFTER_MS = 50;
+
+/** Serves what the main thread asks of a shard; runs in a worker thread. */
+export function runShard(boot: ShardBoot): void {
+  const { config, address, cluster } = boot;
+  const clock = createClock(boot.clockShift);
+  // How long threads and requests have to answer is a matter of this machine: a clock that is moved must not make them late.
+  const machineClock = createClock(createClockShift());
+  const log = createLog(config.logLevel, address, clock.monotonicMs);
+  let running: RunningShard | null = null;
+  const stream = cluster === null ? null : connectShardStream(cluster.redisUrl, machineTimers, log);
+  const { bus, homes, liveNodes, close } = createShardBus({
+    boot,
+    clock,
+    machineClock,
+    timers: backgroundTimers,
+    write: stream?.write ?? null,
+    log,
+    left: (shards) => running?.left(shards),
+    lapsed: async () => running?.lapse(),
+  });
+  const others = stream === null ? null : { windows: stream.windows, count: liveNodes };
+  const store = createShardStore({ config, bus, clock, log });
+
+  bus.serve("shard.open", store.open);
+  bus.serve("shard.start", async ({ administratorPasswordSha256 }) => {
+    const connected = await store.connect(() => running?.historyLost());
+    running = await startShard({
+      boot,
+      clock,
+      machineClock,
+      timers: machineTimers,
+      log,
+      bus,
+      homes,
+      others,
+      store: connected,
+      administratorPasswordSha256,
+    });
+    return undefined;
+  });
+  bus.serve("shard.rearm", async () => {
+    await running?.rearm();
+    return undefined;
+  });
+  bus.serve("shard.listen", async ({ port, exclusive }) => {
+    if (running === null) throw new Error("the shard has not started");
+    try {
+      return { type: "listening", port: await running.listen(port, exclusive) };
+    } catch (error) {
+      return { type: "refused", reason: error instanceof Error ? error.message : String(error) };
+    }
+  });
+  bus.serve("shard.metrics", async () => running?.metrics() ?? []);
+  bus.serve("shard.report", () => running?.report() ?? sumOf([]));
+  bus.serve("shard.drain", async (options) => running?.drain(options) ?? 0);
+  bus.serve("shard.close", async () => {
+    await running?.close();
+    await store.close();
+    stream?.close();
+    // After the answer has left.
+    machineTimers.set(EXIT_AFTER_MS, () => {
+      close();
+      process.exit(0);
+    });
+    return undefined;
+  });
+}

@@ -1,0 +1,77 @@
+import { createDirectory, type Directory } from "../../../engine/access/directory.ts";
+import { createDirectoryStore } from "../../../engine/access/directory-store.ts";
+import type { PatternCompiler } from "../../../engine/access/terminal-rule.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { Partners } from "../../../engine/partners/partners-port.ts";
+import type { TerminalGroup } from "../../../engine/settings/terminal-group.ts";
+import { createTerminalGroups, type TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
+import { createRecordStore, TERMINAL_GROUPS } from "../../../engine/tables/record-store.ts";
+import type { Tables } from "../../../engine/tables/replicated-table.ts";
+import type { Spread } from "../../../engine/tables/table-sync.ts";
+import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
+import type { PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
+import { terminalPassword } from "../../../http/auth/terminal-password.ts";
+import type { StompSessions } from "../../../http/stomp/sessions.ts";
+import type { Config } from "../boot/config.ts";
+import type { Living } from "../boot/lifecycle.ts";
+import { type Lease, leasedAuthenticator } from "../cluster/lease.ts";
+import { createCredentials } from "./credentials.ts";
+
+export interface AccessParts {
+  config: Pick<Config, "administrator" | "fleet" | "terminalSecret">;
+  kv: Kv;
+  spread: Spread;
+  tables: Tables;
+  patterns: PatternCompiler;
+  clock: Clock;
+  machineClock: Clock;
+  partners: Partners;
+  partnerApiCredentials: PartnerApiCredentials;
+  administratorPasswordSha256: string;
+  /** Null for a node by itself. */
+  lease: Lease | null;
+}
+
+/** Who may come in, and what terminals may take. */
+export interface Access extends Living {
+  operations: {
+    directory: Directory;
+    terminalGroups: TerminalGroups;
+    /** The derived password of a terminal's login, or null where terminals have none. */
+    terminalPassword(terminalId: string): string | null;
+  };
+  authenticator: Authenticator;
+  /** From now on these sessions are ended when they lose a right. */
+  watch(sessions: Pick<StompSessions, "closeTerminal" | "recheckWhitelist">): void;
+}
+
+export function composeAccess(parts: AccessParts): Access {
+  const { config, kv, spread, tables, patterns, clock, machineClock, partners, lease } = parts;
+  let watched: Parameters<Access["watch"]>[0] | null = null;
+  const terminalGroups = createTerminalGroups({
+    tables,
+    store: createRecordStore<TerminalGroup>(kv, TERMINAL_GROUPS),
+    changed: () => watched?.recheckWhitelist(),
+  });
+  const directory = createDirectory({
+    store: createDirectoryStore(kv),
+    patterns,
+    spread,
+    manages: (identity, target) => terminalGroups.managedBy(identity)?.has(target) === true,
+    changed: () => {
+      for (const terminalId of directory.deniedTerminals()) watched?.closeTerminal(terminalId);
+      watched?.recheckWhitelist();
+    },
+  });
+  const credentials = createCredentials(config, parts.administratorPasswordSha256, directory, { partners, terminalGroups });
+  const authenticator = createAuthenticator(credentials, clock.monotonicMs, parts.partnerApiCredentials);
+  return {
+    operations: { directory, terminalGroups, terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId) },
+    authenticator: lease === null ? authenticator : leasedAuthenticator(authenticator, lease, machineClock.monotonicMs),
+    load: directory.load,
+    watch: (sessions) => {
+      watched = sessions;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
+import { type CheckGateway, createCheckGateway } from "../../../engine/gateway/check-gateway.ts";
+import type { GatewayAccount } from "../../../engine/gateway/gateway-account.ts";
+import type { GatewayAccounts } from "../../../engine/gateway/gateway-accounts-port.ts";
+import { createInstallationAccount, type InstallationAccount } from "../../../engine/gateway/installation-account.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
+import { createGatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import type { AuditLog } from "../../../engine/operators/audit-log.ts";
+import { createAuditStore } from "../../../engine/operators/audit-store.ts";
+import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
+import type { Partners } from "../../../engine/partners/partners-port.ts";
+import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
+import { type ConfigureTerminal, createConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
+import type { StoredZvtConfig } from "../../../engine/settings/zvt-config.ts";
+import { createRecordStore, GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
+import { type Administered, createAdministered } from "../../../engine/tables/replicated-records.ts";
+import type { Replica, Tables } from "../../../engine/tables/replicated-table.ts";
+import { createReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
+import type { ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner-port.ts";
+import type { Terminals } from "../../../engine/terminals/terminals.ts";
+
+export interface AdministrationParts {
+  kv: Kv;
+  tables: Tables;
+  box: SecretBox;
+  clock: Clock;
+  machineClock: Clock;
+  ids: Ids;
+  terminals: Terminals;
+  partners: Partners;
+  cloudConfigs: Administered<CloudConfig>;
+  gateway: CardGateway;
+  retentionMs: number;
+  /** Unique among all writers. */
+  writer: string;
+  failed(what: string, error: unknown): void;
+  merchantOwners: Pick<Replica<MerchantOwner>, "get">;
+}
+
+/** What is administered beside partners and access, in memory of this shard, and what changes it. */
+export interface AdministrationOperations {
+  gatewayAccounts: GatewayAccounts;
+  installationAccount: InstallationAccount;
+  checkGateway: CheckGateway;
+  cloudConfigs: Administered<CloudConfig>;
+  configureTerminal: ConfigureTerminal;
+  serviceSettings: Administered<StoredZvtConfig>;
+  receiptCleaner: ReceiptCleaner;
+  audit: AuditLog;
+}
+
+export function composeAdministration(parts: AdministrationParts): AdministrationOperations {
+  const { kv, tables, box, clock, machineClock, ids, terminals, partners, cloudConfigs, gateway, retentionMs, writer, failed } = parts;
+  const { merchantOwners } = parts;
+  const accounts = createAdministered(tables, createRecordStore<GatewayAccount>(kv, GATEWAY_ACCOUNTS));
+  return {
+    gatewayAccounts: createGatewayAccounts({ partners, box, installation: accounts, cloudConfigs, merchantOwners }),
+    installationAccount: createInstallationAccount({ accounts, box, clock }),
+    checkGateway: createCheckGateway({ gateway, ids }),
+    cloudConfigs,
+    configureTerminal: createConfigureTerminal({ configs: cloudConfigs, terminals, clock, ids }),
+    serviceSettings: createAdministered(tables, createRecordStore<StoredZvtConfig>(kv, SERVICE_SETTINGS)),
+    receiptCleaner: createReceiptCleaner({ kv, monotonicMs: machineClock.monotonicMs, retentionMs, failed }),
+    audit: createAuditStore({ kv, writer, failed }),
+  };
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createAppCatalog } from "../../../engine/apps/app-catalog.ts";
+import type { TerminalMerchants } from "../../../engine/apps/app-catalog-port.ts";
+import { createAppStore } from "../../../engine/apps/app-store.ts";
+import { createAppVersions } from "../../../engine/apps/app-versions.ts";
+import { createCheckAppVersion } from "../../../engine/apps/check-app-version.ts";
+import { createDeployments } from "../../../engine/apps/deployments.ts";
+import type { PackageStore } from "../../../engine/apps/package-store.ts";
+import { createPushUpdate } from "../../../engine/apps/push-update.ts";
+import { createRecordInstall } from "../../../engine/apps/record-install.ts";
+import { createUploadPackage } from "../../../engine/apps/upload-package.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { Spread } from "../../../engine/tables/table-sync.ts";
+import type { Terminals } from "../../../engine/terminals/terminals.ts";
+import type { AppsOperations } from "../../../http/surfaces/apps/surface.ts";
+import { createPackageFolder } from "../../../storage/packages/package-folder.ts";
+import type { Config } from "../boot/config.ts";
+import type { Living } from "../boot/lifecycle.ts";
+
+/** A file that another node's upload has not written to for so long is a broken one's; an upload that stands still ends long before. */
+const QUIET_MS = 600_000;
+
+/** Names this installation's folder of packages, so that a folder shared by mistake is not swept by another's. */
+const INSTALLATION = "app/installation";
+
+export interface AppsParts {
+  config: Config;
+  kv: Kv;
+  spread: Spread;
+  terminals: Terminals;
+  merchants: TerminalMerchants;
+  clock: Clock;
+  ids: Ids;
+  /** Unique among all writers. */
+  writer: string;
+  failed(what: string, error: unknown): void;
+}
+
+/** App updates, as a shard has them. */
+export interface Apps extends Living {
+  operations: AppsOperations;
+  /** Finishes deletions, and removes what broken uploads left. For one shard of a node, before anything is served. */
+  tidy(): Promise<void>;
+}
+
+export async function composeApps(parts: AppsParts): Promise<Apps> {
+  const { config, kv, spread, terminals, merchants, clock, ids, writer, failed } = parts;
+  const alone = config.cluster === null;
+  const store = createAppStore({ kv, nowMs: clock.nowMs, writer });
+  const packages = await packagesOf(config, kv);
+  const catalog = createAppCatalog({ store, spread, merchants });
+  const deployments = createDeployments({ store, catalog, clock, failed });
+  const appVersions = createAppVersions(store, catalog, deployments, packages, clock);
+  let base = config.publicUrl;
+  const packageUrl = (fileName: string, terminalId: string | null) =>
+    `${base ?? ""}/api/v1/app/download/${fileName}${terminalId === null ? "" : `?terminalId=${terminalId}`}`;
+
+  return {
+    operations: {
+      appVersions,
+      appCatalog: catalog,
+      deployments,
+      checkAppVersion: createCheckAppVersion(catalog, deployments, failed),
+      recordInstall: createRecordInstall({ store, catalog, deployments, clock, failed }),
+      uploadPackage: createUploadPackage({ store, catalog, deployments, packages, clock, ids }),
+      pushUpdate: createPushUpdate(catalog, terminals, ids, packageUrl),
+      packages,
+      installLogs: store.installLogs,
+      packageUrl,
+    },
+    load: catalog.load,
+    tidy: async () => {
+      try {
+        if (alone) await store.clearUploads();
+        const { versions } = await store.load();
+        for (const { id, deleting } of versions) if (deleting) await appVersions.remove(id);
+        await packages.sweep(new Set(versions.flatMap((version) => (version.deleting ? [] : (version.package?.fileName ?? [])))));
+      } catch (error) {
+        // What is left over is in nobody's way.
+        failed("tidy packages", error);
+      }
+    },
+    // Addresses of packages name the listener where no public address is configured.
+    listening: (port) => {
+      base ??= `${config.tls === null ? "http" : "https"}://${reachable(config.host)}:${port}`;
+    },
+  };
+}
+
+async function packagesOf(config: Config, kv: Kv): Promise<PackageStore> {
+  const alone = config.cluster === null;
+  const folder = config.packageDirectory ?? (alone ? join(config.dataDirectory, "packages") : null);
+  if (folder === null) return withoutFolder();
+  // Files have the time of the machine, whatever the relay's clock is moved to.
+  return createPackageFolder({
+    directory: join(folder, await installationOf(kv)),
+    quietMs: alone ? 0 : QUIET_MS,
+    nowMs: () => Date.now(),
+  });
+}
+
+/** Nodes that share no folder keep no packages: another node could not serve what one has taken. */
+function withoutFolder(): PackageStore {
+  return {
+    receive: () => Promise.reject(new RelayError("conflict", "Packages need RELAY_PACKAGE_DIR, a folder that all nodes share")),
+    open: async () => null,
+    remove: async () => {},
+    sweep: async () => 0,
+  };
+}
+
+async function installationOf(kv: Kv): Promise<string> {
+  const known = await kv.get(INSTALLATION);
+  if (known !== null) return known.value;
+  const value = randomBytes(8).toString("hex");
+  const created = await kv.commit({
+    checks: [{ key: INSTALLATION, version: 0 }],
+    operations: [{ type: "put", key: INSTALLATION, value }],
+  });
+  return created.type === "committed" ? value : installationOf(kv);
+}
+
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,230 @@
+import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
+import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
+import { createAdministered } from "../../../engine/tables/replicated-records.ts";
+import { createTables } from "../../../engine/tables/replicated-table.ts";
+import { createSpread } from "../../../engine/tables/table-sync.ts";
+import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import { createPatternCompiler } from "../../../http/auth/pattern.ts";
+import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
+import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
+import type { WebSocketMount } from "../../../http/server/websocket.ts";
+import { docsOperations } from "../../../http/web/docs-endpoints.ts";
+import type { ShardLife } from "../boot/lifecycle.ts";
+import { createSecretBox } from "../boot/secret-box.ts";
+import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
+import { createClusterNodes } from "../cluster/cluster-nodes.ts";
+import type { ShardMetrics } from "../observability/metrics.ts";
+import type { RunningShardParts } from "../shard/running-shard.ts";
+import { composeAccess } from "./access.ts";
+import { composeAdapter } from "./adapter.ts";
+import { composeAdministration } from "./administration.ts";
+import { composeApps } from "./apps.ts";
+import { createCardGateway } from "./card-gateway.ts";
+import { createDayCounts } from "./day-counts.ts";
+import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
+import { createFeedNudge } from "./feed-wake.ts";
+import { createIdempotency } from "./idempotency.ts";
+import { composeLinks } from "./links.ts";
+import { composeOverview } from "./overview.ts";
+import { composePartnerApi } from "./partner-api.ts";
+import { composePartners } from "./partners.ts";
+import { createReadiness } from "./readiness.ts";
+import { composeRelay } from "./relay.ts";
+import { createStompMount } from "./stomp-mount.ts";
+import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
+
+const METRICS_TIMEOUT_MS = 8_000;
+const LOOK_TIMEOUT_MS = 2_000;
+
+export interface SubjectParts extends RunningShardParts {
+  ids: Ids;
+  /** Unique among all writers. */
+  writer: string;
+  metrics: ShardMetrics;
+  life: ShardLife;
+}
+
+/** All that a shard serves. */
+export interface Subjects {
+  endpoints: BoundEndpoint[];
+  mounts: WebSocketMount[];
+  authenticator: Authenticator;
+  signatures: SignatureAuthenticator;
+  terminals: Pick<ComposedTerminals, "historyLost" | "left" | "report">;
+  /** What this node's membership in the cluster means for them. */
+  cluster: { joined(): Promise<void>; lapsed(): Promise<void> };
+}
+
+/**
+ * Composes the subjects of a shard (terminals, partners, links, apps, ...), each in a file of its own. A new one is composed here, added to the
+ * shard's life where it has a part in it, and its operations are named in the list below; its endpoints stand in endpoints.ts.
+ */
+export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
+  const { boot, clock, machineClock, log, bus, homes, store, ids, writer, metrics, life } = parts;
+  const { config, address, cluster } = boot;
+  const { kv } = store;
+  const { add } = life;
+  const lease = cluster?.lease ?? null;
+  const failed = log.engineFailed;
+  const retentionMs = Math.max(config.uuidRetentionDays, config.resultRetentionDays) * 86_400_000;
+
+  add({ everySecond: () => void store.sweep().catch(log.storeFailed) });
+  const { fed } = add(createFeedNudge(bus));
+  const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
+  const spread = createSpread({
+    bus,
+    stamps: createTableStamps(kv),
+    clock: machineClock,
+    liveShards: async () => (cluster === null ? bus.shards : bus.ask(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
+    failed,
+  });
+  const tables = createTables(spread);
+  add({ load: tables.load, tick: spread.tick });
+  const patterns = createPatternCompiler();
+  const box = createSecretBox(config.secretKeys);
+
+  const partners = composePartners({ config, kv, tables, box, patterns, clock });
+  const partnerApi = add(composePartnerApi({ kv, tables, box, clock, ...partners, failed }));
+  const cloudConfigs = createAdministered(tables, createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
+    administration.configureTerminal.changed(terminalId, after, before),
+  );
+  const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
+
+  const dayCounts = add(createDayCounts({ config, kv, self: bus.self, clock, failed }));
+  const composed = add(
+    composeTerminals({ boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed }),
+  );
+  const { terminals } = composed;
+  const relay = composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf: cloudConfigs.get });
+
+  const gateway = createCardGateway({ config, log, metrics });
+  add({ close: async () => gateway.close() });
+  const administration = composeAdministration({
+    kv,
+    tables,
+    box,
+    clock,
+    machineClock,
+    ids,
+    terminals,
+    partners: partners.partners,
+    cloudConfigs,
+    gateway,
+    retentionMs,
+    writer,
+    failed,
+    merchantOwners: partnerApi.merchantOwners,
+  });
+  const apps = add(await composeApps({ config, kv, spread, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
+  const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
+  // One thread of the node sends what is owed.
+  if (address === STORE_OWNER) add(adapter.sender());
+  const links = add(
+    composeLinks({
+      config,
+      kv,
+      bus,
+      homes,
+      clock,
+      gateway,
+      accounts: administration.gatewayAccounts,
+      retentionMs,
+      writer,
+      alongside: [callbackOperations],
+      fed,
+      verified: metrics.linkVerified,
+      ended: (state) => {
+        dayCounts.linkEnded(state);
+        metrics.linkEnded(state);
+      },
+      failed,
+    }),
+  );
+  metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
+
+  const access = add(
+    composeAccess({
+      config,
+      kv,
+      spread,
+      tables,
+      patterns,
+      clock,
+      machineClock,
+      partners: partners.partners,
+      partnerApiCredentials: partnerApi.credentials,
+      administratorPasswordSha256: parts.administratorPasswordSha256,
+      lease,
+    }),
+  );
+  const { authenticator } = access;
+  const { mount, stomp } = createStompMount({
+    anonymousAllowed: config.mode === "sandbox",
+    serverName: "terminal-relay",
+    sessions: composed.sessions,
+    directory: access.operations.directory,
+    greeting: administration.configureTerminal.greeting,
+    authenticator,
+    recordResult: relay.recordResult,
+    clock,
+    ids,
+    onEvent: log.stomp,
+  });
+  add({ tick: stomp.tick });
+  // Counted where they are: the home of a terminal may be another node.
+  metrics.gauge("relay_sessions", "WebSockets that this node holds, logged in or not.", stomp.count);
+  access.watch(stomp);
+  const overview = composeOverview({
+    kv,
+    bus,
+    homes,
+    clock,
+    presences: composed.presences,
+    dayCounts,
+    counts: composed.counts,
+    deployments: apps.operations.appCatalog.deployments,
+  });
+
+  const surfaces = surfacesOf(config);
+  const openApi = openApiText(surfaces);
+  const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
+  const endpoints = bindSurfaces(surfaces, {
+    ...relay,
+    ...links.operations,
+    ...adapter.operations,
+    ...partners,
+    ...partnerApi.operations,
+    ...administration,
+    ...access.operations,
+    ...apps.operations,
+    overview,
+    clusterNodes: createClusterNodes(bus, MAIN),
+    notReadyBecause: readiness.notReadyBecause,
+    metrics: () => bus.ask(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
+    ...docsOperations(() => openApi),
+  }).map(once);
+
+  return {
+    endpoints,
+    mounts: [mount],
+    authenticator,
+    signatures: adapter.signatures,
+    terminals: composed,
+    cluster: {
+      joined: async () => {
+        // Changes made before this node was a member were not told to it.
+        await spread.load();
+        if (address === STORE_OWNER) await apps.tidy();
+        await composed.start();
+      },
+      lapsed: async () => {
+        stomp.endAll("the node was away");
+        await spread.load();
+        await composed.lapse();
+      },
+    },
+  };
+}

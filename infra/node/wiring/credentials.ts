@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import type { Directory } from "../../../engine/access/directory.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { Partner, Partners } from "../../../engine/partners/partners-port.ts";
+import type { TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
+import type { CredentialSource, NamedSecret, PartnerCredential } from "../../../http/auth/credential-source.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
+import type { Config } from "../boot/config.ts";
+
+const ADMINISTRATOR = "g/administrator";
+
+/** The administrator's password: the configured one, else one that is generated at the first start. */
+export interface AdministratorPassword {
+  sha256: string;
+  /** The password itself, when it was generated just now; to be shown once. */
+  generated: string | null;
+}
+
+/** Finds the administrator's password, generating and storing (as a digest; it is long and random) one where there is none. */
+export async function administratorPassword(kv: Kv, config: Config): Promise<AdministratorPassword> {
+  if (config.administrator.password !== null) return { sha256: sha256Hex(config.administrator.password), generated: null };
+  const stored = await kv.get(ADMINISTRATOR);
+  if (stored !== null) return { sha256: JSON.parse(stored.value).passwordSha256, generated: null };
+  const generated = randomBytes(24).toString("base64url");
+  const value = JSON.stringify({ schema: 1, passwordSha256: sha256Hex(generated) });
+  const result = await kv.commit({
+    checks: [{ key: ADMINISTRATOR, version: 0 }],
+    operations: [{ type: "put", key: ADMINISTRATOR, value }],
+  });
+  if (result.type === "conflict") return administratorPassword(kv, config);
+  return { sha256: sha256Hex(generated), generated };
+}
+
+/** The credentials of a node: those of the configuration, the deny list, and the partners. */
+export function createCredentials(
+  config: Pick<Config, "administrator" | "fleet" | "terminalSecret">,
+  passwordSha256: string,
+  directory: Directory,
+  { partners, terminalGroups }: { partners: Partners; terminalGroups: TerminalGroups },
+): CredentialSource {
+  const administrator: NamedSecret = { username: config.administrator.username, passwordSha256 };
+  const fleet = config.fleet === null ? null : { username: config.fleet.username, passwordSha256: sha256Hex(config.fleet.password) };
+  return {
+    generation: () => directory.generation() + partners.generation() + terminalGroups.generation(),
+    administrator: () => administrator,
+    fleet: () => fleet,
+    terminalSecret: () => config.terminalSecret,
+    isTerminalDenied: directory.isDenied,
+    managedBy: terminalGroups.managedBy,
+    partnerByUsername: (username) => credentialOf(partners.byUsername(username)),
+    partnerByKeySha256: (keySha256) => credentialOf(partners.byKeySha256(keySha256)),
+    isOriginListed: partners.isOriginListed,
+  };
+}
+
+function credentialOf(partner: Partner | null): PartnerCredential | null {
+  if (partner === null) return null;
+  const { record, terminals } = partner;
+  const { id: partnerId, username, passwordHash, enabled, allowedOrigins } = record;
+  return { partnerId, username, passwordHash, enabled, allowedOrigins: Object.values(allowedOrigins), terminals };
+}

@@ -1,0 +1,53 @@
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { ResultCounts } from "../../../engine/operators/result-count.ts";
+import { createResultCountStore } from "../../../engine/operators/result-count-store.ts";
+import { createResultCounter } from "../../../engine/operators/result-counter.ts";
+import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import type { Config } from "../boot/config.ts";
+import type { Living } from "../boot/lifecycle.ts";
+
+/** In the counts of a day, beside methods, which are words in capitals. */
+const COMMANDS = "commands";
+const LINKS = "links";
+
+export interface DayCountParts {
+  config: Config;
+  kv: Kv;
+  /** The shard, by its address. */
+  self: string;
+  clock: Clock;
+  failed(what: string, error: unknown): void;
+}
+
+/** What came to its end today, for the dashboard: each shard counts its own, and stores it every few seconds. */
+export interface DayCounts extends Living {
+  recorded(method: string, status: string, atMs: number): void;
+  commandFinished(state: string): void;
+  linkEnded(state: string): void;
+  flush(): Promise<void>;
+  /** The local day of a time, `YYYY-MM-DD`. */
+  dayOf(atMs: number): string;
+  /** What all shards have stored for a day. */
+  total(day: string): Promise<{ commands: { [state: string]: number }; links: { [state: string]: number }; results: ResultCounts }>;
+}
+
+export function createDayCounts({ config, kv, self, clock, failed }: DayCountParts): DayCounts {
+  const { format } = createLocalTime(config.timeZone);
+  const dayOf = (atMs: number) => format(atMs).slice(0, 10);
+  const store = createResultCountStore(kv, clock.nowMs);
+  const counter = createResultCounter({ store, clock, dayOf, counter: `${config.nodeId}/${self.replace(/^.*\//, "")}`, failed });
+  return {
+    recorded: counter.count,
+    commandFinished: (state) => counter.count(COMMANDS, state, clock.nowMs()),
+    linkEnded: (state) => counter.count(LINKS, state, clock.nowMs()),
+    flush: counter.flush,
+    dayOf,
+    total: async (day) => {
+      const { [COMMANDS]: commands = {}, [LINKS]: links = {}, ...results } = await store.total(day);
+      return { commands, links, results };
+    },
+    tick: counter.tick,
+    close: () => counter.flush().catch((error: unknown) => failed("result counts", error)),
+  };
+}

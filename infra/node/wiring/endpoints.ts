@@ -1,0 +1,69 @@
+import { audited } from "../../../http/endpoint/audited.ts";
+import type { BoundEndpoint, Endpoint } from "../../../http/endpoint/endpoint.ts";
+import { bind } from "../../../http/endpoint/endpoint.ts";
+import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
+import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
+import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
+import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
+import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
+import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
+import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
+import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
+import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
+
+/** Every endpoint that a node serves, a list a surface. */
+export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax: number; adapterContextPath?: string }) {
+  return {
+    relay: relayEndpoints(options),
+    links: linkEndpoints,
+    adapter: gatewayAdapterEndpoints({ contextPath: options.adapterContextPath ?? "" }),
+    admin: adminEndpoints,
+    portal: partnerPortalEndpoints,
+    apps: appsEndpoints(options),
+    partnerV1: partnerV1Endpoints,
+    system: systemEndpoints,
+    docs: docsEndpoints(relayEnvelope),
+  };
+}
+
+export type Surfaces = ReturnType<typeof surfacesOf>;
+
+/** What all these surfaces use together: a function that takes the operations of any of them takes them all. */
+type OperationsOf<S> = (S extends readonly Endpoint<infer One>[] ? (operations: One) => void : never) extends (
+  operations: infer All,
+) => void
+  ? All
+  : never;
+
+export type Operations = OperationsOf<Surfaces[keyof Surfaces]>;
+
+export function bindSurfaces(surfaces: Surfaces, operations: Operations): BoundEndpoint[] {
+  const endpoints: Endpoint<Operations>[] = Object.values(surfaces).flat();
+  return audited(bind(endpoints, operations), operations.audit, operations.clock);
+}
+
+/** The rate limits that endpoints declare, each bucket once. Throws where two endpoints name different numbers for one bucket. */
+export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
+  const limits = new Map<string, number>();
+  for (const { rateLimit, name } of Object.values(surfaces).flat()) {
+    if (rateLimit === undefined) continue;
+    const known = limits.get(rateLimit.bucket);
+    if (known !== undefined && known !== rateLimit.perSecond) throw new Error(`${name} gives bucket ${rateLimit.bucket} another limit`);
+    limits.set(rateLimit.bucket, rateLimit.perSecond);
+  }
+  return limits;
+}
+
+/** The OpenAPI document as text; the same for the same version and options. */
+export function openApiText(surfaces: Surfaces): string {
+  const { docs: _, ...documented } = surfaces;
+  const document = buildOpenApi(Object.values(documented).flat(), {
+    title: "Terminal Relay",
+    version: "1.0.0",
+    description:
+      "Relays pay, scan and print commands to payment terminals and their results to everyone who asks. Where the specification leaves room, the descriptions say what was chosen.",
+  });
+  return JSON.stringify(document);
+}

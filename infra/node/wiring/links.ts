@@ -1,0 +1,124 @@
+import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
+import type { GatewayAccounts } from "../../../engine/gateway/gateway-accounts-port.ts";
+import type { NotificationSignature } from "../../../engine/gateway/notification-signature.ts";
+import type { Address } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Homes } from "../../../engine/kernel/homes.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import { createCreateLink } from "../../../engine/links/create-link.ts";
+import { isFinal, type LinkState } from "../../../engine/links/link.ts";
+import { createLinkStore, type LinkStoreOptions } from "../../../engine/links/link-store.ts";
+import { createShardLinks } from "../../../engine/links/links.ts";
+import type { Links } from "../../../engine/links/links-port.ts";
+import { createUseLink } from "../../../engine/links/use-link.ts";
+import { isNotificationSigned } from "../../../http/gateway/notification.ts";
+import type { LinkOperations } from "../../../http/surfaces/links/surface.ts";
+import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import type { Config } from "../boot/config.ts";
+import type { Living } from "../boot/lifecycle.ts";
+
+/** What is under way at the gateway has this long to end when the node stops; its calls have deadlines of their own. */
+const STOP_MS = 5_000;
+
+export interface LinkParts {
+  config: Config;
+  kv: Kv;
+  bus: { readonly self: Address };
+  homes: Homes;
+  clock: Clock;
+  gateway: CardGateway;
+  accounts: GatewayAccounts;
+  retentionMs: number;
+  writer: string;
+  /** Further entries for the commit of a link, such as callbacks that its end owes. */
+  alongside?: LinkStoreOptions["alongside"];
+  /** A row was written to the outbox. */
+  fed(): void;
+  /** The gateway answered a verify, or could not be asked; for counts. */
+  verified(outcome: string): void;
+  /** A link came to its end; for counts. */
+  ended(state: LinkState): void;
+  failed(what: string, error: unknown): void;
+}
+
+export interface ComposedLinks extends Living {
+  operations: LinkOperations;
+  links: Links;
+  /** Links that are to be verified now or within seconds. */
+  due(): number;
+}
+
+/** A shard's payment links, with the gateway that they are paid at. */
+export function composeLinks({
+  config,
+  kv,
+  bus,
+  homes,
+  clock,
+  gateway,
+  accounts,
+  retentionMs,
+  writer,
+  alongside,
+  fed,
+  verified,
+  ended,
+  failed,
+}: LinkParts): ComposedLinks {
+  const store = createLinkStore({ kv, retentionMs, writer, ...(alongside === undefined ? {} : { alongside }) });
+  let listener = "";
+  let stopped: Promise<void> | null = null;
+  const shard = createShardLinks({
+    store: {
+      ...store,
+      commit: async (change) => {
+        const version = await store.commit(change);
+        if (change.rows.length > 0 && version !== null) fed();
+        const { record, before } = change;
+        if (version !== null && isFinal(record.state) && (before === null || !isFinal(before.state))) ended(record.state);
+        return version;
+      },
+    },
+    gateway,
+    accounts,
+    signature,
+    clock,
+    homes,
+    self: bus.self,
+    notifyUrl: () => `${config.publicUrl ?? listener}/api/v1/gw/notify`,
+    verified,
+    failed,
+  });
+  return {
+    links: shard.links,
+    operations: {
+      createLink: createCreateLink({ links: shard.links, accounts, clock }),
+      useLink: createUseLink({ links: shard.links }),
+      notified: shard.links.notified,
+      localTime: createLocalTime(config.timeZone),
+    },
+    // Where the gateway can reach this node, unless the configuration says.
+    listening: (port) => {
+      // Without RELAY_PUBLIC_URL only a gateway on this machine, such as the sandbox's, can notify; others are verified all the same.
+      const any = config.host === "0.0.0.0" || config.host === "::";
+      const host = any ? "127.0.0.1" : config.host.includes(":") ? `[${config.host}]` : config.host;
+      listener = `${config.tls === null ? "http" : "https"}://${host}:${port}`;
+    },
+    due: () => shard.counts().due,
+    tick: shard.tick,
+    // Looks after no deadline any more; what is asked for is still done.
+    drain: () => {
+      stopped ??= shard.stop();
+    },
+    close: async () => {
+      stopped ??= shard.stop();
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    },
+  };
+}
+
+/** What a notification leaves out is taken as it has to be. */
+const signature: NotificationSignature = {
+  matches: ({ merchantId, secret }, { merId, txId, paymentId }, given) =>
+    isNotificationSigned({ merId: merId ?? merchantId, txId, paymentId: paymentId ?? "" }, given, secret),
+};

@@ -1,0 +1,31 @@
+import { createClusterRateLimit, type WindowsOfAll } from "../../../http/auth/cluster-rate-limit.ts";
+import { openRateLimit, type RateLimitBucket, type RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
+
+/** What a node in a cluster knows of the others. */
+export interface OtherNodes {
+  windows: WindowsOfAll;
+  /** Live nodes now, this one among them. */
+  count(): number;
+}
+
+/** The rate limits of a shard: those of its node, which in a cluster hold over all nodes. */
+export function createRateLimits(
+  memories: readonly RateLimitMemory[],
+  monotonicMs: () => number,
+  others: OtherNodes | null,
+): (bucket: string) => RateLimitBucket {
+  const buckets = new Map<string, RateLimitBucket>();
+  for (const memory of memories) {
+    const local = openRateLimit(memory, monotonicMs);
+    const { bucket } = memory;
+    buckets.set(
+      bucket,
+      others === null ? local : createClusterRateLimit({ bucket, local, all: others.windows, nodes: others.count, monotonicMs }),
+    );
+  }
+  return (bucket) => {
+    const limit = buckets.get(bucket);
+    if (limit === undefined) throw new Error(`there is no rate limit named ${bucket}`);
+    return limit;
+  };
+}

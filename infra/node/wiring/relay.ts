@@ -1,0 +1,57 @@
+import type { Bus } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
+import { createCommandLife } from "../../../engine/terminals/command-life.ts";
+import { createFindTransaction } from "../../../engine/terminals/find-transaction.ts";
+import { createRecordResult } from "../../../engine/terminals/record-result.ts";
+import { createSendPayment } from "../../../engine/terminals/send-payment.ts";
+import { createSendUtility } from "../../../engine/terminals/send-utility.ts";
+import { createTerminalLogStore } from "../../../engine/terminals/terminal-log-store.ts";
+import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import type { RelayOperations } from "../../../http/surfaces/relay/surface.ts";
+import type { Config } from "../boot/config.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import { MAIN } from "../boot/shard-boot.ts";
+import type { ComposedTerminals } from "./terminals.ts";
+
+/** How long the main thread has for a page of the list of transactions, which ClickHouse may have to be asked for. */
+const PAGE_TIMEOUT_MS = 8_000;
+
+export interface RelayParts {
+  config: Config;
+  kv: Kv;
+  bus: Bus<NodeProtocol>;
+  clock: Clock;
+  ids: Ids;
+  /** Unique among all writers. */
+  writer: string;
+  terminals: Pick<ComposedTerminals, "terminals" | "lookups">;
+  /** What is configured for a terminal; undefined where nothing is. */
+  configOf(terminalId: string): CloudConfig | undefined;
+}
+
+/** What terminals and partners do: commands, results and lookups. */
+export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf }: RelayParts): RelayOperations {
+  const { terminals, lookups } = composed;
+  return {
+    sendPayment: createSendPayment({ terminals, clock, ids, configuredFamily: (terminalId) => configOf(terminalId)?.family ?? null }),
+    sendUtility: createSendUtility({ terminals, clock, ids }),
+    recordResult: createRecordResult({ terminals }),
+    findTransaction: createFindTransaction({
+      terminals: { ...terminals, ...lookups },
+      list: { page: (query) => bus.ask(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
+    }),
+    commandLife: createCommandLife({ terminals, ids }),
+    terminals,
+    terminalSettings: (terminalId) => {
+      const config = configOf(terminalId);
+      if (config === undefined || Object.keys(config.settings).length === 0) return null;
+      return { version: config.updatedAtMs, settings: config.settings };
+    },
+    logs: createTerminalLogStore(kv, writer),
+    localTime: createLocalTime(config.timeZone),
+    clock,
+  };
+}

@@ -1,0 +1,109 @@
+import type { Caller } from "../../../engine/access/caller.ts";
+import type { Directory } from "../../../engine/access/directory.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import { parseJson } from "../../../engine/kernel/well-formed.ts";
+import type { TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
+import type { RecordResult } from "../../../engine/terminals/record-result.ts";
+import type { Authenticator, Refusal } from "../../../http/auth/authenticator.ts";
+import { unreadPosting } from "../../../http/endpoint/unread-body.ts";
+import type { WebSocketMount } from "../../../http/server/websocket.ts";
+import type { StompEvent, StompHost } from "../../../http/stomp/host.ts";
+import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
+import { createStompSessions, type StompSessions } from "../../../http/stomp/sessions.ts";
+
+/** Bytes that a slow terminal may leave unread before it is disconnected; several times its largest burst of commands. */
+const BUFFERED_BYTES_MAX = 524_288;
+
+/**
+ * A silent socket gets a ping in time for its pong to count within the two minutes of "ping received" (specification, "Limits"). One that
+ * does not answer it is dead, and is closed before another payment is sent into it; one that answers may stay silent for as long as it likes.
+ */
+const IDLE_SECONDS = 60;
+
+/** WebSockets of one shard: a process has at most 20,000 descriptors on some machines. */
+const SOCKETS_MAX = 15_000;
+
+export interface StompMountOptions {
+  anonymousAllowed: boolean;
+  serverName: string;
+  sessions: TerminalSessions;
+  directory: Pick<Directory, "mayTake">;
+  /** What a terminal is told first on its own topic; null for nothing. */
+  greeting(terminalId: string): string | null;
+  authenticator: Authenticator;
+  recordResult: RecordResult;
+  clock: Clock;
+  ids: Ids;
+  onEvent(event: StompEvent): void;
+}
+
+/** STOMP at `/ws`: ties the protocol's sessions to WebSockets of the server and to the engine. */
+export function createStompMount(options: StompMountOptions): { mount: WebSocketMount; stomp: StompSessions } {
+  const { authenticator, directory, recordResult } = options;
+
+  function authenticate(authorization: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
+    return authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", ipAddress });
+  }
+
+  const host: StompHost = {
+    terminals: options.sessions,
+    clock: options.clock,
+    ids: options.ids,
+    serverName: options.serverName,
+    anonymousAllowed: options.anonymousAllowed,
+    authenticate: async (login, passcode) => {
+      const header = `Basic ${Buffer.from(`${login}:${passcode}`, "utf8").toString("base64")}`;
+      // Failed logins are counted by address at the HTTP edge; here each one costs its sender the connection.
+      const found = await authenticate(header, "stomp");
+      // A login that cannot be checked now is not a wrong one: the terminal is to come again.
+      if (found.type === "refused" && found.code === "unavailable") throw new RelayError(found.code, found.message);
+      return callerOrNull(found);
+    },
+    mayTake: directory.mayTake,
+    greeting: options.greeting,
+    recordResult: async ({ identity, terminalId, bodyText }) => {
+      const body = jsonOf(bodyText);
+      if (body.type === "read") return recordResult.bySession(identity, terminalId, body.value);
+      const unread = { bytes: Buffer.from(bodyText), isWhole: true, contentType: "", complaint: "the body is not JSON" };
+      await recordResult.unreadBySession(terminalId, unreadPosting(unread));
+      throw new RelayError("invalid_request", unread.complaint);
+    },
+    keepUnread: ({ terminalId, bytes, isWhole, complaint }) =>
+      recordResult.unreadBySession(terminalId, unreadPosting({ bytes: Buffer.from(bytes), isWhole, contentType: "", complaint })),
+    onEvent: options.onEvent,
+  };
+  const stomp = createStompSessions(host);
+
+  const mount: WebSocketMount = {
+    path: "/ws",
+    protocols: ["v12.stomp", "v11.stomp", "v10.stomp"],
+    messageBytesMax: WEBSOCKET_MESSAGE_BYTES_READ_MAX,
+    bufferedBytesMax: BUFFERED_BYTES_MAX,
+    idleSeconds: IDLE_SECONDS,
+    socketsMax: SOCKETS_MAX,
+    open: (socket, upgrade) => {
+      const caller = upgrade.authorization === "" ? null : authenticate(upgrade.authorization, upgrade.ipAddress);
+      return stomp.open(socket, {
+        ipAddress: upgrade.ipAddress,
+        userAgent: upgrade.userAgent,
+        // A partner's slow password check is not waited for: partners have nothing to subscribe to.
+        caller: caller === null || caller instanceof Promise ? null : callerOrNull(caller),
+      });
+    },
+  };
+  return { mount, stomp };
+}
+
+function callerOrNull(caller: Caller | Refusal): Caller | null {
+  return caller.type === "refused" || caller.type === "anonymous" ? null : caller;
+}
+
+function jsonOf(text: string): { type: "read"; value: unknown } | { type: "unread" } {
+  try {
+    return { type: "read", value: parseJson(text) };
+  } catch {
+    return { type: "unread" };
+  }
+}

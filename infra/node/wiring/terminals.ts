@@ -1,0 +1,133 @@
+import type { Address, Bus } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Homes } from "../../../engine/kernel/homes.ts";
+import { createShard } from "../../../engine/routing/shard-terminals.ts";
+import { createPresenceStore } from "../../../engine/sessions/presence-store.ts";
+import { createPresenceTable } from "../../../engine/sessions/presence-table.ts";
+import type { TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
+import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
+import type { PresenceStore, Terminals } from "../../../engine/terminals/terminals.ts";
+import { createWaitingCounters } from "../../../engine/terminals/waiting-counters.ts";
+import { incarnationOf } from "../../../storage/bus/cluster/cluster-bus.ts";
+import type { Config } from "../boot/config.ts";
+import type { Living } from "../boot/lifecycle.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import type { ShardBoot } from "../boot/shard-boot.ts";
+import { nodeIdOf } from "../cluster/cluster.ts";
+import type { ShardReport } from "../cluster/cluster-nodes.ts";
+import { holdsLease } from "../cluster/lease.ts";
+import type { ShardMetrics } from "../observability/metrics.ts";
+import type { ConnectedStore } from "../shard/shard-store.ts";
+import type { DayCounts } from "./day-counts.ts";
+import { createPatience, type Patience } from "./drainable-lookups.ts";
+import type { ShardCounts } from "./overview.ts";
+
+export interface TerminalParts {
+  boot: Pick<ShardBoot, "waiting" | "cluster"> & { config: Pick<Config, "nodeId"> };
+  store: Pick<ConnectedStore, "kv" | "lostVersion">;
+  bus: Bus<NodeProtocol>;
+  homes: Homes;
+  clock: Clock;
+  /** This machine's, whatever a test has moved. */
+  machineClock: Clock;
+  /** Unique among all writers. */
+  writer: string;
+  retentionMs: number;
+  metrics: Pick<ShardMetrics, "gauge" | "gaugeByState" | "commandFinished" | "commitConflict">;
+  dayCounts: Pick<DayCounts, "recorded" | "commandFinished">;
+  /** A row was written to the outbox. */
+  fed(): void;
+  /** The merchant that is administered for a terminal; null for none. */
+  merchantOf(terminalId: string): string | null;
+  failed(what: string, error: unknown): void;
+}
+
+export interface ComposedTerminals extends Living {
+  terminals: Terminals;
+  sessions: TerminalSessions;
+  presences: PresenceStore;
+  /** Lookups that wait for a result, until the node stops. */
+  lookups: Patience["lookups"];
+  /** Re-arms deadlines; has to end before anything is asked. */
+  start(): Promise<void>;
+  lapse(): Promise<void>;
+  historyLost(): Promise<void>;
+  left(shards: readonly Address[]): void;
+  counts(): ShardCounts;
+  report(): ShardReport;
+}
+
+/** Members are read every 2 s. */
+const HOMES_SETTLE_MS = 5_000;
+
+/** A shard's share of the terminals, and its way to all others. */
+export function composeTerminals(parts: TerminalParts): ComposedTerminals {
+  const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed } = parts;
+  const { kv, lostVersion } = store;
+  const { nodeId } = boot.config;
+  const lease = boot.cluster?.lease ?? null;
+  let conflicts = 0;
+  const table = createPresenceTable(clock);
+  const presences = createPresenceStore(kv);
+  const terminalStore = createTerminalStore({
+    kv,
+    nowMs: clock.nowMs,
+    retentionMs,
+    lostVersion,
+    writer,
+    fed,
+    conflicted: () => {
+      conflicts += 1;
+      metrics.commitConflict();
+    },
+  });
+  const { terminals, sessions, home, tick, start, lapse, historyLost } = createShard({
+    nodeId,
+    store: terminalStore,
+    presences,
+    table,
+    waiting: createWaitingCounters(boot.waiting),
+    clock,
+    bus,
+    homes,
+    ...(boot.cluster === null ? {} : { nodeOf: nodeIdOf, homesSettleMs: HOMES_SETTLE_MS, isStoreShared: true }),
+    isOwnNode: (candidate) => incarnationOf(candidate) === incarnationOf(bus.self),
+    isMember: () => lease === null || holdsLease(lease, machineClock.monotonicMs),
+    failed,
+    recorded: ({ method, status, createdAtMs }) => dayCounts.recorded(method, status, createdAtMs),
+    merchantOf,
+    finished: (state, kind) => {
+      metrics.commandFinished(state, kind);
+      dayCounts.commandFinished(state);
+    },
+  });
+  const patience = createPatience(terminals);
+  metrics.gauge("relay_actors", "Terminal actors in memory.", () => home.counts().actors);
+  metrics.gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => home.counts().waiters);
+  metrics.gaugeByState("relay_commands", "Commands that wait for their terminal (queued) and that await their result (sent), now.", () => {
+    const { queued, sent } = home.counts();
+    return { queued, sent };
+  });
+
+  return {
+    terminals,
+    sessions,
+    presences,
+    lookups: patience.lookups,
+    start,
+    lapse,
+    historyLost,
+    left: home.leave,
+    tick,
+    drain: patience.end,
+    close: home.flush,
+    counts: () => {
+      const { queued, sent } = home.counts();
+      return { ...table.counts(), queued, sent };
+    },
+    report: () => {
+      const { actors, sessions: open, queued, sent } = home.counts();
+      return { terminals: actors, sessions: open, commandsQueued: queued, commandsSent: sent, conflicts };
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { type Entry, type Kv, prefixRange } from "../../engine/kernel/kv.ts";
+import { readRecord } from "../../engine/kernel/schemas.ts";
+import type { LinkRecord } from "../../engine/links/link.ts";
+import { linkRow } from "../../engine/links/link-row.ts";
+import { LINKS } from "../../engine/links/link-store.ts";
+import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { rowsOf } from "../../engine/terminals/result-decision.ts";
+import { COMMANDS, readCommandEntry } from "../../engine/terminals/terminal-store.ts";
+import { deliverApart } from "./deliver-apart.ts";
+import { deliver, type FeedSink } from "./feed-sink.ts";
+import { fromStore } from "./outbox.ts";
+import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "./set-aside.ts";
+
+/** Records of one scan: a record is some kilobytes, at worst some hundred. */
+const PAGE_RECORDS = 1_000;
+
+/** Rows of one insert. */
+const BATCH_ROWS = 10_000;
+
+/** The same of rows that were refused before: each that is again costs a dozen inserts to find it. */
+const BATCH_ASIDE = 1_000;
+
+export interface RebuildProgress {
+  /** Records of commands and links read, and those among them that have ended or have a result. */
+  records: number;
+  ended: number;
+  /** Rows inserted. */
+  rows: number;
+  /** Those among them that had been set aside, and are no longer. */
+  setAside: number;
+  /** Rows that ClickHouse refuses, and records that cannot be read. */
+  refused: number;
+}
+
+export interface RebuildOptions {
+  kv: Kv;
+  sink: FeedSink;
+  /** Told after each insert. */
+  onProgress?: (progress: RebuildProgress) => void;
+  /** Told of each row that is left out; the reason quotes nothing of it. */
+  onRefused?: (uuid: string, reason: string) => void;
+}
+
+interface Pending {
+  uuid: string;
+  row: FeedRow;
+  /** Where it was set aside. */
+  aside?: SetAsideRow;
+}
+
+/**
+ * Inserts the rows of all ended commands, stored results and ended links again, with the keys and versions that they had before, so that repeating it
+ * changes nothing, and running it beside the feed neither. Then those that were refused and set aside, conflicts too; other conflicts are in ClickHouse
+ * alone and are not among them. What operators were told of a row that was refused is settled once it is inserted. Rejects with what the store or
+ * ClickHouse rejects with; it can be started again.
+ */
+export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: RebuildOptions): Promise<RebuildProgress> {
+  const progress: RebuildProgress = { records: 0, ended: 0, rows: 0, setAside: 0, refused: 0 };
+  const leaveOut = (uuid: string, reason: string): void => {
+    progress.refused += 1;
+    onRefused?.(uuid, reason);
+  };
+
+  async function insert(pending: readonly Pending[]): Promise<void> {
+    const refused = await deliverApart(pending, (items) =>
+      deliver(
+        sink,
+        items.map(({ row }) => row),
+      ),
+    );
+    for (const { item, reason } of refused) leaveOut(item.uuid, reason);
+    progress.rows += pending.length - refused.length;
+    const left = new Set(refused.map(({ item }) => item));
+    for (const item of pending) {
+      if (item.aside === undefined) continue;
+      if (left.has(item)) stillRefused.push(item.aside);
+      else await forget(item.aside);
+    }
+    onProgress?.({ ...progress });
+  }
+
+  async function forget({ entry: { key, version } }: SetAsideRow): Promise<void> {
+    // One that was set aside anew meanwhile stays.
+    const { type } = await kv.commit({ checks: [{ key, version }], operations: [{ type: "delete", key }] });
+    if (type === "committed") progress.setAside += 1;
+  }
+
+  // Before the rows: what is set aside from now on is told anew, and stays.
+  const told = await ToldOfRefused.load(kv);
+  const stillRefused: RowSubject[] = [];
+
+  let pending: Pending[] = [];
+  for (const { prefix, rowsIn } of [
+    { prefix: COMMANDS, rowsIn: commandRows },
+    { prefix: LINKS, rowsIn: linkRows },
+  ]) {
+    for await (const { key, value, version } of entriesOf(kv, prefix)) {
+      const uuid = key.slice(prefix.length);
+      progress.records += 1;
+      const rows = rowsIn(key, value);
+      if (rows === null) {
+        leaveOut(uuid, "its record is not one that this version can read");
+        continue;
+      }
+      if (rows.length > 0) progress.ended += 1;
+      for (const row of rows) pending.push({ uuid, row: fromStore(row, version) });
+      if (pending.length >= BATCH_ROWS) {
+        await insert(pending);
+        pending = [];
+      }
+    }
+  }
+  await insert(pending);
+  pending = [];
+  for await (const aside of rowsSetAside(kv)) {
+    const uuid = aside.uuid ?? aside.entry.key;
+    if (aside.row === null) {
+      leaveOut(uuid, "it is not JSON of a row");
+      stillRefused.push(aside);
+      continue;
+    }
+    pending.push({ uuid, row: aside.row, aside });
+    if (pending.length >= BATCH_ASIDE) {
+      await insert(pending);
+      pending = [];
+    }
+  }
+  await insert(pending);
+  await told.settle(stillRefused);
+  return progress;
+}
+
+async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
+  const range = prefixRange(prefix);
+  for (let from = range.from; ; ) {
+    const page = await kv.scan({ from, to: range.to, limit: PAGE_RECORDS });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_RECORDS) return;
+    from = `${last.key}\u0001`;
+  }
+}
+
+/** A record of another schema, or none at all, is left to a version that knows it: null. */
+function commandRows(key: string, value: string): readonly FeedRow[] | null {
+  try {
+    return rowsOf(readCommandEntry({ key, value }));
+  } catch {
+    return null;
+  }
+}
+
+function linkRows(_: string, text: string): readonly FeedRow[] | null {
+  const record = readLink(text);
+  if (record === null) return null;
+  const row = linkRow(record);
+  return row === null ? [] : [row];
+}
+
+function readLink(text: string): LinkRecord | null {
+  try {
+    return readRecord("link", "a link", text);
+  } catch {
+    return null;
+  }
+}

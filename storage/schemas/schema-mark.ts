@@ -1,0 +1,84 @@
+import type { Kv, Operation } from "../../engine/kernel/kv.ts";
+import { PASSING, readBareRecord, recordText, SCHEMAS } from "../../engine/kernel/schemas.ts";
+import { FORMER_VERSIONS_FENCE, fenceText } from "../../engine/partners/partner-store.ts";
+import { available } from "../../engine/terminals/terminal-store.ts";
+import { numbersRead, OWN_NUMBERS, type SchemaNumbers, VersionRefused } from "./agreement.ts";
+
+const MARK = "g/schemas";
+
+/** By kind: the oldest and the newest number that may stand in the store, and the version that was the first to write the newest. */
+interface SchemaMark {
+  kinds: { readonly [kind: string]: readonly [oldest: number, newest: number, version: string] };
+}
+
+/** Nodes that start at once raise it at once; each round another one was first. */
+const TRIES_MAX = 64;
+
+/**
+ * Looks whether this version can read all that has been written to the store, before anything else is read of it.
+ * @throws VersionRefused where it cannot
+ */
+export async function checkSchemaMark(kv: Kv, numbers: SchemaNumbers = OWN_NUMBERS): Promise<void> {
+  const entry = await available(() => kv.get(MARK));
+  if (entry === null) return;
+  const { kinds } = markIn(entry.value);
+  for (const [kind, [oldest, newest, version]] of Object.entries(kinds)) {
+    const [, oldestRead, newestRead] = numbers[kind] ?? [0, 0, 0];
+    if (newest > newestRead) {
+      throw new VersionRefused(
+        `the store holds ${kind} in schema ${newest}, which Terminal Relay ${version} wrote, and this version ${numbersRead(oldestRead, newestRead)}: ` +
+          `start ${version} or a newer one, or restore a backup of before it`,
+      );
+    }
+    if (oldest < oldestRead) {
+      throw new VersionRefused(
+        `the store may hold ${kind} in schema ${oldest} still, and this version ${numbersRead(oldestRead, newestRead)}: ` +
+          "start a version that reads both, which the guide names",
+      );
+    }
+  }
+}
+
+function markIn(text: string): SchemaMark {
+  try {
+    return readBareRecord<SchemaMark>("schemaMark", "the mark of the store's schemas", text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new VersionRefused(`${reason}: start the version that wrote it, or a newer one, or restore a backup of before it`);
+  }
+}
+
+/** What a start writes before it raises the mark. */
+const WRITTEN_BEFORE: readonly string[] = [...SCHEMAS.secretProof.keys, ...SCHEMAS.storeIdentity.keys];
+
+/** Whether nothing has been stored but that. What stands in another store without a mark is of 0.1.0, or of before. */
+async function isFresh(kv: Kv): Promise<boolean> {
+  const found = await kv.scan({ from: " ", to: "\u{7f}", limit: WRITTEN_BEFORE.length + 1 });
+  return found.every(({ key }) => WRITTEN_BEFORE.includes(key));
+}
+
+/** Notes that from now on this version writes to the store; nothing is written in its forms before. What cannot read them refuses to start. */
+export async function raiseSchemaMark(kv: Kv, version: string, numbers: SchemaNumbers = OWN_NUMBERS): Promise<void> {
+  await available(async () => {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const entry = await kv.get(MARK);
+      const before = entry === null ? null : markIn(entry.value).kinds;
+      const isNew = before === null && (await isFresh(kv));
+      const kinds: { [kind: string]: readonly [number, number, string] } = { ...before };
+      for (const [kind, [writes]] of Object.entries(numbers)) {
+        if (writes === 0 || PASSING.includes(kind)) continue;
+        const [oldest, newest] = before?.[kind] ?? [before === null && !isNew ? 1 : writes, 0];
+        if (writes > newest) kinds[kind] = [Math.min(oldest, writes), writes, version];
+        else if (writes < oldest) kinds[kind] = [writes, newest, before?.[kind]?.[2] ?? version];
+      }
+      const value = recordText("schemaMark", { kinds });
+      if (value === entry?.value) return;
+      const operations: Operation[] = [
+        { type: "put", key: MARK, value },
+        { type: "put", key: FORMER_VERSIONS_FENCE, value: fenceText(version) },
+      ];
+      if ((await kv.commit({ checks: [{ key: MARK, version: entry?.version ?? 0 }], operations })).type === "committed") return;
+    }
+    throw new Error("the mark of the store's schemas never stood still");
+  });
+}

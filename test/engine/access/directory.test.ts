@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createDirectory, type Directory } from "../../../engine/access/directory.ts";
+import { createDirectoryStore } from "../../../engine/access/directory-store.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
+import { type SpreadShard, spreadShards } from "../tables/world.ts";
+
+const patterns = { compile: (pattern: string) => (text: string) => text.startsWith(pattern.replace(".*", "")) };
+
+interface Shard extends SpreadShard {
+  directory: Directory;
+  changes: () => number;
+}
+
+function shards(count: number, kv: MemoryKv): Shard[] {
+  return spreadShards(count, kv).shards.map((shard) => {
+    let changes = 0;
+    const directory = createDirectory({
+      store: createDirectoryStore(kv),
+      patterns,
+      spread: shard.spread,
+      changed: () => {
+        changes += 1;
+      },
+    });
+    return { ...shard, directory, changes: () => changes };
+  });
+}
+
+describe("administered settings", () => {
+  it("are on every shard once the change is answered", async () => {
+    const [one, other] = shards(2, new MemoryKv());
+    assert.ok(one !== undefined && other !== undefined);
+    await one.directory.load();
+    await other.directory.load();
+    assert.equal(other.directory.mayTake("T1", "T2"), false);
+    await one.directory.saveRule({ terminalId: "T1", enabled: true, ruleType: "LIST", ruleValue: "T2" });
+    await one.directory.setDenied("T9", true);
+    assert.equal(other.directory.mayTake("T1", "T2"), true);
+    assert.equal(other.directory.isDenied("T9"), true);
+    assert.deepEqual(other.directory.deniedTerminals(), ["T9"]);
+    assert.equal(other.changes(), 2);
+    await other.directory.setDenied("T9", false);
+    assert.equal(one.directory.isDenied("T9"), false);
+  });
+
+  it("carry a mark of each change, by which a shard that was not told finds it", async () => {
+    const kv = new MemoryKv();
+    const [one] = shards(1, kv);
+    assert.ok(one !== undefined);
+    await one.directory.load();
+    // A shard of another world: it shares the store, and nobody can tell anybody.
+    const [stranger] = shards(1, kv);
+    await stranger?.directory.setDenied("T9", true);
+    await stranger?.directory.saveRule({ terminalId: "T1", enabled: true, ruleType: "ANY" });
+    assert.equal(one.directory.isDenied("T9"), false);
+    await one.pass(500);
+    assert.equal(one.directory.isDenied("T9"), true);
+    assert.equal(one.directory.mayTake("T1", "T2"), true);
+    assert.equal(one.changes(), 1);
+  });
+});

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import type { GatewayAccount } from "../../../engine/gateway/gateway-account.ts";
+import { createInstallationAccount } from "../../../engine/gateway/installation-account.ts";
+import { createGatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import { createAdministerPartners, type NewPartner } from "../../../engine/partners/administer-partners.ts";
+import { partnerPlace } from "../../../engine/partners/partner.ts";
+import { createPartnerStore } from "../../../engine/partners/partner-store.ts";
+import { createPartners } from "../../../engine/partners/partners.ts";
+import { createTables } from "../../../engine/tables/replicated-table.ts";
+import { createPatternCompiler } from "../../../http/auth/pattern.ts";
+import { createSecretBox } from "../../../infra/node/boot/secret-box.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
+import { spreadShards } from "../tables/world.ts";
+
+const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+const refused = (message: RegExp) => ({ name: "RelayError", code: "invalid_request", message });
+const NOT_FOUND = { name: "RelayError", code: "not_found", message: "Partner not found" };
+
+function world() {
+  const kv = new MemoryKv();
+  const clock = { now: 1_000_000, nowMs: () => clock.now, monotonicMs: () => clock.now };
+  let made = 0;
+  const [shard] = spreadShards(1, kv).shards;
+  assert.ok(shard !== undefined);
+  const tables = createTables(shard.spread);
+  const store = createPartnerStore(kv);
+  const patterns = createPatternCompiler();
+  const partners = createPartners({ tables, store, patterns, clock, sandbox: true });
+  const box = createSecretBox({ current: "11223344556677889900aabbccddeeff".repeat(2), old: null });
+  const secrets = {
+    newPassword: () => `password-${++made}`,
+    newApiKey: () => `pk_live_${++made}`,
+    hashPassword: async (password: string) => `hash of ${digest(password)}`,
+    digest,
+  };
+  const administer = createAdministerPartners({ store, partners, secrets, box, patterns, clock, reservedUsernames: ["admin"] });
+  return { kv, clock, store, partners, box, administer };
+}
+
+const draft = (username: string): NewPartner => ({ username, gateway: { terminalId: "GW1", merchantId: "MER1", secret: "gw-s3cret" } });
+
+describe("partners", () => {
+  it("get ids one after the other, also when many are made at once", async () => {
+    const { administer, partners } = world();
+    const made = await Promise.all(Array.from({ length: 20 }, (_, index) => administer.create(draft(`till-${index}`))));
+    assert.deepEqual(
+      made.map(({ partner }) => partner.id).sort((one, other) => one - other),
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+    assert.equal(partners.list().length, 20);
+  });
+
+  it("are made once with one name, whatever its case, also at once", async () => {
+    const { administer, partners } = world();
+    const outcomes = await Promise.allSettled(["till", "TILL", "Till"].map((name) => administer.create(draft(name))));
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const outcome of outcomes) if (outcome.status === "rejected") assert.equal(outcome.reason.message, "username: already exists");
+    await assert.rejects(administer.create(draft("Admin")), refused(/username: already exists/));
+    assert.equal(partners.list().length, 1);
+  });
+
+  it("have their secrets hashed or sealed in the store", async () => {
+    const { administer, store, box, kv } = world();
+    const { partner, password, apiKey } = await administer.create({ ...draft("till"), adapter: { merchantId: "M1", secret: "ad-s3cret" } });
+    const text = JSON.stringify(await kv.scan({ from: "!", to: "~", limit: 100 }));
+    for (const secret of [password, apiKey, "gw-s3cret", "ad-s3cret"]) assert.ok(!text.includes(secret), secret);
+    const stored = await store.find(partner.id);
+    assert.equal(box.open(stored?.record.gateway.sealedSecret ?? "", partnerPlace(partner.id, "gwSecretKey")), "gw-s3cret");
+    assert.equal(box.open(stored?.record.adapter?.sealedSecret ?? "", partnerPlace(partner.id, "adapterSecret")), "ad-s3cret");
+  });
+
+  it("keep what a change does not name, and give back what it frees", async () => {
+    const { administer, partners, box } = world();
+    const { partner } = await administer.create({ ...draft("till"), adapter: { merchantId: "M1", secret: "ad-s3cret" } });
+    const changed = await administer.change(partner.id, { username: "shop", gateway: { terminalId: "GW2" } });
+    assert.deepEqual({ ...changed.gateway, sealedSecret: "" }, { terminalId: "GW2", merchantId: "MER1", sealedSecret: "" });
+    assert.equal(box.open(changed.gateway.sealedSecret, partnerPlace(partner.id, "gwSecretKey")), "gw-s3cret");
+    assert.equal(partners.byUsername("till"), null);
+    assert.equal(partners.byUsername("shop")?.record.id, partner.id);
+    await administer.create(draft("till"));
+    await assert.rejects(administer.change(partner.id, { username: "till" }), refused(/username: already exists/));
+    assert.equal(partners.byUsername("shop")?.record.id, partner.id);
+    await administer.change(partner.id, { adapter: { merchantId: "M2" } });
+    assert.equal(partners.byAdapterMerchant("M1"), null);
+    assert.equal(partners.byAdapterMerchant("M2")?.record.id, partner.id);
+    await administer.change(partner.id, { adapter: null });
+    assert.equal(partners.byAdapterMerchant("M2"), null);
+  });
+
+  it("keep the gateway accounts that they had, for payments that run on them, and show payments the right one", async () => {
+    const { administer, partners, box, clock } = world();
+    const installation = new Map<string, GatewayAccount>();
+    const accounts = createGatewayAccounts({
+      ...{ partners, box, installation, cloudConfigs: new Map(), merchantOwners: new Map() },
+    });
+    const { partner } = await administer.create(draft("till"));
+    const of = (merchantId?: string) => accounts.ofPayment(partner.id, merchantId)?.secret ?? null;
+    await administer.change(partner.id, { gateway: { terminalId: "GW9", secret: "rotated" } });
+    assert.deepEqual([of(), of("MER1")], ["rotated", "rotated"]);
+    await administer.change(partner.id, { gateway: { merchantId: "MER2", secret: "second" } });
+    assert.deepEqual([of(), of("MER1"), of("MER2"), of("MER3")], ["second", "rotated", "second", null]);
+    await administer.change(partner.id, { gateway: { merchantId: "MER1", secret: "back" } });
+    assert.deepEqual([of("MER1"), of("MER2")], ["back", "second"]);
+    await administer.remove(partner.id);
+    assert.deepEqual([of("MER1"), of("MER2")], ["back", "second"]);
+
+    const own = createInstallationAccount({
+      accounts: {
+        get: (key) => installation.get(key),
+        change: async (key, work) => {
+          const account = work(installation.get(key));
+          installation.set(key, account);
+          return account;
+        },
+      },
+      ...{ box, clock },
+    });
+    await own.save({ terminalId: "T", merchantId: "OWN1", secret: "one" });
+    await own.save({ merchantId: "OWN2", secret: "two" });
+    assert.deepEqual(
+      [undefined, "OWN1", "OWN2"].map((id) => accounts.ofPayment(null, id)?.secret),
+      ["two", "one", "two"],
+    );
+    for (let index = 3; index < 12; index += 1) await own.save({ merchantId: `OWN${index}` });
+    assert.deepEqual(
+      ["OWN2", "OWN3", "OWN10"].map((id) => accounts.ofPayment(null, id) !== null),
+      [false, true, true],
+      "eight of them",
+    );
+    clock.now += 401 * 86_400_000;
+    await own.save({ secret: "later" });
+    assert.equal(accounts.ofPayment(null, "OWN10"), null);
+  });
+
+  it("lose the key before at once, or when its grace has passed", async () => {
+    const { administer, partners, clock } = world();
+    const { partner, apiKey } = await administer.create(draft("till"));
+    const first = await administer.regenerateKey(partner.id, 0);
+    assert.equal(partners.byKeySha256(digest(apiKey)), null);
+    const second = await administer.regenerateKey(partner.id, 60);
+    assert.equal(partners.byKeySha256(digest(first.apiKey))?.record.id, partner.id);
+    assert.equal(partners.byKeySha256(digest(second.apiKey))?.record.id, partner.id);
+    const generation = partners.generation();
+    clock.now += 59_999;
+    assert.equal(partners.generation(), generation);
+    assert.equal(partners.byKeySha256(digest(first.apiKey))?.record.id, partner.id);
+    clock.now += 1;
+    assert.equal(partners.generation(), generation + 1, "what was verified before has to be forgotten");
+    assert.equal(partners.generation(), generation + 1);
+    assert.equal(partners.byKeySha256(digest(first.apiKey)), null);
+    assert.equal(partners.byKeySha256(digest(second.apiKey))?.record.id, partner.id);
+    await assert.rejects(administer.regenerateKey(partner.id, 604_801), refused(/graceSeconds/));
+  });
+
+  it("are toggled once for each call, also when called at once", async () => {
+    const { administer, partners } = world();
+    const { partner } = await administer.create(draft("till"));
+    await Promise.all([1, 2, 3].map(() => administer.toggle(partner.id)));
+    assert.equal(partners.byId(partner.id)?.record.enabled, false);
+  });
+
+  it("can do nothing once deleted, leave their name free, and keep their gateway account for payments under way", async () => {
+    const { administer, partners, kv } = world();
+    const { partner, apiKey } = await administer.create({ ...draft("till"), allowedOrigins: { shop: "https://shop.example" } });
+    assert.equal(partners.isOriginListed("https://shop.example"), true);
+    await administer.remove(partner.id);
+    assert.equal(partners.byId(partner.id), null);
+    assert.equal(partners.byUsername("till"), null);
+    assert.equal(partners.byKeySha256(digest(apiKey)), null);
+    assert.equal(partners.isOriginListed("https://shop.example"), false);
+    assert.deepEqual(partners.list(), []);
+    assert.equal(partners.everById(partner.id)?.record.gateway.merchantId, "MER1");
+    for (const call of [
+      () => administer.remove(partner.id),
+      () => administer.toggle(partner.id),
+      () => administer.change(partner.id, {}),
+      () => administer.regenerateKey(partner.id, 0),
+      () => administer.resetPassword(partner.id),
+    ]) {
+      await assert.rejects(call(), NOT_FOUND);
+    }
+    const again = await administer.create(draft("till"));
+    assert.equal(again.partner.id, partner.id + 1);
+    assert.equal((await kv.scan({ from: "nu/", to: "nu0", limit: 10 })).length, 2);
+  });
+
+  it("are refused what is not right, with nothing half-done", async () => {
+    const { administer, partners, kv } = world();
+    const { partner } = await administer.create(draft("till"));
+    const before = JSON.stringify(await kv.scan({ from: "!", to: "~", limit: 100 }));
+    const table: [Partial<NewPartner>, RegExp][] = [
+      [{ allowedOrigins: { shop: "shop.example" } }, /origins.shop: must be an origin/],
+      [{ allowedOrigins: { shop: "https://shop.example/" } }, /origins.shop/],
+      [{ allowedOrigins: { shop: "https://SHOP.example" } }, /origins.shop/],
+      [{ allowedOrigins: { shop: "https://shop.example:443" } }, /origins.shop/],
+      [{ allowedOrigins: { shop: "*" } }, /origins.shop/],
+      [{ allowedOrigins: { shop: "null" } }, /origins.shop/],
+      [
+        { allowedOrigins: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`o${index}`, "https://a.example"])) },
+        /at most 100/,
+      ],
+      [{ terminals: { ruleType: "LIST", ruleValue: " , " } }, /ruleValue has to list/],
+      [{ terminals: { ruleType: "LIST", ruleValue: "T1,T 2" } }, /not a terminal id/],
+      [{ terminals: { ruleType: "REGEX", ruleValue: "(" } }, /pattern is not accepted/],
+      [{ terminals: { ruleType: "REGEX", ruleValue: "((a{50}){50}){50}" } }, /pattern is not accepted/],
+      [{ terminals: { ruleType: "ANY", ruleValue: "T1" } }, /ruleValue/],
+      [{ adapter: { merchantId: "M1" } }, /adapterSecret: is required/],
+      [{ adapter: { secret: "s" } }, /adapterMerId: is required/],
+    ];
+    for (const [change, told] of table) {
+      await assert.rejects(administer.create({ ...draft("shop"), ...change }), refused(told), JSON.stringify(change));
+      await assert.rejects(administer.change(partner.id, change), refused(told), JSON.stringify(change));
+    }
+    await assert.rejects(administer.create({ ...draft("shop"), password: "mine" }), refused(/password: is generated/));
+    assert.equal(JSON.stringify(await kv.scan({ from: "!", to: "~", limit: 100 })), before);
+    assert.equal(partners.list().length, 1);
+  });
+});

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
+import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
+import { createMerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
+import { SERVICE_CODES } from "../../../engine/partners/merchant-service.ts";
+import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
+import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
+import { createMerchants } from "../../../engine/partners/merchants.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
+import { ManualClock } from "../world.ts";
+
+/** What is sealed can be told from what is not, and opens only in its own place. */
+export const bracketed: SecretBox = {
+  seal: (secret, context) => `[${context}]${Buffer.from(secret, "utf8").toString("base64")}`,
+  open: (sealed, context) => {
+    if (!sealed.startsWith(`[${context}]`)) throw new Error("sealed for another place");
+    return Buffer.from(sealed.slice(context.length + 2), "base64").toString("utf8");
+  },
+};
+
+export function grant(members: Partial<PartnerApiGrant> = {}): PartnerApiGrant {
+  return {
+    partnerId: 7,
+    partnerCode: "P7",
+    name: "Partner seven",
+    role: "ADMIN",
+    allowedServices: [...SERVICE_CODES],
+    maxMerchants: 10,
+    ...members,
+  };
+}
+
+/** Merchants over one store in memory; `shard` gives the operations of another shard over the same store. */
+export function merchantWorld() {
+  const kv = new MemoryKv();
+  const clock = new ManualClock();
+  let generated = 0;
+  const apiKeys = {
+    generate: (prefix: string) => `${prefix}${++generated}`,
+    digest: (key: string) => createHash("sha256").update(key).digest("hex"),
+  };
+  /** Partners that are enabled, and their services. */
+  const partners = new Map([[7, [...SERVICE_CODES]]]);
+  /** What keeps a shard from hearing of a new merchant, if anything. */
+  const fault: { spread: Error | null } = { spread: null };
+  const spread = async () => {
+    if (fault.spread !== null) throw fault.spread;
+  };
+  const shard = () => {
+    const store = createMerchantStore(kv);
+    const merchants = createMerchants({ store, apiKeys, clock, spread });
+    const services = createMerchantServices({ merchants, store, secretBox: bracketed, clock });
+    const { merchantByKey } = createMerchantsByKey({ store, apiKeys, servicesOfPartner: (partnerId) => partners.get(partnerId) ?? null });
+    return { store, merchants, services, merchantByKey };
+  };
+  return { kv, clock, partners, fault, shard, ...shard() };
+}
+
+/** Everything that is stored, as text. */
+export async function storedText(kv: MemoryKv): Promise<string> {
+  const entries = await kv.scan({ from: "", to: "\u007f", limit: 10_000 });
+  return entries.map(({ key, value }) => `${key} ${value}`).join("\n");
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PartnerRecord } from "../../../engine/partners/partner.ts";
+import { createPartnerStore } from "../../../engine/partners/partner-store.ts";
+import { PARTNER_PARTS, PARTNER_TABLE } from "../../../engine/partners/partner-store-port.ts";
+import { partName, partOf } from "../../../engine/tables/replicated-table.ts";
+import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
+
+function partner(id: number): PartnerRecord {
+  return {
+    schema: 1,
+    id,
+    username: `partner-${id}`,
+    passwordHash: "",
+    keySha256: `key-${id}`,
+    previousKey: null,
+    enabled: true,
+    gateway: { terminalId: "T", merchantId: "M", sealedSecret: "" },
+    allowedOrigins: {},
+    terminals: { ruleType: "ANY" },
+    adapter: null,
+    partnerApi: null,
+    sandbox: false,
+    createdAtMs: 1,
+    updatedAtMs: 1,
+    deletedAtMs: null,
+  };
+}
+
+test("a new partner and a changed one move the mark of their part, so that a shard which nobody told finds them", async () => {
+  const kv = new MemoryKv();
+  const [store, stamps] = [createPartnerStore(kv), createTableStamps(kv)];
+  const created = await store.create(partner);
+  assert.equal(created.type, "created");
+  const part = partName(PARTNER_TABLE, partOf("1", PARTNER_PARTS));
+  const [first = 0] = await stamps.load([part]);
+  assert.notEqual(first, 0);
+  const stored = await store.find(1);
+  assert.ok(stored);
+  await store.replace(stored, { ...stored.record, enabled: false });
+  const [second = 0] = await stamps.load([part]);
+  assert.equal(second > first, true);
+});

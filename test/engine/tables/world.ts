@@ -1,0 +1,62 @@
+import type { Address, Bus } from "../../../engine/kernel/bus.ts";
+import { createSpread, type Spread, type SpreadProtocol } from "../../../engine/tables/table-sync.ts";
+import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import type { MemoryKv } from "../kernel/memory-kv.ts";
+import { ManualClock, settle } from "../world.ts";
+
+export interface SpreadShard {
+  address: Address;
+  spread: Spread;
+  failures: string[];
+  /** Moves the clock of all shards in steps of a tick, and lets what that brings come to its end. */
+  pass(ms: number): Promise<void>;
+}
+
+export interface SpreadWorld {
+  clock: ManualClock;
+  shards: SpreadShard[];
+  /** Shards that answer nothing. */
+  silent: Set<Address>;
+  /** Shards of live nodes; all of them at first. */
+  live: Set<Address>;
+}
+
+/** Shards with a spread each, over a bus in memory and one store. */
+export function spreadShards(count: number, kv: MemoryKv): SpreadWorld {
+  const clock = new ManualClock();
+  const addresses = Array.from({ length: count }, (_, index) => `shard-${index}`);
+  const [silent, live] = [new Set<Address>(), new Set(addresses)];
+  const handlers = new Map<Address, (table: string) => Promise<undefined>>();
+  const ticks: (() => void)[] = [];
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 50) {
+      clock.advance(50);
+      for (const tick of ticks) tick();
+      await settle();
+    }
+  }
+  const shards = addresses.map((self): SpreadShard => {
+    const failures: string[] = [];
+    const bus: Bus<SpreadProtocol> = {
+      self,
+      shards: addresses,
+      ask: async (to, _kind, { table }) => {
+        await null;
+        if (silent.has(to)) throw new Error(`${to} did not answer`);
+        return handlers.get(to)?.(table);
+      },
+      tell: () => {},
+      serve: (_kind, handler) => handlers.set(self, async (table) => handler({ table }, self)),
+    };
+    const spread = createSpread({
+      bus,
+      stamps: createTableStamps(kv),
+      clock,
+      liveShards: async () => [...live],
+      failed: (what) => failures.push(what),
+    });
+    ticks.push(spread.tick);
+    return { address: self, spread, failures, pass };
+  });
+  return { clock, shards, silent, live };
+}

@@ -1,0 +1,11 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compileEndpoint } from "../../../../http/endpoint/compile.ts";
+import { surfacesOf } from "../../../../infra/node/wiring/endpoints.ts";
+
+test("every endpoint that a node serves can be served as it is declared", () => {
+  const endpoints = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 })).flat();
+  for (const { handle: _, ...facts } of endpoints) {
+    assert.doesNotThrow(() => compileEndpoint({ ...facts, run: () => assert.fail("nothing is asked") }, { strictReplies: true }));
+  }
+});

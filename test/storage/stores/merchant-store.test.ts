@@ -1,6 +1,0 @@
-import { createCallCountStore } from "../../../storage/stores/call-count-store.ts";
-import { createMerchantStore } from "../../../storage/stores/merchant-store.ts";
-import { onEachEngine } from "../../contract/engines.ts";
-import { testMerchantStore } from "../../contract/merchant-store.ts";
-
-await onEachEngine(testMerchantStore, ({ kv, close }) => ({ store: createMerchantStore(kv), calls: createCallCountStore(kv), close }));
