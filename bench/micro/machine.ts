@@ -1,5 +1,5 @@
 import type { Bench } from "tinybench";
-import type { TerminalContext, TerminalEvent } from "../../engine/terminals/machine.ts";
+import type { TerminalContext, TerminalEvent } from "../../engine/terminals/events.ts";
 import { createTerminalStepper } from "../../engine/terminals/stepper.ts";
 
 const ATMS = 1_800_000_000_000;

@@ -1,8 +1,6 @@
-import type { Kv } from "../kernel/kv.ts";
-import { scanAll } from "../kernel/scan-all.ts";
+import { available, type Kv, scanAll } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import { stampOperation } from "../tables/table-versions.ts";
-import { available } from "../terminals/terminal-store.ts";
 import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store-port.ts";
 import type { SubscriptionRule } from "./terminal-rule.ts";
 

@@ -1,4 +1,25 @@
-import { isServiceCode, SERVICE_CODES, type ServiceCode } from "../partners/merchant-service.ts";
+/** Specification, "Service codes". */
+export const SERVICE_CODES = [
+  "IGFS",
+  "SHIFT4",
+  "PAYPAL",
+  "AMAZON_PAY",
+  "BANCOMAT_PAY",
+  "BIZUM",
+  "SKRILL",
+  "ZONDA",
+  "SATISPAY",
+  "ASSIOPAY",
+] as const;
+
+export type ServiceCode = (typeof SERVICE_CODES)[number];
+
+/** Names of service codes and of JavaScript's own members alike are looked up here, never in an object. */
+const CODES: ReadonlySet<string> = new Set(SERVICE_CODES);
+
+export function isServiceCode(text: string): text is ServiceCode {
+  return CODES.has(text);
+}
 
 /**
  * Specification, "Authenticated partner": `role`, which it does not explain. ADMIN may do everything; OPERATOR may change merchants and

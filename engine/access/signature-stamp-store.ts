@@ -1,5 +1,4 @@
-import type { Kv } from "../kernel/kv.ts";
-import { available } from "../terminals/terminal-store.ts";
+import { available, type Kv } from "../kernel/kv.ts";
 import type { SignatureStamps } from "./signature-stamp-port.ts";
 
 const STAMPS = "signature/";

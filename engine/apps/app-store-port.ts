@@ -1,4 +1,4 @@
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "./app-deployment.ts";
 import type { AppVersion } from "./app-version.ts";
 import type { InstallLog } from "./install-log.ts";

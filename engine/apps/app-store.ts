@@ -1,8 +1,7 @@
-import { type Commit, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kernel/kv.ts";
+import { available, type Commit, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kernel/kv.ts";
 import { readBareRecord, readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
+import type { Stored } from "../kernel/stored.ts";
 import { stampOperation } from "../tables/table-versions.ts";
-import { available } from "../terminals/terminal-store.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
 import { type AppDeployment, type InstallMark, isEmptyTarget, NO_MARK, type TargetRecord, targetName } from "./app-deployment.ts";
 import { APPS_TABLE, type AppChange, type AppStore, UPLOAD_LOCK_MS, type UploadLock } from "./app-store-port.ts";
 import type { AppVersion } from "./app-version.ts";

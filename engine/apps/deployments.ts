@@ -1,6 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { AppCatalog } from "./app-catalog-port.ts";
 import {
   type AppDeployment,

@@ -1,6 +1,7 @@
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
-import { TERMINAL_ID_PLACE, type Terminals } from "../terminals/terminals.ts";
+import { TERMINAL_ID_PLACE } from "../sessions/terminal-sessions.ts";
+import type { Terminals } from "../terminals/terminals.ts";
 import type { AppCatalog } from "./app-catalog-port.ts";
 import { isOfferable } from "./app-version.ts";
 

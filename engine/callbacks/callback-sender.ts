@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { hashOf } from "../kernel/hash.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import { type CallbackRecord, claimedCallback, failedCallback } from "./callback.ts";
 import type { CallbackStore } from "./callback-store-port.ts";
 import type { CallbackTarget } from "./callback-target.ts";

@@ -1,4 +1,4 @@
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { CallbackRecord } from "./callback.ts";
 
 /**

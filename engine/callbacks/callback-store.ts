@@ -1,7 +1,6 @@
-import type { Entry, Kv, Operation } from "../kernel/kv.ts";
+import { available, type Entry, type Kv, type Operation } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { available } from "../terminals/terminal-store.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import { CALLBACK_DEAD_LIFETIME_MS, type CallbackRecord, callbacksOf } from "./callback.ts";
 import type { CallbackStore } from "./callback-store-port.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { IdempotencyClaim, IdempotencyStore } from "./idempotency-store-port.ts";
 
 /** A claim is held this long by who executes it: longer than any request may take, short enough after a crash. */

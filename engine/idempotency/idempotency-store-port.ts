@@ -1,4 +1,4 @@
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 
 /** What is kept of one idempotency key. The request itself is not: only a digest of it. */
 export interface IdempotencyClaim {

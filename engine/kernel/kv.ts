@@ -1,3 +1,5 @@
+import { RelayError } from "./errors.ts";
+
 /**
  * A small atomic, ordered key-value store; everything that the relay keeps is written once on top of it. Two engines pass the
  * same contract suite (test/contract): LevelDB in the process and Redis.
@@ -75,4 +77,40 @@ export class CommitTooLate extends Error {
 /** The range of all keys that start with `prefix`. */
 export function prefixRange(prefix: string): { from: string; to: string } {
   return { from: prefix, to: `${prefix}\u{7f}` };
+}
+
+/** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */
+export async function available<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    return unavailable(error);
+  }
+}
+
+export function unavailable(error: unknown): never {
+  throw relayError(error);
+}
+
+function relayError(error: unknown): unknown {
+  if (!(error instanceof StorageUnavailable)) return error;
+  return new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
+}
+
+const PAGE = 10_000;
+
+/** Every entry under a prefix, in key order; for tables that are held in memory as a whole. */
+export async function scanAll(kv: Kv, prefix: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let { from, to } = prefixRange(prefix);
+  for (;;) {
+    const page = await kv.scan({ from, to, limit: PAGE });
+    entries.push(...page);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return entries;
+    from = `${last.key}\u0001`;
+  }
 }

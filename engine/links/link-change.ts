@@ -1,7 +1,7 @@
 import type { MinorAmount } from "../gateway/gateway.ts";
 import { fromMinorUnits } from "../kernel/money.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
 import type { LinkEffect } from "./events.ts";
 import { amountOf, type LinkRecord } from "./link.ts";
 import { linkRow } from "./link-row.ts";

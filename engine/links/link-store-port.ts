@@ -1,6 +1,6 @@
+import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import type { TransactionRow } from "../payments/feed-row.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
 import type { LinkRecord } from "./link.ts";
 
 /** One step of a link, stored as a whole or not at all. */

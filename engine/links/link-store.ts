@@ -1,11 +1,10 @@
-import { outboxOperation } from "../../storage/feed/outbox.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
-import { type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { attentionKey, attentionOperation } from "../payments/attention-items.ts";
-import { available } from "../terminals/terminal-store.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { attentionKey, attentionOperation } from "../payments/attention.ts";
+import { outboxOperation } from "../payments/outbox.ts";
 import type { LinkRecord } from "./link.ts";
 import { partOf } from "./link-parts.ts";
 import type { DueLink, LinkChange, LinkStore } from "./link-store-port.ts";

@@ -7,7 +7,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Homes } from "../kernel/homes.ts";
 import { fromMinorUnits } from "../kernel/money.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { LinkEffect, LinkEvent } from "./events.ts";
 import { amountOf, type FollowUp, type LinkOrder, type LinkRecord } from "./link.ts";
 import { linkChange } from "./link-change.ts";

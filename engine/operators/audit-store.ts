@@ -1,6 +1,5 @@
-import { type Kv, prefixRange } from "../kernel/kv.ts";
+import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
-import { available } from "../terminals/terminal-store.ts";
 import { AUDIT_ENTRIES_MAX, AUDIT_LIFETIME_MS, type AuditEntry } from "./audit.ts";
 import type { AuditLog } from "./audit-log.ts";
 

@@ -1,7 +1,5 @@
-import type { Entry, Kv } from "../kernel/kv.ts";
-import { scanAll } from "../kernel/scan-all.ts";
+import { available, type Entry, type Kv, scanAll } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { available } from "../terminals/terminal-store.ts";
 import { addResultCounts, type ResultCounts } from "./result-count.ts";
 import type { ResultCountStore } from "./result-count-store-port.ts";
 

@@ -1,6 +1,5 @@
-import type { Kv } from "../kernel/kv.ts";
+import { available, type Kv } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { available } from "../terminals/terminal-store.ts";
 import type { CallCountStore } from "./call-count-store-port.ts";
 
 const CALLS = "partner-calls/";

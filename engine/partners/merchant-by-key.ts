@@ -1,6 +1,6 @@
+import { SERVICE_CODES, type ServiceCode } from "../access/partner-grant.ts";
 import type { ApiKeys } from "../kernel/api-keys.ts";
 import type { MerchantRecord } from "./merchant.ts";
-import { SERVICE_CODES, type ServiceCode } from "./merchant-service.ts";
 import type { MerchantStore } from "./merchant-store-port.ts";
 import type { MerchantByKey, MerchantsByKey } from "./merchants-by-key-port.ts";
 

@@ -1,19 +1,5 @@
+import type { ServiceCode } from "../access/partner-grant.ts";
 import { RelayError } from "../kernel/errors.ts";
-
-/** Specification, "Service codes". */
-export const SERVICE_CODES = [
-  "IGFS",
-  "SHIFT4",
-  "PAYPAL",
-  "AMAZON_PAY",
-  "BANCOMAT_PAY",
-  "BIZUM",
-  "SKRILL",
-  "ZONDA",
-  "SATISPAY",
-  "ASSIOPAY",
-] as const;
-export type ServiceCode = (typeof SERVICE_CODES)[number];
 
 /** What each service is, for those who choose among them. */
 export const SERVICE_DESCRIPTIONS: Readonly<Record<ServiceCode, string>> = {
@@ -31,6 +17,7 @@ export const SERVICE_DESCRIPTIONS: Readonly<Record<ServiceCode, string>> = {
 
 /** `sandbox`: the service's test system; `live`: money moves. */
 export type ServiceMode = "sandbox" | "live";
+
 export const SERVICE_MODES = ["sandbox", "live"] as const;
 
 /**
@@ -55,6 +42,7 @@ export interface MemberRule {
 
 /** Certificates and keys as PEM: an RSA key of 8192 bits has 6,400 characters, a chain of certificates a few times as many. */
 const PEM_LENGTH_MAX = 16_384;
+
 const TEXT_LENGTH_MAX = 256;
 
 /** Specification, "Limits": shown to customers. */
@@ -85,15 +73,10 @@ const MEMBERS: { readonly [code in ServiceCode]?: readonly MemberRule[] } = {
 
 /** Of services whose members are not given. */
 export const MAP_MEMBERS_MAX = 32;
+
 export const MAP_VALUE_LENGTH_MAX = 4_096;
+
 const MAP_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-
-/** Names of service codes and of JavaScript's own members alike are looked up here, never in an object. */
-const CODES: ReadonlySet<string> = new Set(SERVICE_CODES);
-
-export function isServiceCode(text: string): text is ServiceCode {
-  return CODES.has(text);
-}
 
 /** The members that a service has, or null where it takes a map of strings, each of which may be a secret. */
 export function membersOf(code: ServiceCode): readonly MemberRule[] | null {
@@ -139,7 +122,9 @@ export function maskSecret(secret: string): string {
 }
 
 const MASK = "********";
+
 const SHOWN = 4;
+
 const SHOWN_FROM_LENGTH = 20;
 
 /** What is shown to a caller of a name that it chose. */
@@ -173,6 +158,7 @@ function mapRules(given: ReadonlyMap<string, string>): MemberRule[] {
 
 /** Control characters, halves of characters, line and paragraph separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+
 /** Line ends and tabs, which are part of a PEM. */
 const LINES = /[\r\n\t]/g;
 

@@ -1,9 +1,9 @@
-import type { PartnerApiGrant } from "../access/partner-grant.ts";
+import { isServiceCode, type PartnerApiGrant, type ServiceCode } from "../access/partner-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { type MerchantRecord, type MerchantService, serviceOf } from "./merchant.ts";
-import { isServiceCode, readConfiguration, type ServiceCode, type ServiceMode, type ServiceSecrets } from "./merchant-service.ts";
+import { readConfiguration, type ServiceMode, type ServiceSecrets } from "./merchant-service.ts";
 import type { MerchantStore } from "./merchant-store-port.ts";
 import type { Merchants } from "./merchants.ts";
 

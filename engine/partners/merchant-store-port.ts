@@ -1,6 +1,6 @@
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { ServiceCode } from "../access/partner-grant.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { MerchantCount, MerchantRecord, MerchantStatus } from "./merchant.ts";
-import type { ServiceCode } from "./merchant-service.ts";
 
 /** One change of one merchant, stored as a whole or not at all. */
 export interface MerchantChange {

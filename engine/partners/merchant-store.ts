@@ -1,8 +1,8 @@
 import { RelayError } from "../kernel/errors.ts";
 import { type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kernel/kv.ts";
 import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
+import type { Stored } from "../kernel/stored.ts";
 import { MERCHANT_OWNERS, recordOperations } from "../tables/record-store.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
 import type { MerchantCount, MerchantOwner, MerchantRecord } from "./merchant.ts";
 import type { MerchantChange, MerchantStore } from "./merchant-store-port.ts";
 

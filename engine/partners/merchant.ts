@@ -1,6 +1,7 @@
+import type { ServiceCode } from "../access/partner-grant.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../kernel/limits.ts";
-import type { ServiceCode, ServiceConfiguration } from "./merchant-service.ts";
+import type { ServiceConfiguration } from "./merchant-service.ts";
 
 /** Specification, "Merchant create request". */
 export type MerchantEnvironment = "TEST" | "LIVE";

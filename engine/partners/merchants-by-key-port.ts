@@ -1,5 +1,5 @@
+import type { ServiceCode } from "../access/partner-grant.ts";
 import type { MerchantEnvironment } from "./merchant.ts";
-import type { ServiceCode } from "./merchant-service.ts";
 
 /** Who a merchant's key speaks for. */
 export interface MerchantByKey {

@@ -1,9 +1,9 @@
-import type { PartnerApiGrant } from "../access/partner-grant.ts";
+import type { PartnerApiGrant, ServiceCode } from "../access/partner-grant.ts";
 import type { ApiKeys } from "../kernel/api-keys.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { Turns } from "../kernel/keyed-mutex.ts";
-import type { Stored } from "../terminals/terminal-store-port.ts";
+import type { Stored } from "../kernel/stored.ts";
 import {
   isMerchantId,
   MERCHANTS_PER_PARTNER_MAX,
@@ -14,7 +14,6 @@ import {
   type MerchantStatus,
   merchantNameOf,
 } from "./merchant.ts";
-import type { ServiceCode } from "./merchant-service.ts";
 import type { MerchantChange, MerchantStore } from "./merchant-store-port.ts";
 
 /** A merchant's two keys, in the clear only in the answer that shows them. */

@@ -1,9 +1,7 @@
-import type { Entry, Kv, Operation } from "../kernel/kv.ts";
-import { scanAll } from "../kernel/scan-all.ts";
+import { available, type Entry, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import { partName, partOf } from "../tables/replicated-table.ts";
 import { stampOperation } from "../tables/table-versions.ts";
-import { available } from "../terminals/terminal-store.ts";
 import { DELETED_PARTNER_KEPT_MS, type PartnerRecord, type PartnerUnique, uniquesOf } from "./partner.ts";
 import { PARTNER_PARTS, PARTNER_TABLE, type PartnerStore, type PartnerTaken } from "./partner-store-port.ts";
 

@@ -1,7 +1,6 @@
-import type { PartnerApiRole } from "../access/partner-grant.ts";
+import type { PartnerApiRole, ServiceCode } from "../access/partner-grant.ts";
 import type { TerminalRule } from "../access/terminal-rule.ts";
 import { FORMER_ACCOUNT_KEPT_MS, type FormerGatewayAccount, type SealedGatewayAccount } from "../gateway/gateway-account.ts";
-import type { ServiceCode } from "./merchant-service.ts";
 
 /** Partners of one installation; all of them are in the memory of each shard. */
 export const PARTNERS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import { RelayError } from "../kernel/errors.ts";
-import { TERMINAL_ID_PLACE } from "../terminals/terminals.ts";
 import type { Outlets } from "./local-sockets.ts";
+import { TERMINAL_ID_PLACE } from "./terminal-sessions.ts";
 
 /** Sessions written to in one tick: a few milliseconds in which nothing else is served. */
 const PER_TICK_MIN = 100;

@@ -1,5 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
-import type { PresenceStore } from "../terminals/terminals.ts";
+import type { PresenceStore } from "./presence-store.ts";
 import type { PresenceTable } from "./presence-table.ts";
 
 /**

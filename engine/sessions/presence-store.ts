@@ -1,8 +1,17 @@
-import { type Kv, prefixRange } from "../kernel/kv.ts";
+import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { available } from "../terminals/terminal-store.ts";
-import type { PresenceStore } from "../terminals/terminals.ts";
 import type { PresenceRecord } from "./presence.ts";
+
+/** The stored part of presence, flushed in batches. */
+export interface PresenceStore {
+  load(terminalId: string): Promise<PresenceRecord | null>;
+  save(records: readonly PresenceRecord[]): Promise<void>;
+  page(after: string, limit: number): Promise<PresenceRecord[]>;
+  /** How many terminals were ever seen; reads all of them. */
+  count(): Promise<number>;
+  /** Forgets all; answers with how many there were. */
+  clear(): Promise<number>;
+}
 
 const PRESENCES = "p/";
 const PAGE = 1_000;

@@ -39,3 +39,6 @@ export interface SessionOutlet {
    */
   deliver(uuid: string | null, text: string): boolean;
 }
+
+/** In a broadcast text: the terminal's id. (Ids need no escaping in JSON or in a URL.) */
+export const TERMINAL_ID_PLACE = "{terminalId}";

@@ -1,8 +1,6 @@
 import { RelayError } from "../kernel/errors.ts";
-import type { Kv, Operation } from "../kernel/kv.ts";
-import { scanAll } from "../kernel/scan-all.ts";
+import { available, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
-import { available } from "../terminals/terminal-store.ts";
 import type { RecordStore } from "./record-store-port.ts";
 import { partName, partOf } from "./replicated-table.ts";
 import { stampOperation } from "./table-versions.ts";

@@ -1,5 +1,4 @@
-import type { Kv, Operation } from "../kernel/kv.ts";
-import { available } from "../terminals/terminal-store.ts";
+import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import type { TableStamps } from "./table-version-port.ts";
 
 const STAMPS = "stamp/";

@@ -1,14 +1,16 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { SENT_COMMANDS_MAX, TAKE_WITHIN_MS } from "../kernel/limits.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { Command } from "../payments/command.ts";
-import type { Actor, Actors, Applied } from "./actors.ts";
+import type { Actor } from "./actor.ts";
+import type { Actors, Applied } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./deliver-command.ts";
+import type { TerminalEffect, TerminalEvent } from "./events.ts";
 import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps, hasFinished } from "./home-steps.ts";
-import type { TerminalEffect, TerminalEvent } from "./machine.ts";
 import type { CommandRecord } from "./terminal-record.ts";
-import type { Stored, TerminalStore } from "./terminal-store-port.ts";
+import type { TerminalStore } from "./terminal-store-port.ts";
 import type { AcceptOutcome } from "./terminals.ts";
 
 /** Accepts a command under its uuid, once (design.md, promise 1). */

@@ -2,13 +2,15 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { MAILBOX_MAX } from "../kernel/limits.ts";
 import { createRound } from "../kernel/round-robin.ts";
-import { createTimerWheel, type Timed } from "../kernel/timer-wheel.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { createTimerWheel } from "../kernel/timer-wheel.ts";
+import type { Actor } from "./actor.ts";
 import { createHeldCommands } from "./command-cache.ts";
-import type { TerminalContext, TerminalEffect, TerminalEvent } from "./machine.ts";
+import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
 import { doubted, nextDeadlineMs, stateOf, toRecord } from "./rules.ts";
 import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
 import type { CommandRecord } from "./terminal-record.ts";
-import type { LoadedTerminal, Stored, TerminalChange, TerminalStore } from "./terminal-store-port.ts";
+import type { LoadedTerminal, TerminalChange, TerminalStore } from "./terminal-store-port.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 
 /** Actors kept in memory; beyond it idle ones go, those not used lately first, their records are stored. Outstanding commands keep one. */
@@ -24,25 +26,8 @@ const OWED_MAX = 256;
 const STALE_RETRIES_MAX = 8;
 
 const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
-const NONE: readonly never[] = [];
 
-/** A terminal actor as its home holds it: the stored context, its version, and what is read with it again and again. */
-export interface Actor extends Timed {
-  readonly terminalId: string;
-  context: TerminalContext;
-  version: number;
-  /** Records of commands that are queued or sent, as far as they are at hand (command-cache.ts). */
-  commands: readonly Stored<CommandRecord>[];
-  loaded: boolean;
-  /** True when its record was stored before the store lost some of its history. */
-  doubted: boolean;
-  /** True after a commit failed: it may have happened, and may even happen yet. */
-  inDoubt: boolean;
-  running: boolean;
-  usedLately: boolean;
-  /** What waits for its turn; null while nothing does. */
-  mailbox: (() => void)[] | null;
-}
+const NONE: readonly never[] = [];
 
 /** What a step wants stored beside the terminal record, and what it found out. */
 export interface StepPlan<T> {

@@ -1,12 +1,13 @@
 import type { Clock } from "../kernel/clock.ts";
+import type { Stored } from "../kernel/stored.ts";
 import { notBefore } from "../payments/command.ts";
 import type { Transaction } from "../payments/transaction.ts";
-import type { Actor, Actors, StepPlan } from "./actors.ts";
+import type { Actor } from "./actor.ts";
+import type { Actors, StepPlan } from "./actors.ts";
 import type { Delivery } from "./deliver-command.ts";
 import { EMPTY_CHANGE, type HomeSteps, lifeOf } from "./home-steps.ts";
 import { asSent, attentionOf, cancelledAfterUnknown, judge, recordedEvent, rowsOf, withResult } from "./result-decision.ts";
 import type { CommandLife, CommandRecord } from "./terminal-record.ts";
-import type { Stored } from "./terminal-store-port.ts";
 import type { ResultOutcome, ResultPosting } from "./terminals.ts";
 import type { Waiters } from "./waiters.ts";
 

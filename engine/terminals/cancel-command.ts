@@ -1,11 +1,12 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { buildCancel } from "../payments/utility-request.ts";
-import type { Actor, Actors } from "./actors.ts";
+import type { Actor } from "./actor.ts";
+import type { Actors } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./deliver-command.ts";
+import type { TerminalEffect } from "./events.ts";
 import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps } from "./home-steps.ts";
-import type { TerminalEffect } from "./machine.ts";
 import type { CancelOutcome } from "./terminals.ts";
 
 /** Cancels a command: at once while it waits, else by a CANCEL command to the terminal (http/stomp/PROTOCOL.md). */

@@ -1,7 +1,7 @@
 import { isSameUuid } from "../kernel/identifiers.ts";
-import type { Actor } from "./actors.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { Actor } from "./actor.ts";
 import type { CommandRecord } from "./terminal-record.ts";
-import type { Stored } from "./terminal-store-port.ts";
 
 /**
  * Terminals whose commands are at hand, in each of two generations. Hundreds of thousands of commands may wait for their terminals or await

@@ -1,5 +1,5 @@
 import { notBefore } from "../payments/command.ts";
-import type { TerminalContext } from "./machine.ts";
+import type { TerminalContext } from "./events.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import type { CommandView } from "./terminals.ts";
 

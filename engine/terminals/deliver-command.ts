@@ -3,9 +3,10 @@ import { RelayError } from "../kernel/errors.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX, TAKE_WITHIN_MS } from "../kernel/limits.ts";
 import { withDelivery } from "../payments/command.ts";
 import type { LiveSession, PresenceTable } from "../sessions/presence-table.ts";
-import type { Actor, Actors } from "./actors.ts";
+import type { Actor } from "./actor.ts";
+import type { Actors } from "./actors.ts";
+import type { TakingSession, TerminalEffect, TerminalEvent } from "./events.ts";
 import type { HomeSteps } from "./home-steps.ts";
-import type { TakingSession, TerminalEffect, TerminalEvent } from "./machine.ts";
 import { isHeld, nextToRedeliver, nextToSend } from "./rules.ts";
 import type { TakenCommand } from "./terminals.ts";
 

@@ -1,12 +1,14 @@
 import type { Clock } from "../kernel/clock.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import type { Command } from "../payments/command.ts";
 import type { FeedRow } from "../payments/feed-row.ts";
-import { type Actor, type Actors, isSame, type StepChange } from "./actors.ts";
-import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent } from "./machine.ts";
+import type { Actor } from "./actor.ts";
+import { type Actors, isSame, type StepChange } from "./actors.ts";
+import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
 import { rowsOf, withLife } from "./result-decision.ts";
 import type { CommandLife, CommandRecord } from "./terminal-record.ts";
-import type { Stored, TerminalStore } from "./terminal-store-port.ts";
+import type { TerminalStore } from "./terminal-store-port.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** A step that stores nothing but what else it names. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
-import type { Actor, Actors } from "./actors.ts";
+import type { Actor } from "./actor.ts";
+import type { Actors } from "./actors.ts";
 import { isSettled, viewOf } from "./command-view.ts";
 import type { CommandView } from "./terminals.ts";
 import type { Waiters } from "./waiters.ts";

@@ -1,8 +1,8 @@
-import { type Entry, type Kv, prefixRange } from "../kernel/kv.ts";
+import { available, type Entry, type Kv, prefixRange } from "../kernel/kv.ts";
 import type { ReceiptCleaner } from "./receipt-cleaner-port.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import { writeCommand } from "./terminal-records.ts";
-import { available, COMMANDS, readCommandEntry } from "./terminal-store.ts";
+import { COMMANDS, readCommandEntry } from "./terminal-store.ts";
 
 const PAGE = 500;
 

@@ -1,5 +1,6 @@
 import { hashOf } from "../kernel/hash.ts";
 import { hasUuidForm } from "../kernel/identifiers.ts";
+import type { Stored } from "../kernel/stored.ts";
 import { wellFormedValue } from "../kernel/well-formed.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import { notBefore } from "../payments/command.ts";
@@ -8,9 +9,8 @@ import { amountDiffers, currencyUnknown, toTransaction } from "../payments/resul
 import { rowVersion } from "../payments/row-version.ts";
 import { sameResult } from "../payments/same-result.ts";
 import type { Transaction } from "../payments/transaction.ts";
-import type { TerminalEvent } from "./machine.ts";
+import type { TerminalEvent } from "./events.ts";
 import type { CommandLife, CommandRecord, StoredResult } from "./terminal-record.ts";
-import type { Stored } from "./terminal-store-port.ts";
 import type { ResultPosting } from "./terminals.ts";
 
 /** A posting with its uuid as the command's sender wrote it, whatever the terminal makes of capitals and small letters. What was posted (`raw`) stays. */

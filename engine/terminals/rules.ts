@@ -1,6 +1,6 @@
 import { LATEST_SENDERS_MAX, NACK_PAUSE_MS, QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../kernel/limits.ts";
 import { type CommandKind, notBefore, unknownAfterMs } from "../payments/command.ts";
-import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent, TerminalState } from "./machine.ts";
+import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent, TerminalState } from "./events.ts";
 import type { LatestEntry, QueuedEntry, SentEntry, TerminalRecord } from "./terminal-record.ts";
 
 /** What an event does: members of the context that change, and what the runtime is to do once that is stored. */

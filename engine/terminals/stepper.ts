@@ -1,4 +1,5 @@
-import { stepped, type TerminalContext, type TerminalEffect, type TerminalEvent, type TerminalState, terminalMachine } from "./machine.ts";
+import type { TerminalContext, TerminalEffect, TerminalEvent, TerminalState } from "./events.ts";
+import { stepped, terminalMachine } from "./machine.ts";
 import { stateOf } from "./rules.ts";
 
 /** The outcome of a step: what to store, and what to do once it is stored. */

@@ -1,10 +1,11 @@
 import { LATEST_SENDERS_MAX } from "../kernel/limits.ts";
+import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
+import type { TerminalContext } from "./events.ts";
 import { type FedCommand, fedAtMs, isUnsolicited, takenBack } from "./fed-command.ts";
-import type { TerminalContext } from "./machine.ts";
 import { countsAsLatest, doubted, stateOf, toRecord } from "./rules.ts";
 import type { CommandRecord, LatestEntry } from "./terminal-record.ts";
-import type { LoadedTerminal, Stored, TerminalStore } from "./terminal-store-port.ts";
+import type { LoadedTerminal, TerminalStore } from "./terminal-store-port.ts";
 
 /** Another node that starts may take the same back at this moment. */
 const STALE_RETRIES_MAX = 8;

@@ -6,6 +6,7 @@ import type { Command } from "../payments/command.ts";
 import type { Transaction } from "../payments/transaction.ts";
 import type { DeviceInfo } from "../sessions/presence.ts";
 import { createPresenceFlush } from "../sessions/presence-flush.ts";
+import type { PresenceStore } from "../sessions/presence-store.ts";
 import type { LiveSession, PresenceTable } from "../sessions/presence-table.ts";
 import type { OpenSession } from "../sessions/terminal-sessions.ts";
 import { createAcceptance } from "./accept-command.ts";
@@ -14,21 +15,12 @@ import { createPosting } from "./apply-result.ts";
 import { createCancelling } from "./cancel-command.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { createDelivery } from "./deliver-command.ts";
+import type { Finished } from "./events.ts";
 import { createHomeSteps } from "./home-steps.ts";
 import { createLookups } from "./lookups.ts";
-import type { Finished } from "./machine.ts";
 import { isHeld } from "./rules.ts";
 import type { Outstanding, TerminalStore } from "./terminal-store-port.ts";
-import type {
-  AcceptOutcome,
-  CancelOutcome,
-  CommandView,
-  PresenceStore,
-  ResultOutcome,
-  ResultPosting,
-  TakenCommand,
-  TerminalView,
-} from "./terminals.ts";
+import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TakenCommand, TerminalView } from "./terminals.ts";
 import { createWaiters } from "./waiters.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 

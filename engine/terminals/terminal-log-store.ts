@@ -1,9 +1,8 @@
-import { type Kv, prefixRange } from "../kernel/kv.ts";
+import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { LOG_ENTRIES_PER_TERMINAL_MAX, LOG_LIFETIME_MS } from "../kernel/limits.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import type { TerminalLog } from "./terminal-log.ts";
 import type { TerminalLogStore } from "./terminal-log-store-port.ts";
-import { available } from "./terminal-store.ts";
 
 const LOGS = "l/";
 

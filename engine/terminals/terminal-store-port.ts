@@ -1,12 +1,7 @@
+import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import type { FeedRow } from "../payments/feed-row.ts";
 import type { CommandRecord, TerminalRecord } from "./terminal-record.ts";
-
-/** A stored record and the version that a change has to name. */
-export interface Stored<T> {
-  record: T;
-  version: number;
-}
 
 /** One step of a terminal actor, stored as a whole or not at all. */
 export interface TerminalChange {

@@ -1,7 +1,6 @@
-import { outboxOperation } from "../../storage/feed/outbox.ts";
-import { RelayError } from "../kernel/errors.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import {
+  available,
   type Commit,
   type CommitResult,
   CommitTooLate,
@@ -9,24 +8,29 @@ import {
   type Kv,
   type Operation,
   prefixRange,
-  StorageUnavailable,
+  unavailable,
 } from "../kernel/kv.ts";
 import { readBareRecord } from "../kernel/schemas.ts";
-import type { AttentionItem } from "../payments/attention.ts";
-import { ATTENTION, attentionKey, attentionOperation } from "../payments/attention-items.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { ATTENTION, type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
+import { outboxOperation } from "../payments/outbox.ts";
 import { stateOf } from "./rules.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import { readCommand, readTerminal, writeCommand, writeTerminal } from "./terminal-records.ts";
-import type { ChangeOutcome, Stored, TerminalChange, TerminalStore, Work } from "./terminal-store-port.ts";
+import type { ChangeOutcome, TerminalChange, TerminalStore, Work } from "./terminal-store-port.ts";
 
 const TERMINALS = "t/";
+
 /**
  * Commands by uuid, and behind that of a uuid the results under it that nobody asked for, one a terminal: most keys that are asked for here are new.
  */
 export const COMMANDS = "c/";
+
 /** Between a uuid and a terminal id; neither has one. */
 const OF_TERMINAL = "/";
+
 const OUTSTANDING = "q/";
+
 /** Commands to which an answer came that could not be read: when it first did. */
 const UNREADABLE_ANSWERS = "an/";
 
@@ -238,28 +242,7 @@ export function readCommandEntry({ key, value }: Pick<Entry, "key" | "value">): 
   return uuidKey(record.uuid) === place ? record : { ...record, place };
 }
 
-/** Runs a store operation; what the store cannot answer becomes RelayError `unavailable`. */
-export async function available<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    return unavailable(error);
-  }
-}
-
 function lateOrUnavailable(error: unknown): ChangeOutcome {
   if (error instanceof CommitTooLate) return { type: "late" };
   return unavailable(error);
-}
-
-function unavailable(error: unknown): never {
-  throw relayError(error);
-}
-
-function relayError(error: unknown): unknown {
-  if (!(error instanceof StorageUnavailable)) return error;
-  return new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", {
-    cause: error,
-    retryAfterSeconds: 1,
-  });
 }

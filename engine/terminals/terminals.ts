@@ -2,7 +2,7 @@ import type { AttentionItem } from "../payments/attention.ts";
 import type { Channel, Command, CommandState } from "../payments/command.ts";
 import type { ReadResult } from "../payments/result.ts";
 import type { Transaction } from "../payments/transaction.ts";
-import type { Connection, DeviceInfo, PresenceRecord } from "../sessions/presence.ts";
+import type { Connection, DeviceInfo } from "../sessions/presence.ts";
 
 /**
  * The terminals of the whole system, from any thread of any node: each call is carried out by the terminal's home.
@@ -73,9 +73,6 @@ export interface TakenCommand {
 /** Whether somebody may see what a sender (null: nobody) sent to a terminal. */
 export type Sight = (terminalId: string, sender: string | null) => boolean;
 
-/** In a broadcast text: the terminal's id. (Ids need no escaping in JSON or in a URL.) */
-export const TERMINAL_ID_PLACE = "{terminalId}";
-
 /** `state` is where the earlier command with this uuid stands; `own` is false when another sender sent it. */
 export type AcceptOutcome =
   | { type: "accepted"; state: "queued" | "sent" }
@@ -132,15 +129,4 @@ export interface TerminalView extends ConnectionView {
   device: DeviceInfo;
   queued: number;
   sent: number;
-}
-
-/** The stored part of presence, flushed in batches. */
-export interface PresenceStore {
-  load(terminalId: string): Promise<PresenceRecord | null>;
-  save(records: readonly PresenceRecord[]): Promise<void>;
-  page(after: string, limit: number): Promise<PresenceRecord[]>;
-  /** How many terminals were ever seen; reads all of them. */
-  count(): Promise<number>;
-  /** Forgets all; answers with how many there were. */
-  clear(): Promise<number>;
 }

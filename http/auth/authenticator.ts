@@ -1,10 +1,10 @@
 import type { Caller } from "../../engine/access/caller.ts";
-import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import { isOriginAllowed, partnerByKey } from "./api-key.ts";
 import { callerByFastPassword, isAdministrator, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import type { CredentialSource, PartnerCredential } from "./credential-source.ts";
+import type { CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
 
@@ -22,23 +22,21 @@ const REMEMBERED_LENGTH_MAX = 256;
 
 /** Failed passwords of one address within `FAILURES_WINDOW_MS`, after which none is checked any more until the window ends. */
 const FAILURES_MAX = 10;
+
 const FAILURES_WINDOW_MS = 60_000;
+
 const FAILURE_ADDRESSES_MAX = 10_000;
 
 /** Texts of a 401: the same whatever part was wrong. */
 const INVALID_KEY: Refusal = { type: "refused", code: "unauthorized", message: "Invalid API Key" };
-const INVALID_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Invalid credentials" };
-const MISSING_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Authentication required" };
-const FOREIGN_ORIGIN: Refusal = { type: "refused", code: "forbidden", message: "This origin may not use this API Key" };
-const ANONYMOUS: Caller = { type: "anonymous" };
 
-export interface Refusal {
-  type: "refused";
-  code: ErrorCode;
-  message: string;
-  /** Seconds after which trying again makes sense, where that is known. */
-  retryAfterSeconds?: number;
-}
+const INVALID_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Invalid credentials" };
+
+const MISSING_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Authentication required" };
+
+const FOREIGN_ORIGIN: Refusal = { type: "refused", code: "forbidden", message: "This origin may not use this API Key" };
+
+const ANONYMOUS: Caller = { type: "anonymous" };
 
 function throttled(forMs: number): Refusal {
   return { type: "refused", code: "rate_limited", message: "Too many failed logins", retryAfterSeconds: Math.ceil(forMs / 1_000) };

@@ -1,4 +1,5 @@
 import type { TerminalMatcher } from "../../engine/access/terminal-rule.ts";
+import type { ErrorCode } from "../../engine/kernel/errors.ts";
 
 /** A user name and the SHA-256 (hex) of its password; for credentials that come from the configuration or are long and random. */
 export interface NamedSecret {
@@ -34,4 +35,12 @@ export interface CredentialSource {
   partnerByKeySha256(keySha256: string): PartnerCredential | null;
   /** Whether any enabled partner lists this origin: a browser's preflight does not tell whose key it is going to use. */
   isOriginListed(origin: string): boolean;
+}
+
+export interface Refusal {
+  type: "refused";
+  code: ErrorCode;
+  message: string;
+  /** Seconds after which trying again makes sense, where that is known. */
+  retryAfterSeconds?: number;
 }

@@ -1,6 +1,6 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import type { PartnerApiGrant } from "../../engine/access/partner-grant.ts";
-import type { Refusal } from "./authenticator.ts";
+import type { Refusal } from "./credential-source.ts";
 import { sha256Hex } from "./digest.ts";
 
 /** Keys have 54 characters; anything much longer is none. */

@@ -1,6 +1,6 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import type { Refusal } from "../auth/authenticator.ts";
+import type { Refusal } from "../auth/credential-source.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
 import type { Admission } from "../auth/rate-limiter.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";

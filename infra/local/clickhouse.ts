@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { childProgram } from "../../storage/clickhouse/embedded/child-program.ts";
 import { startDetached } from "./detached-process.ts";
 import { hasProgram } from "./run-command.ts";
-import type { StartedService } from "./services.ts";
+import type { StartedService } from "./service-state.ts";
 
 const KEEPER_FILE = fileURLToPath(new URL("./clickhouse-keeper.ts", import.meta.url));
 const PING_TIMEOUT_MS = 1_000;

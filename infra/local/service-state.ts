@@ -47,3 +47,12 @@ function isServiceRecord(value: unknown): value is ServiceRecord {
   const { pid, port, marker } = value as Partial<Record<keyof ServiceRecord, unknown>>;
   return Number.isInteger(pid) && Number.isInteger(port) && typeof marker === "string" && marker !== "";
 }
+
+/** A process that was started; `answers` is asked again and again until it is true. */
+export interface StartedService {
+  pid: number;
+  marker: string;
+  answers(): Promise<boolean>;
+  /** The RELAY_ variable that names it. */
+  variable: { name: string; value: string };
+}

@@ -7,19 +7,19 @@ import { formatKafka, installKafka, kafkaArguments, kafkaProperties } from "./ka
 import { kafkaAnswers } from "./kafka-answers.ts";
 import { installRedis, redisConfig } from "./redis.ts";
 import { redisAnswers } from "./redis-answers.ts";
-import { type InfraState, readInfraState, SERVICE_NAMES, type ServiceName, type ServiceRecord, writeInfraState } from "./service-state.ts";
+import {
+  type InfraState,
+  readInfraState,
+  SERVICE_NAMES,
+  type ServiceName,
+  type ServiceRecord,
+  type StartedService,
+  writeInfraState,
+} from "./service-state.ts";
 
 const START_TIMEOUT_MS = 60_000;
-const USUAL_PORTS: Record<ServiceName, number> = { redis: 6379, kafka: 9092, clickhouse: 8123 };
 
-/** A process that was started; `answers` is asked again and again until it is true. */
-export interface StartedService {
-  pid: number;
-  marker: string;
-  answers(): Promise<boolean>;
-  /** The RELAY_ variable that names it. */
-  variable: { name: string; value: string };
-}
+const USUAL_PORTS: Record<ServiceName, number> = { redis: 6379, kafka: 9092, clickhouse: 8123 };
 
 /** How to start a service in its folder, or why it cannot be. */
 export type StartService = (directory: string, port: number) => Promise<StartedService | { missing: string }>;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
-import { outboxKeyAt } from "./outbox.ts";
+import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 
 /** Rows come in the order of their keys but for the time that their commits take and the difference of the nodes' clocks. */
 const NEAR_MS = 200;

@@ -2,7 +2,7 @@ import type { EachBatchPayload, KafkaMessage } from "kafkajs";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timer, Timers } from "../../engine/kernel/timers.ts";
-import { attentionOperation } from "../../engine/payments/attention-items.ts";
+import { attentionOperation } from "../../engine/payments/attention.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { deliverApart, type Refused } from "./deliver-apart.ts";
 import { deliver, type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";

@@ -1,7 +1,8 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
-import { entriesOf, OUTBOX, readRow } from "./outbox.ts";
+import { OUTBOX } from "../../engine/payments/outbox.ts";
+import { entriesOf, readRow } from "./outbox.ts";
 import { SET_ASIDE, setAsideText } from "./set-aside.ts";
 
 /** Who waits for the next look; one more is refused. */

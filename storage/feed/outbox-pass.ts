@@ -1,5 +1,5 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
-import { outboxKeyAt } from "./outbox.ts";
+import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 
 /**
  * How far back a look at the outbox begins. Delivered rows leave tombstones that a scan has to step over, so most looks begin near the

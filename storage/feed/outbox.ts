@@ -1,12 +1,8 @@
-import { type Entry, type Kv, type Operation, prefixRange } from "../../engine/kernel/kv.ts";
+import { type Entry, type Kv, prefixRange } from "../../engine/kernel/kv.ts";
 import { assertReadable } from "../../engine/kernel/schemas.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { MS_DIGITS, OUTBOX } from "../../engine/payments/outbox.ts";
 import { ranked } from "../../engine/payments/row-version.ts";
-
-/** Rows that ClickHouse has not confirmed: `o/<13 digits of milliseconds>-<unique>`. */
-export const OUTBOX = "o/";
-
-const MS_DIGITS = 13;
 
 const OUTBOX_KEY = new RegExp(`^${OUTBOX}\\d{${MS_DIGITS}}-[ -~]{1,200}$`);
 
@@ -24,19 +20,6 @@ export interface OutboxEntry {
   /** As the store gave it to the commit that wrote the row. */
   version: number;
   row: FeedRow | null;
-}
-
-/**
- * Puts a row into the outbox, within the commit that makes it true. `atMs` is wall time, milliseconds UTC; `unique` tells apart rows of
- * one millisecond from all writers.
- */
-export function outboxOperation(row: FeedRow, atMs: number, unique: string): Operation {
-  return { type: "put", key: `${outboxKeyAt(atMs)}-${unique}`, value: JSON.stringify(row) };
-}
-
-/** The first key that a row written at `atMs` can have. */
-export function outboxKeyAt(atMs: number): string {
-  return OUTBOX + String(Math.max(0, Math.floor(atMs))).padStart(MS_DIGITS, "0");
 }
 
 /** Up to `limit` rows in the order of their keys, from key `from` (null: from the start). */

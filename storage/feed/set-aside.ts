@@ -1,11 +1,11 @@
 import { isTerminalId, isUuid } from "../../engine/kernel/identifiers.ts";
 import { type Entry, type Kv, type Operation, prefixRange } from "../../engine/kernel/kv.ts";
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
-import type { AttentionItem } from "../../engine/payments/attention.ts";
-import { ATTENTION, attentionKey, attentionOperation } from "../../engine/payments/attention-items.ts";
+import { ATTENTION, type AttentionItem, attentionKey, attentionOperation } from "../../engine/payments/attention.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
+import { OUTBOX } from "../../engine/payments/outbox.ts";
 import type { FeedTopics } from "./kafka-topics.ts";
-import { entriesOf, OUTBOX, type OutboxEntry, readRow } from "./outbox.ts";
+import { entriesOf, type OutboxEntry, readRow } from "./outbox.ts";
 
 /** Rows that were refused, under their outbox key with the reason: `op/<milliseconds>-<unique>`. They stay until they are sent again. */
 export const SET_ASIDE = "op/";

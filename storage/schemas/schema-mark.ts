@@ -1,7 +1,6 @@
-import type { Kv, Operation } from "../../engine/kernel/kv.ts";
+import { available, type Kv, type Operation } from "../../engine/kernel/kv.ts";
 import { PASSING, readBareRecord, recordText, SCHEMAS } from "../../engine/kernel/schemas.ts";
 import { FORMER_VERSIONS_FENCE, fenceText } from "../../engine/partners/partner-store.ts";
-import { available } from "../../engine/terminals/terminal-store.ts";
 import { numbersRead, OWN_NUMBERS, type SchemaNumbers, VersionRefused } from "./agreement.ts";
 
 const MARK = "g/schemas";

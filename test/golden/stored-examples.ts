@@ -1,56 +1,48 @@
+import { createDirectoryStore } from "../../engine/access/directory-store.ts";
+import { createSignatureStampStore } from "../../engine/access/signature-stamp-store.ts";
+import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
+import { createAppStore } from "../../engine/apps/app-store.ts";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
-import type { AttentionItem } from "../../engine/payments/attention.ts";
-import type { AuditEntry } from "../../engine/operators/audit.ts";
+import type { InstallLog } from "../../engine/apps/install-log.ts";
+import { createCallbackStore } from "../../engine/callbacks/callback-store.ts";
 import type { CallbackRecord } from "../../engine/callbacks/callback.ts";
-import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
+import type { GatewayAccount } from "../../engine/gateway/gateway-account.ts";
+import type { IdempotencyClaim } from "../../engine/idempotency/idempotency-store-port.ts";
+import { createIdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
+import { createHistoryStore, type OwedLoss } from "../../engine/kernel/history-store.ts";
+import type { Kv, Operation } from "../../engine/kernel/kv.ts";
+import { createLinkStore } from "../../engine/links/link-store.ts";
+import type { LinkRecord } from "../../engine/links/link.ts";
+import { createAuditStore } from "../../engine/operators/audit-store.ts";
+import type { AuditEntry } from "../../engine/operators/audit.ts";
+import { createResultCountStore } from "../../engine/operators/result-count-store.ts";
+import { createCallCountStore } from "../../engine/partners/call-count-store.ts";
+import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
+import type { MerchantOwner, MerchantRecord } from "../../engine/partners/merchant.ts";
+import { createPartnerStore } from "../../engine/partners/partner-store.ts";
+import type { PartnerRecord } from "../../engine/partners/partner.ts";
+import { type AttentionItem, attentionOperation } from "../../engine/payments/attention.ts";
 import type { Command } from "../../engine/payments/command.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
-import type { GatewayAccount } from "../../engine/gateway/gateway-account.ts";
-import type { InstallLog } from "../../engine/apps/install-log.ts";
-import type { LinkRecord } from "../../engine/links/link.ts";
-import type { MerchantOwner, MerchantRecord } from "../../engine/partners/merchant.ts";
-import type { PartnerRecord } from "../../engine/partners/partner.ts";
+import { outboxOperation } from "../../engine/payments/outbox.ts";
+import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
 import type { PresenceRecord } from "../../engine/sessions/presence.ts";
+import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
 import type { TerminalGroup } from "../../engine/settings/terminal-group.ts";
+import type { StoredZvtConfig } from "../../engine/settings/zvt-config.ts";
+import { CLOUD_CONFIGS, createRecordStore, GATEWAY_ACCOUNTS, MERCHANT_OWNERS, type RecordKind, SERVICE_SETTINGS, TERMINAL_GROUPS } from "../../engine/tables/record-store.ts";
+import { createTableStamps, stampOperation } from "../../engine/tables/table-versions.ts";
+import { createReceiptCleaner } from "../../engine/terminals/receipt-cleaner.ts";
+import { createTerminalLogStore } from "../../engine/terminals/terminal-log-store.ts";
 import type { TerminalLog } from "../../engine/terminals/terminal-log.ts";
 import type { CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
-import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
-import type { StoredZvtConfig } from "../../engine/settings/zvt-config.ts";
-import type { IdempotencyClaim } from "../../engine/idempotency/idempotency-store-port.ts";
-import { attentionOperation } from "../../engine/payments/attention-items.ts";
+import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
 import { Turn } from "../../storage/feed/kafka-turn.ts";
-import { outboxOperation, readOutbox } from "../../storage/feed/outbox.ts";
+import { readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
-import type { Kv, Operation } from "../../engine/kernel/kv.ts";
-import { createAppStore } from "../../engine/apps/app-store.ts";
-import { createAuditStore } from "../../engine/operators/audit-store.ts";
-import { createCallCountStore } from "../../engine/partners/call-count-store.ts";
-import { createCallbackStore } from "../../engine/callbacks/callback-store.ts";
-import { createDirectoryStore } from "../../engine/access/directory-store.ts";
-import { createHistoryStore, type OwedLoss } from "../../engine/kernel/history-store.ts";
-import { createIdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
-import { createLinkStore } from "../../engine/links/link-store.ts";
-import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
-import { createPartnerStore } from "../../engine/partners/partner-store.ts";
-import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
-import { createReceiptCleaner } from "../../engine/terminals/receipt-cleaner.ts";
-import {
-  CLOUD_CONFIGS,
-  createRecordStore,
-  GATEWAY_ACCOUNTS,
-  MERCHANT_OWNERS,
-  type RecordKind,
-  SERVICE_SETTINGS,
-  TERMINAL_GROUPS,
-} from "../../engine/tables/record-store.ts";
-import { createResultCountStore } from "../../engine/operators/result-count-store.ts";
-import { createSignatureStampStore } from "../../engine/access/signature-stamp-store.ts";
-import { createTableStamps, stampOperation } from "../../engine/tables/table-versions.ts";
-import { createTerminalLogStore } from "../../engine/terminals/terminal-log-store.ts";
-import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
 
 /** Times of the examples: 2026, and not a round number. */
 export const AT_MS = 1_778_051_289_123;

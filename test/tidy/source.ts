@@ -7,11 +7,14 @@ export interface SourceFile {
   path: string;
   /** What it imports: paths from the root for its own files, names for packages and Node's modules. */
   imports: string[];
+  /** Those of them that are loaded with it: what it imports only types of is left out. */
+  loads: string[];
   /** The text without comments, and with every string emptied. */
   code: string;
 }
 
 const IMPORT = /(?:\bfrom|\bimport\s*\(|\bimport)\s*"([^"\n]+)"/g;
+const TYPES_ONLY = /\bimport\s+type\s[^;"]*?\bfrom\s*"[^"\n]+"/g;
 const COMMENT_OR_STRING = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 
 /** Every TypeScript file under these folders. */
@@ -26,10 +29,13 @@ export function sourceFiles(...folders: string[]): SourceFile[] {
 function read(path: string): SourceFile {
   const text = readFileSync(path, "utf8");
   const withoutComments = text.replace(COMMENT_OR_STRING, (found) => (found.startsWith("/") ? " " : found));
-  const imports = [...withoutComments.matchAll(IMPORT)].map(([, name = ""]) =>
-    name.startsWith(".") ? normalize(join(dirname(path), name)) : name,
-  );
-  return { path, imports, code: text.replace(COMMENT_OR_STRING, (found) => (found.startsWith("/") ? " " : '""')) };
+  const imports = importedBy(withoutComments, path);
+  const loads = importedBy(withoutComments.replace(TYPES_ONLY, " "), path);
+  return { path, imports, loads, code: text.replace(COMMENT_OR_STRING, (found) => (found.startsWith("/") ? " " : '""')) };
+}
+
+function importedBy(code: string, path: string): string[] {
+  return [...code.matchAll(IMPORT)].map(([, name = ""]) => (name.startsWith(".") ? normalize(join(dirname(path), name)) : name));
 }
 
 /** True for what lies in one of these folders, or is one of these files or packages (or a part of it). */

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { test } from "node:test";
-import { isIn, sourceFiles } from "./source.ts";
+import { isIn, type SourceFile, sourceFiles } from "./source.ts";
 
 const PRODUCT = sourceFiles("engine", "http", "storage", "infra");
 const ALL = [...PRODUCT, ...sourceFiles("bench", "test")];
 
 /** Files of a folder import their own folder and these; nothing else of this repository. */
 const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
-  { folder: "engine/", mayImport: ["storage/feed/outbox.ts"] },
+  { folder: "engine/", mayImport: [] },
 
   { folder: "http/endpoint/", mayImport: ["engine/"] },
   { folder: "http/auth/", mayImport: ["engine/", "http/endpoint/"] },
@@ -42,6 +42,38 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "infra/sandbox/terminal/", mayImport: ["engine/payments/", "engine/kernel/", "http/stomp/"] },
   // So does the gateway.
   { folder: "infra/sandbox/gateway/", mayImport: ["engine/kernel/", "http/auth/", "http/gateway/"] },
+];
+
+/** The engine's subjects in their order: each imports only itself and those before it. A new one takes its place here. */
+const SUBJECTS = [
+  "kernel",
+  "tables",
+  "access",
+  "sessions",
+  "payments",
+  "terminals",
+  "apps",
+  "callbacks",
+  "gateway",
+  "idempotency",
+  "partners",
+  "settings",
+  "links",
+  "operators",
+  "routing",
+];
+
+/** The parts of a node in their order; what stands in one line does not know each other. `main.ts` stands above them. */
+const NODE_PARTS = [["observability"], ["boot"], ["cluster"], ["wiring"], ["process", "shard"]];
+
+const KV = "engine/kernel/kv.ts";
+
+/** In the engine only these reach the key-value store: stores, which are named so or listed, and what writes rows and items into others' commits. */
+const ON_KV = [
+  /-store\.ts$/,
+  /^engine\/tables\/table-versions\.ts$/,
+  /^engine\/terminals\/receipt-cleaner\.ts$/,
+  /^engine\/payments\/(?:outbox|attention)\.ts$/,
 ];
 
 /** Where a package may be imported, in the product. */
@@ -134,6 +166,56 @@ for (const { folder, mayImport } of DIRECTIONS) {
   });
 }
 
+for (const [index, subject] of SUBJECTS.entries()) {
+  const before = SUBJECTS.slice(0, index);
+  test(`engine/${subject}/ imports ${index === 0 ? "no other subject" : `only ${before.join(", ")}`}`, () => {
+    const files = PRODUCT.filter(({ path }) => path.startsWith(`engine/${subject}/`));
+    assert.ok(files.length > 0, "there are no such files: the table is out of date");
+    assert.deepEqual(offending(files, "engine/", [subject, ...before]), []);
+  });
+}
+
+for (const [index, parts] of NODE_PARTS.entries()) {
+  for (const part of parts) {
+    const before = NODE_PARTS.slice(0, index).flat();
+    test(`infra/node/${part}/ imports ${index === 0 ? "no other part of the node" : `only ${before.join(", ")}`}`, () => {
+      const files = PRODUCT.filter(({ path }) => path.startsWith(`infra/node/${part}/`));
+      assert.ok(files.length > 0, "there are no such files: the table is out of date");
+      assert.deepEqual(offending(files, "infra/node/", [part, ...before]), []);
+    });
+  }
+}
+
+test("every file of the engine lies in a subject, and every one of a node in a part of it", () => {
+  const places = [...SUBJECTS.map((subject) => `engine/${subject}/`), ...NODE_PARTS.flat().map((part) => `infra/node/${part}/`)];
+  const astray = PRODUCT.filter(({ path }) => isIn(path, ["engine/", "infra/node/"]) && !isIn(path, [...places, "infra/node/main.ts"]));
+  assert.deepEqual(
+    astray.map(({ path }) => path),
+    [],
+  );
+});
+
+test("in the engine only stores, the outbox and attention import kernel/kv.ts", () => {
+  const offences = PRODUCT.filter(({ path, imports }) => path.startsWith("engine/") && imports.includes(KV) && !isOnKv(path));
+  assert.deepEqual(
+    offences.map(({ path }) => path),
+    [],
+  );
+});
+
+test("http knows of stores only their types, and never the key-value store", () => {
+  const offences = PRODUCT.filter(({ path }) => path.startsWith("http/")).flatMap(({ path, imports, loads }) =>
+    imports
+      .filter((name) => name === KV || (name.startsWith("engine/") && isOnKv(name) && loads.includes(name)))
+      .map((name) => `${path} imports ${name}`),
+  );
+  assert.deepEqual(offences, []);
+});
+
+test("no file imports itself by way of others", () => {
+  assert.deepEqual(circles(), []);
+});
+
 test("nothing imports infra but infra, bench and test, and nothing imports test but test", () => {
   const offences = ALL.flatMap(({ path, imports }) =>
     imports
@@ -193,6 +275,36 @@ test("imports name the file with its ending", () => {
   );
   assert.deepEqual(offences, []);
 });
+
+function isOnKv(path: string): boolean {
+  return ON_KV.some((pattern) => pattern.test(path));
+}
+
+/** What these files import of a divided folder that lies in none of the allowed parts. */
+function offending(files: readonly SourceFile[], folder: string, allowed: readonly string[]): string[] {
+  const places = allowed.map((part) => `${folder}${part}/`);
+  return files.flatMap(({ path, imports }) =>
+    imports.filter((name) => name.startsWith(folder) && !isIn(name, places)).map((name) => `${path} imports ${name}`),
+  );
+}
+
+/** Imports that lead back to where they began, types too; each as the files on the way. */
+function circles(): string[] {
+  const files = new Map(PRODUCT.map(({ path, imports }) => [path, imports]));
+  const done = new Set<string>();
+  const way: string[] = [];
+  const found: string[] = [];
+  const visit = (path: string): void => {
+    if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(" -> "));
+    if (done.has(path) || way.includes(path)) return;
+    way.push(path);
+    for (const imported of files.get(path) ?? []) visit(imported);
+    way.pop();
+    done.add(path);
+  };
+  for (const path of files.keys()) visit(path);
+  return found;
+}
 
 function isOurs(name: string): boolean {
   return isIn(name, ["engine/", "http/", "storage/", "infra/", "bench/", "test/"]);

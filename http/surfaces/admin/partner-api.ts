@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES } from "../../../engine/access/partner-grant.ts";
+import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
-import { SERVICE_CODES } from "../../../engine/partners/merchant-service.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
 import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";

@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
+import { type PartnerApiGrant, SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-grant.ts";
 import { MERCHANT_ENVIRONMENTS, MERCHANT_ID_PATTERN, type MerchantRecord, serviceOf } from "../../../engine/partners/merchant.ts";
-import { SERVICE_CODES, type ServiceCode } from "../../../engine/partners/merchant-service.ts";
 import type { MerchantKeys } from "../../../engine/partners/merchants.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });

@@ -1,13 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
+import { type PartnerApiGrant, SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-grant.ts";
 import {
   MAP_MEMBERS_MAX,
   MAP_VALUE_LENGTH_MAX,
   membersOf,
-  SERVICE_CODES,
   SERVICE_DESCRIPTIONS,
   SERVICE_MODES,
-  type ServiceCode,
 } from "../../../engine/partners/merchant-service.ts";
 import type { ServiceOutcome } from "../../../engine/partners/merchant-services.ts";
 import { refusal } from "./error-body.ts";

@@ -7,9 +7,18 @@ import type { SpreadProtocol } from "../../../engine/tables/table-sync.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
-import type { ShardReport } from "../cluster/cluster-nodes.ts";
 import type { ThreadMetrics } from "../observability/metrics.ts";
-import type { ShardCounts } from "../wiring/overview.ts";
+
+/** What one shard counts. */
+export interface ShardCounts {
+  websocket: number;
+  polling: number;
+  queued: number;
+  sent: number;
+}
+
+/** What one shard counts. */
+export type ShardReport = Omit<NodeReport, "lapses" | "stream">;
 
 /** What the main thread and the shards of a node ask each other, beside what the engine and the store do. */
 export type NodeProtocol = TerminalProtocol &

@@ -1,13 +1,10 @@
 import type { Address, Bus } from "../../../engine/kernel/bus.ts";
 import type { ClusterNode, ClusterNodes, NodeReport } from "../../../engine/operators/cluster-nodes.ts";
 import { clusterAddress, incarnationOf } from "../../../storage/bus/cluster/cluster-bus.ts";
-import type { NodeProtocol } from "../boot/node-protocol.ts";
+import type { NodeProtocol, ShardReport } from "../boot/node-protocol.ts";
 
 /** A node that does not answer within this time is listed without its report. */
 const REPORT_MS = 1_500;
-
-/** What one shard counts. */
-export type ShardReport = Omit<NodeReport, "lapses" | "stream">;
 
 const NOTHING: ShardReport = { terminals: 0, sessions: 0, commandsQueued: 0, commandsSent: 0, conflicts: 0 };
 

@@ -26,9 +26,10 @@ import { type ClockShift, createClock, createClockShift, setRedisOffset } from "
 import type { Config } from "../boot/config.ts";
 import { machineTimers } from "../boot/machine-timers.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
+import type { ClusterBoot } from "../boot/shard-boot.ts";
 import type { Log } from "../observability/log.ts";
 import { watchNamesakes } from "./duplicate-node-id.ts";
-import { createLease, extendLease, type Lease } from "./lease.ts";
+import { createLease, extendLease } from "./lease.ts";
 import { differingSettings, type SharedSettings } from "./shared-settings.ts";
 
 /** Before every key of the relay; the braces keep all keys in one slot. */
@@ -41,17 +42,11 @@ const CLOCK_OFFSET_MAX_MS = 30_000;
 
 /** Nodes that are gone are shown for so long, and not more nodes than this. */
 const GONE_SHOWN_MS = 3_600_000;
+
 const NODES_SHOWN_MAX = 256;
 
 /** How long a shard has to forget what no longer counts and to load its tables again. */
 const LAPSE_STEP_MS = 30_000;
-
-/** What shards have to know of the cluster when they start. */
-export interface ClusterBoot {
-  redisUrl: string;
-  incarnation: string;
-  lease: Lease;
-}
 
 /** This node's life in the cluster: its membership, and the stream that others write to. */
 export interface NodeCluster {

@@ -1,11 +1,7 @@
-import type { Authenticator, Refusal } from "../../../http/auth/authenticator.ts";
+import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import type { Refusal } from "../../../http/auth/credential-source.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
-
-/**
- * Until when (monotonic clock, ms) this node may count on being a live member, shared by its threads. It ends before the membership does,
- * and begins anew only when everything was loaded again: a node that was away must not let in whom others have shut out meanwhile.
- */
-export type Lease = SharedArrayBuffer;
+import type { Lease } from "../boot/shard-boot.ts";
 
 export function createLease(): Lease {
   return new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);

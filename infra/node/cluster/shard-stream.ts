@@ -3,12 +3,11 @@ import { connectRedis } from "../../../storage/bus/cluster/redis-connection.ts";
 import { SharedWindows } from "../../../storage/bus/cluster/shared-windows.ts";
 import { createStreamWriter } from "../../../storage/bus/cluster/stream-reader.ts";
 import type { Log } from "../observability/log.ts";
-import type { ShardBusParts } from "../shard/shard-bus.ts";
 import { KEY_PREFIX } from "./cluster.ts";
 
 /** A shard's connection to the Redis of its cluster, for what it tells other nodes and what all count together. */
 export interface ShardStream {
-  write: NonNullable<ShardBusParts["write"]>;
+  write: ReturnType<typeof createStreamWriter>;
   windows: SharedWindows;
   /** Says nothing to other nodes any more. */
   close(): void;

@@ -1,6 +1,6 @@
+import { SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
-import { SERVICE_CODES } from "../../../engine/partners/merchant-service.ts";
 import { deletedPartner, type PartnerApiAccess, type PartnerRecord, partnerPlace } from "../../../engine/partners/partner.ts";
 import { createPartnerStore } from "../../../engine/partners/partner-store.ts";
 import { PARTNER_PARTS, type PartnerStore } from "../../../engine/partners/partner-store-port.ts";

@@ -1,9 +1,8 @@
 import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
-import { type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
+import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
 import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
 import { GATEWAY_ACCOUNTS } from "../../../engine/tables/record-store.ts";
-import { available } from "../../../engine/terminals/terminal-store.ts";
 
 /** Records that hold sealed secrets, by what their keys begin with. */
 export interface SealedRecords {

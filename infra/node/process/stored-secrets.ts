@@ -1,6 +1,5 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import type { Kv } from "../../../engine/kernel/kv.ts";
-import { available } from "../../../engine/terminals/terminal-store.ts";
+import { available, type Kv } from "../../../engine/kernel/kv.ts";
 import type { RotatingSecretBox } from "../boot/secret-box.ts";
 import { MANY_SEALED_RECORDS, renewSealedRecords, SEALED_RECORDS } from "./sealed-records.ts";
 

@@ -1,34 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Address, Bus } from "../../../engine/kernel/bus.ts";
-import type { Clock } from "../../../engine/kernel/clock.ts";
-import type { Homes } from "../../../engine/kernel/homes.ts";
-import type { Timers } from "../../../engine/kernel/timers.ts";
+import type { Address } from "../../../engine/kernel/bus.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
 import { createShardLife } from "../boot/lifecycle.ts";
-import type { NodeProtocol } from "../boot/node-protocol.ts";
-import type { ShardBoot } from "../boot/shard-boot.ts";
-import type { ShardReport } from "../cluster/cluster-nodes.ts";
-import type { Log } from "../observability/log.ts";
+import type { ShardReport } from "../boot/node-protocol.ts";
 import { createShardMetrics, type ThreadMetrics } from "../observability/metrics.ts";
 import { composeSubjects } from "../wiring/compose-shard.ts";
-import type { OtherNodes } from "../wiring/rate-limits.ts";
+import type { RunningShardParts } from "../wiring/shard-parts.ts";
 import { createShardServer } from "./shard-server.ts";
-import type { ConnectedStore } from "./shard-store.ts";
-
-export interface RunningShardParts {
-  boot: ShardBoot;
-  clock: Clock;
-  /** This machine's, whatever a test has moved. */
-  machineClock: Clock;
-  timers: Timers;
-  log: Log;
-  bus: Bus<NodeProtocol>;
-  homes: Homes;
-  /** Null for a node by itself. */
-  others: OtherNodes | null;
-  store: ConnectedStore;
-  administratorPasswordSha256: string;
-}
 
 /** A shard that has loaded what it serves. */
 export interface RunningShard {

@@ -2,13 +2,13 @@ import type { Bus } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import { COMMANDS } from "../../../engine/terminals/terminal-store.ts";
-import { type EmbeddedKv, type EmbeddedKvStats, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
+import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { DirectoryRefused } from "../../../storage/kv/embedded-directory.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
 import { createRemoteHistory, createRemoteKv, serveHistory, serveKv } from "../../../storage/kv/remote.ts";
 import type { Config } from "../boot/config.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
-import { STORE_OWNER } from "../boot/shard-boot.ts";
+import { type ConnectedStore, STORE_OWNER } from "../boot/shard-boot.ts";
 import { openClusterKv } from "../cluster/cluster.ts";
 import type { Log } from "../observability/log.ts";
 
@@ -26,18 +26,6 @@ export interface ShardStore {
   /** Connects with a cluster's store, and answers with the one to use. `historyLost` is called when it has lost what it had acknowledged. */
   connect(historyLost: () => void): Promise<ConnectedStore>;
   close(): Promise<void>;
-}
-
-export interface ConnectedStore {
-  kv: Kv;
-  /** Grows when the store has lost some of its history. */
-  lostVersion(): number;
-  /** Removes what has expired, where this shard has a store to see to. */
-  sweep(): Promise<unknown>;
-  /** Whether the store cannot be used now; null on a shard that leaves it to another one to say so. */
-  isAway(): boolean | null;
-  /** Of the files that this shard holds; null where it holds none. */
-  stats: (() => EmbeddedKvStats) | null;
 }
 
 export function createShardStore({ config, bus, clock, log }: ShardStoreParts): ShardStore {

@@ -15,7 +15,8 @@ import { terminalPassword } from "../../../http/auth/terminal-password.ts";
 import type { StompSessions } from "../../../http/stomp/sessions.ts";
 import type { Config } from "../boot/config.ts";
 import type { Living } from "../boot/lifecycle.ts";
-import { type Lease, leasedAuthenticator } from "../cluster/lease.ts";
+import type { Lease } from "../boot/shard-boot.ts";
+import { leasedAuthenticator } from "../cluster/lease.ts";
 import { createCredentials } from "./credentials.ts";
 
 export interface AccessParts {

@@ -17,7 +17,6 @@ import { createSecretBox } from "../boot/secret-box.ts";
 import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
-import type { RunningShardParts } from "../shard/running-shard.ts";
 import { composeAccess } from "./access.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
@@ -33,6 +32,7 @@ import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
 import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
+import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 

@@ -1,13 +1,12 @@
 import type { Bus } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Homes } from "../../../engine/kernel/homes.ts";
-import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
+import { available, type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import { LINKS_DUE } from "../../../engine/links/link-store.ts";
 import { type Overview, SET_ASIDE_COUNTED_MAX } from "../../../engine/operators/overview.ts";
-import { available } from "../../../engine/terminals/terminal-store.ts";
-import type { PresenceStore } from "../../../engine/terminals/terminals.ts";
+import type { PresenceStore } from "../../../engine/sessions/presence-store.ts";
 import { countSetAside } from "../../../storage/feed/set-aside.ts";
-import type { NodeProtocol } from "../boot/node-protocol.ts";
+import type { NodeProtocol, ShardCounts } from "../boot/node-protocol.ts";
 import { MAIN } from "../boot/shard-boot.ts";
 import type { DayCounts } from "./day-counts.ts";
 
@@ -15,15 +14,8 @@ const ASK_TIMEOUT_MS = 5_000;
 
 /** Counts that have to be looked up are as old as this at most: a dashboard that many have open reads the store once. */
 const LOOK_AGAIN_MS = 60_000;
-const LINKS_PAGE = 1_000;
 
-/** What one shard counts. */
-export interface ShardCounts {
-  websocket: number;
-  polling: number;
-  queued: number;
-  sent: number;
-}
+const LINKS_PAGE = 1_000;
 
 export interface OverviewParts {
   kv: Kv;

@@ -1,7 +1,6 @@
 import type { Living } from "../boot/lifecycle.ts";
-import type { ShardBoot } from "../boot/shard-boot.ts";
+import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
 import { holdsLease } from "../cluster/lease.ts";
-import type { ConnectedStore } from "../shard/shard-store.ts";
 
 export interface Readiness extends Living {
   /** What keeps this node from taking requests, or null. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SERVICE_CODES } from "../../../engine/partners/merchant-service.ts";
+import { SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import { assertMatches } from "../../support/matches.ts";
 import { grant, merchantWorld, storedText } from "./merchant-world.ts";
 

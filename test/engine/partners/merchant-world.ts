@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
+import { type PartnerApiGrant, SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { createMerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
-import { SERVICE_CODES } from "../../../engine/partners/merchant-service.ts";
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Operation } from "../../../engine/kernel/kv.ts";
-import { scanAll } from "../../../engine/kernel/scan-all.ts";
+import { type Operation, scanAll } from "../../../engine/kernel/kv.ts";
 import { createTables, partName, partOf, type Replica } from "../../../engine/tables/replicated-table.ts";
 import { stampOperation } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";

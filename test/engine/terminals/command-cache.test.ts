@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Actor } from "../../../engine/terminals/actors.ts";
+import type { Actor } from "../../../engine/terminals/actor.ts";
 import { createHeldCommands } from "../../../engine/terminals/command-cache.ts";
 import { claimOf } from "../../../engine/terminals/home-steps.ts";
 import { command, ManualClock, openWorld, pollUuid } from "../world.ts";

@@ -1,4 +1,4 @@
-import type { TerminalContext, TerminalEvent } from "../../../engine/terminals/machine.ts";
+import type { TerminalContext, TerminalEvent } from "../../../engine/terminals/events.ts";
 import type { LatestEntry, QueuedEntry, SentEntry } from "../../../engine/terminals/terminal-record.ts";
 
 /** When the tables take place. */

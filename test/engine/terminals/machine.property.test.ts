@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { transition } from "xstate";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
 import { expiresAtMs } from "../../../engine/payments/command.ts";
-import { type MachineContext, type TerminalContext, type TerminalEvent, terminalMachine } from "../../../engine/terminals/machine.ts";
+import type { TerminalContext, TerminalEvent } from "../../../engine/terminals/events.ts";
+import { type MachineContext, terminalMachine } from "../../../engine/terminals/machine.ts";
 import { nextDeadlineMs, stateOf } from "../../../engine/terminals/rules.ts";
 import { createTerminalStepper } from "../../../engine/terminals/stepper.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
-import type { TerminalContext, TerminalEffect, TerminalEvent } from "../../../engine/terminals/machine.ts";
+import type { TerminalContext, TerminalEffect, TerminalEvent } from "../../../engine/terminals/events.ts";
 import { createTerminalStepper } from "../../../engine/terminals/stepper.ts";
 import {
   accepted,

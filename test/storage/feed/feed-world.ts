@@ -1,10 +1,9 @@
 import type { Clock } from "../../../engine/kernel/clock.ts";
-import type { Kv } from "../../../engine/kernel/kv.ts";
-import { prefixRange } from "../../../engine/kernel/kv.ts";
+import { type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../../../engine/payments/feed-row.ts";
+import { outboxOperation } from "../../../engine/payments/outbox.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import type { FeedSink } from "../../../storage/feed/feed-sink.ts";
-import { outboxOperation } from "../../../storage/feed/outbox.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 
 export const realClock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };

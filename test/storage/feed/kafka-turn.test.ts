@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Clock } from "../../../engine/kernel/clock.ts";
+import { outboxKeyAt } from "../../../engine/payments/outbox.ts";
 import { Cursor } from "../../../storage/feed/kafka-cursor.ts";
 import { Turn } from "../../../storage/feed/kafka-turn.ts";
-import { outboxKeyAt } from "../../../storage/feed/outbox.ts";
 import { START_MS } from "./feed-world.ts";
 import { kvOf } from "./kafka-world.ts";
 

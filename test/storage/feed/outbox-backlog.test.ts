@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Kv, StorageUnavailable } from "../../../engine/kernel/kv.ts";
-import { outboxKeyAt } from "../../../storage/feed/outbox.ts";
+import { outboxKeyAt } from "../../../engine/payments/outbox.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { onEachEngine } from "../../contract/engines.ts";
 import { ownWorldTest } from "../../contract/own-world.ts";

@@ -1,0 +1,5 @@
+/** A stored record and the version that a change has to name. */
+export interface Stored<T> {
+  record: T;
+  version: number;
+}

@@ -1,0 +1,23 @@
+import type { Bus } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Homes } from "../../../engine/kernel/homes.ts";
+import type { Timers } from "../../../engine/kernel/timers.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
+import type { Log } from "../observability/log.ts";
+import type { OtherNodes } from "./rate-limits.ts";
+
+export interface RunningShardParts {
+  boot: ShardBoot;
+  clock: Clock;
+  /** This machine's, whatever a test has moved. */
+  machineClock: Clock;
+  timers: Timers;
+  log: Log;
+  bus: Bus<NodeProtocol>;
+  homes: Homes;
+  /** Null for a node by itself. */
+  others: OtherNodes | null;
+  store: ConnectedStore;
+  administratorPasswordSha256: string;
+}
