@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { copyFile, link, mkdir, readdir } from "node:fs/promises";
 import { ClassicLevel } from "classic-level";
 import type { CommandRecord, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
-import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
-import type { TerminalChange, TerminalStore } from "../../engine/terminals/terminal-store-port.ts";
+import { createTerminalStore, type TerminalChange, type TerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { QUEUEING_TERMINALS, terminalId } from "./terminals.ts";
 

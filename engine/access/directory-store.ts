@@ -1,8 +1,23 @@
 import { available, type Kv, scanAll } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import { stampOperation } from "../tables/table-versions.ts";
-import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store-port.ts";
 import type { SubscriptionRule } from "./terminal-rule.ts";
+
+/** The name under which changes of the settings are told to all shards. */
+export const DIRECTORY_TABLE = "directory";
+
+/** Where administered settings are kept. Rejects with RelayError `unavailable` when the store cannot answer. */
+export interface DirectoryStore {
+  /** All whitelist rules, one a terminal, and the ids of denied terminals. */
+  load(): Promise<DirectoryContents>;
+  saveRule(rule: SubscriptionRule): Promise<void>;
+  setDenied(terminalId: string, denied: boolean): Promise<void>;
+}
+
+export interface DirectoryContents {
+  rules: SubscriptionRule[];
+  deniedTerminals: string[];
+}
 
 const RULES = "w/";
 const DENIED = "d/";

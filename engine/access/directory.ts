@@ -1,6 +1,6 @@
 import { RelayError } from "../kernel/errors.ts";
 import type { Spread } from "../tables/table-sync.ts";
-import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store-port.ts";
+import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store.ts";
 import { compileWhitelist, validateSubscriptionRule, type Whitelist } from "./subscription.ts";
 import type { PatternCompiler, SubscriptionRule } from "./terminal-rule.ts";
 

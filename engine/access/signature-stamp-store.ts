@@ -1,5 +1,10 @@
 import { available, type Kv } from "../kernel/kv.ts";
-import type { SignatureStamps } from "./signature-stamp-port.ts";
+
+/** Remembers signed requests, so that one that is sent again is not taken again; for all nodes. */
+export interface SignatureStamps {
+  /** True for the first time within `lifetimeMs`. `stamp`: a digest in hex. Rejects with RelayError `unavailable` when the store cannot answer. */
+  take(stamp: string, lifetimeMs: number): Promise<boolean>;
+}
 
 const STAMPS = "signature/";
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { AppCatalog } from "./app-catalog-port.ts";
-import type { AppStore } from "./app-store-port.ts";
+import type { AppCatalog } from "./app-catalog.ts";
+import type { AppStore } from "./app-store.ts";
 import { type AppVersion, VERSIONS_MAX } from "./app-version.ts";
-import type { Deployments } from "./deployments-port.ts";
+import type { Deployments } from "./deployments.ts";
 import type { PackageStore } from "./package-store.ts";
 
 export type VersionMembers = Pick<AppVersion, "versionCode" | "versionName" | "mandatory" | "releaseNotes">;

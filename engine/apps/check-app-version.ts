@@ -1,7 +1,7 @@
-import type { AppCatalog } from "./app-catalog-port.ts";
+import type { AppCatalog } from "./app-catalog.ts";
 import type { AppDeployment } from "./app-deployment.ts";
 import type { AppPackage, AppVersion } from "./app-version.ts";
-import type { Deployments } from "./deployments-port.ts";
+import type { Deployments } from "./deployments.ts";
 
 export interface OfferedVersion {
   version: AppVersion & { package: AppPackage };

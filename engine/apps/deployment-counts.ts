@@ -1,8 +1,8 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { addCounts, COUNTED_TERMINALS_MAX, type InstallMark, type InstallStep, markAfter, NOTHING_COUNTED } from "./app-deployment.ts";
-import type { AppStore } from "./app-store-port.ts";
-import { stepDeployment } from "./deployment-stepper.ts";
+import type { AppStore } from "./app-store.ts";
+import { stepDeployment } from "./machine.ts";
 
 /** Steps counted by one commit. */
 const BATCH_MAX = 200;

@@ -1,12 +1,13 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { AppCatalog } from "./app-catalog-port.ts";
+import type { AppCatalog } from "./app-catalog.ts";
 import {
   type AppDeployment,
   type DeploymentTarget,
   emptyTarget,
   HISTORY_MAX,
+  type InstallStep,
   RETIRED_MAX,
   type RolloutOptions,
   TARGETS_MAX,
@@ -14,12 +15,30 @@ import {
   targetName,
   withoutDeployment,
 } from "./app-deployment.ts";
-import type { AppStore } from "./app-store-port.ts";
+import type { AppStore } from "./app-store.ts";
 import type { AppVersion } from "./app-version.ts";
 import { createDeploymentCounts } from "./deployment-counts.ts";
-import { newDeployment, stepDeployment } from "./deployment-stepper.ts";
-import type { Deployments } from "./deployments-port.ts";
-import type { DeploymentEvent } from "./machine.ts";
+import { type DeploymentEvent, newDeployment, stepDeployment } from "./machine.ts";
+
+/** App deployment actors: each call is one stored step of one or more of them. Rejects with RelayError `not_found`, `conflict`, `unavailable`. */
+export interface Deployments {
+  /** A new deployment in the place of what the target had; a draft where the version has no package yet. */
+  deploy(versionId: number, target: DeploymentTarget, options: RolloutOptions): Promise<AppDeployment>;
+  pause(id: number): Promise<AppDeployment>;
+  resume(id: number): Promise<AppDeployment>;
+  tune(id: number, options: Partial<RolloutOptions>): Promise<AppDeployment>;
+  /** Puts what stood before it in its place; answers with that. */
+  rollBack(id: number): Promise<AppDeployment>;
+  /** With their counts; null for one that is not there. */
+  read(ids: readonly number[]): Promise<(AppDeployment | null)[]>;
+  /** Drafts of the version take their places. */
+  packageStored(versionId: number): Promise<void>;
+  versionSwitched(versionId: number, active: boolean): Promise<void>;
+  /** Removes all deployments of a version. */
+  removeOf(versionId: number): Promise<void>;
+  /** Counts a terminal's step, once; resolves when it is stored. */
+  count(id: number, terminalId: string, step: InstallStep): Promise<void>;
+}
 
 /** Others change the same records at the same time; losing so often in a row means that something is wrong. */
 const TRIES_MAX = 32;

@@ -2,7 +2,7 @@ import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { TERMINAL_ID_PLACE } from "../sessions/terminal-sessions.ts";
 import type { Terminals } from "../terminals/terminals.ts";
-import type { AppCatalog } from "./app-catalog-port.ts";
+import type { AppCatalog } from "./app-catalog.ts";
 import { isOfferable } from "./app-version.ts";
 
 /** What a version's package is reached by; with a terminal (or the place for one) its download is counted. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../kernel/clock.ts";
 import { maskJson } from "../kernel/mask.ts";
-import type { AppCatalog } from "./app-catalog-port.ts";
+import type { AppCatalog } from "./app-catalog.ts";
 import type { InstallStep } from "./app-deployment.ts";
-import type { AppStore } from "./app-store-port.ts";
-import type { Deployments } from "./deployments-port.ts";
+import type { AppStore } from "./app-store.ts";
+import type { Deployments } from "./deployments.ts";
 import { type InstallLog, UNKNOWN_VERSION_CODE } from "./install-log.ts";
 
 export interface InstallReport {

@@ -1,10 +1,10 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
-import type { AppCatalog } from "./app-catalog-port.ts";
-import { type AppStore, UPLOAD_LOCK_MS, type UploadLock } from "./app-store-port.ts";
+import type { AppCatalog } from "./app-catalog.ts";
+import { type AppStore, UPLOAD_LOCK_MS, type UploadLock } from "./app-store.ts";
 import { type AppVersion, beginsAsZip, ZIP_SIGNATURE } from "./app-version.ts";
-import type { Deployments } from "./deployments-port.ts";
+import type { Deployments } from "./deployments.ts";
 import type { PackageStore, StagedPackage } from "./package-store.ts";
 
 /** Hands the file on piece by piece; the next one comes when `take` has resolved. */

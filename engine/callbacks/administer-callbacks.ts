@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { type CallbackRecord, resentCallback } from "./callback.ts";
-import type { CallbackStore } from "./callback-store-port.ts";
+import type { CallbackStore } from "./callback-store.ts";
 
 /** What an administrator does with callbacks that are owed to clients of the adapter. */
 export interface AdministerCallbacks {

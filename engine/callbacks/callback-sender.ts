@@ -3,8 +3,13 @@ import { RelayError } from "../kernel/errors.ts";
 import { hashOf } from "../kernel/hash.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { type CallbackRecord, claimedCallback, failedCallback } from "./callback.ts";
-import type { CallbackStore } from "./callback-store-port.ts";
-import type { CallbackTarget } from "./callback-target.ts";
+import type { CallbackStore } from "./callback-store.ts";
+
+/** Posts callbacks to addresses that clients gave. */
+export interface CallbackTarget {
+  /** One attempt. Does not reject for what the address does; the reason holds nothing secret. */
+  post(url: string, body: string): Promise<{ type: "delivered" } | { type: "failed"; reason: string }>;
+}
 
 /** How often the store is asked for what is due. */
 const LOOK_MS = 500;

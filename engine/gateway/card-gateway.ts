@@ -25,3 +25,15 @@ export interface CardGateway {
   /** Pays a captured payment back. */
   refund(credentials: GatewayCredentials, followUp: GatewayFollowUp): Promise<GatewayAnswer<GatewayFollowedUp>>;
 }
+
+/** What the gateway signs of a notification. */
+export interface GatewayNotification {
+  readonly merId: string | null;
+  readonly txId: string;
+  readonly paymentId: string | null;
+}
+
+/** Checks the HMAC-SHA256 signature of a notification with the account's secret, in constant time. */
+export interface NotificationSignature {
+  matches(credentials: GatewayCredentials, notification: GatewayNotification, signature: string): boolean;
+}

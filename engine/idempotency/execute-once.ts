@@ -2,7 +2,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { IdempotencyClaim, IdempotencyStore } from "./idempotency-store-port.ts";
+import type { IdempotencyClaim, IdempotencyStore } from "./idempotency-store.ts";
 
 /** A claim is held this long by who executes it: longer than any request may take, short enough after a crash. */
 export const CLAIM_LEASE_MS = 30_000;

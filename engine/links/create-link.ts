@@ -1,14 +1,13 @@
 import { type Caller, maySend, senderOf } from "../access/caller.ts";
 import type { GatewayInstrument } from "../gateway/gateway.ts";
-import type { GatewayAccounts } from "../gateway/gateway-accounts-port.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { currencyDecimals } from "../kernel/currency.ts";
-import { readAmount } from "../kernel/decimal-amount.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { isTerminalId } from "../kernel/identifiers.ts";
 import { LINK_LIFETIME_MS, LINK_TEXT_LENGTH_MAX } from "../kernel/limits.ts";
+import { currencyDecimals, readAmount } from "../kernel/money.ts";
+import type { GatewayAccounts } from "./gateway-accounts.ts";
 import type { LinkOrder } from "./link.ts";
-import type { LinkCreated, Links } from "./links-port.ts";
+import type { LinkCreated, Links } from "./links.ts";
 
 /** What a caller asks for; everything that came in a body is checked here. */
 export interface LinkRequest {

@@ -6,13 +6,29 @@ import {
   type GatewayAccount,
   type SealedGatewayAccount,
 } from "../gateway/gateway-account.ts";
-import type { GatewayAccounts } from "../gateway/gateway-accounts-port.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { MerchantOwner } from "../partners/merchant.ts";
 import { partnerPlace } from "../partners/partner.ts";
-import type { Partner, Partners } from "../partners/partners-port.ts";
+import type { Partner, Partners } from "../partners/partners.ts";
 import type { CloudConfig } from "../settings/cloud-config.ts";
 import type { Replica } from "../tables/replicated-table.ts";
+
+/** Whose account at the card gateway a payment runs on. In memory of each shard; null where there is none. */
+export interface GatewayAccounts {
+  ofPartner(partnerId: number): GatewayCredentials | null;
+  /**
+   * For a link that a terminal asks for: the partner of its merchant by its cloud config, else the installation's own account
+   * (`/admin/gw-credentials`). `partnerId` is null for the installation's own.
+   */
+  ofTerminal(terminalId: string): { partnerId: number | null; credentials: GatewayCredentials } | null;
+  /** Whether the terminal's merchant, by its cloud config, is deactivated: no new payment is begun for it. */
+  isMerchantInactive(terminalId: string): boolean;
+  /**
+   * For a payment that runs already: the account that it was created on, by the partner it was created for and the account's merchant id, also
+   * where there is another account by now. `merchantId` absent (payments of before it was kept): today's.
+   */
+  ofPayment(partnerId: number | null, merchantId?: string): GatewayCredentials | null;
+}
 
 export interface GatewayAccountsOptions {
   partners: Partners;

@@ -1,10 +1,8 @@
-import type { Address } from "../kernel/bus.ts";
+import type { Address, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Homes } from "../kernel/homes.ts";
 import { createTimerWheel, type Timed } from "../kernel/timer-wheel.ts";
 import type { LinkPacer } from "./link-pacer.ts";
-import { LINK_PARTS, partName } from "./link-parts.ts";
-import type { DueLink, LinkStore } from "./link-store-port.ts";
+import { type DueLink, LINK_PARTS, type LinkStore, partName } from "./link-store.ts";
 
 /** The index is read this often, and this far ahead: of the links that are pending only those due within seconds are in memory. */
 const SCAN_MS = 1_000;

@@ -1,13 +1,69 @@
 import { RelayError } from "../kernel/errors.ts";
+import { hashOf } from "../kernel/hash.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
-import { attentionKey, attentionOperation } from "../payments/attention.ts";
+import { type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
+import type { TransactionRow } from "../payments/feed-row.ts";
 import { outboxOperation } from "../payments/outbox.ts";
 import type { LinkRecord } from "./link.ts";
-import { partOf } from "./link-parts.ts";
-import type { DueLink, LinkChange, LinkStore } from "./link-store-port.ts";
+
+/**
+ * Links are divided into this many parts, each with an index of its deadlines. A part lives where `homeOf` says, as a terminal does, and that
+ * shard looks after its links: it reads its own parts only, and nobody else reads them.
+ */
+export const LINK_PARTS = 64;
+
+/** The part of a link, the same on every node. */
+export function partOf(txId: string): number {
+  return hashOf(txId) % LINK_PARTS;
+}
+
+/** What a part is called where homes are asked for. */
+export function partName(part: number): string {
+  return `links/${part}`;
+}
+
+/** One step of a link, stored as a whole or not at all. */
+export interface LinkChange {
+  /** The record as it becomes. */
+  record: LinkRecord;
+  /** What it replaces, and that one's version; null and 0 for a new link. */
+  before: LinkRecord | null;
+  version: number;
+  /** For ClickHouse, written to the outbox in the same commit. */
+  rows: readonly TransactionRow[];
+  attention: readonly AttentionItem[];
+  settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];
+  atMs: number;
+}
+
+/** A link that wants to be looked at, as the index of deadlines has it. */
+export interface DueLink {
+  txId: string;
+  atMs: number;
+}
+
+/**
+ * Where payment links are kept. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit
+ * it is not known whether it happened.
+ */
+export interface LinkStore {
+  load(txId: string): Promise<Stored<LinkRecord> | null>;
+  /** By the gateway's id of the payment or of the money movement, among the links of one account. */
+  findByPaymentId(partnerId: number | null, paymentId: string): Promise<Stored<LinkRecord> | null>;
+  findByTranId(partnerId: number | null, tranId: string): Promise<Stored<LinkRecord> | null>;
+  /**
+   * The new version, or null where another version stands (or, for a new link, any). Throws RelayError `duplicate` where the id of a new capture,
+   * reversal or refund is that of another payment's.
+   */
+  commit(change: LinkChange): Promise<number | null>;
+  /** Whether any link of any part has a deadline: where there are none, no part needs to be read. */
+  anyDue(): Promise<boolean>;
+  /** Links of a part whose deadline lies before `untilMs`, by deadline, those after `after` only. */
+  pageDue(part: number, after: DueLink | null, untilMs: number, limit: number): Promise<DueLink[]>;
+}
 
 export const LINKS = "link/";
 /** One entry for each link that is still followed. */

@@ -1,8 +1,8 @@
 import { type Caller, senderOf } from "../access/caller.ts";
-import { readAmount } from "../kernel/decimal-amount.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { readAmount } from "../kernel/money.ts";
 import { amountOf, type FollowUpRefusal, type FollowUpType, type LinkRecord } from "./link.ts";
-import type { FollowUpOutcome, Links } from "./links-port.ts";
+import type { FollowUpOutcome, Links } from "./links.ts";
 
 /** What its owner does with a payment link. Null is also the answer for a link of somebody else. */
 export interface UseLink {

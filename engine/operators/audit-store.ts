@@ -1,7 +1,45 @@
 import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
-import { AUDIT_ENTRIES_MAX, AUDIT_LIFETIME_MS, type AuditEntry } from "./audit.ts";
-import type { AuditLog } from "./audit-log.ts";
+
+/**
+ * The log of administrative changes. Endpoints are written to it by their declaration (`audit` in http/endpoint/endpoint.ts); what changes something
+ * outside of a request calls `record` itself. Rejects with RelayError `unavailable` when the store cannot answer.
+ */
+export interface AuditLog {
+  /** Stores an entry, usually `begun`; answers with its id. A change is not begun before this has resolved. */
+  record(entry: AuditEntry): Promise<string>;
+  /** Tells what came of it. The change has happened by then, so that this failing is for the log of the node and not for the caller. */
+  settle(id: string, entry: AuditEntry, outcome: AuditOutcome): Promise<void>;
+  /** Newest first; `before` is the last id of the page before, empty for the first. */
+  page(page: { before: string; limit: number }): Promise<{ id: string; entry: AuditEntry }[]>;
+}
+
+/** How long an entry of the audit log is kept. */
+export const AUDIT_LIFETIME_MS = 400 * 86_400_000;
+
+/** Entries that are kept; beyond it the oldest go, however young they are. A thousand changes a week for two years. */
+export const AUDIT_ENTRIES_MAX = 100_000;
+
+/** One administrative change: who, when, from where, what. Never holds a secret, nor any value that was sent. */
+export interface AuditEntry {
+  atMs: number;
+  /** `administrator`, `partner:7`: as a command's sender is named. */
+  actor: string;
+  /** The login's name. */
+  username: string;
+  ipAddress: string;
+  requestId: string;
+  /** `noun.verb`. */
+  action: string;
+  /** Id or name of what was changed. */
+  subject: string;
+  /** Names of the members that were sent, without their values. */
+  members: readonly string[];
+  outcome: AuditOutcome;
+}
+
+/** `begun` stays where the node died on the way: whether it happened is then not known. `refused` carries the reason's code. */
+export type AuditOutcome = { type: "begun" } | { type: "done" } | { type: "refused"; code: string };
 
 const AUDIT = "u/";
 const PAGE = 1_000;

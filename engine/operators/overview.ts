@@ -1,4 +1,4 @@
-import type { ResultCounts } from "./result-count.ts";
+import type { ResultCounts } from "./result-count-store.ts";
 
 /** What is set aside is a handful, or a fault that is the same for all: more are not counted. */
 export const SET_ASIDE_COUNTED_MAX = 1_000;

@@ -1,7 +1,26 @@
 import { available, type Entry, type Kv, scanAll } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { addResultCounts, type ResultCounts } from "./result-count.ts";
-import type { ResultCountStore } from "./result-count-store-port.ts";
+
+/** Results counted by each shard of each node, by local day (`YYYY-MM-DD`); kept for a few days. */
+export interface ResultCountStore {
+  /** What this counter had counted of the day; empty for nothing. */
+  load(day: string, counter: string): Promise<ResultCounts>;
+  save(day: string, counter: string, counts: ResultCounts): Promise<void>;
+  /** Of all counters together. */
+  total(day: string): Promise<ResultCounts>;
+}
+
+/** Results of one local day by method and status: `{CARD: {OK: 12, KO: 1}}`. */
+export type ResultCounts = { [method: string]: { [status: string]: number } };
+
+export function addResultCounts(sum: ResultCounts, more: ResultCounts): ResultCounts {
+  for (const [method, statuses] of Object.entries(more)) {
+    const counted = sum[method] ?? {};
+    sum[method] = counted;
+    for (const [status, count] of Object.entries(statuses)) counted[status] = (counted[status] ?? 0) + count;
+  }
+  return sum;
+}
 
 const COUNTS = "y/";
 const KEPT_MS = 8 * 86_400_000;

@@ -1,6 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
-import { addResultCounts, type ResultCounts } from "./result-count.ts";
-import type { ResultCountStore } from "./result-count-store-port.ts";
+import { addResultCounts, type ResultCountStore, type ResultCounts } from "./result-count-store.ts";
 
 /** How often counts are stored: so much of them a crash may lose. They are for a dashboard, not for money. */
 const FLUSH_MS = 5_000;

@@ -1,12 +1,11 @@
-import type { AddressLists } from "../access/address-lists.ts";
 import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES, type ServiceCode, servicesOf } from "../access/partner-grant.ts";
-import type { ApiKeys } from "../kernel/api-keys.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { AdministerPartners, PartnerApiEdit } from "./administer-partners.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "./merchant.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess, type PartnerRecord, partnerPlace } from "./partner.ts";
+import type { AddressLists, ApiKeys } from "./partner-secrets.ts";
 
 /** What an administrator may say of a partner's access to Partner API v1; absent members stay, or have their defaults at the first grant. */
 export interface PartnerApiSettings {

@@ -15,8 +15,8 @@ import {
   partnerPlace,
 } from "./partner.ts";
 import type { PartnerSecrets } from "./partner-secrets.ts";
-import type { PartnerStore } from "./partner-store-port.ts";
-import type { Partners } from "./partners-port.ts";
+import type { PartnerStore } from "./partner-store.ts";
+import type { Partners } from "./partners.ts";
 
 /** Rounds of a change that somebody else's change overtakes each time; only a storm of changes of one partner uses them up. */
 const ATTEMPTS_MAX = 20;

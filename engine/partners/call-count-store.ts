@@ -1,6 +1,12 @@
 import { available, type Kv } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import type { CallCountStore } from "./call-count-store-port.ts";
+
+/** Where it is kept how many calls of the Partner API each partner has made. Rejects with RelayError `unavailable`. */
+export interface CallCountStore {
+  load(partnerId: number): Promise<number>;
+  /** Adds to what is stored, whoever else adds at the same time. After a rejection it is not known whether it was added. */
+  add(partnerId: number, calls: number): Promise<void>;
+}
 
 const CALLS = "partner-calls/";
 

@@ -1,4 +1,4 @@
-import type { CallCountStore } from "./call-count-store-port.ts";
+import type { CallCountStore } from "./call-count-store.ts";
 
 /** How many calls each partner has made of the Partner API: counted in memory and stored in batches, so that a call waits for nothing. */
 export interface CallCounts {

@@ -1,8 +1,26 @@
 import { SERVICE_CODES, type ServiceCode } from "../access/partner-grant.ts";
-import type { ApiKeys } from "../kernel/api-keys.ts";
-import type { MerchantRecord } from "./merchant.ts";
-import type { MerchantStore } from "./merchant-store-port.ts";
-import type { MerchantByKey, MerchantsByKey } from "./merchants-by-key-port.ts";
+import type { MerchantEnvironment, MerchantRecord } from "./merchant.ts";
+import type { MerchantStore } from "./merchant-store.ts";
+import type { ApiKeys } from "./partner-secrets.ts";
+
+/** Who a merchant's key speaks for. */
+export interface MerchantByKey {
+  merchantId: string;
+  partnerId: number;
+  environment: MerchantEnvironment;
+  /** Which of its two keys it was: what a `pk_` may is less than what an `sk_` may (specification, authentication rule 7). */
+  kind: "publishable" | "secret";
+  /** Services that are enabled for it and permitted to its partner. */
+  services: ServiceCode[];
+}
+
+/**
+ * Verifies the keys of merchants, for surfaces that merchants call. It reads the store each time, so that a key ends with the change
+ * that ends it, on every node. Null for no key, a replaced one, a deactivated merchant and a disabled partner.
+ */
+export interface MerchantsByKey {
+  merchantByKey(key: string): Promise<MerchantByKey | null>;
+}
 
 /** Keys have 55 characters; anything much longer is none. */
 const KEY_LENGTH_MAX = 256;

@@ -4,7 +4,7 @@ import { RelayError } from "../kernel/errors.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { type MerchantRecord, type MerchantService, serviceOf } from "./merchant.ts";
 import { readConfiguration, type ServiceMode, type ServiceSecrets } from "./merchant-service.ts";
-import type { MerchantStore } from "./merchant-store-port.ts";
+import type { MerchantStore } from "./merchant-store.ts";
 import type { Merchants } from "./merchants.ts";
 
 /** `not_permitted`: the service is none of the partner's. */

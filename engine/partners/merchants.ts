@@ -1,5 +1,4 @@
 import type { PartnerApiGrant, ServiceCode } from "../access/partner-grant.ts";
-import type { ApiKeys } from "../kernel/api-keys.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { Turns } from "../kernel/keyed-mutex.ts";
@@ -14,7 +13,8 @@ import {
   type MerchantStatus,
   merchantNameOf,
 } from "./merchant.ts";
-import type { MerchantChange, MerchantStore } from "./merchant-store-port.ts";
+import type { MerchantChange, MerchantStore } from "./merchant-store.ts";
+import type { ApiKeys } from "./partner-secrets.ts";
 
 /** A merchant's two keys, in the clear only in the answer that shows them. */
 export interface MerchantKeys {

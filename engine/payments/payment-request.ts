@@ -2,8 +2,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { isTerminalId, isUuid } from "../kernel/identifiers.ts";
 import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
 import { type Command, DELIVERY_MEMBERS, expiresAtMs, PAYMENT_SERVICES, type PaymentService } from "./command.ts";
-import type { TerminalFamily } from "./family.ts";
-import { encodeTags, readTags, type TagValues } from "./tags.ts";
+import { encodeTags, readTags, type TagValues, type TerminalFamily } from "./tags.ts";
 import type { TransactionMethod } from "./transaction.ts";
 
 /** A JSON object as a caller sent it. */

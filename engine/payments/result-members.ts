@@ -1,7 +1,7 @@
-import { currencyOf } from "../kernel/currency.ts";
 import { cutText } from "../kernel/cut-text.ts";
 import { AMOUNT_MINOR_MAX } from "../kernel/limits.ts";
 import { maskJson, maskPans, maskPanValue, maskSchemePans } from "../kernel/mask.ts";
+import { currencyOf } from "../kernel/money.ts";
 import { isJsonObject, type JsonObject } from "./payment-request.ts";
 import type { FreeForm, Transaction, TransactionMethod } from "./transaction.ts";
 

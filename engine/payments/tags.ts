@@ -1,5 +1,27 @@
 import { RelayError } from "../kernel/errors.ts";
-import type { TerminalFamily } from "./family.ts";
+
+/**
+ * Terminal families differ in how proprietary tags reach them and in whether they know the tag services
+ * (specification, "Resources", tags). A terminal whose family is unknown gets the tags both ways.
+ */
+export interface TerminalFamily {
+  /** Member that carries the tags to this family. */
+  tagTransport: "privativeTags" | "additionalField47data";
+  /** False: VERIFYTAG is refused, PAYTAG is carried out as PAYCC by the terminal. */
+  tagServices: boolean;
+}
+
+export const TERMINAL_FAMILIES = {
+  "privative-tags": { tagTransport: "privativeTags", tagServices: true },
+  "field-47": { tagTransport: "additionalField47data", tagServices: true },
+  "no-tags": { tagTransport: "additionalField47data", tagServices: false },
+} as const satisfies Record<string, TerminalFamily>;
+
+export type TerminalFamilyName = keyof typeof TERMINAL_FAMILIES;
+
+export function isTerminalFamily(text: string): text is TerminalFamilyName {
+  return Object.hasOwn(TERMINAL_FAMILIES, text);
+}
 
 /** Proprietary tags of the payment request (specification, "Payment request"), in the ascending order in which they are encoded. */
 export const TAGS = ["DF8102", "DF8103", "DF8105", "DF8109"] as const;

@@ -1,7 +1,6 @@
-import type { Address, Bus } from "../kernel/bus.ts";
+import type { Address, Bus, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { Homes } from "../kernel/homes.ts";
 import { isSettled } from "../terminals/command-view.ts";
 import type { TerminalHome } from "../terminals/terminal-home.ts";
 import type { CommandView } from "../terminals/terminals.ts";

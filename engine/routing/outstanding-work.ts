@@ -1,8 +1,7 @@
-import type { Address, Bus } from "../kernel/bus.ts";
+import type { Address, Bus, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Homes } from "../kernel/homes.ts";
 import type { TerminalHome } from "../terminals/terminal-home.ts";
-import type { Outstanding, TerminalStore } from "../terminals/terminal-store-port.ts";
+import type { Outstanding, TerminalStore } from "../terminals/terminal-store.ts";
 import type { WaitingElsewhere } from "../terminals/waiting-counters.ts";
 import type { TerminalProtocol } from "./terminal-protocol.ts";
 

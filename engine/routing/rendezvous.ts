@@ -1,6 +1,5 @@
-import type { Address } from "../kernel/bus.ts";
+import type { Address, Homes } from "../kernel/bus.ts";
 import { hashOf } from "../kernel/hash.ts";
-import type { Homes } from "../kernel/homes.ts";
 
 /** Homes by rendezvous hashing: when a shard goes, only its terminals move, and they spread over all others. */
 export interface RendezvousHomes extends Homes {

@@ -1,6 +1,5 @@
-import type { Address, Bus } from "../kernel/bus.ts";
+import type { Address, Bus, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Homes } from "../kernel/homes.ts";
 import type { TerminalProtocol } from "./terminal-protocol.ts";
 
 /** A shard that did not confirm is asked again after this long. */

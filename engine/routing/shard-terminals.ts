@@ -1,6 +1,5 @@
-import type { Address, Bus } from "../kernel/bus.ts";
+import type { Address, Bus, Homes } from "../kernel/bus.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { Homes } from "../kernel/homes.ts";
 import { POLL_ANSWER_MS } from "../kernel/limits.ts";
 import type { Command } from "../payments/command.ts";
 import { createBroadcasts } from "../sessions/broadcasts.ts";

@@ -1,4 +1,4 @@
-import type { RecordStore } from "./record-store-port.ts";
+import type { RecordStore } from "./record-store.ts";
 import type { Replica, Tables } from "./replicated-table.ts";
 
 /** Small records that administrators keep, in memory of each shard. */

@@ -1,7 +1,7 @@
 import type { Address, Bus } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { TableStamps } from "./table-version-port.ts";
+import type { TableStamps } from "./table-versions.ts";
 
 /** How long one shard has to confirm a change before it is asked again. */
 const ASK_TIMEOUT_MS = 1_000;

@@ -10,7 +10,7 @@ import type { Delivery } from "./deliver-command.ts";
 import type { TerminalEffect, TerminalEvent } from "./events.ts";
 import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps, hasFinished } from "./home-steps.ts";
 import type { CommandRecord } from "./terminal-record.ts";
-import type { TerminalStore } from "./terminal-store-port.ts";
+import type { TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome } from "./terminals.ts";
 
 /** Accepts a command under its uuid, once (design.md, promise 1). */

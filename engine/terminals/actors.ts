@@ -10,7 +10,7 @@ import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts
 import { doubted, nextDeadlineMs, stateOf, toRecord } from "./rules.ts";
 import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
 import type { CommandRecord } from "./terminal-record.ts";
-import type { LoadedTerminal, TerminalChange, TerminalStore } from "./terminal-store-port.ts";
+import type { LoadedTerminal, TerminalChange, TerminalStore } from "./terminal-store.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 
 /** Actors kept in memory; beyond it idle ones go, those not used lately first, their records are stored. Outstanding commands keep one. */

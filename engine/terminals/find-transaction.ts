@@ -1,7 +1,8 @@
-import { type Caller, maySee, visibilityOf } from "../access/caller.ts";
+import { type Caller, maySee, maySend, visibilityOf } from "../access/caller.ts";
+import type { Ids } from "../kernel/ids.ts";
 import type { Transaction, TransactionMethod, TransactionStatus } from "../payments/transaction.ts";
 import type { TransactionList } from "../payments/transaction-list.ts";
-import type { CommandView, Terminals } from "./terminals.ts";
+import type { CancelOutcome, CommandView, Terminals } from "./terminals.ts";
 
 /** `unknown` is also the answer for what the caller may not see. */
 export type TransactionLookup = { type: "found"; transaction: Transaction | null; view: CommandView } | { type: "unknown" };
@@ -40,6 +41,39 @@ export function createFindTransaction({ terminals, list }: { terminals: Terminal
       const visibility = visibilityOf(caller, query.terminalId);
       if (visibility.type === "none") return [];
       return list.page(visibility.type === "all" ? query : { ...query, sender: visibility.sender });
+    },
+  };
+}
+
+export interface CommandLifeView extends CommandView {
+  /** When an answer came that could not be read; null where none did, or where there is a result, or none can come. */
+  unreadableAnswerAtMs: number | null;
+}
+
+export interface CommandLifeOperations {
+  /** Where a command stands; null for one that is not known or that the caller may not see. */
+  find(caller: Caller, uuid: string): Promise<CommandLifeView | null>;
+  /** Cancels a command (design.md, promise 3). `not_found` also for one that the caller may not see or not send. `uuid`: as its sender wrote it. */
+  cancel(caller: Caller, uuid: string): Promise<{ uuid: string; outcome: CancelOutcome }>;
+}
+
+export function createCommandLife({ terminals, ids }: { terminals: Terminals; ids: Ids }): CommandLifeOperations {
+  function visible(caller: Caller, uuid: string): Promise<CommandView | null> {
+    return terminals.command(uuid, 0, (terminalId, sender) => maySee(caller, terminalId, sender));
+  }
+
+  return {
+    find: async (caller, uuid) => {
+      const view = await visible(caller, uuid);
+      if (view === null) return null;
+      const isAwaited = view.transaction === null && (view.state === "sent" || view.state === "unknown");
+      return { ...view, unreadableAnswerAtMs: isAwaited ? await terminals.unreadableAnswerAtMs(view.uuid) : null };
+    },
+    cancel: async (caller, uuid) => {
+      const view = await visible(caller, uuid);
+      // A result that nobody asked for is all that this caller sees; another's command of the same uuid is not his to cancel.
+      if (view === null || view.command === null || !maySend(caller, view.terminalId)) return { uuid, outcome: { type: "not_found" } };
+      return { uuid: view.uuid, outcome: await terminals.cancel({ uuid: view.uuid, cancelUuid: ids.uuid() }) };
     },
   };
 }

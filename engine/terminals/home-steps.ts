@@ -8,7 +8,7 @@ import { type Actors, isSame, type StepChange } from "./actors.ts";
 import type { Finished, NewEntry, TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
 import { rowsOf, withLife } from "./result-decision.ts";
 import type { CommandLife, CommandRecord } from "./terminal-record.ts";
-import type { TerminalStore } from "./terminal-store-port.ts";
+import type { TerminalStore } from "./terminal-store.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** A step that stores nothing but what else it names. */

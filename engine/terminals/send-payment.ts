@@ -2,9 +2,10 @@ import { type Caller, maySend, senderOf } from "../access/caller.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
-import { isTerminalFamily, TERMINAL_FAMILIES, type TerminalFamily } from "../payments/family.ts";
+import type { Command } from "../payments/command.ts";
 import { buildPayment, type PaymentRequest, readPaymentRequest } from "../payments/payment-request.ts";
-import { createRequestNames } from "./request-names.ts";
+import { isTerminalFamily, TERMINAL_FAMILIES, type TerminalFamily } from "../payments/tags.ts";
+import { buildAdministrative, buildPrint, buildScan, type UtilityContext } from "../payments/utility-request.ts";
 import type { AcceptOutcome, Terminals } from "./terminals.ts";
 
 export interface PaymentRequested {
@@ -50,5 +51,45 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
     } catch (error) {
       return Promise.reject(error);
     }
+  };
+}
+
+/** Hex digits: their 62 random bits tell apart all processes that ever are, and stand in the record of each command. */
+const PREFIX_DIGITS = 16;
+
+/** Names for `Command.request`: a random part for all of this process, and a number. A random uuid for each costs a payment two microseconds. */
+export function createRequestNames(ids: Ids): () => string {
+  const prefix = `${ids.uuid().replaceAll("-", "").slice(-PREFIX_DIGITS)}-`;
+  let count = 0;
+  return () => {
+    count += 1;
+    return prefix + count.toString(36);
+  };
+}
+
+export type UtilityCommand = "scan" | "print" | "administrative";
+
+export interface UtilitySent {
+  command: Command;
+  outcome: AcceptOutcome;
+}
+
+/** Sends a SCAN, PRINT or administrator command. Throws RelayError `invalid_request`, `forbidden`, `unavailable`. */
+export type SendUtility = (kind: UtilityCommand, caller: Caller, terminalId: string, body: unknown) => Promise<UtilitySent>;
+
+const BUILDERS: Record<UtilityCommand, (body: unknown, context: UtilityContext) => Command> = {
+  scan: buildScan,
+  print: buildPrint,
+  administrative: buildAdministrative,
+};
+
+export function createSendUtility({ terminals, clock, ids }: { terminals: Terminals; clock: Clock; ids: Ids }): SendUtility {
+  const nextRequest = createRequestNames(ids);
+  return async (kind, caller, terminalId, body) => {
+    if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    const generatedUuid = ids.uuid();
+    const context = { terminalId, generatedUuid, sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() };
+    const command = BUILDERS[kind](body, context);
+    return { command, outcome: await terminals.accept(command) };
   };
 }

@@ -5,7 +5,7 @@ import type { TerminalContext } from "./events.ts";
 import { type FedCommand, fedAtMs, isUnsolicited, takenBack } from "./fed-command.ts";
 import { countsAsLatest, doubted, stateOf, toRecord } from "./rules.ts";
 import type { CommandRecord, LatestEntry } from "./terminal-record.ts";
-import type { LoadedTerminal, TerminalStore } from "./terminal-store-port.ts";
+import type { LoadedTerminal, TerminalStore } from "./terminal-store.ts";
 
 /** Another node that starts may take the same back at this moment. */
 const STALE_RETRIES_MAX = 8;

@@ -19,7 +19,7 @@ import type { Finished } from "./events.ts";
 import { createHomeSteps } from "./home-steps.ts";
 import { createLookups } from "./lookups.ts";
 import { isHeld } from "./rules.ts";
-import type { Outstanding, TerminalStore } from "./terminal-store-port.ts";
+import type { Outstanding, TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TakenCommand, TerminalView } from "./terminals.ts";
 import { createWaiters } from "./waiters.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../kernel/clock.ts";
-import type { TerminalStore } from "./terminal-store-port.ts";
+import type { TerminalStore } from "./terminal-store.ts";
 import type { UnreadablePosting } from "./terminals.ts";
 
 /** Keeps what could not be read as a result, for operators, and that an answer came to the commands that it can be one of. */

@@ -1,5 +1,5 @@
 import type { Caller } from "../../engine/access/caller.ts";
-import type { SignatureStamps } from "../../engine/access/signature-stamp-port.ts";
+import type { SignatureStamps } from "../../engine/access/signature-stamp-store.ts";
 import type { Refusal } from "./credential-source.ts";
 import { sha256Hex } from "./digest.ts";
 import { SIGNATURE_SKEW_MAX_MS, type SignedRequest, verifySignature } from "./http-signature.ts";

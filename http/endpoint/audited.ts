@@ -2,8 +2,7 @@ import { type Caller, senderOf } from "../../engine/access/caller.ts";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import { cutText } from "../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import type { AuditEntry } from "../../engine/operators/audit.ts";
-import type { AuditLog } from "../../engine/operators/audit-log.ts";
+import type { AuditEntry, AuditLog } from "../../engine/operators/audit-store.ts";
 import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
 
 const SUBJECT_LENGTH_MAX = 256;

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { CallbackTarget } from "../../engine/callbacks/callback-target.ts";
+import type { CallbackTarget } from "../../engine/callbacks/callback-sender.ts";
 import { createNameResolver, lookupWith, type ResolveName } from "./resolve-name.ts";
 
 /** An address has this long to answer, name and connection included. */

@@ -1,4 +1,4 @@
-import { deviceName, deviceWords } from "../../engine/kernel/device-text.ts";
+import { deviceName, deviceWords } from "../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { DeviceInfo } from "../../engine/sessions/presence.ts";
 import { STOMP_VERSIONS, type StompFrame, type StompVersion } from "./frame.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { CommandState } from "../../engine/payments/command.ts";
-import type { CommandLifeOperations } from "../../engine/terminals/command-life.ts";
+import type { CommandLifeOperations } from "../../engine/terminals/find-transaction.ts";
 
 const DuplicateBody = Type.Object({
   status: Type.Literal("error"),

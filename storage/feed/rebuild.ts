@@ -1,7 +1,7 @@
 import { type Entry, type Kv, prefixRange } from "../../engine/kernel/kv.ts";
 import { readRecord } from "../../engine/kernel/schemas.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
-import { linkRow } from "../../engine/links/link-row.ts";
+import { linkRow } from "../../engine/links/link-change.ts";
 import { LINKS } from "../../engine/links/link-store.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { rowsOf } from "../../engine/terminals/result-decision.ts";

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { AUDIT_LIFETIME_MS, type AuditEntry } from "../../engine/operators/audit.ts";
-import { createAuditStore } from "../../engine/operators/audit-store.ts";
+import { AUDIT_LIFETIME_MS, type AuditEntry, createAuditStore } from "../../engine/operators/audit-store.ts";
 import { deletedPartner, type PartnerRecord } from "../../engine/partners/partner.ts";
-import { createPartnerStore } from "../../engine/partners/partner-store.ts";
-import { PARTNER_PARTS } from "../../engine/partners/partner-store-port.ts";
+import { createPartnerStore, PARTNER_PARTS } from "../../engine/partners/partner-store.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
 import { partName, partOf } from "../../engine/tables/replicated-table.ts";
 import { createTableStamps } from "../../engine/tables/table-versions.ts";

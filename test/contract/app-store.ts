@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { type AppDeployment, emptyTarget, NO_MARK, ROLLOUT_DEFAULT, targetName } from "../../engine/apps/app-deployment.ts";
-import { type AppStore, UPLOAD_LOCK_MS } from "../../engine/apps/app-store-port.ts";
+import { type AppStore, UPLOAD_LOCK_MS } from "../../engine/apps/app-store.ts";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
-import { newDeployment } from "../../engine/apps/deployment-stepper.ts";
 import { INSTALL_LOG_LIFETIME_MS, INSTALL_LOGS_PER_VERSION_MAX } from "../../engine/apps/install-log.ts";
+import { newDeployment } from "../../engine/apps/machine.ts";
 import { ownWorldTest } from "./own-world.ts";
 
 /** A store of its own for one test, empty. */
@@ -28,7 +28,7 @@ function deployment(id: number): AppDeployment {
   return newDeployment({ id, versionId: 1, target: GLOBAL, atMs: 1, ...ROLLOUT_DEFAULT });
 }
 
-/** The contract of engine/apps/app-store-port.ts; each engine's test file calls this. */
+/** The contract of engine/apps/app-store.ts; each engine's test file calls this. */
 export function testAppStore(name: string, open: () => Promise<OpenAppStore>): void {
   describe(`${name} keeps the contract of the app store`, () => {
     const test = ownWorldTest(open);

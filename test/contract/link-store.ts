@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { IdempotencyClaim, IdempotencyStore } from "../../engine/idempotency/idempotency-store-port.ts";
+import type { IdempotencyClaim, IdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
-import { partOf } from "../../engine/links/link-parts.ts";
-import { linkRow } from "../../engine/links/link-row.ts";
-import type { DueLink, LinkChange, LinkStore } from "../../engine/links/link-store-port.ts";
+import { linkRow } from "../../engine/links/link-change.ts";
+import { type DueLink, type LinkChange, type LinkStore, partOf } from "../../engine/links/link-store.ts";
 import { link, NOW_MS, unanswered } from "../engine/links/machine-world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
@@ -31,7 +30,7 @@ async function stored(store: LinkStore, record: LinkRecord): Promise<number> {
   return version ?? 0;
 }
 
-/** The contract of engine/links/link-store-port.ts and idempotency-store.ts; each engine's test file calls this. */
+/** The contract of engine/links/link-store.ts and idempotency-store.ts; each engine's test file calls this. */
 export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>): void {
   describe(`${name} keeps the contract of the link store`, () => {
     const test = ownWorldTest(open);

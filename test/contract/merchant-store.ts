@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
-import type { CallCountStore } from "../../engine/partners/call-count-store-port.ts";
+import type { CallCountStore } from "../../engine/partners/call-count-store.ts";
 import type { MerchantRecord } from "../../engine/partners/merchant.ts";
-import type { MerchantChange, MerchantStore } from "../../engine/partners/merchant-store-port.ts";
+import type { MerchantChange, MerchantStore } from "../../engine/partners/merchant-store.ts";
 import { ownWorldTest } from "./own-world.ts";
 
 /** Stores of their own for one test, empty. */
@@ -12,7 +12,7 @@ export interface OpenMerchantStore {
   close(): Promise<void>;
 }
 
-/** The contract of engine/partners/merchant-store-port.ts and call-count-store.ts; each engine's test file calls this. */
+/** The contract of engine/partners/merchant-store.ts and call-count-store.ts; each engine's test file calls this. */
 export function testMerchantStore(name: string, open: () => Promise<OpenMerchantStore>): void {
   describe(`${name} keeps the contract of the merchant store`, () => {
     const test = ownWorldTest(open);

@@ -4,7 +4,7 @@ import type { AttentionItem } from "../../engine/payments/attention.ts";
 import type { Command } from "../../engine/payments/command.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import type { CommandLife, CommandRecord, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
-import type { TerminalChange, TerminalStore } from "../../engine/terminals/terminal-store-port.ts";
+import type { TerminalChange, TerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { type OwnWorldTest, ownWorldTest } from "./own-world.ts";
 
 /** A store of its own for one test, empty. */
@@ -21,7 +21,7 @@ export interface OpenTerminalStore {
   close(): Promise<void>;
 }
 
-/** The contract of engine/terminals/terminal-store-port.ts; each engine's test file calls this. */
+/** The contract of engine/terminals/terminal-store.ts; each engine's test file calls this. */
 export function testTerminalStore(name: string, open: () => Promise<OpenTerminalStore>): void {
   describe(`${name} keeps the contract of the terminal store`, () => {
     const test = ownWorldTest(open);

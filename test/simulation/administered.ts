@@ -1,6 +1,6 @@
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { compileWhitelist } from "../../engine/access/subscription.ts";
-import type { TerminalGroup } from "../../engine/settings/terminal-group.ts";
+import type { TerminalGroup } from "../../engine/settings/terminal-groups.ts";
 import { createRecordStore, TERMINAL_GROUPS } from "../../engine/tables/record-store.ts";
 import { createPatternCompiler } from "../../http/auth/pattern.ts";
 import type { DeviceSpec, Plan } from "./plan.ts";

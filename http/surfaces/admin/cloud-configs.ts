@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
-import { TERMINAL_FAMILIES } from "../../../engine/payments/family.ts";
+import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
 import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { TerminalParams } from "../identifier-params.ts";

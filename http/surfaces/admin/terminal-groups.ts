@@ -6,7 +6,7 @@ import {
   GROUP_TERMINALS_MAX,
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
-} from "../../../engine/settings/terminal-group.ts";
+} from "../../../engine/settings/terminal-groups.ts";
 import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";

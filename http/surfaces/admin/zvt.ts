@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type StoredZvtConfig, ZVT_DEFAULT, ZVT_KEY, type ZvtConfig } from "../../../engine/settings/zvt-config.ts";
+import { type StoredZvtConfig, ZVT_DEFAULT, ZVT_KEY, type ZvtConfig } from "../../../engine/settings/cloud-config.ts";
 import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";

@@ -1,8 +1,8 @@
-import type { AppCatalog } from "../../../engine/apps/app-catalog-port.ts";
-import type { AppStore } from "../../../engine/apps/app-store-port.ts";
+import type { AppCatalog } from "../../../engine/apps/app-catalog.ts";
+import type { AppStore } from "../../../engine/apps/app-store.ts";
 import type { AppVersions } from "../../../engine/apps/app-versions.ts";
 import type { CheckAppVersion } from "../../../engine/apps/check-app-version.ts";
-import type { Deployments } from "../../../engine/apps/deployments-port.ts";
+import type { Deployments } from "../../../engine/apps/deployments.ts";
 import type { PackageStore } from "../../../engine/apps/package-store.ts";
 import type { PackageUrl, PushUpdate } from "../../../engine/apps/push-update.ts";
 import type { RecordInstall } from "../../../engine/apps/record-install.ts";

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { LinkRequest } from "../../../engine/links/create-link.ts";
-import type { LinkCreated } from "../../../engine/links/links-port.ts";
+import type { LinkCreated } from "../../../engine/links/links.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import type { LocalTime } from "../local-time.ts";
 import { CreatedLink, createdBody } from "./record.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { CreateLink } from "../../../engine/links/create-link.ts";
-import type { Links } from "../../../engine/links/links-port.ts";
+import type { Links } from "../../../engine/links/links.ts";
 import type { UseLink } from "../../../engine/links/use-link.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 import { surface } from "../../endpoint/surface.ts";

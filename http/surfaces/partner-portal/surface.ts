@@ -1,9 +1,9 @@
 import type { Caller } from "../../../engine/access/caller.ts";
 import type { CheckGateway } from "../../../engine/gateway/check-gateway.ts";
-import type { GatewayAccounts } from "../../../engine/gateway/gateway-accounts-port.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
-import type { Partners } from "../../../engine/partners/partners-port.ts";
+import type { Partners } from "../../../engine/partners/partners.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { currencyUnknown } from "../../../engine/payments/result.ts";
-import type { CommandLifeView } from "../../../engine/terminals/command-life.ts";
+import type { CommandLifeView } from "../../../engine/terminals/find-transaction.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { relay } from "./surface.ts";

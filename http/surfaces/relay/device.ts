@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { deviceName, deviceWords } from "../../../engine/kernel/device-text.ts";
+import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
 import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
 import { headerText } from "./header-text.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../engine/access/caller.ts";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
-import type { UtilitySent } from "../../../engine/terminals/send-utility.ts";
+import type { UtilitySent } from "../../../engine/terminals/send-payment.ts";
 import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";

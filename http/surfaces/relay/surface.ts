@@ -1,11 +1,9 @@
 import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { TerminalLogStore } from "../../../engine/operators/terminal-log-store.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
-import type { CommandLifeOperations } from "../../../engine/terminals/command-life.ts";
-import type { FindTransaction } from "../../../engine/terminals/find-transaction.ts";
+import type { CommandLifeOperations, FindTransaction } from "../../../engine/terminals/find-transaction.ts";
 import type { RecordResult } from "../../../engine/terminals/record-result.ts";
-import type { SendPayment } from "../../../engine/terminals/send-payment.ts";
-import type { SendUtility } from "../../../engine/terminals/send-utility.ts";
-import type { TerminalLogStore } from "../../../engine/terminals/terminal-log-store-port.ts";
+import type { SendPayment, SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import { surface } from "../../endpoint/surface.ts";
 import type { LocalTime } from "../local-time.ts";

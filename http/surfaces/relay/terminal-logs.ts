@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Caller, mayActAs } from "../../../engine/access/caller.ts";
-import { deviceName, deviceWords } from "../../../engine/kernel/device-text.ts";
+import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
 import { MASK_DEPTH_MAX, maskJson } from "../../../engine/kernel/mask.ts";

@@ -1,6 +1,5 @@
-import type { Address, Bus } from "../../../engine/kernel/bus.ts";
+import type { Address, Bus, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
-import type { Homes } from "../../../engine/kernel/homes.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
 import {

@@ -3,9 +3,8 @@ import { createDirectoryStore } from "../../../engine/access/directory-store.ts"
 import type { PatternCompiler } from "../../../engine/access/terminal-rule.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
-import type { Partners } from "../../../engine/partners/partners-port.ts";
-import type { TerminalGroup } from "../../../engine/settings/terminal-group.ts";
-import { createTerminalGroups, type TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
+import type { Partners } from "../../../engine/partners/partners.ts";
+import { createTerminalGroups, type TerminalGroup, type TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import { createRecordStore, TERMINAL_GROUPS } from "../../../engine/tables/record-store.ts";
 import type { Tables } from "../../../engine/tables/replicated-table.ts";
 import type { Spread } from "../../../engine/tables/table-sync.ts";

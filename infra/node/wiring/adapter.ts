@@ -6,7 +6,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { partnerPlace } from "../../../engine/partners/partner.ts";
-import type { Partners } from "../../../engine/partners/partners-port.ts";
+import type { Partners } from "../../../engine/partners/partners.ts";
 import {
   createSignatureAuthenticator,
   type SignatureAuthenticator,

@@ -1,25 +1,21 @@
 import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
 import { type CheckGateway, createCheckGateway } from "../../../engine/gateway/check-gateway.ts";
 import type { GatewayAccount } from "../../../engine/gateway/gateway-account.ts";
-import type { GatewayAccounts } from "../../../engine/gateway/gateway-accounts-port.ts";
 import { createInstallationAccount, type InstallationAccount } from "../../../engine/gateway/installation-account.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
-import { createGatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
-import type { AuditLog } from "../../../engine/operators/audit-log.ts";
-import { createAuditStore } from "../../../engine/operators/audit-store.ts";
+import { createGatewayAccounts, type GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import { type AuditLog, createAuditStore } from "../../../engine/operators/audit-store.ts";
 import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
-import type { Partners } from "../../../engine/partners/partners-port.ts";
-import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
+import type { Partners } from "../../../engine/partners/partners.ts";
+import type { CloudConfig, StoredZvtConfig } from "../../../engine/settings/cloud-config.ts";
 import { type ConfigureTerminal, createConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
-import type { StoredZvtConfig } from "../../../engine/settings/zvt-config.ts";
 import { createRecordStore, GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
 import { type Administered, createAdministered } from "../../../engine/tables/replicated-records.ts";
 import type { Replica, Tables } from "../../../engine/tables/replicated-table.ts";
-import { createReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
-import type { ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner-port.ts";
+import { createReceiptCleaner, type ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 
 export interface AdministrationParts {

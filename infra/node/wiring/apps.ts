@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { createAppCatalog } from "../../../engine/apps/app-catalog.ts";
-import type { TerminalMerchants } from "../../../engine/apps/app-catalog-port.ts";
+import { createAppCatalog, type TerminalMerchants } from "../../../engine/apps/app-catalog.ts";
 import { createAppStore } from "../../../engine/apps/app-store.ts";
 import { createAppVersions } from "../../../engine/apps/app-versions.ts";
 import { createCheckAppVersion } from "../../../engine/apps/check-app-version.ts";

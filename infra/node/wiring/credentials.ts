@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Directory } from "../../../engine/access/directory.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
-import type { Partner, Partners } from "../../../engine/partners/partners-port.ts";
+import type { Partner, Partners } from "../../../engine/partners/partners.ts";
 import type { TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import type { CredentialSource, NamedSecret, PartnerCredential } from "../../../http/auth/credential-source.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";

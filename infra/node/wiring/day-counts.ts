@@ -1,7 +1,6 @@
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
-import type { ResultCounts } from "../../../engine/operators/result-count.ts";
-import { createResultCountStore } from "../../../engine/operators/result-count-store.ts";
+import { createResultCountStore, type ResultCounts } from "../../../engine/operators/result-count-store.ts";
 import { createResultCounter } from "../../../engine/operators/result-counter.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import type { Config } from "../boot/config.ts";

@@ -1,6 +1,5 @@
-import type { Bus } from "../../../engine/kernel/bus.ts";
+import type { Bus, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
-import type { Homes } from "../../../engine/kernel/homes.ts";
 import { available, type Kv, prefixRange } from "../../../engine/kernel/kv.ts";
 import { LINKS_DUE } from "../../../engine/links/link-store.ts";
 import { type Overview, SET_ASIDE_COUNTED_MAX } from "../../../engine/operators/overview.ts";

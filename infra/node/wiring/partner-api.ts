@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { ApiKeys } from "../../../engine/kernel/api-keys.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
@@ -8,12 +7,12 @@ import type { AdministerPartners } from "../../../engine/partners/administer-par
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
 import { createCallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
-import { createMerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
+import { createMerchantsByKey, type MerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
-import type { MerchantsByKey } from "../../../engine/partners/merchants-by-key-port.ts";
-import type { Partner, Partners } from "../../../engine/partners/partners-port.ts";
+import type { ApiKeys } from "../../../engine/partners/partner-secrets.ts";
+import type { Partner, Partners } from "../../../engine/partners/partners.ts";
 import { createRecordStore, MERCHANT_OWNERS } from "../../../engine/tables/record-store.ts";
 import type { Replica, Tables } from "../../../engine/tables/replicated-table.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";

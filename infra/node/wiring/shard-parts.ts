@@ -1,6 +1,5 @@
-import type { Bus } from "../../../engine/kernel/bus.ts";
+import type { Bus, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
-import type { Homes } from "../../../engine/kernel/homes.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";

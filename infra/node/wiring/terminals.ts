@@ -1,6 +1,5 @@
-import type { Address, Bus } from "../../../engine/kernel/bus.ts";
+import type { Address, Bus, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
-import type { Homes } from "../../../engine/kernel/homes.ts";
 import { createShard } from "../../../engine/routing/shard-terminals.ts";
 import { createPresenceStore, type PresenceStore } from "../../../engine/sessions/presence-store.ts";
 import { createPresenceTable } from "../../../engine/sessions/presence-table.ts";

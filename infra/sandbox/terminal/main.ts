@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
-import { isTerminalFamily, TERMINAL_FAMILIES } from "../../../engine/payments/family.ts";
+import { isTerminalFamily, TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import type { SimulatedTerminalOptions, TerminalEvent } from "./options.ts";
 import { startSimulatedTerminal } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import type { TerminalFamilyName } from "../../../engine/payments/family.ts";
+import type { TerminalFamilyName } from "../../../engine/payments/tags.ts";
 
 /** A simulated terminal; everything but `terminalId` has a default. */
 export interface SimulatedTerminalOptions {

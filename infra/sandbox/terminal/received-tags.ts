@@ -1,4 +1,4 @@
-import type { TerminalFamilyName } from "../../../engine/payments/family.ts";
+import type { TerminalFamilyName } from "../../../engine/payments/tags.ts";
 
 /** The tags of a command as a terminal of this family reads them, hex by tag; from either member where the family is not said. */
 export function readReceivedTags(

@@ -16,7 +16,7 @@ import {
 } from "../../../engine/apps/app-deployment.ts";
 import { type OfferLookups, offerFor } from "../../../engine/apps/app-offer.ts";
 import { type AppVersion, beginsAsZip } from "../../../engine/apps/app-version.ts";
-import { newDeployment } from "../../../engine/apps/deployment-stepper.ts";
+import { newDeployment } from "../../../engine/apps/machine.ts";
 
 const TERMINAL = { type: "terminal", terminalId: "T1" } as const;
 const MERCHANT = { type: "merchant", merchantId: "Negozio 1/ò" } as const;

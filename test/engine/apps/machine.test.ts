@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type AppDeployment, type DeploymentState, NOTHING_COUNTED, ROLLOUT_DEFAULT } from "../../../engine/apps/app-deployment.ts";
-import { newDeployment, stepDeployment } from "../../../engine/apps/deployment-stepper.ts";
-import { DEPLOYMENT_STATES, type DeploymentEvent } from "../../../engine/apps/machine.ts";
+import { DEPLOYMENT_STATES, type DeploymentEvent, newDeployment, stepDeployment } from "../../../engine/apps/machine.ts";
 
 const CREATED_MS = 1_000;
 const NOW_MS = 2_000;

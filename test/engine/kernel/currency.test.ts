@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { currencyDecimals, currencyOf } from "../../../engine/kernel/currency.ts";
+import { currencyDecimals, currencyOf } from "../../../engine/kernel/money.ts";
 
 /** Of many regions, with few and many decimals, one of the latest, and numbers that begin with zeros. */
 const ROWS: [code: string, number: string, decimals: number][] = [

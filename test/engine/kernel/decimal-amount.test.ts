@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { currencyDecimals } from "../../../engine/kernel/currency.ts";
-import { readAmount } from "../../../engine/kernel/decimal-amount.ts";
 import { AMOUNT_MINOR_MAX } from "../../../engine/kernel/limits.ts";
-import { fromMinorUnits } from "../../../engine/kernel/money.ts";
+import { currencyDecimals, fromMinorUnits, readAmount } from "../../../engine/kernel/money.ts";
 
 const READ: [given: unknown, currency: string, text: string, minor: number][] = [
   [12.34, "EUR", "12.34", 1_234],

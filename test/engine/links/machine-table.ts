@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LinkEffect, LinkEvent } from "../../../engine/links/events.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
-import { createLinkStepper } from "../../../engine/links/link-stepper.ts";
+import { createLinkStepper } from "../../../engine/links/machine.ts";
 import { link } from "./machine-world.ts";
 
 /** What a step makes of a link. */

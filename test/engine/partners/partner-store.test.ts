@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PartnerRecord } from "../../../engine/partners/partner.ts";
-import { createPartnerStore } from "../../../engine/partners/partner-store.ts";
-import { PARTNER_PARTS, PARTNER_TABLE } from "../../../engine/partners/partner-store-port.ts";
+import { createPartnerStore, PARTNER_PARTS, PARTNER_TABLE } from "../../../engine/partners/partner-store.ts";
 import { partName, partOf } from "../../../engine/tables/replicated-table.ts";
 import { createTableStamps } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { withDelivery } from "../../../engine/payments/command.ts";
-import { TERMINAL_FAMILIES, type TerminalFamily } from "../../../engine/payments/family.ts";
 import { buildPayment, readPaymentRequest, writePayload } from "../../../engine/payments/payment-request.ts";
+import { TERMINAL_FAMILIES, type TerminalFamily } from "../../../engine/payments/tags.ts";
 
 const acceptance = { sender: "partner:1", acceptedAtMs: 1_000, request: "r1" };
 const pay = { uuid: "a1", amount: 1050, service: "PAYCC" };

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { readResult, toTransaction } from "../../../engine/payments/result.ts";
-import { sameResult } from "../../../engine/payments/same-result.ts";
+import { readResult, sameResult, toTransaction } from "../../../engine/payments/result.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 
 const base = { uuid: "u1", service: "PAYBP", result: "OK", amount: 1050, voucher: { codes: ["a", "b"], total: 2 } };

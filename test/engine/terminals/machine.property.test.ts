@@ -5,9 +5,8 @@ import { transition } from "xstate";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
 import { expiresAtMs } from "../../../engine/payments/command.ts";
 import type { TerminalContext, TerminalEvent } from "../../../engine/terminals/events.ts";
-import { type MachineContext, terminalMachine } from "../../../engine/terminals/machine.ts";
 import { nextDeadlineMs, stateOf } from "../../../engine/terminals/rules.ts";
-import { createTerminalStepper } from "../../../engine/terminals/stepper.ts";
+import { createTerminalStepper, type MachineContext, terminalMachine } from "../../../engine/terminals/stepper.ts";
 import {
   accepted,
   cancelRequested,

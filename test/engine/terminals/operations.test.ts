@@ -3,11 +3,9 @@ import { describe, it } from "node:test";
 import type { Caller } from "../../../engine/access/caller.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
-import { createCommandLife } from "../../../engine/terminals/command-life.ts";
-import { createFindTransaction } from "../../../engine/terminals/find-transaction.ts";
+import { createCommandLife, createFindTransaction } from "../../../engine/terminals/find-transaction.ts";
 import { createRecordResult } from "../../../engine/terminals/record-result.ts";
-import { createSendPayment } from "../../../engine/terminals/send-payment.ts";
-import { createSendUtility } from "../../../engine/terminals/send-utility.ts";
+import { createSendPayment, createSendUtility } from "../../../engine/terminals/send-payment.ts";
 import { openSocket, openWorld, pollUuid, settle, type World } from "../world.ts";
 
 const administrator: Caller = { type: "administrator", username: "admin" };

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { TERMINAL_FAMILIES } from "../../../engine/payments/family.ts";
 import { buildPayment, readPaymentRequest } from "../../../engine/payments/payment-request.ts";
-import { amountDiffers, readResult, toTransaction } from "../../../engine/payments/result.ts";
-import { sameResult } from "../../../engine/payments/same-result.ts";
+import { amountDiffers, readResult, sameResult, toTransaction } from "../../../engine/payments/result.ts";
+import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import type { Transaction, TransactionMethod } from "../../../engine/payments/transaction.ts";
 import type { Posted } from "./fake-relay.ts";
 import { command, startWorld } from "./world.ts";

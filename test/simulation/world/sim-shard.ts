@@ -4,15 +4,18 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
-import type { Partners } from "../../../engine/partners/partners-port.ts";
+import type { Partners } from "../../../engine/partners/partners.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createSpread } from "../../../engine/tables/table-sync.ts";
 import { createTableStamps } from "../../../engine/tables/table-versions.ts";
-import { type CommandLifeOperations, createCommandLife } from "../../../engine/terminals/command-life.ts";
-import { createFindTransaction, type FindTransaction } from "../../../engine/terminals/find-transaction.ts";
+import {
+  type CommandLifeOperations,
+  createCommandLife,
+  createFindTransaction,
+  type FindTransaction,
+} from "../../../engine/terminals/find-transaction.ts";
 import { createRecordResult, type RecordResult } from "../../../engine/terminals/record-result.ts";
-import { createSendPayment, type SendPayment } from "../../../engine/terminals/send-payment.ts";
-import { createSendUtility, type SendUtility } from "../../../engine/terminals/send-utility.ts";
+import { createSendPayment, createSendUtility, type SendPayment, type SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";

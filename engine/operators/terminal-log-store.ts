@@ -1,8 +1,26 @@
 import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { LOG_ENTRIES_PER_TERMINAL_MAX, LOG_LIFETIME_MS } from "../kernel/limits.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
-import type { TerminalLog } from "./terminal-log.ts";
-import type { TerminalLogStore } from "./terminal-log-store-port.ts";
+
+/** Logs of terminals, kept for 30 days and to a bounded number each, the oldest go first. Rejects with RelayError `unavailable`. */
+export interface TerminalLogStore {
+  append(terminalId: string, log: Omit<TerminalLog, "id">): Promise<{ id: string }>;
+  /** Newest first. */
+  page(terminalId: string, limit: number): Promise<TerminalLog[]>;
+  /** Answers with how many there were. */
+  clear(terminalId: string): Promise<number>;
+}
+
+/** A log that a terminal posted (specification, `POST /api/v1/{terminalId}/logs`): free-form, PANs masked before it is stored. */
+export interface TerminalLog {
+  /** Sorts by time. */
+  id: string;
+  receivedAtMs: number;
+  /** From the optional X- headers of the posting. */
+  device: { [name: string]: string };
+  /** What was posted, as JSON text. */
+  body: string;
+}
 
 const LOGS = "l/";
 
