@@ -1,4 +1,4 @@
-/** Specification, "Service codes". */
+/** The payment services of a merchant, as Partner API v1 names them. */
 export const SERVICE_CODES = [
   "IGFS",
   "SHIFT4",
@@ -22,7 +22,7 @@ export function isServiceCode(text: string): text is ServiceCode {
 }
 
 /**
- * Specification, "Authenticated partner": `role`, which it does not explain. ADMIN may do everything; OPERATOR may change merchants and
+ * The role of a partner in Partner API v1. ADMIN may do everything; OPERATOR may change merchants and
  * their services, but neither create nor deactivate merchants nor make keys; VIEWER may only look.
  */
 export type PartnerApiRole = "ADMIN" | "OPERATOR" | "VIEWER";
@@ -54,7 +54,7 @@ export interface PartnerApiGrant {
 /** Addresses and networks (CIDR) that one partner may name. */
 export const ALLOWED_ADDRESSES_MAX = 256;
 
-/** The services in the order of the specification, each once; null where one of the words is none. */
+/** The services in the order of SERVICE_CODES, each once; null where one of the words is none. */
 export function servicesOf(words: readonly string[]): ServiceCode[] | null {
   return words.every(isServiceCode) ? SERVICE_CODES.filter((code) => words.includes(code)) : null;
 }

@@ -9,7 +9,7 @@ import {
   type TerminalRule,
 } from "./terminal-rule.ts";
 
-/** Specification, "WebSocket (STOMP)". */
+/** Part of the interface (http/stomp/PROTOCOL.md). */
 const TOPIC_PREFIX = "/topic/terminal/";
 
 /** The topic that a terminal's messages are on. */
@@ -31,7 +31,7 @@ export interface Whitelist {
 }
 
 /**
- * Compiles whitelist rules (specification, "Subscription whitelist rule"). Disabled rules do nothing; of several rules of a
+ * Compiles the whitelist rules of `/admin/subscription-rules`. Disabled rules do nothing; of several rules of a
  * terminal, any allows. Throws RelayError `invalid_request` for a rule that `validateSubscriptionRule` refuses, disabled or not.
  */
 export function compileWhitelist(rules: Iterable<SubscriptionRule>, patterns: PatternCompiler): Whitelist {

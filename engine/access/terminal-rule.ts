@@ -1,4 +1,4 @@
-/** Specification, "Subscription whitelist rule": which terminals something may touch. Also the rule on a partner. */
+/** Which terminals someone may touch: the rule of a subscription (`/admin/subscription-rules`) and of a partner. */
 export type TerminalRuleType = "ANY" | "LIST" | "REGEX";
 
 export interface TerminalRule {

@@ -20,7 +20,7 @@ export interface DeploymentCounts {
 
 export const NOTHING_COUNTED: DeploymentCounts = { offered: 0, downloaded: 0, installed: 0, failed: 0 };
 
-/** Additive to the specification and off by default. */
+/** The relay's own addition, off by default. */
 export interface RolloutOptions {
   /** Of the target's terminals, always the same ones: 100 is all of them. */
   rolloutPercent: number;

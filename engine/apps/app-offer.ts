@@ -24,8 +24,8 @@ export function targetsOf(terminalId: string, merchantId: string | null): Deploy
 }
 
 /**
- * Which version a terminal is meant to have (specification, "Deployment precedence"), whatever it runs now. A paused deployment holds its
- * terminals; one whose version is withdrawn is as though it were not there: its terminals, and those outside a stage, still get what stood before it.
+ * Which version a terminal is meant to have (one for the terminal before one for its merchant before one for all), whatever it runs now. A paused deployment
+ * holds its terminals; one whose version is withdrawn is as though it were not there: its terminals, and those outside a stage, still get what stood before it.
  */
 export function offerFor(terminalId: string, merchantId: string | null, lookups: OfferLookups): Offer | null {
   for (const target of targetsOf(terminalId, merchantId)) {

@@ -1,4 +1,4 @@
-/** A version of the terminal app (specification, "App version"). Without a package it is never offered. */
+/** A version of the terminal app. Without a package it is never offered. */
 export interface AppVersion {
   id: number;
   /** Positive and unique; what terminals compare. */

@@ -16,9 +16,8 @@ export interface PushedUpdate {
 }
 
 /**
- * Sends FORCE_UPDATE to every session of one terminal, or of all that are connected anywhere (specification, "Messages pushed to a
- * terminal"). Not queued: who is not connected does not get it. Rejects with RelayError `not_found`, `conflict` for a version that is not
- * offered to anyone, `unavailable`.
+ * Sends FORCE_UPDATE to every session of one terminal, or of all that are connected anywhere (http/stomp/PROTOCOL.md). Not queued: who is not connected does
+ * not get it. Rejects with RelayError `not_found`, `conflict` for a version that is not offered to anyone, `unavailable`.
  */
 export type PushUpdate = (versionId: number, terminalId: string | null) => Promise<PushedUpdate>;
 

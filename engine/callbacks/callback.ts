@@ -1,6 +1,6 @@
 import { readAdapterOrder } from "./adapter-order.ts";
 
-/** A call that the adapter owes a client whose payment has ended (specification, "Notifications", adapter callback). */
+/** A call that the adapter owes a client whose payment has ended (infra/docs/adapter.md). */
 export interface CallbackRecord {
   readonly schema: 1;
   readonly id: string;

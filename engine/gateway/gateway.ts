@@ -1,6 +1,6 @@
 /**
- * What the relay and the external card gateway say to each other about one payment (specification, "Pay-by-link", "Gateway-protocol
- * adapter", "Gateway result codes"). Amounts are decimal strings in currency units ("12.34"), never binary floats.
+ * What the relay and the external card gateway say to each other about one payment (http/gateway/PROTOCOL.md has the wire form). Amounts are decimal strings in
+ * currency units ("12.34"), never binary floats.
  */
 
 /** A partner's own login at the gateway. */
@@ -13,7 +13,7 @@ export interface GatewayCredentials {
   readonly secret: string;
 }
 
-/** The gateway's result codes that the specification names; others are kept as they come. */
+/** The gateway's result codes that mean something to the relay; others are kept as they come. */
 export const GATEWAY_RESULT = {
   completed: "GW_000",
   expired: "GW_20002",

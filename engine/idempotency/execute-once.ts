@@ -33,7 +33,7 @@ export type OnceOutcome =
   | { type: "running" };
 
 /**
- * Executes a request once for its idempotency key (specification, "Idempotency"). The claim is stored before anything is done, with
+ * Executes a request once for its idempotency key (header `Idempotency-Key`). The claim is stored before anything is done, with
  * the id under which the operation runs. Whoever finds a claim whose holder died executes again under the same id, so `run` has to be
  * idempotent by it: a crash costs the lease, never a second execution. What `run` throws is passed on and leaves the key open.
  */

@@ -29,7 +29,7 @@ export interface IdempotencyStore {
 
 export const CLAIMS = "i/";
 
-/** Specification, "Limits": partner idempotency keys are valid for 30 days. */
+/** Part of the interface: idempotency keys of partners are valid for 30 days. */
 export const IDEMPOTENCY_LIFETIME_MS = 30 * 86_400_000;
 
 /** When a stored claim is to be forgotten. */

@@ -1,8 +1,8 @@
 /**
- * Every bound of the relay in one place, with its reason. Values named by the specification's "Limits" say so.
+ * Every bound of the relay in one place, with its reason. Values that callers rely on are part of the interface, and say so.
  */
 
-/** Specification, "Stored payload lifetime": a command that no terminal fetched in this time expires. */
+/** Part of the interface: a command that no terminal fetched in this time expires. */
 export const COMMAND_LIFETIME_MS = 60_000;
 
 /**
@@ -35,7 +35,7 @@ export const SENT_COMMANDS_MAX = 64;
 /** Senders whose latest command a terminal remembers for their `status` lookups; the least recent is forgotten. */
 export const LATEST_SENDERS_MAX = 8;
 
-/** Specification, "Connection freshness": a terminal silent for longer is OFFLINE and gets no push. */
+/** Part of the interface: a terminal silent for longer is OFFLINE and gets no push. */
 export const CONNECTION_FRESH_MS = 120_000;
 
 /** After a NACK the same session is not offered the command again for this long, so that a busy terminal is not flooded. */
@@ -53,7 +53,7 @@ export const WAITERS_MAX = 20_000;
 /** Longest `wait` of a lookup, in seconds. */
 export const WAIT_SECONDS_MAX = 30;
 
-/** Specification, "Transactions page size". */
+/** Part of the interface: items of a page of the transactions list. */
 export const TRANSACTIONS_LIMIT_DEFAULT = 100;
 export const TRANSACTIONS_LIMIT_MAX = 500;
 
@@ -74,10 +74,10 @@ export const LOG_ENTRIES_PER_TERMINAL_MAX = 500;
 export const LOG_BODY_BYTES_MAX = 32_768;
 export const LOG_LIFETIME_MS = 30 * 86_400_000;
 
-/** Specification, "Pay-by-link validity". */
+/** Part of the interface: how long a payment link can be paid. */
 export const LINK_LIFETIME_MS = 3_600_000;
 
-/** Specification, "Pay-by-link verification": the grace, and how often after it. */
+/** Part of the interface: a link without a notification is verified after the grace, and then this often. */
 export const LINK_GRACE_MS = 300_000;
 export const LINK_VERIFY_MS = 30_000;
 

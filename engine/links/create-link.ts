@@ -30,7 +30,7 @@ export interface LinkRequest {
  * `forbidden` for a terminal of others.
  */
 export interface CreateLink {
-  /** For the partner that asks (specification, `POST /api/v1/paybylink`). */
+  /** For the partner that asks (`POST /api/v1/paybylink`). */
   ofPartner(caller: Caller, request: LinkRequest, operationId: string): Promise<LinkCreated>;
   /** For a terminal, by whoever may send to it; `terminalId` is that of the path. */
   ofTerminal(caller: Caller, terminalId: string, request: LinkRequest, operationId: string): Promise<LinkCreated>;

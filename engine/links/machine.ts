@@ -25,7 +25,7 @@ const to = (state: LinkState) => ({ guard: { type: "leadsTo", params: { state } 
 const stays = { actions: step } as const;
 
 /**
- * A payment link (specification, "Pay-by-link payment"). Pure: time comes with the events, effects are data, carried out by the
+ * A payment link (infra/docs/links.md). Pure: time comes with the events, effects are data, carried out by the
  * runtime once the step is stored. The states list which events can lead where; the rules decide among them.
  */
 export const linkMachine = setUp.createMachine({

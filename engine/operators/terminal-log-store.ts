@@ -11,7 +11,7 @@ export interface TerminalLogStore {
   clear(terminalId: string): Promise<number>;
 }
 
-/** A log that a terminal posted (specification, `POST /api/v1/{terminalId}/logs`): free-form, PANs masked before it is stored. */
+/** A log that a terminal posted (`POST /api/v1/{terminalId}/logs`): free-form, PANs masked before it is stored. */
 export interface TerminalLog {
   /** Sorts by time. */
   id: string;

@@ -50,7 +50,7 @@ export interface AdministerPartnerApiOptions {
   addressLists: AddressLists;
 }
 
-/** Specification, authentication rule 2. */
+/** Part of the interface: by its prefix one sees what a key is for. */
 const API_KEY_PREFIX = "pk_partner_";
 const SECRET_PREFIX = "sk_partner_";
 

@@ -43,8 +43,9 @@ export interface NewPartner extends PartnerChange {
 }
 
 /**
- * Creates and changes partners (specification, "Partner record", "Partner portal endpoints"). Each change is in force on every shard of every
- * live node when it resolves. Throws RelayError `not_found` for a partner that there is not, and `invalid_request` for what is not allowed or another's.
+ * Creates and changes partners, for administrators (`/admin/api/partners`) and for partners themselves (`/api/partner`). Each change is in force on every shard
+ * of every live node when it resolves. Throws RelayError `not_found` for a partner that there is not, and `invalid_request` for what is not allowed or
+ * another's.
  */
 export interface AdministerPartners {
   /** Shows the generated password and key for the first and last time. */

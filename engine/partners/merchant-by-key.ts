@@ -8,7 +8,7 @@ export interface MerchantByKey {
   merchantId: string;
   partnerId: number;
   environment: MerchantEnvironment;
-  /** Which of its two keys it was: what a `pk_` may is less than what an `sk_` may (specification, authentication rule 7). */
+  /** Which of its two keys it was: what a `pk_` may is less than what an `sk_` may. */
   kind: "publishable" | "secret";
   /** Services that are enabled for it and permitted to its partner. */
   services: ServiceCode[];

@@ -45,13 +45,12 @@ const PEM_LENGTH_MAX = 16_384;
 
 const TEXT_LENGTH_MAX = 256;
 
-/** Specification, "Limits": shown to customers. */
+/** Part of the interface: it is shown to customers. */
 export const BANCOMAT_PAY_NAME_LENGTH_MAX = 35;
 
 /**
- * Members by service (specification, "Service configuration members"); services that are not here take a map of strings. BANCOMAT_PAY's
- * certificate is kept as a secret, for its format is not specified and may hold the key too. The specification speaks of two members of at most
- * 5 and 11 characters and does not say which they are, so neither is enforced.
+ * Members by service; services that are not here take a map of strings. BANCOMAT_PAY's certificate is kept as a secret: its format is not fixed, and it may
+ * hold the key too. Two of its members are limited to 5 and 11 characters, but it is not known which, so neither limit is enforced.
  */
 const MEMBERS: { readonly [code in ServiceCode]?: readonly MemberRule[] } = {
   BANCOMAT_PAY: [

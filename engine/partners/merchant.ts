@@ -3,7 +3,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../kernel/limits.ts";
 import type { ServiceConfiguration } from "./merchant-service.ts";
 
-/** Specification, "Merchant create request". */
+/** Whether a merchant's payments move money. */
 export type MerchantEnvironment = "TEST" | "LIVE";
 export const MERCHANT_ENVIRONMENTS = ["TEST", "LIVE"] as const;
 

@@ -11,7 +11,7 @@ export const ALLOWED_ORIGINS_MAX = 100;
 /** Longest time that a replaced API key may go on working. */
 export const KEY_GRACE_SECONDS_MAX = 7 * 86_400;
 
-/** A partner as it is stored (specification, "Partner record"). Secrets are hashed, or sealed for the record's own place: `partnerPlace`. */
+/** A partner as it is stored. Secrets are hashed, or sealed for the record's own place: `partnerPlace`. */
 export interface PartnerRecord {
   readonly schema: 1;
   readonly id: number;
@@ -61,7 +61,7 @@ export function deletedPartner(record: PartnerRecord, atMs: number): PartnerReco
   };
 }
 
-/** Specification, "Partner API v1 records". Calls are counted apart: a record that changed with each would be written with each. */
+/** A partner's access to Partner API v1. Calls are counted apart: a record that changed with each would be written with each. */
 export interface PartnerApiAccess {
   readonly partnerCode: string;
   readonly name: string;

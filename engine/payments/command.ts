@@ -1,7 +1,7 @@
 import { COMMAND_LIFETIME_MS, PAYMENT_UNKNOWN_AFTER_MS, UTILITY_UNKNOWN_AFTER_MS } from "../kernel/limits.ts";
 import type { TransactionMethod } from "./transaction.ts";
 
-/** Specification, "Service meanings". */
+/** PAYCC is a card payment, PAYTAG one with proprietary tags, VERIFYTAG a check of a card without a charge, PAYBP a voucher, PAYSAT Satispay. */
 export const PAYMENT_SERVICES = ["PAYCC", "PAYTAG", "VERIFYTAG", "PAYBP", "PAYSAT"] as const;
 export type PaymentService = (typeof PAYMENT_SERVICES)[number];
 

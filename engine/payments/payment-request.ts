@@ -60,7 +60,7 @@ export function isPaymentService(text: unknown): text is PaymentService {
 }
 
 /**
- * Checks a pay body (specification, "Payment request"). `pathTerminalId` is null for `POST /api/v1/pay`, where the body has to name
+ * Checks the body of a pay request. `pathTerminalId` is null for `POST /api/v1/pay`, where the body has to name
  * the terminal. Throws RelayError `invalid_request` naming the member, never quoting its value.
  */
 export function readPaymentRequest(body: unknown, pathTerminalId: string | null): PaymentRequest {

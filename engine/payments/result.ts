@@ -8,7 +8,7 @@ import { type ResultDetails, readAmount, readCurrency, readDetails, readMethod }
 import { readOutcome } from "./result-outcome.ts";
 import type { Transaction, TransactionMethod, TransactionStatus } from "./transaction.ts";
 
-/** Currency of a result that does not name one (specification, "Normalized transaction item"). */
+/** Currency of a result that does not name one. */
 export const DEFAULT_CURRENCY = "EUR";
 
 /** Characters of an unreadable posting that operators get to see. */
@@ -75,8 +75,7 @@ export function readResult(body: unknown): ReadOutcome {
 }
 
 /**
- * The transaction that everyone gets: what the result does not tell is the command's, and the objects of other methods are left out
- * (specification, "Normalized transaction item").
+ * The transaction that everyone gets: what the result does not tell is the command's, and the objects of other methods are left out.
  */
 export function toTransaction(result: ReadResult, context: ResultContext): Transaction {
   const method = methodOf(result, context.command);
@@ -124,7 +123,7 @@ function amountOf(result: ReadResult, command: ResultContext["command"]): number
 
 /**
  * Says whether two results are the same one: equal after normalization, the time of storing aside, members in any order. The same result
- * again is acknowledged and changes nothing; a different one for the same uuid is a conflict (design.md, promise 4).
+ * again is acknowledged and changes nothing; a different one for the same uuid is a conflict (ARCHITECTURE.md, promise 4).
  */
 export function sameResult(one: Transaction, other: Transaction): boolean {
   return sameValue({ ...one, createdAtMs: 0 }, { ...other, createdAtMs: 0 });

@@ -1,8 +1,8 @@
 import { RelayError } from "../kernel/errors.ts";
 
 /**
- * Terminal families differ in how proprietary tags reach them and in whether they know the tag services
- * (specification, "Resources", tags). A terminal whose family is unknown gets the tags both ways.
+ * Terminal families differ in how proprietary tags reach them and in whether they know the tag services. A terminal whose family is unknown gets the tags both
+ * ways.
  */
 export interface TerminalFamily {
   /** Member that carries the tags to this family. */
@@ -23,7 +23,7 @@ export function isTerminalFamily(text: string): text is TerminalFamilyName {
   return Object.hasOwn(TERMINAL_FAMILIES, text);
 }
 
-/** Proprietary tags of the payment request (specification, "Payment request"), in the ascending order in which they are encoded. */
+/** Proprietary tags of the payment request, in the ascending order in which they are encoded. */
 export const TAGS = ["DF8102", "DF8103", "DF8105", "DF8109"] as const;
 export type Tag = (typeof TAGS)[number];
 
@@ -47,7 +47,7 @@ const MEMBERS = { DF8102: "tagDF8102", DF8103: "tagDF8103", DF8105: "tagDF8105",
 
 const HEX = /^(?:[0-9A-Fa-f]{2})+$/;
 
-/** Token modes of DF8109 (specification, "Payment request"): no token, generate one, request only. Another one would reach the terminal as if it were understood. */
+/** Token modes of DF8109: no token, generate one, request only. Another one would reach the terminal as if it were understood. */
 const TOKEN_MODES: readonly string[] = ["30", "32", "36"];
 
 /**

@@ -1,6 +1,6 @@
 import type { Transaction, TransactionMethod, TransactionStatus } from "./transaction.ts";
 
-/** A page of a terminal's transactions, newest first (specification, "Query parameters of the transactions endpoint"). */
+/** A page of a terminal's transactions, newest first (`GET /api/v1/{terminalId}/transactions`). */
 export interface TransactionQuery {
   terminalId: string;
   /** Both ends included, milliseconds UTC; absent means open. */

@@ -1,4 +1,4 @@
-/** Specification, "Normalized transaction item", method. PAYBYLINK is a link payment in the transactions list. */
+/** How something was paid, or what was done instead. PAYBYLINK is a link payment in the transactions list. */
 export type TransactionMethod = "CARD" | "SATISPAY" | "VOUCHER" | "RECEIPT" | "UNKNOWN" | "SCAN" | "PRINT" | "PAYBYLINK";
 
 /** OK is approved, KO declined; there is nothing between, a result without an outcome is not a transaction. */
@@ -8,7 +8,7 @@ export type TransactionStatus = "OK" | "KO";
 export type FreeForm = { [member: string]: unknown };
 
 /**
- * A terminal's result in the form that everyone gets (specification, "Normalized transaction item"), with the time as
+ * A terminal's result in the form that everyone gets (infra/docs/results.md), with the time as
  * milliseconds UTC; the HTTP surface writes `createdAt` as local time.
  */
 export interface Transaction {

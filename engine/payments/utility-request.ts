@@ -25,12 +25,12 @@ export interface UtilityContext extends Acceptance {
   generatedUuid: string;
 }
 
-/** A SCAN command (specification, "scan"); the body is optional. Throws RelayError `invalid_request`. */
+/** A SCAN command (`POST /api/v1/{terminalId}/scan`); the body is optional. Throws RelayError `invalid_request`. */
 export function buildScan(body: unknown, context: UtilityContext): Command {
   return buildUtility(readOptionalObject(body), context, { kind: "scan", service: "SCAN", method: "SCAN" });
 }
 
-/** A PRINT command (specification, "Print request"). Throws RelayError `invalid_request`. */
+/** A PRINT command (`POST /api/v1/{terminalId}/print`). Throws RelayError `invalid_request`. */
 export function buildPrint(body: unknown, context: UtilityContext): Command {
   const members = readObject(body);
   checkPrint(members);
@@ -38,7 +38,7 @@ export function buildPrint(body: unknown, context: UtilityContext): Command {
 }
 
 /**
- * A command that an administrator queues (specification, "Terminal command"): SCAN and PRINT as their own endpoints would have it, and any
+ * A command that an administrator queues (`POST /admin/terminal/{terminalId}/command`): SCAN and PRINT as their own endpoints would have it, and any
  * other service word. Payments and CANCEL are refused: they have their own ways. Throws RelayError `invalid_request`.
  */
 export function buildAdministrative(body: unknown, context: UtilityContext): Command {

@@ -1,6 +1,6 @@
 import { CONNECTION_FRESH_MS } from "../kernel/limits.ts";
 
-/** Specification, "Terminal connection". */
+/** The state of a terminal's connection, as `GET /api/v1/{terminalId}/connection` shows it. */
 export type ConnectionStatus = "ONLINE" | "OFFLINE" | "NEVER_CONNECTED";
 export type ConnectionType = "WEBSOCKET" | "POLLING";
 
@@ -47,7 +47,7 @@ export interface Connection {
   lastSeenMs?: number;
 }
 
-/** Says what a terminal's connection is at `atMs` (specification, "Terminal connection"). Pure. */
+/** Says what a terminal's connection is at `atMs`. Pure. */
 export function connectionAt(facts: PresenceFacts, atMs: number): Connection {
   const fresh = facts.sessions.filter((session) => atMs - session.lastActivityMs < CONNECTION_FRESH_MS);
   const [first, ...others] = fresh;

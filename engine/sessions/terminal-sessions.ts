@@ -27,7 +27,7 @@ export interface OpenSession {
   own: boolean;
   /** True for `client` and `client-individual`: the engine expects acknowledge or refuse. */
   acknowledges: boolean;
-  /** True for `client-individual` with the header `redeliver: same-uuid`, where the session's own login is this terminal (design.md, promise 2). */
+  /** True for `client-individual` with the header `redeliver: same-uuid`, where the session's own login is this terminal (ARCHITECTURE.md, promise 2). */
   redeliver: boolean;
   device: DeviceInfo;
 }

@@ -1,4 +1,4 @@
-/** Configuration of the ZVT listener (specification, "Administration endpoints"); a restart applies it. */
+/** Configuration of the ZVT listener (`/admin/zvt/config`); a restart applies it. */
 export interface ZvtConfig {
   readonly enabled: boolean;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface StoredZvtConfig extends ZvtConfig {
   readonly updatedAtMs: number;
 }
 
-/** The port is the specification's; the others are what a listener would start with. */
+/** The port is part of the interface; the others are what a listener would start with. */
 export const ZVT_DEFAULT: ZvtConfig = {
   enabled: false,
   port: 40_007,
@@ -33,7 +33,7 @@ export const CLOUD_CONFIGS_MAX = 200_000;
 export const CONFIG_NAME_LENGTH_MAX = 64;
 export const CONFIG_NAME_PATTERN = "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$";
 
-/** What is administered of one terminal (specification, "terminal cloud configuration"). */
+/** What is administered of one terminal (`/admin/cloud-configs`). */
 export interface CloudConfig {
   readonly schema: 1;
   readonly terminalId: string;

@@ -13,7 +13,7 @@ import type { CommandRecord } from "./terminal-record.ts";
 import type { TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome } from "./terminals.ts";
 
-/** Accepts a command under its uuid, once (design.md, promise 1). */
+/** Accepts a command under its uuid, once (ARCHITECTURE.md, promise 1). */
 export type Acceptance = (actor: Actor, command: Command) => Promise<AcceptOutcome>;
 
 export interface AcceptanceOptions {

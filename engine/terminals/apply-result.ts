@@ -11,7 +11,7 @@ import type { CommandLife, CommandRecord } from "./terminal-record.ts";
 import type { ResultOutcome, ResultPosting } from "./terminals.ts";
 import type { Waiters } from "./waiters.ts";
 
-/** Stores a terminal's result (design.md, promise 4). */
+/** Stores a terminal's result (ARCHITECTURE.md, promise 4). */
 export type Posting = (actor: Actor, posting: ResultPosting) => Promise<ResultOutcome>;
 
 export interface PostingOptions {

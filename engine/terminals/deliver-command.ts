@@ -13,7 +13,7 @@ import type { TakenCommand } from "./terminals.ts";
 /** Commands that one push hands out at most: all that can be outstanding. A guard against a loop, never reached. */
 const PUSHES_MAX = QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX;
 
-/** Hands commands to terminals, by poll and by push (design.md, promise 2). */
+/** Hands commands to terminals, by poll and by push (ARCHITECTURE.md, promise 2). */
 export interface Delivery {
   /** The oldest command, or null when nothing may go out. What cannot be answered by `answerByMs` is not taken, or goes back. */
   poll(actor: Actor, answerByMs: number): Promise<TakenCommand | null>;

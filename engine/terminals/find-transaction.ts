@@ -53,7 +53,7 @@ export interface CommandLifeView extends CommandView {
 export interface CommandLifeOperations {
   /** Where a command stands; null for one that is not known or that the caller may not see. */
   find(caller: Caller, uuid: string): Promise<CommandLifeView | null>;
-  /** Cancels a command (design.md, promise 3). `not_found` also for one that the caller may not see or not send. `uuid`: as its sender wrote it. */
+  /** Cancels a command (ARCHITECTURE.md, promise 3). `not_found` also for one that the caller may not see or not send. `uuid`: as its sender wrote it. */
   cancel(caller: Caller, uuid: string): Promise<{ uuid: string; outcome: CancelOutcome }>;
 }
 

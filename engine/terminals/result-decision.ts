@@ -25,7 +25,7 @@ export type Judgement =
   | { type: "record"; result: StoredResult; unsolicited: boolean };
 
 /**
- * Judges a posting (design.md, promise 4): the first result of a uuid stands, whatever comes after it. `merchantId` is the one that is administered
+ * Judges a posting (ARCHITECTURE.md, promise 4): the first result of a uuid stands, whatever comes after it. `merchantId` is the one that is administered
  * for the terminal, null for none; it takes the place of what the terminal tells, and has no part in what makes two results the same.
  */
 export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs: number, merchantId: string | null): Judgement {
@@ -84,7 +84,7 @@ function inWritingOf(uuid: string, text: string): string {
   return hasUuidForm(uuid) ? text.replace(new RegExp(uuid, "gi"), uuid) : text;
 }
 
-/** The record of a command with its result: a late result wins over every earlier end (design.md, promise 4). */
+/** The record of a command with its result: a late result wins over every earlier end (ARCHITECTURE.md, promise 4). */
 export function withResult(stored: CommandRecord | null, posting: ResultPosting, result: StoredResult, life: CommandLife): CommandRecord {
   return {
     revision: (stored?.revision ?? 0) + 1,

@@ -47,7 +47,7 @@ function isRefusedBy({ refusedBy }: Pick<QueuedEntry, "refusedBy">, sessionId: s
 }
 
 /**
- * The context of a record that the store may hold in an old version (design.md, "What is promised"): what waits there may have been sent.
+ * The context of a record that the store may hold in an old version (ARCHITECTURE.md, promise 6): what waits there may have been sent.
  * So it counts as sent once and come back too late, which nobody sends again and which ends as `unknown`; nor is what is held there sent again.
  */
 export function doubted(context: TerminalContext): TerminalContext {

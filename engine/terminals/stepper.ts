@@ -11,7 +11,7 @@ export interface TerminalStep {
 const NONE: readonly never[] = [];
 
 /**
- * Steps terminal actors without an XState actor for each of them (design.md, "The engine"), by what the machine declares: an event that its state
+ * Steps terminal actors without an XState actor for each of them, by what the machine declares: an event that its state
  * forbids changes nothing, and every other one takes the machine's one assignment. Which state that leads to, the record tells. (The machine's own
  * `transition` comes to the same, which a test holds this to; it also asks the guards, leaves and enters the states and copies snapshots, which is
  * nine tenths of its time.)

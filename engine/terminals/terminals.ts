@@ -12,7 +12,7 @@ import type { Connection, DeviceInfo } from "../sessions/presence.ts";
 export interface Terminals {
   /**
    * Stores a command under its uuid, once; it is on stable storage when this resolves, and is pushed at once where a live
-   * session is (design.md, promise 1).
+   * session is (ARCHITECTURE.md, promise 1).
    */
   accept(command: Command): Promise<AcceptOutcome>;
   /**
@@ -22,7 +22,7 @@ export interface Terminals {
   poll(terminalId: string, device: DeviceInfo): Promise<TakenCommand | null> | null;
   /** Of the answer to a poll certainly nothing was written: what it took goes back. Not waited for; where that fails it ends as `unknown`. */
   notHandedOut(terminalId: string, taken: Pick<TakenCommand, "uuid" | "sentAtMs">): void;
-  /** Stores a result (design.md, promise 4). `postedBy` is the terminal id of the login, or `fleet`. */
+  /** Stores a result (ARCHITECTURE.md, promise 4). `postedBy` is the terminal id of the login, or `fleet`. */
   recordResult(posting: ResultPosting): Promise<ResultOutcome>;
   /** Keeps what could not be read as a result, for operators. */
   recordUnreadable(posting: UnreadablePosting): Promise<void>;

@@ -4,7 +4,7 @@ import { hashOf } from "../kernel/hash.ts";
 const COUNTERS = 65_536;
 
 /**
- * How many commands wait, by terminal hash, readable from every shard: zero answers a poll at once (design.md, "Shards"). Written
+ * How many commands wait, by terminal hash, readable from every shard: zero answers a poll at once (ARCHITECTURE.md, "The way of a poll"). Written
  * only by the home, after the step that changes the queue is stored and before its caller is answered.
  */
 export interface WaitingCounters {

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * HTTP signatures as draft-cavage-http-signatures-10 describes them, with shared secrets (specification, "Authentication", rule 6):
+ * HTTP signatures as draft-cavage-http-signatures-10 describes them, with shared secrets (http/gateway/PROTOCOL.md):
  * an HMAC over the request line's target with its query, the host, a date, a salt and, for POST, the digest of the body. One file
  * both signs and verifies; it reads no clock and makes no salt of its own.
  */

@@ -33,7 +33,7 @@ export interface PartnerApiCredentials {
 }
 
 /**
- * Specification, authentication rules 2 and 3: `Authorization: Bearer pk_partner_...`; 401 for a missing or invalid key, 403 for an address
+ * Authentication of Partner API v1: `Authorization: Bearer pk_partner_...`; 401 for a missing or invalid key, 403 for an address
  * that the partner's whitelist does not have. Looked up by the key's hash, so the time tells nothing about any key.
  */
 export function callerByBearer(credentials: PartnerApiCredentials, authorization: string, ipAddress: string): Caller | Refusal {

@@ -7,7 +7,7 @@
  * slot refuses new addresses: forgetting old ones would let a flood of addresses switch the limit off.
  */
 
-/** Windows are one second, the unit in which the specification gives limits. */
+/** Windows are one second: the limits of the interface are so many a second. */
 const WINDOW_MS = 1_000;
 
 /** Slots of a set. With half of all slots in use a full set is a one in ten million case, with two thirds one in a thousand. */

@@ -15,7 +15,7 @@ export interface SignatureAuthenticator {
   authenticate(request: SignedRequest): Promise<Caller | Refusal>;
 }
 
-/** Authenticates requests by their HTTP signature (specification, "Authentication", rule 6), each of them once. */
+/** Authenticates requests by their HTTP signature (http-signature.ts), each of them once. */
 export function createSignatureAuthenticator(options: {
   keys: SignatureKeys;
   stamps: SignatureStamps;

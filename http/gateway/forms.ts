@@ -7,7 +7,7 @@ import { AMOUNT_MINOR_MAX } from "../../engine/kernel/limits.ts";
  * a peer may have more to say than we read.
  */
 
-/** Result codes beside those of the specification; they are this implementation's own and told in PROTOCOL.md. */
+/** Result codes beside those of the gateway; they are the relay's own (PROTOCOL.md). */
 export const PROTOCOL_RESULT = {
   ...GATEWAY_RESULT,
   ...GATEWAY_UNREAD,
@@ -24,9 +24,9 @@ export const PROTOCOL_RESULT = {
 
 /** A client's own transaction id. */
 export const TX_ID_LENGTH_MAX = 64;
-/** Specification, "Limits": adapter merchant id. */
+/** Part of the protocol: length of the adapter's merchant id. */
 export const MER_ID_LENGTH_MAX = 16;
-/** Specification, "Limits": the paymentId that the adapter answers with. */
+/** Part of the protocol: length of the paymentId that the adapter answers with. */
 export const PAYMENT_ID_LENGTH = 36;
 
 /** What a hosted payment page can take. */

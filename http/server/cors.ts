@@ -2,7 +2,7 @@ import type { Method } from "../endpoint/endpoint.ts";
 import { methodsOf, type ServedRoute } from "./route.ts";
 
 /**
- * Pages of other origins may call what an API key opens, from origins that a partner lists (specification, "Allowed origins"). A preflight does not tell
+ * Pages of other origins may call what an API key opens, from origins that a partner lists. A preflight does not tell
  * whose key it is about, so it is answered for any listed origin; the call itself is held against the list of its key's partner.
  */
 

@@ -26,7 +26,7 @@ export interface ServerOptions {
   webSockets?: readonly WebSocketMount[];
   /** CIDRs whose `X-Forwarded-For` is believed. */
   trustedProxies?: readonly string[];
-  /** One path segment under which the specification's paths are served as well. */
+  /** One path segment under which the paths of terminals and partners are served as well (`RELAY_SERVICE_PREFIX`). */
   servicePrefix?: string;
   tls?: { certFile: string; keyFile: string };
   limits?: Partial<EdgeLimits>;

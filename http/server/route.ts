@@ -23,10 +23,10 @@ export interface ServedRoute {
   readonly readsApiKey: boolean;
 }
 
-/** Specification, "Versioning": the release of the present interface, since when the unversioned paths are deprecated (RFC 9745). */
+/** The release of the present interface, 4 October 2025; the unversioned paths are deprecated since then (RFC 9745). */
 const DEPRECATED_SINCE = `@${Date.UTC(2025, 9, 4) / 1_000}`;
 
-/** Paths that are served under the service prefix too (specification, "Address notation" and the deprecated endpoints). */
+/** Paths that are served under the service prefix too (`RELAY_SERVICE_PREFIX`): those of terminals and partners, and the deprecated ones. */
 const PREFIXED = /^\/(?:api\/(?:v1|status|partner)\/|pay$|uuid\/|status$)/;
 
 /** Compiles the endpoints. Throws for a declaration that contradicts itself or another one. */

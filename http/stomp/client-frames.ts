@@ -12,7 +12,7 @@ export interface SubscribeRequest {
   destination: string;
   terminalId: string;
   ackMode: AckMode;
-  /** The client declares that it remembers uuids (design.md, promise 2); heeded for `client-individual` only. */
+  /** The client declares that it remembers uuids (ARCHITECTURE.md, promise 2); heeded for `client-individual` only. */
   redeliver: boolean;
 }
 

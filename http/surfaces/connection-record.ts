@@ -3,7 +3,7 @@ import type { ConnectionView } from "../../engine/terminals/terminals.ts";
 
 const utc = (description: string) => Type.Optional(Type.String({ description: `ISO 8601 UTC; ${description}` }));
 
-/** Specification, "Terminal connection record". */
+/** Answer to `GET /api/v1/{terminalId}/connection`. */
 export const ConnectionRecord = Type.Object({
   terminalId: Type.String(),
   connectionStatus: Type.Union([Type.Literal("ONLINE"), Type.Literal("OFFLINE"), Type.Literal("NEVER_CONNECTED")]),

@@ -3,7 +3,7 @@ import type { GatewayCheck } from "../../engine/gateway/check-gateway.ts";
 import type { GatewayCredentials } from "../../engine/gateway/gateway.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 
-/** The three members of an account at the card gateway, as they come in (specification, "Partner record"). */
+/** The three members of an account at the card gateway, as they come in. */
 export const GwTml = Type.String({
   minLength: 1,
   maxLength: 64,

@@ -7,7 +7,7 @@ const OFFSETS_MAX = 10_000;
 /** No zone turns its clocks back and forth within so long. */
 const BEFORE_MIDNIGHT_MS = 6 * 3_600_000;
 
-/** Local times and days of the specification, in the installation's time zone (`RELAY_TIME_ZONE`). */
+/** Local times and days of the interface, in the installation's time zone (`RELAY_TIME_ZONE`). */
 export interface LocalTime {
   /** ISO 8601 local date-time without zone, to the millisecond. */
   format(atMs: number): string;

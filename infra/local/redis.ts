@@ -6,7 +6,7 @@ export function installRedis(): Promise<Installed<string>> {
 }
 
 /**
- * A Redis as the relay wants it (design.md: what is promised), on loopback. `settings` override or add lines.
+ * A Redis as the relay requires it (storage/kv/redis-settings.ts), on loopback. `settings` override or add lines.
  * The process keeps its command line (`set-proc-title no`), by which it is known again later.
  */
 export function redisConfig(directory: string, port: number, settings: Readonly<Record<string, string>> = {}): string {

@@ -8,7 +8,7 @@ export interface RedisServer {
   replicationId: string;
   /** The id of the server that this one was a copy of until it was promoted; zeros otherwise. */
   formerReplicationId: string;
-  /** What would lose acknowledged commits; empty when it is as the relay wants it (design.md). */
+  /** The settings with which Redis would lose acknowledged commits (ARCHITECTURE.md, promise 1); empty when there are none. */
   problems: string[];
 }
 

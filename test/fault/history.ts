@@ -1,6 +1,6 @@
 import { type Answer, member } from "./relay-caller.ts";
 
-/** Commands wait this long for a terminal (specification, "Limits"); an earlier end is wrong. */
+/** Commands wait this long for a terminal; an earlier end is wrong. */
 const LIFETIME_MS = 60_000;
 const CLOCKS_MS = 1_000;
 

@@ -6,8 +6,8 @@ import { member } from "../support/matches.ts";
 
 const GOLDEN = new URL("openapi.json", import.meta.url);
 
-/** Specification, "Terminal and partner endpoints", less those of pay-by-link and its kin, which are not there yet. */
-const SPECIFIED: [method: string, path: string, authentication: "B or K" | "B" | "none"][] = [
+/** The endpoints of terminals and partners that clients rely on, with their authentication. */
+const RELIED_ON: [method: string, path: string, authentication: "B or K" | "B" | "none"][] = [
   ["POST", "/api/v1/{terminalId}/pay", "B or K"],
   ["POST", "/api/v1/pay", "B"],
   ["GET", "/api/v1/{terminalId}/get", "B"],
@@ -32,7 +32,7 @@ const SPECIFIED: [method: string, path: string, authentication: "B or K" | "B" |
   ["GET", "/status", "B or K"],
 ];
 
-/** Specification, "Administration endpoints", as far as they are there, and what the relay adds. */
+/** The administration endpoints that clients rely on, and what the relay adds. */
 const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["POST", "/admin/terminal/{terminalId}/command"],
   ["GET", "/admin/subscription-rules"],
@@ -94,7 +94,7 @@ const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["GET", "/metrics"],
 ];
 
-/** Specification, "Partner API v1": all of it wants the bearer key and answers errors in one body. */
+/** Partner API v1: all of it requires the bearer key and answers errors in one body. */
 const PARTNER_API: [method: string, path: string][] = [
   ["GET", "/me"],
   ["GET", "/merchants"],
@@ -123,7 +123,7 @@ test("the OpenAPI document is the golden one", () => {
   );
 });
 
-for (const [method, path, authentication] of SPECIFIED) {
+for (const [method, path, authentication] of RELIED_ON) {
   test(`${method} ${path} is documented, with authentication ${authentication}`, () => {
     const operation = member(document, "paths", path, method.toLowerCase());
     const security = JSON.stringify(member(operation, "security"));
@@ -152,7 +152,7 @@ test("administration and the relay's additions are documented", () => {
 });
 
 test("deprecated endpoints say so", () => {
-  for (const [method, path] of SPECIFIED) {
+  for (const [method, path] of RELIED_ON) {
     const deprecated = !path.startsWith("/api/");
     const operation = member(document, "paths", path, method.toLowerCase());
     assert.equal((operation as { deprecated?: boolean }).deprecated ?? false, deprecated, path);

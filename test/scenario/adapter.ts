@@ -204,7 +204,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
   const OUTCOMES: [string, string, string, RegExp][] = [
     ["declined", "4000000000000002", "GW_10001", /Card not authorized/],
     ["insufficient funds", "4000000000009995", "GW_10002", /Insufficient funds/],
-    ["a code that the specification does not name", "4000000000000119", "GW_10099", /Card issuer not available/],
+    ["a code that has no meaning of its own to the relay", "4000000000000119", "GW_10099", /Card issuer not available/],
   ];
   for (const [what, card, code, description] of OUTCOMES) {
     test(`${what}: KO with the gateway's code and words, and a callback`, async () => {

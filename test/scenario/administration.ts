@@ -8,7 +8,7 @@ import { eventually } from "../support/within.ts";
 
 const TAGS = { tagDF8102: "3031", tagDF8103: "3233" };
 
-/** Specification, "Administration endpoints" that keep records, and the relay's own beside them. */
+/** Administration endpoints that keep records, and the relay's own beside them. */
 const ENDPOINTS: Call[] = [
   ["GET", "/admin/zvt/config"],
   ["POST", "/admin/zvt/config", { enabled: true }],

@@ -8,7 +8,7 @@ import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
 export function operation(relay: Relay): void {
-  test("the paths of the specification are also served under the service prefix", async () => {
+  test("the paths of terminals and partners are also served under the service prefix", async () => {
     const [terminalId, uuid, partner, fleet] = [relay.terminalId(), relay.uuid(), relay.partner(), relay.fleet()];
     const paid = await partner.post(`/till/api/v1/${terminalId}/pay`, { uuid, amount: 10, service: "PAYCC" });
     assertMatches(paid, { status: 200, body: { data: { terminalID: terminalId } } });

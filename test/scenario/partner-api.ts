@@ -11,7 +11,7 @@ const PAYPAL = { mode: "sandbox", clientId: "paypal-client", clientSecret: "a-pa
 
 type Call = [method: NonNullable<HttpRequest["method"]>, path: (merchantId: string) => string, body?: unknown];
 
-/** Specification, "Partner API v1": every endpoint, and new keys for a merchant. */
+/** Every endpoint of Partner API v1, and new keys for a merchant. */
 const ENDPOINTS: Call[] = [
   ["GET", () => "/me"],
   ["GET", () => "/merchants"],

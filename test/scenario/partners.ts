@@ -12,7 +12,7 @@ const INVALID_LOGIN = { status: 401, body: { status: "error", error: "Invalid cr
 const NOT_FOUND = { status: 404, body: { status: "error", error: "Partner not found", message: "Partner not found" } };
 const GATEWAY = { gwTml: "GWT1", gwApiKey: "GWMERCHANT1", gwSecretKey: "a gateway secret" };
 
-/** Specification, "Administration endpoints": the eight of partners. */
+/** The eight endpoints that administer partners. */
 function endpointsOf(id: number): Call[] {
   return [
     ["GET", "/admin/api/partners"],

@@ -4,7 +4,7 @@ import { admin } from "./surface.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Specification, "Receipt cleanup default". */
+/** Part of the interface: what is cleaned where the request names no days. */
 const DAYS_DEFAULT = 90;
 
 /** One call works for so long; what is left then is for the next. */

@@ -15,7 +15,7 @@ import { terminalGroupEndpoints } from "./terminal-groups.ts";
 import { allowTerminal, denyTerminal, listTerminals, showTerminal, showTerminalCredentials } from "./terminals.ts";
 import { zvtEndpoints } from "./zvt.ts";
 
-/** Specification, "Administration endpoints", as far as they concern terminals, and the relay's own for operators. */
+/** Administration of terminals, and the relay's own endpoints for operators. */
 export const adminEndpoints: Endpoint<AdminOperations>[] = [
   sendCommand,
   listSubscriptionRules,

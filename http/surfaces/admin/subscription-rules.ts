@@ -8,7 +8,7 @@ import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
-/** Specification, "Subscription whitelist rule". */
+/** A rule that lets a terminal subscribe to topics of others. */
 const Rule = Type.Object({
   terminalId: Type.String({ description: "The authenticated terminal that the rule belongs to; one rule each." }),
   ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),

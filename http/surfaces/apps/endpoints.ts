@@ -18,7 +18,7 @@ import type { AppsOperations } from "./surface.ts";
 import { uploadPackageEndpoint } from "./upload-package.ts";
 import { changeAppVersion, createAppVersion, deleteAppVersion, listAppVersions, switchAppVersion } from "./versions.ts";
 
-/** Specification, "App auto-update endpoints" and `/admin/app-versions`, and the relay's own additions for operators. */
+/** App updates for terminals and `/admin/app-versions`, and the relay's own additions for operators. */
 export function appsEndpoints(options: { packageBytesMax: number }): Endpoint<AppsOperations>[] {
   return [
     checkAppVersion,

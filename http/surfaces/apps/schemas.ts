@@ -30,7 +30,7 @@ export const VersionChange = Type.Object({
 
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** Specification, "App version". */
+/** A version of the terminal app as an administrator sees it. */
 export const Version = Type.Object({
   id: Type.Integer(),
   versionCode: Type.Integer(),

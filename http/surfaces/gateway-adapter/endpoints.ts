@@ -8,8 +8,8 @@ import { verifyOf } from "./verify.ts";
 export const ADAPTER_BASE = "/pgw";
 
 /**
- * Specification, "Gateway-protocol adapter". The context path is that of the upstream gateway, since clients sign the whole path. What is not here
- * (pay-by-mail, selector, tokenizer, checkout) is answered 404 in the protocol's form.
+ * The adapter, which speaks the gateway's protocol to others (http/gateway/PROTOCOL.md). The context path is that of the upstream gateway, since clients sign
+ * the whole path. What is not here (pay-by-mail, selector, tokenizer, checkout) is answered 404 in the protocol's form.
  */
 export function gatewayAdapterEndpoints({ contextPath }: { contextPath: string }): Endpoint<AdapterOperations>[] {
   const base = `${contextPath}${ADAPTER_BASE}/payment`;

@@ -5,7 +5,7 @@ import { cancelPayment, finalizePayment, refundPayment } from "./follow-up.ts";
 import { gatewayNotification } from "./gateway-notification.ts";
 import type { LinkOperations } from "./surface.ts";
 
-/** Specification, "Pay-by-link endpoints", the internal targets of the gateway-protocol adapter, and QR codes as our own addition. */
+/** Payment links, captures and reversals under `/api/payment` (which the adapter uses too), and QR codes as the relay's own addition. */
 export const linkEndpoints: Endpoint<LinkOperations>[] = [
   createLink,
   createTerminalLink,

@@ -13,7 +13,7 @@ export const gatewayNotification = links.endpoint({
   path: "/api/v1/gw/notify",
   summary: "The card gateway says that something has happened to a payment",
   description:
-    "Never believed: the relay asks the gateway. A wrong `signature` (HMAC-SHA256 over `merId=...&txId=...&paymentId=...`, hex) is answered the same and ignored; without one a payment is verified at most every three seconds. The specification declares API-Key here, which the gateway does not have: one that is sent is not read.",
+    "Never believed: the relay asks the gateway. A wrong `signature` (HMAC-SHA256 over `merId=...&txId=...&paymentId=...`, hex) is answered the same and ignored; without one a payment is verified at most every three seconds. The gateway has no API key: one that is sent is not read.",
   auth: "none",
   rateLimit: { bucket: "notify", perSecond: 200 },
   query: Type.Object({

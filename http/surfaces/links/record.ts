@@ -21,7 +21,7 @@ const order = {
   customerEmail: optional("As given at creation."),
 };
 
-/** Answer to a creation (specification, "Pay-by-link response and status record"). */
+/** Answer to the creation of a link. */
 export const CreatedLink = Type.Object({ status: Type.Literal("ok"), ...order }, { title: "CreatedLink" });
 
 const STATUS = ["PENDING", "SUCCESS", "FAILED", "EXPIRED"] as const;

@@ -15,7 +15,7 @@ export interface LinkOperations {
   localTime: LocalTime;
 }
 
-/** Error body of the pay-by-link endpoints (specification, "Errors"): `error` for an invalid request, a record with `message` otherwise. */
+/** Error body of the pay-by-link endpoints: `error` for an invalid request, a record with `message` otherwise. */
 export const LinkError = Type.Object(
   {
     status: Type.Literal("error"),

@@ -4,7 +4,7 @@ import { saveOrigins } from "./origins.ts";
 import { regenerateKey } from "./regenerate-key.ts";
 import type { PartnerPortalOperations } from "./surface.ts";
 
-/** Specification, "Partner portal endpoints". */
+/** What a partner does for itself, with its own user name and password. */
 export const partnerPortalEndpoints: Endpoint<PartnerPortalOperations>[] = [
   regenerateKey,
   showGatewayCredentials,

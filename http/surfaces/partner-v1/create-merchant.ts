@@ -5,7 +5,7 @@ import { refusal } from "./error-body.ts";
 import { Environment, keysOf, MERCHANT_EXAMPLE, MerchantId, MerchantWithKeys, merchantOf } from "./schemas.ts";
 import { NO_STORE, NO_STORE_HEADERS, PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
-/** Specification, "Merchant create request". */
+/** Body of `POST /merchants`. */
 const MerchantRequest = Type.Object(
   {
     merchantId: MerchantId,

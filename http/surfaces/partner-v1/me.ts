@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { PARTNER_API_ROLES } from "../../../engine/access/partner-grant.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
-/** Specification, "Authenticated partner". */
+/** The partner that asks, as `GET /me` shows it. */
 const Partner = Type.Object(
   {
     id: Type.Integer(),

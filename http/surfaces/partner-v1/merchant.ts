@@ -42,7 +42,7 @@ export const showMerchant = partnerV1.endpoint({
   },
 });
 
-/** Specification, "Partial configuration update"; it does not give the fields. The id never changes. */
+/** Body of `PATCH /merchants/{merchantId}`; absent members stay. The id never changes. */
 const MerchantPatch = Type.Object(
   {
     merchantName: Type.Optional(Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX })),

@@ -7,7 +7,7 @@ import type { Merchants } from "../../../engine/partners/merchants.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { partnerApiEnvelope } from "./error-body.ts";
 
-/** Specification, "Versioning": the base ends in `/api/v1`. */
+/** Part of the interface: the base ends in `/api/v1`. */
 export const PARTNER_API_BASE = "/partner/api/v1";
 
 /** What the endpoints of Partner API v1 use. */

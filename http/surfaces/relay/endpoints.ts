@@ -11,7 +11,7 @@ import { takeCommand } from "./take-command.ts";
 import { terminalLogEndpoints } from "./terminal-logs.ts";
 import { showSettings } from "./terminal-settings.ts";
 
-/** Specification, "Terminal and partner endpoints", and the relay's own additions under /api/v1/commands. */
+/** The endpoints of terminals and partners, and the relay's own additions under /api/v1/commands. */
 export function relayEndpoints(options: { openTerminalLogs: boolean }): Endpoint<RelayOperations>[] {
   return [
     sendPayment,

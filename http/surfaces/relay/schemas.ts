@@ -19,7 +19,7 @@ export const WaitQuery = Type.Object({
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 const FreeForm = Type.Object({}, { additionalProperties: true, description: "Free-form." });
 
-/** Specification, "Normalized transaction item". */
+/** A result in the form that everyone gets (infra/docs/results.md). */
 export const TransactionItem = Type.Object({
   uuid: Type.String(),
   createdAt: Type.String({ description: "Local date-time without zone, when the relay stored the result." }),

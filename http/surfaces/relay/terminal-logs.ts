@@ -32,8 +32,8 @@ const LogEntry = Type.Object({
 const LIMIT_DEFAULT = 100;
 
 /**
- * The three log endpoints. The specification declares no authentication; in production they want the terminal's or the administrator's
- * credential (design.md, "Where the spec is silent"), unless `open`.
+ * The three log endpoints. Terminals post logs without a credential; in production the relay requires the terminal's or the administrator's, unless `open`
+ * (`RELAY_OPEN_TERMINAL_LOGS`).
  */
 export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<RelayOperations>[] {
   const auth = open ? "none" : "basic";

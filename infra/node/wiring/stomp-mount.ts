@@ -18,7 +18,7 @@ import { createStompSessions, type StompSessions } from "../../../http/stomp/ses
 const BUFFERED_BYTES_MAX = 524_288;
 
 /**
- * A silent socket gets a ping in time for its pong to count within the two minutes of "ping received" (specification, "Limits"). One that
+ * A silent socket gets a ping in time for its pong to count within the two minutes after which a terminal counts as OFFLINE. One that
  * does not answer it is dead, and is closed before another payment is sent into it; one that answers may stay silent for as long as it likes.
  */
 const IDLE_SECONDS = 60;

@@ -8,7 +8,7 @@ import { APPROVED, EXPIRED, type Outcome } from "./test-cards.ts";
 /** Payments that are kept; beyond it the oldest are forgotten. About 1.5 KB each. */
 const PAYMENTS_MAX = 200_000;
 const OPERATIONS_PER_PAYMENT_MAX = 100;
-/** Specification, "Pay-by-link validity", for an order that names no end of its own. */
+/** For an order that names no end of its own; the relay's links have the same. */
 const LIFETIME_MS = 3_600_000;
 
 /** How a payment was made; what is kept of a card is what may be shown. */

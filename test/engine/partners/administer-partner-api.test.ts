@@ -69,7 +69,7 @@ test("a change leaves what it does not name, the keys among it; null takes the a
   assert.deepEqual([away.edit(7, before), away.keys()], [null, null]);
 });
 
-test("services are taken as a list or as the text that holds one, in the order of the specification, each once", () => {
+test("services are taken as a list or as the text that holds one, in the order of the service codes, each once", () => {
   for (const allowedServices of [["PAYPAL", "IGFS", "PAYPAL"], '["PAYPAL","IGFS"]']) {
     assert.deepEqual(granted({ ...FIRST, allowedServices }).allowedServices, ["IGFS", "PAYPAL"]);
   }

@@ -109,7 +109,7 @@ describe("a payment request", () => {
     assert.equal(payloadOf({ ...pay, amount: 999_999_999_999 })["amount"], 999_999_999_999);
   });
 
-  it("takes each token mode of the specification, as it is", () => {
+  it("takes each token mode that there is, as it is", () => {
     for (const tagDF8109 of ["30", "32", "36"]) assert.equal(payloadOf({ ...pay, tagDF8109 })["privativeTags"], `DF8109=${tagDF8109}`);
   });
 

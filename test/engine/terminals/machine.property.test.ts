@@ -134,7 +134,7 @@ class Play {
       case "lose":
         return { type: "session.lost", atMs, session: what.session };
       case "result":
-        // The runtime steps the first result of a uuid only (design.md, promise 4).
+        // The runtime steps the first result of a uuid only (ARCHITECTURE.md, promise 4).
         return this.#of(what.pick, (uuid, { result, cancels }) =>
           result !== null ? null : { type: "result.recorded", atMs, uuid, status: what.status, unsolicited: false, cancels },
         );

@@ -69,7 +69,7 @@ test("HEAD answers a GET without its body", async (t) => {
   assert.deepEqual([response.statusCode, response.headers["content-length"]], [200, "14"]);
 });
 
-test("the specification's paths are served under the prefix too, others are not", async (t) => {
+test("the paths of terminals and partners are served under the prefix too, others are not", async (t) => {
   const { url } = await startWorld(t, { servicePrefix: "relay" });
   assert.equal((await request(`${url}/relay/api/v1/T1/get`)).statusCode, 204);
   assert.equal((await request(`${url}/relay/uuid/1`)).statusCode, 204);

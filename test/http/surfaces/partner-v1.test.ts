@@ -144,7 +144,7 @@ test("a merchant from its creation to its end", async (t) => {
   assertMatches(await call("PATCH", "/merchants/shop-1", { active: true }), { status: 200, body: { merchant: { status: "ACTIVE" } } });
 });
 
-test("every service of the specification is listed with its members", async (t) => {
+test("every service is listed with its members", async (t) => {
   const { call } = await open(t);
   const { body } = await call("GET", "/services");
   assertMatches(body, { success: true });

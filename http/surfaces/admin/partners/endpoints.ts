@@ -8,7 +8,7 @@ import { resetPartnerPassword } from "./reset-partner-password.ts";
 import { showPartner } from "./show-partner.ts";
 import { togglePartner } from "./toggle-partner.ts";
 
-/** Specification, "Administration endpoints": the eight of partners, and keys for Partner API v1. */
+/** Administration of partners, and keys for Partner API v1. */
 export const partnerEndpoints = [
   listPartners,
   createPartner,

@@ -34,7 +34,7 @@ export const generatePartnerApiKey = admin.endpoint({
       const { apiKey } = await administerPartners.regenerateKey(params.id, graceSeconds);
       return { status: 200, body: { status: "ok", apiKey, message: "The key is not shown again." }, headers: NO_STORE };
     } catch (error) {
-      // The specification documents 400 for this one.
+      // Here an unknown partner is a 400: part of the interface.
       if (error instanceof RelayError && error.code === "not_found") throw new RelayError("invalid_request", error.message);
       throw error;
     }

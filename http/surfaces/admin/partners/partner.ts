@@ -53,7 +53,7 @@ const AdapterSecret = Type.String({
   description: "HMAC key at the adapter. Kept sealed, never answered.",
 });
 
-/** Specification, "Partner record", with the relay's own members. */
+/** A partner as an administrator sees it. */
 export const Partner = Type.Object(
   {
     id: Type.Integer(),
