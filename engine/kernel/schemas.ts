@@ -77,7 +77,7 @@ export const SCHEMAS = {
   administrator: first("g/administrator"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
-  /** What a store knows of itself, and that it was restored (engine/kernel/history-store.ts). */
+  /** What a store knows of itself, and that it was restored (storage/kv/history-store.ts). */
   storeIdentity: first("history/store"),
   storeLoss: first("history/loss"),
   /** Which numbers the store has seen (storage/schemas/schema-mark.ts). */

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { createHistoryStore } from "../../engine/kernel/history-store.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import type { KvHistory } from "../../storage/kv/history.ts";
+import { createHistoryStore } from "../../storage/kv/history-store.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 
 interface Options {

@@ -9,7 +9,7 @@ import { createCallbackStore } from "../../engine/callbacks/callback-store.ts";
 import type { CallbackRecord } from "../../engine/callbacks/callback.ts";
 import type { GatewayAccount } from "../../engine/gateway/gateway-account.ts";
 import { type IdempotencyClaim, createIdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
-import { createHistoryStore, type OwedLoss } from "../../engine/kernel/history-store.ts";
+import { createHistoryStore, type OwedLoss } from "../../storage/kv/history-store.ts";
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
 import { createLinkStore } from "../../engine/links/link-store.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";

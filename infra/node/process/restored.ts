@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createHistoryStore, type OwedLoss, type StoreIdentity } from "../../../engine/kernel/history-store.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
 import { takeBack } from "../../../engine/terminals/taking-back.ts";
 import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
 import type { FedRows, FedUntil } from "../../../storage/feed/fed-commands.ts";
 import type { KvHistory } from "../../../storage/kv/history.ts";
+import { createHistoryStore, type OwedLoss, type StoreIdentity } from "../../../storage/kv/history-store.ts";
 import type { Config } from "../boot/config.ts";
 import { readWitness, type Witness } from "../boot/witness-file.ts";
 import type { Log } from "../observability/log.ts";

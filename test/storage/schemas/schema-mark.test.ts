@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHistoryStore } from "../../../engine/kernel/history-store.ts";
 import { createPartnerStore, FORMER_VERSIONS_FENCE } from "../../../engine/partners/partner-store.ts";
+import { createHistoryStore } from "../../../storage/kv/history-store.ts";
 import type { SchemaNumbers } from "../../../storage/schemas/agreement.ts";
 import { checkSchemaMark, raiseSchemaMark } from "../../../storage/schemas/schema-mark.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Kv, StorageUnavailable } from "./kv.ts";
-import { readBareRecord, recordText } from "./schemas.ts";
+import { type Kv, StorageUnavailable } from "../../engine/kernel/kv.ts";
+import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 
 const STORE = { key: "history/store", kind: "storeIdentity", what: "the store's own id" } as const;
 const LOSS = { key: "history/loss", kind: "storeLoss", what: "what is known of a restored store" } as const;
