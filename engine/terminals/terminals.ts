@@ -73,7 +73,7 @@ export interface TakenCommand {
 /** Whether somebody may see what a sender (null: nobody) sent to a terminal. */
 export type Sight = (terminalId: string, sender: string | null) => boolean;
 
-/** `state` is where the earlier command with this uuid stands; `own` is false when another sender sent it. */
+/** `state` is where the command stands, `duplicate` for the earlier one with this uuid; `sender` sent that one. `queue_full`: nothing was stored. */
 export type AcceptOutcome =
   | { type: "accepted"; state: "queued" | "sent" }
   | { type: "duplicate"; state: CommandState; sender: string }

@@ -50,8 +50,7 @@ export interface Config {
   resultRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
-  /** Null for a node by itself. */
-  /** `redisReplicas`: copies of Redis that have a commit on disk before it counts. */
+  /** Null for a node by itself. `redisReplicas`: copies of Redis that have a commit on disk before it counts. */
   cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
 }

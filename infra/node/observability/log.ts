@@ -36,8 +36,9 @@ export interface Log {
     offset?: string;
   }): void;
   cluster(event: string, error?: unknown): void;
-  /** Another node has these variables otherwise. */
+  /** Another live node has the same RELAY_NODE_ID. */
   sameNodeId(incarnation: string): void;
+  /** Another node has other values of these variables. */
   settingsDiffer(nodeId: string, variables: readonly string[]): void;
   /** This machine's clock and Redis's are too far apart, or no longer. */
   clockOff(off: boolean, offsetMs: number): void;
