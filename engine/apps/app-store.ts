@@ -1,4 +1,5 @@
-import { available, type Commit, type Entry, type Kv, type Operation, prefixRange, StorageUnavailable } from "../kernel/kv.ts";
+import { available, type Commit, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readBareRecord, readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { stampOperation } from "../tables/table-versions.ts";
@@ -95,7 +96,7 @@ const TRIM_EVERY = 64;
 const COUNTED_MAX = 1_000;
 
 /** Losing the race for a number this often in a row means that something is wrong. */
-const ID_TRIES_MAX = 32;
+const ID_ATTEMPTS_MAX = 32;
 
 export interface AppStoreOptions {
   kv: Kv;
@@ -166,16 +167,15 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
         return { versions, deployments, targets };
       }),
     nextId: () =>
-      available(async () => {
-        for (let tries = 0; tries < ID_TRIES_MAX; tries += 1) {
+      available(() =>
+        retryOnConflict(ID_ATTEMPTS_MAX, async () => {
           const entry = await kv.get(LAST_ID);
           const id = (entry === null ? 0 : Number(entry.value)) + 1;
           const checks = [{ key: LAST_ID, version: entry?.version ?? 0 }];
           const result = await kv.commit({ checks, operations: [{ type: "put", key: LAST_ID, value: String(id) }] });
-          if (result.type === "committed") return id;
-        }
-        throw new StorageUnavailable("too many ask for a number at once");
-      }),
+          return result.type === "committed" ? id : CONFLICT;
+        }),
+      ),
     version: (id) => available(async () => stored<AppVersion>("appVersion", await kv.get(VERSIONS + id))),
     deployments: (ids) =>
       available(async () =>

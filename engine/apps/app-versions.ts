@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { AppCatalog } from "./app-catalog.ts";
 import type { AppStore } from "./app-store.ts";
 import { type AppVersion, VERSIONS_MAX } from "./app-version.ts";
@@ -18,7 +19,7 @@ export interface AppVersions {
   remove(id: number): Promise<void>;
 }
 
-const TRIES_MAX = 16;
+const ATTEMPTS_MAX = 16;
 
 export function createAppVersions(
   store: AppStore,
@@ -33,16 +34,15 @@ export function createAppVersions(
     next: (before: AppVersion) => AppVersion,
     evenDeleting: "evenDeleting" | "unlessDeleting" = "unlessDeleting",
   ): Promise<AppVersion> {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await store.version(id);
       if (stored === null || (stored.record.deleting && evenDeleting === "unlessDeleting")) throw notFound();
       const record = next(stored.record);
       const codeBefore = stored.record.versionCode;
       const outcome = await store.commit({ version: { record, version: stored.version, codeBefore }, changesTable: true });
       if (outcome === "code_taken") throw codeTaken(record.versionCode);
-      if (outcome === "committed") return record;
-    }
-    throw new RelayError("unavailable", "Too much is changed at once, try again", { retryAfterSeconds: 1 });
+      return outcome === "committed" ? record : CONFLICT;
+    });
   }
 
   return {

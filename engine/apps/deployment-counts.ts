@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { addCounts, COUNTED_TERMINALS_MAX, type InstallMark, type InstallStep, markAfter, NOTHING_COUNTED } from "./app-deployment.ts";
 import type { AppStore } from "./app-store.ts";
 import { stepDeployment } from "./machine.ts";
@@ -11,7 +12,7 @@ const BATCH_MAX = 200;
 const WAITING_MAX = 20_000;
 
 /** Shards that count for one deployment at the same time each win in turn; more tries than there are shards. */
-const TRIES_MAX = 128;
+const ATTEMPTS_MAX = 128;
 
 /** Offers that were counted are remembered, so that a fleet that asks every hour costs no read; beyond it the store is asked again. */
 const REMEMBERED_MAX = 100_000;
@@ -46,9 +47,9 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
 
   async function countBatch(deploymentId: number, batch: readonly Waiting[]): Promise<void> {
     const terminalIds = [...new Set(batch.map(({ terminalId }) => terminalId))];
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    await retryOnConflict(ATTEMPTS_MAX, async () => {
       const [[deployment = null], stored] = await Promise.all([store.deployments([deploymentId]), store.marks(deploymentId, terminalIds)]);
-      if (deployment === null) return;
+      if (deployment === null) return undefined;
       const before = new Map(stored.map((mark, index) => [terminalIds[index], mark]));
       const after = new Map<string, InstallMark>();
       let moves = NOTHING_COUNTED;
@@ -62,7 +63,7 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
         after.set(terminalId, next.mark);
         moves = addCounts(moves, next.moves);
       }
-      if (after.size === 0) return;
+      if (after.size === 0) return undefined;
       const stepped = stepDeployment(deployment.record, { type: "terminals.counted", atMs: clock.nowMs(), moves });
       const outcome = await store.commit({
         deployments: [{ record: stepped.record, version: deployment.version }],
@@ -74,11 +75,10 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
         })),
         changesTable: stepped.offerChanged,
       });
-      if (outcome !== "committed") continue;
+      if (outcome !== "committed") return CONFLICT;
       if (stepped.offerChanged) paused(deploymentId);
-      return;
-    }
-    throw new RelayError("unavailable", "Too much is counted for this deployment at once; try again", { retryAfterSeconds: 1 });
+      return undefined;
+    });
   }
 
   async function run(deploymentId: number, queue: Waiting[]): Promise<void> {

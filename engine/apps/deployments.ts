@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AppCatalog } from "./app-catalog.ts";
 import {
@@ -41,7 +42,7 @@ export interface Deployments {
 }
 
 /** Others change the same records at the same time; losing so often in a row means that something is wrong. */
-const TRIES_MAX = 32;
+const ATTEMPTS_MAX = 32;
 
 export interface DeploymentsOptions {
   store: AppStore;
@@ -51,7 +52,6 @@ export interface DeploymentsOptions {
 }
 
 /** One step of several records: what is stored, and what the caller gets. Null: something had changed, read again. */
-type Attempt<T> = () => Promise<T | null>;
 
 export function createDeployments({ store, catalog, clock, failed }: DeploymentsOptions): Deployments {
   const counts = createDeploymentCounts({
@@ -62,14 +62,6 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       catalog.spread().catch((error: unknown) => failed("a deployment paused itself", error));
     },
   });
-
-  async function attempt<T>(work: Attempt<T>): Promise<T> {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const done = await work();
-      if (done !== null) return done;
-    }
-    throw new RelayError("unavailable", "Too much is changed at once, try again", { retryAfterSeconds: 1 });
-  }
 
   async function deploymentOf(id: number): Promise<Stored<AppDeployment>> {
     const [stored = null] = await store.deployments([id]);
@@ -101,12 +93,12 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     eventFor: (before: AppDeployment) => DeploymentEvent,
     refusal: (record: AppDeployment) => string,
   ): Promise<AppDeployment> {
-    const record = await attempt(async () => {
+    const record = await retryOnConflict(ATTEMPTS_MAX, async () => {
       const { record: before, version } = await deploymentOf(id);
       const step = stepDeployment(before, eventFor(before));
       if (!step.changed) throw new RelayError("conflict", refusal(before));
       const outcome = await store.commit({ deployments: [{ record: step.record, version }], changesTable: step.offerChanged });
-      return outcome === "committed" ? step.record : null;
+      return outcome === "committed" ? step.record : CONFLICT;
     });
     await catalog.spread();
     return record;
@@ -141,7 +133,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       throw new RelayError("conflict", `There are deployments for ${TARGETS_MAX} targets already`);
     }
     const id = await store.nextId();
-    const { record, dropped } = await attempt(async () => {
+    const { record, dropped } = await retryOnConflict(ATTEMPTS_MAX, async () => {
       const [version, before] = await Promise.all([versionOf(versionId), target(wanted)]);
       if (!version.record.active) throw new RelayError("conflict", "The version is not active");
       const atMs = clock.nowMs();
@@ -161,7 +153,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
         targets: [{ record: next.record, version: before.version }],
         changesTable: true,
       });
-      return outcome === "committed" ? { record: created, dropped: gone } : null;
+      return outcome === "committed" ? { record: created, dropped: gone } : CONFLICT;
     });
     await clearMarks(dropped);
     await catalog.spread();
@@ -170,7 +162,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
 
   /** A draft whose package has come takes its place. */
   async function activate(id: number): Promise<void> {
-    const dropped = await attempt(async () => {
+    const dropped = await retryOnConflict(ATTEMPTS_MAX, async () => {
       const [draft = null] = await store.deployments([id]);
       if (draft === null) return [];
       const before = await target(draft.record.target);
@@ -188,13 +180,13 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
         targets: [{ record: next.record, version: before.version }],
         changesTable: true,
       });
-      return outcome === "committed" ? next.dropped : null;
+      return outcome === "committed" ? next.dropped : CONFLICT;
     });
     await clearMarks(dropped);
   }
 
   async function rollBack(id: number): Promise<AppDeployment> {
-    const { restored, dropped } = await attempt(async () => {
+    const { restored, dropped } = await retryOnConflict(ATTEMPTS_MAX, async () => {
       const current = await deploymentOf(id);
       const before = await target(current.record.target);
       if (before.record.current !== id) throw new RelayError("conflict", "This deployment is not the one that stands for its target");
@@ -220,7 +212,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
         targets: [{ record: next.record, version: before.version }],
         changesTable: true,
       });
-      return outcome === "committed" ? { restored: back.record, dropped: next.dropped } : null;
+      return outcome === "committed" ? { restored: back.record, dropped: next.dropped } : CONFLICT;
     });
     await clearMarks(dropped);
     await catalog.spread();
@@ -228,7 +220,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
   }
 
   async function remove(id: number): Promise<void> {
-    await attempt(async () => {
+    await retryOnConflict(ATTEMPTS_MAX, async () => {
       const [stored = null] = await store.deployments([id]);
       if (stored === null) return true;
       const before = await target(stored.record.target);
@@ -237,7 +229,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
         targets: [{ record: withoutDeployment(before.record, id), version: before.version }],
         changesTable: true,
       });
-      return outcome === "committed" ? true : null;
+      return outcome === "committed" ? true : CONFLICT;
     });
     await store.clearMarks(id);
   }
@@ -278,13 +270,13 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     },
     versionSwitched: async (versionId, active) => {
       for (const id of await idsOf(versionId)) {
-        await attempt(async () => {
+        await retryOnConflict(ATTEMPTS_MAX, async () => {
           const [stored = null] = await store.deployments([id]);
           if (stored === null) return true;
           const step = stepDeployment(stored.record, { type: active ? "version.enabled" : "version.disabled", atMs: clock.nowMs() });
           if (!step.changed) return true;
           const outcome = await store.commit({ deployments: [{ record: step.record, version: stored.version }], changesTable: true });
-          return outcome === "committed" ? true : null;
+          return outcome === "committed" ? true : CONFLICT;
         });
         // Its package may have come while it was withdrawn.
         const version = await store.version(versionId);

@@ -1,6 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { AppCatalog } from "./app-catalog.ts";
 import { type AppStore, UPLOAD_LOCK_MS, type UploadLock } from "./app-store.ts";
 import { type AppVersion, beginsAsZip, ZIP_SIGNATURE } from "./app-version.ts";
@@ -26,7 +27,7 @@ export interface UploadPackageOptions {
   ids: Ids;
 }
 
-const TRIES_MAX = 16;
+const ATTEMPTS_MAX = 16;
 
 export function createUploadPackage({ store, catalog, deployments, packages, clock, ids }: UploadPackageOptions): UploadPackage {
   /** Hands pieces on as long as they are a ZIP file's, and keeps the lock. */
@@ -51,12 +52,9 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
 
   async function adopt(versionId: number, staged: StagedPackage, fileName: string, lock: UploadLock) {
     await staged.keep(fileName);
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const attempt = async () => {
       const stored = await store.version(versionId);
-      if (stored === null || stored.record.deleting) {
-        await packages.remove(fileName);
-        throw new RelayError("not_found", "The version was deleted meanwhile");
-      }
+      if (stored === null || stored.record.deleting) throw new RelayError("not_found", "The version was deleted meanwhile");
       const { md5, bytes } = staged;
       const record: AppVersion = { ...stored.record, package: { fileName, md5, bytes, storedAtMs: clock.nowMs() } };
       const outcome = await store.commit({
@@ -64,10 +62,15 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
         upload: lock,
         changesTable: true,
       });
-      if (outcome === "committed") return { record, replaced: stored.record.package };
+      return outcome === "committed" ? { record, replaced: stored.record.package } : CONFLICT;
+    };
+    try {
+      return await retryOnConflict(ATTEMPTS_MAX, attempt, changedMeanwhile);
+    } catch (error) {
+      // Where it is not known whether the record was stored, it may name the file.
+      if (error instanceof RelayError && error.code !== "unavailable") await packages.remove(fileName);
+      throw error;
     }
-    await packages.remove(fileName);
-    throw new RelayError("conflict", "The version was changed at the same time, or another upload of it began");
   }
 
   return async (versionId, read) => {
@@ -96,4 +99,8 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
 
 function notPackage(): RelayError {
   return new RelayError("invalid_request", "file: is not an app package: it does not begin as a ZIP file does");
+}
+
+function changedMeanwhile(): RelayError {
+  return new RelayError("conflict", "The version was changed at the same time, or another upload of it began");
 }

@@ -3,6 +3,7 @@ import type { PatternCompiler, TerminalRule } from "../access/terminal-rule.ts";
 import { formerAccounts } from "../gateway/gateway-account.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import {
   ALLOWED_ORIGINS_MAX,
@@ -78,17 +79,16 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
   const { store, partners, secrets, box, patterns, clock, reservedUsernames } = options;
 
   async function edit(id: number, change: (record: PartnerRecord) => PartnerRecord): Promise<PartnerRecord> {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const before = await store.find(id);
       if (before === null || before.record.deletedAtMs !== null) throw unknownPartner();
       const after = { ...change(before.record), id, updatedAtMs: clock.nowMs() };
       const outcome = await store.replace(before, after);
-      if (outcome.type === "stale") continue;
+      if (outcome.type === "stale") return CONFLICT;
       if (outcome.type === "taken") throw taken(outcome.what);
       await partners.spread(id);
       return after;
-    }
-    throw new RelayError("unavailable", "This partner is being changed by others", { retryAfterSeconds: 1 });
+    });
   }
 
   function check(change: PartnerChange): void {

@@ -1,4 +1,5 @@
 import { available, type Kv } from "../kernel/kv.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 
 /** Where it is kept how many calls of the Partner API each partner has made. Rejects with RelayError `unavailable`. */
@@ -11,22 +12,22 @@ export interface CallCountStore {
 const CALLS = "partner-calls/";
 
 /** Every shard of every node adds about once a second, so a turn of one is lost to few others. */
-const TRIES_MAX = 100;
+const ATTEMPTS_MAX = 100;
 
 /** Counts of calls on the key-value store: `partner-calls/<partnerId>`. */
 export function createCallCountStore(kv: Kv): CallCountStore {
   return {
     load: (partnerId) => available(async () => callsOf(await kv.get(CALLS + partnerId))),
     add: (partnerId, calls) =>
-      available(async () => {
+      available(() => {
         const key = CALLS + partnerId;
-        for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+        return retryOnConflict(ATTEMPTS_MAX, async () => {
           const entry = await kv.get(key);
           const value = recordText("callCount", { calls: callsOf(entry) + calls });
           const checks = [{ key, version: entry?.version ?? 0 }];
-          if ((await kv.commit({ checks, operations: [{ type: "put", key, value }] })).type === "committed") return;
-        }
-        throw new Error(`${key} changed ${TRIES_MAX} times while it was added to`);
+          const { type } = await kv.commit({ checks, operations: [{ type: "put", key, value }] });
+          return type === "committed" ? undefined : CONFLICT;
+        });
       }),
   };
 }

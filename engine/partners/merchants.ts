@@ -2,6 +2,7 @@ import type { PartnerApiGrant, ServiceCode } from "../access/partner-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { Turns } from "../kernel/keyed-mutex.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import {
   isMerchantId,
@@ -84,7 +85,7 @@ const PUBLISHABLE_PREFIX = "pk_merchant_";
 const SECRET_PREFIX = "sk_merchant_";
 
 /** Only other shards and nodes are in the way, as changes of one partner take turns in a shard; each try that is lost was won by one of them. */
-const TRIES_MAX = 100;
+const ATTEMPTS_MAX = 100;
 
 export interface MerchantsOptions {
   store: MerchantStore;
@@ -97,15 +98,8 @@ export interface MerchantsOptions {
 export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOptions): Merchants {
   const turns = new Turns<number>();
 
-  /** Runs `attempt` until something other than `stale` comes out. */
-  async function untilStored<T>(partnerId: number, attempt: () => Promise<T | "stale">): Promise<T> {
-    return turns.take(partnerId, async () => {
-      for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-        const outcome = await attempt();
-        if (outcome !== "stale") return outcome;
-      }
-      throw new RelayError("too_busy", "Others change the same just now", { retryAfterSeconds: 1 });
-    });
+  function untilStored<T>(partnerId: number, attempt: () => Promise<T | typeof CONFLICT>): Promise<T> {
+    return turns.take(partnerId, () => retryOnConflict(ATTEMPTS_MAX, attempt, tooBusy));
   }
 
   function newKeys(): { keys: MerchantKeys; digests: MerchantKeyDigests } {
@@ -128,11 +122,11 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
   }
 
   /** A merchant that this very operation made before, with keys that its caller gets to know. */
-  async function renewed({ record: before, version }: Stored<MerchantRecord>): Promise<CreateOutcome | "stale"> {
+  async function renewed({ record: before, version }: Stored<MerchantRecord>): Promise<CreateOutcome | typeof CONFLICT> {
     const { keys, digests } = newKeys();
     const merchant = { ...before, keys: digests };
     const outcome = await store.commit({ merchant: { record: merchant, version }, before, count: null, secrets: null });
-    return outcome === "committed" ? { type: "created", merchant, keys } : "stale";
+    return outcome === "committed" ? { type: "created", merchant, keys } : CONFLICT;
   }
 
   const change = <T>(partner: PartnerApiGrant, merchantId: string, step: MerchantStep<T>): Promise<T> =>
@@ -146,7 +140,7 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
         count: null,
         secrets,
       };
-      return (await store.commit(change)) === "committed" ? { answer } : "stale";
+      return (await store.commit(change)) === "committed" ? { answer } : CONFLICT;
     }).then(({ answer }) => answer);
 
   return {
@@ -177,7 +171,7 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
           services: {},
         };
         const stored = await store.commit({ merchant: { record: merchant, version: 0 }, before: null, count, secrets: null });
-        return stored === "committed" ? { type: "created", merchant, keys } : stored === "taken" ? { type: "taken" } : "stale";
+        return stored === "committed" ? { type: "created", merchant, keys } : stored === "taken" ? { type: "taken" } : CONFLICT;
       });
       if (outcome.type === "created") await spread(merchantId);
       return outcome;
@@ -210,7 +204,7 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
         const count = active === before.active ? null : await counted(partner, { active: active ? 1 : -1, stored: 0 });
         if (count !== null && "type" in count) return count;
         const outcome = await store.commit({ merchant: { record: merchant, version }, before, count, secrets: null });
-        return outcome === "committed" ? { type: "changed", merchant } : "stale";
+        return outcome === "committed" ? { type: "changed", merchant } : CONFLICT;
       });
       // Also where nothing changed: it may be the repetition of a change that was stored and not confirmed everywhere.
       if (outcome.type === "changed" && patch.active !== undefined) await spread(merchantId);
@@ -232,4 +226,8 @@ function isOf({ partnerId, createdBy }: MerchantRecord, partner: PartnerApiGrant
 
 function sameFacts(one: MerchantRecord, other: MerchantRecord): boolean {
   return one.merchantName === other.merchantName && one.environment === other.environment && one.active === other.active;
+}
+
+function tooBusy(): RelayError {
+  return new RelayError("too_busy", "Others change the same just now", { retryAfterSeconds: 1 });
 }

@@ -1,4 +1,5 @@
 import { available, type Entry, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import { partName, partOf } from "../tables/replicated-table.ts";
 import { stampOperation } from "../tables/table-versions.ts";
@@ -79,8 +80,8 @@ export function createPartnerStore(kv: Kv): PartnerStore {
         return entry === null ? null : { record: recordOf(entry), version: entry.version };
       }),
     create: (build) =>
-      available(async () => {
-        for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      available(() =>
+        retryOnConflict(ATTEMPTS_MAX, async () => {
           const counter = await kv.get(COUNTER);
           const id = counter === null ? 1 : Number(JSON.parse(counter.value));
           const record = build(id);
@@ -90,11 +91,9 @@ export function createPartnerStore(kv: Kv): PartnerStore {
             operations: [{ type: "put", key: COUNTER, value: JSON.stringify(id + 1) }, put(record), stamp(id), ...operations],
           });
           if (result.type === "committed") return { type: "created", record };
-          const taken = takenBy(result.key);
-          if (taken !== null) return taken;
-        }
-        throw new Error("the counter of partners never stood still");
-      }),
+          return takenBy(result.key) ?? CONFLICT;
+        }),
+      ),
     replace: (before, after) =>
       available(async () => {
         const { checks, operations, takenBy } = claims(before.record, after);

@@ -1,5 +1,5 @@
-import { RelayError } from "../kernel/errors.ts";
 import { available, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
 import { partName, partOf } from "./replicated-table.ts";
 import { stampOperation } from "./table-versions.ts";
@@ -38,7 +38,7 @@ export const MERCHANT_OWNERS: RecordKind = { schema: "merchantOwner", prefix: "m
 export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", parts: 1 };
 
 /** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */
-const TRIES_MAX = 64;
+const ATTEMPTS_MAX = 64;
 
 /** What has to be in a commit that stores a record of this kind. */
 export function recordOperations({ schema, prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
@@ -70,16 +70,15 @@ export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind
         await kv.commit({ checks: [], operations: recordOperations(kind, key, record) });
       }),
     change: (key, work) =>
-      available(async () => {
-        for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      available(() =>
+        retryOnConflict(ATTEMPTS_MAX, async () => {
           const before = await kv.get(at(key));
           const record = work(before === null ? undefined : recordOf(key, before.value));
           const checks = [{ key: at(key), version: before?.version ?? 0 }];
           const { type } = await kv.commit({ checks, operations: recordOperations(kind, key, record) });
-          if (type === "committed") return record;
-        }
-        throw new RelayError("unavailable", "Too much is changed at once, try again", { retryAfterSeconds: 1 });
-      }),
+          return type === "committed" ? record : CONFLICT;
+        }),
+      ),
     remove: (key) =>
       available(async () => {
         await kv.commit({ checks: [], operations: [{ type: "delete", key: at(key) }, stamp(key)] });

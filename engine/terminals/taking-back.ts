@@ -1,4 +1,5 @@
 import { LATEST_SENDERS_MAX } from "../kernel/limits.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import type { TerminalContext } from "./events.ts";
@@ -8,7 +9,7 @@ import type { CommandRecord, LatestEntry } from "./terminal-record.ts";
 import type { LoadedTerminal, TerminalStore } from "./terminal-store.ts";
 
 /** Another node that starts may take the same back at this moment. */
-const STALE_RETRIES_MAX = 8;
+const ATTEMPTS_MAX = 8;
 
 const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
 
@@ -17,7 +18,7 @@ const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
  * and what ended waits no more. Answers how many commands and results that were. Can be repeated. For before the terminal has a home.
  */
 export async function takeBack(store: TerminalStore, terminalId: string, fed: readonly FedCommand[], atMs: number): Promise<number> {
-  for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
+  return retryOnConflict(ATTEMPTS_MAX, async () => {
     const terminal = await store.loadTerminal(terminalId);
     const commands = await missingOf(store, fed);
     if (commands.length === 0) return 0;
@@ -39,9 +40,8 @@ export async function takeBack(store: TerminalStore, terminalId: string, fed: re
       settled: [],
       atMs,
     });
-    if (outcome.type === "committed") return commands.length;
-  }
-  throw new Error(`what terminal ${terminalId} had done could not be taken back: its record changes all the time`);
+    return outcome.type === "committed" ? commands.length : CONFLICT;
+  });
 }
 
 function unknownPayment({ terminalId, uuid, command, life }: CommandRecord): AttentionItem[] {

@@ -1,4 +1,5 @@
 import { available, type Kv, type Operation } from "../../engine/kernel/kv.ts";
+import { CONFLICT, retryOnConflict } from "../../engine/kernel/retry-on-conflict.ts";
 import { PASSING, readBareRecord, recordText, SCHEMAS } from "../../engine/kernel/schemas.ts";
 import { FORMER_VERSIONS_FENCE, fenceText } from "../../engine/partners/partner-store.ts";
 import { numbersRead, OWN_NUMBERS, type SchemaNumbers, VersionRefused } from "./agreement.ts";
@@ -11,7 +12,7 @@ interface SchemaMark {
 }
 
 /** Nodes that start at once raise it at once; each round another one was first. */
-const TRIES_MAX = 64;
+const ATTEMPTS_MAX = 64;
 
 /**
  * Looks whether this version can read all that has been written to the store, before anything else is read of it.
@@ -58,8 +59,8 @@ async function isFresh(kv: Kv): Promise<boolean> {
 
 /** Notes that from now on this version writes to the store; nothing is written in its forms before. What cannot read them refuses to start. */
 export async function raiseSchemaMark(kv: Kv, version: string, numbers: SchemaNumbers = OWN_NUMBERS): Promise<void> {
-  await available(async () => {
-    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+  await available(() =>
+    retryOnConflict(ATTEMPTS_MAX, async () => {
       const entry = await kv.get(MARK);
       const before = entry === null ? null : markIn(entry.value).kinds;
       const isNew = before === null && (await isFresh(kv));
@@ -76,8 +77,8 @@ export async function raiseSchemaMark(kv: Kv, version: string, numbers: SchemaNu
         { type: "put", key: MARK, value },
         { type: "put", key: FORMER_VERSIONS_FENCE, value: fenceText(version) },
       ];
-      if ((await kv.commit({ checks: [{ key: MARK, version: entry?.version ?? 0 }], operations })).type === "committed") return;
-    }
-    throw new Error("the mark of the store's schemas never stood still");
-  });
+      const { type } = await kv.commit({ checks: [{ key: MARK, version: entry?.version ?? 0 }], operations });
+      return type === "committed" ? undefined : CONFLICT;
+    }),
+  );
 }
