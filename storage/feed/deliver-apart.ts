@@ -6,20 +6,54 @@ export interface Refused<T> {
   reason: string;
 }
 
+/** What is done with items once their sink has spoken. */
+export interface Settled<T> {
+  delivered(items: readonly T[]): Promise<void>;
+  refused(refused: Refused<T>): Promise<void>;
+}
+
 /**
- * Delivers items, and answers those that are refused: a batch with a refused one becomes two halves, until that one is alone. Throws
- * whatever else the delivery does; then it has to be repeated as a whole.
+ * Delivers the items of each piece. A piece with a refused item becomes two halves, until that item is alone. `pieces` loses what is settled, so that a call
+ * after a failure goes on where the one before was. Throws whatever else the delivery throws.
  */
-export async function deliverApart<T>(items: readonly T[], deliver: (items: readonly T[]) => Promise<void>): Promise<Refused<T>[]> {
-  const [first] = items;
-  if (first === undefined) return [];
-  try {
-    await deliver(items);
-    return [];
-  } catch (error) {
-    if (!(error instanceof RowsRefused)) throw error;
-    if (items.length === 1) return [{ item: first, reason: error.message }];
+export async function settlePieces<T>(
+  pieces: (readonly T[])[],
+  deliver: (items: readonly T[]) => Promise<void>,
+  settled: Settled<T>,
+): Promise<void> {
+  for (let piece = pieces[0]; piece !== undefined; piece = pieces[0]) {
+    const reason = await whyRefused(deliver(piece));
+    const [only] = piece;
+    if (reason === null) await settled.delivered(piece);
+    else if (piece.length === 1 && only !== undefined) await settled.refused({ item: only, reason });
+    else {
+      const middle = piece.length >> 1;
+      pieces.splice(0, 1, piece.slice(0, middle), piece.slice(middle));
+      continue;
+    }
+    pieces.shift();
   }
-  const middle = items.length >> 1;
-  return [...(await deliverApart(items.slice(0, middle), deliver)), ...(await deliverApart(items.slice(middle), deliver))];
+}
+
+/** Delivers items, and answers those that are refused. After a failure all of it has to be repeated. */
+export async function deliverApart<T>(items: readonly T[], deliver: (items: readonly T[]) => Promise<void>): Promise<Refused<T>[]> {
+  const refused: Refused<T>[] = [];
+  if (items.length === 0) return refused;
+  await settlePieces([items], deliver, {
+    delivered: async () => {},
+    refused: async (one) => {
+      refused.push(one);
+    },
+  });
+  return refused;
+}
+
+async function whyRefused(delivery: Promise<void>): Promise<string | null> {
+  try {
+    await delivery;
+    return null;
+  } catch (error) {
+    if (error instanceof RowsRefused) return error.message;
+    throw error;
+  }
 }

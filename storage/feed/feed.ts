@@ -1,6 +1,7 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
+import { settlePieces } from "./deliver-apart.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { type OutboxEntry, readOutbox } from "./outbox.ts";
 import { Pass, type PassKind } from "./outbox-pass.ts";
@@ -141,7 +142,7 @@ class OutboxFeed implements Feed {
       const last = batch.at(-1);
       if (last === undefined) break;
       rows += batch.length;
-      const pieces = [batch];
+      const pieces: (readonly OutboxEntry[])[] = [batch];
       await this.#persist(() => this.#settle(pieces));
       if (this.#stopped) return rows;
       this.#passes.delivered(last.writtenAtMs);
@@ -168,36 +169,18 @@ class OutboxFeed implements Feed {
     return { batch, full: batch.length === BATCH_ROWS_MAX || chars >= BATCH_CHARS_MAX };
   }
 
-  /**
-   * Delivers the entries of each piece and then deletes them. A piece with a row that is refused becomes two halves, until the row is alone
-   * and set aside. `pieces` loses what is settled, so that a retry after a failure goes on where it was.
-   */
-  async #settle(pieces: OutboxEntry[][]): Promise<void> {
-    for (let piece = pieces[0]; piece !== undefined; piece = pieces[0]) {
-      const refusal = await this.#deliver(piece);
-      const [only] = piece;
-      if (refusal === null) await this.#delete(piece);
-      else if (piece.length === 1 && only !== undefined) await this.#setAside(only, refusal);
-      else {
-        const middle = piece.length >> 1;
-        pieces.splice(0, 1, piece.slice(0, middle), piece.slice(middle));
-        continue;
-      }
-      pieces.shift();
-    }
+  /** Entries are deleted once they are delivered, or set aside. `pieces` loses what is settled, so that a retry after a failure goes on where it was. */
+  #settle(pieces: (readonly OutboxEntry[])[]): Promise<void> {
+    return settlePieces(pieces, (entries) => this.#deliver(entries), {
+      delivered: (entries) => this.#delete(entries),
+      refused: ({ item, reason }) => this.#setAside(item, reason),
+    });
   }
 
-  /** Answers why a row among them is refused, or null when all are delivered. */
-  async #deliver(entries: readonly OutboxEntry[]): Promise<string | null> {
+  async #deliver(entries: readonly OutboxEntry[]): Promise<void> {
     const rows = entries.map(({ row }) => row).filter((row) => row !== null);
-    if (rows.length < entries.length) return "it is not JSON of a row";
-    try {
-      await deliver(this.#options.sink, rows);
-      return null;
-    } catch (error) {
-      if (error instanceof RowsRefused) return error.message;
-      throw error;
-    }
+    if (rows.length < entries.length) throw new RowsRefused("it is not JSON of a row");
+    await deliver(this.#options.sink, rows);
   }
 
   async #delete(entries: readonly OutboxEntry[]): Promise<void> {
