@@ -1,6 +1,6 @@
 import { type Admin, Kafka, logLevel } from "kafkajs";
 import type { Timer, Timers } from "../../engine/kernel/timers.ts";
-import "./kafkajs-mended.ts";
+import "./kafkajs-patch.ts";
 
 /** Where Kafka is. */
 export interface KafkaAddress {

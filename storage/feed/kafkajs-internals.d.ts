@@ -1,4 +1,4 @@
-/** What of kafkajs 2.2.4 is mended by kafkajs-mended.ts, and has no types of its own. */
+/** What kafkajs-patch.ts patches of kafkajs 2.2.4, and has no types of its own. */
 declare module "kafkajs/src/network/requestQueue/index.js" {
   class RequestQueue {
     constructor(options: { enforceRequestTimeout: boolean; maxInFlightRequests: number | null; requestTimeout: number });

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { describe, it } from "node:test";
 import { NativeBatches } from "../../../storage/kv/native-batch.ts";
 import { levelOf } from "./world.ts";
 
+const require = createRequire(import.meta.url);
+
 describe("native batches", () => {
+  it("call what is private to these versions: who upgrades looks at NativeBatch again", () => {
+    const versions = ["classic-level", "abstract-level"].map((name) => [name, require(`${name}/package.json`).version]);
+    assert.deepEqual(versions, [
+      ["classic-level", "3.0.0"],
+      ["abstract-level", "3.1.1"],
+    ]);
+  });
+
   it("are used again, and write only what was put into them since", async (test) => {
     const level = await levelOf(test);
     const batches = new NativeBatches(level);
