@@ -120,7 +120,7 @@ function restore(world: World, fault: Extract<FaultSpec, { type: "store is resto
   const replace = (): void => {
     const copied = [...copy.entries.keys()].filter((key) => key.startsWith("c/")).map((key) => key.slice("c/".length));
     const knew = new Set([...copied, ...world.feed.uuids()]);
-    world.witness.restores.push({ atMs: world.scheduler.nowMs, copiedAtMs: copy.takenAtMs, knew });
+    world.witness.restores.push({ atMs: world.scheduler.nowMs, copiedAtMs: copy.takenAtMs, knew, restarts: fault.restarts });
     world.trace.note("world", "the store is the copy");
     world.replaceStore(copy);
   };
