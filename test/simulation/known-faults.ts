@@ -22,7 +22,7 @@ export const KNOWN_FAULTS: readonly KnownFault[] = [
   {
     name: "a store that is taken back while nodes live gets nothing back of what the feed holds, so that a retry of it is a new command",
     part: 4,
-    invariants: ["restored: what the feed held is found", "restored: handed out once"],
+    invariants: ["restored: what the feed held is found", "restored: handed out once", "restored: never called expired"],
     told: /; the nodes lived on$/,
     seeds: [50070, 50395, 50695, 50945, 614338062],
   },

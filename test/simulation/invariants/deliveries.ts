@@ -12,8 +12,10 @@ export function judgeDeliveries({ witness }: Evidence): Violation[] {
   const violations: Violation[] = [];
   for (const [uuid, arrived] of byUuid(witness.deliveries)) {
     if (isForgotten(witness, uuid)) continue;
-    // In the order in which they were sent: a slow network may bring the earlier one later.
-    const deliveries = [...arrived].sort((one, other) => one.attempt - other.attempt);
+    // In the order in which they were sent: a slow network may bring the earlier one later. A store that was taken back counts its attempts anew.
+    const deliveries = [...arrived].sort(
+      (one, other) => restoresBefore(witness, one) - restoresBefore(witness, other) || one.attempt - other.attempt,
+    );
     for (const [index, delivery] of deliveries.entries()) {
       const held = deliveries.slice(0, index).filter(({ nackedAtMs }) => nackedAtMs === null || nackedAtMs > delivery.atMs);
       if (held.length === 0 || (delivery.declared && held.every((before) => before.declared && hasEnded(before, delivery.atMs)))) continue;
@@ -38,6 +40,10 @@ function hasEnded({ endedAtMs }: Delivery, atMs: number): boolean {
 function isAcrossRestore(witness: Witness, deliveries: readonly Delivery[]): boolean {
   const before = deliveries.filter(({ atMs }) => isBeforeRestore(witness, atMs));
   return before.length > 0 && before.length < deliveries.length;
+}
+
+function restoresBefore({ restores }: Witness, { atMs }: Delivery): number {
+  return restores.filter((restore) => restore.atMs < atMs).length;
 }
 
 function nameOf({ device, session, declared, flagged }: Delivery): string {
