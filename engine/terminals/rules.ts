@@ -48,11 +48,12 @@ function isRefusedBy({ refusedBy }: Pick<QueuedEntry, "refusedBy">, sessionId: s
 
 /**
  * The context of a record that the store may hold in an old version (ARCHITECTURE.md, promise 6): what waits there may have been sent.
- * So it counts as sent once and come back too late, which nobody sends again and which ends as `unknown`; nor is what is held there sent again.
+ * So it counts as sent once and come back too late, which nobody sends again and which ends as `unknown`. What is sent there may have come back since and
+ * gone to another device, so that whoever has it and gives it back, or is lost, nobody gets it again.
  */
 export function doubted(context: TerminalContext): TerminalContext {
   const queue = context.queue.map((entry) => ({ ...entry, attempts: Math.max(entry.attempts, 1), expiresAtMs: 0, refusedBy: null }));
-  const sent = context.sent.map((entry) => (entry.held ? { ...entry, redeliverable: false } : entry));
+  const sent = context.sent.map((entry) => ({ ...entry, held: true, redeliverable: false }));
   return { ...context, queue, sent };
 }
 

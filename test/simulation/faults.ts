@@ -119,8 +119,11 @@ function restore(world: World, fault: Extract<FaultSpec, { type: "store is resto
   const copy = world.copies.get(fault) ?? world.store.copy();
   const replace = (): void => {
     const copied = [...copy.entries.keys()].filter((key) => key.startsWith("c/")).map((key) => key.slice("c/".length));
-    const knew = new Set([...copied, ...world.feed.uuids()]);
-    world.witness.restores.push({ atMs: world.scheduler.nowMs, copiedAtMs: copy.takenAtMs, knew });
+    const fed = new Set(world.feed.commands());
+    // Another terminal's result of the same uuid, which nobody asked for, says nothing of it.
+    const sent = world.witness.sendings.filter(({ terminalId, uuid }) => fed.has(`${terminalId} ${uuid}`));
+    const knew = new Set([...copied, ...sent.map(({ uuid }) => uuid)]);
+    world.witness.restores.push({ atMs: world.scheduler.nowMs, copiedAtMs: copy.takenAtMs, knew, restarts: fault.restarts });
     world.trace.note("world", "the store is the copy");
     world.replaceStore(copy);
   };

@@ -20,10 +20,11 @@ export interface KnownFault {
  */
 export const KNOWN_FAULTS: readonly KnownFault[] = [
   {
-    name: "a store that is taken back while nodes live gets nothing back of what the feed holds",
+    name: "a store that is taken back while nodes live gets nothing back of what the feed holds, so that a retry of it is a new command",
     part: 4,
-    invariants: ["restored: what the feed held is found"],
-    seeds: [50070, 50395, 50695, 50945],
+    invariants: ["restored: what the feed held is found", "restored: handed out once", "restored: never called expired"],
+    told: /; the nodes lived on$/,
+    seeds: [50070, 50395, 50695, 50945, 614338062],
   },
   {
     name: "the answer to a poll is lost with the membership of the node that took for it, and its command ends as unknown",

@@ -86,8 +86,8 @@ export class Witness {
   readonly intrusions: string[] = [];
   /** Failures that no promise covers. */
   readonly defects: string[] = [];
-  /** When the store was taken back, and to what it was when; `knew`: the uuids that the copy or the feed had. */
-  readonly restores: { atMs: number; copiedAtMs: number; knew: ReadonlySet<string> }[] = [];
+  /** When the store was taken back, and to what it was when; `knew`: the uuids that the copy or the feed had; `restarts`: no node lived meanwhile. */
+  readonly restores: { atMs: number; copiedAtMs: number; knew: ReadonlySet<string>; restarts: boolean }[] = [];
   /** Requests that have no answer yet. */
   readonly open = new Map<number, { what: string; sinceMs: number }>();
   #opened = 0;

@@ -47,6 +47,28 @@ describe("a store that lost some of its history", () => {
     assert.deepEqual([await stateOf(world.shard, "a"), await stateOf(world.shard, "b")], ["unknown", "sent"]);
   });
 
+  it("gives what a session has to nobody again, whether that refuses it or is lost", async () => {
+    for (const end of ["refuses", "is lost"] as const) {
+      const lost = { version: 0 };
+      const world = await openWorld({ lost });
+      const declared = { acknowledges: true, redeliver: true };
+      const first = openSocket(world.shard, "s1", declared);
+      await world.shard.terminals.accept(command(world, "a"));
+      await settle();
+      assert.deepEqual(first.uuids, ["a"]);
+      lost.version = (await world.kv.get("t/T1"))?.version ?? 0;
+      await world.shard.historyLost();
+      if (end === "refuses") world.shard.sessions.refuse("T1", "s1", ["a"]);
+      else world.shard.sessions.close("T1", "s1");
+      await settle();
+      const second = openSocket(world.shard, "s2", declared);
+      await world.pass(3_000);
+      assert.equal(await pollUuid(world.shard), null, end);
+      assert.deepEqual(second.uuids, [], end);
+      assert.equal(await stateOf(world.shard, "a"), "sent", end);
+    }
+  });
+
   it("is remembered by a home that starts later, and happens again with a second loss", async () => {
     const world = await afterLoss();
     const later = await world.restart();

@@ -1,5 +1,5 @@
 import type { Delivery, Witness } from "../witness.ts";
-import { byUuid, type Evidence, isBeforeRestore, isForgotten, isOfLostStore, type Violation } from "./judge.ts";
+import { byUuid, type Evidence, isBeforeRestore, isForgotten, isOfLostStore, restoredHow, type Violation } from "./judge.ts";
 
 /** A node that is stopped for 20 s has lapsed long before it can close a socket. */
 const HEARS_WITHIN_MS = 40_000;
@@ -12,22 +12,21 @@ export function judgeDeliveries({ witness }: Evidence): Violation[] {
   const violations: Violation[] = [];
   for (const [uuid, arrived] of byUuid(witness.deliveries)) {
     if (isForgotten(witness, uuid)) continue;
-    // In the order in which they were sent: a slow network may bring the earlier one later.
-    const deliveries = [...arrived].sort((one, other) => one.attempt - other.attempt);
+    // In the order in which they were sent: a slow network may bring the earlier one later. A store that was taken back counts its attempts anew.
+    const deliveries = [...arrived].sort(
+      (one, other) => restoresBefore(witness, one) - restoresBefore(witness, other) || one.attempt - other.attempt,
+    );
     for (const [index, delivery] of deliveries.entries()) {
       const held = deliveries.slice(0, index).filter(({ nackedAtMs }) => nackedAtMs === null || nackedAtMs > delivery.atMs);
       if (held.length === 0 || (delivery.declared && held.every((before) => before.declared && hasEnded(before, delivery.atMs)))) continue;
       const before = held.map(nameOf).join(" and ");
-      violations.push({
-        invariant:
-          isOfLostStore(witness, uuid) || isAcrossRestore(witness, [...held, delivery])
-            ? "restored: handed out once"
-            : held.every(({ flagged }) => flagged)
-              ? "redelivered to whoever declared it"
-              : "handed out once",
-        uuid,
-        what: `${before} had it, and ${nameOf(delivery)} got it too`,
-      });
+      const what = `${before} had it, and ${nameOf(delivery)} got it too`;
+      if (isOfLostStore(witness, uuid) || isAcrossRestore(witness, [...held, delivery])) {
+        violations.push({ invariant: "restored: handed out once", uuid, what: what + restoredHow(witness) });
+        continue;
+      }
+      const isRedelivery = held.every(({ flagged }) => flagged);
+      violations.push({ invariant: isRedelivery ? "redelivered to whoever declared it" : "handed out once", uuid, what });
     }
   }
   return violations;
@@ -41,6 +40,10 @@ function hasEnded({ endedAtMs }: Delivery, atMs: number): boolean {
 function isAcrossRestore(witness: Witness, deliveries: readonly Delivery[]): boolean {
   const before = deliveries.filter(({ atMs }) => isBeforeRestore(witness, atMs));
   return before.length > 0 && before.length < deliveries.length;
+}
+
+function restoresBefore({ restores }: Witness, { atMs }: Delivery): number {
+  return restores.filter((restore) => restore.atMs < atMs).length;
 }
 
 function nameOf({ device, session, declared, flagged }: Delivery): string {

@@ -76,6 +76,11 @@ export function isOfLostStore({ restores, sendings }: Pick<Witness, "restores" |
   return firstMs !== undefined && restores.some((restore) => firstMs <= restore.atMs);
 }
 
+/** What has to be said of a violation after a restore: nodes that lived on take nothing back of what the feed holds. */
+export function restoredHow({ restores }: Pick<Witness, "restores">): string {
+  return restores.every(({ restarts }) => restarts) ? "" : "; the nodes lived on";
+}
+
 /** Postings by the uuid of their command as it was sent, however they write it. */
 export function byCommand(postings: readonly Posting[]): Map<string, Posting[]> {
   const groups = byUuid(postings.map((posting) => ({ uuid: posting.commandUuid, posting })));

@@ -1,6 +1,6 @@
 import type { CommandState } from "../../../engine/payments/command.ts";
 import type { Delivery, Look, Sending, Witness } from "../witness.ts";
-import { byUuid, type Evidence, isForgotten, isOfLostStore, type Violation } from "./judge.ts";
+import { byUuid, type Evidence, isForgotten, isOfLostStore, restoredHow, type Violation } from "./judge.ts";
 
 const RANK: Record<CommandState, number> = { queued: 0, sent: 1, expired: 2, cancelled: 2, unknown: 2, done: 3 };
 
@@ -18,7 +18,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
       violations.push({
         invariant: isRestored ? "restored: never called expired" : state === "expired" ? "expired never left" : "cancelled never executed",
         uuid,
-        what: `${asker} was told ${state}, and ${left.device} has it`,
+        what: `${asker} was told ${state}, and ${left.device} has it${isRestored ? restoredHow(witness) : ""}`,
       });
       break;
     }
@@ -36,7 +36,7 @@ export function judgeLives({ witness, feed, plan }: Evidence): Violation[] {
     violations.push({
       invariant: isRestored ? "restored: never called expired" : "expired never left",
       uuid,
-      what: `the feed says expired, and ${left.device} has it`,
+      what: `the feed says expired, and ${left.device} has it${isRestored ? restoredHow(witness) : ""}`,
     });
   }
   return [...violations, ...judgeAcceptance({ witness, plan }), ...judgeStatus({ witness, plan })];

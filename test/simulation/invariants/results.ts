@@ -1,4 +1,4 @@
-import { byCommand, byUuid, type Evidence, isOfLostStore, type Violation } from "./judge.ts";
+import { byCommand, byUuid, type Evidence, isOfLostStore, restoredHow, type Violation } from "./judge.ts";
 
 /** An acknowledged result is found for good, stays what it was, and its command is `done`. */
 export function judgeResults({ witness, feed }: Evidence): Violation[] {
@@ -23,7 +23,8 @@ export function judgeResults({ witness, feed }: Evidence): Violation[] {
       const heldSinceMs = feed.heldSince.get(`${first.terminalId} ${uuid}`);
       const missing = looks.find(({ content, askedAtMs }) => content === null && askedAtMs > restore.atMs);
       if (heldSinceMs !== undefined && heldSinceMs <= restore.atMs && missing !== undefined) {
-        violations.push({ invariant: "restored: what the feed held is found", uuid, what: `${missing.asker} does not find its result` });
+        const what = `${missing.asker} does not find its result${restoredHow(witness)}`;
+        violations.push({ invariant: "restored: what the feed held is found", uuid, what });
       }
       continue;
     }

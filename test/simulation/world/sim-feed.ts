@@ -54,8 +54,9 @@ export class SimFeed {
     return byTerminal;
   }
 
-  uuids(): string[] {
-    return [...this.lives.values(), ...[...this.transactions.values()].map(({ transaction }) => transaction)].map(({ uuid }) => uuid);
+  /** What it has of commands: "terminal uuid". */
+  commands(): string[] {
+    return [...this.lives.keys(), ...this.transactions.keys()];
   }
 
   #take(row: FeedRow): void {
