@@ -9,7 +9,7 @@ const PAUSE_MS = 200;
 
 /**
  * A change waits so long for all shards: a membership lapses after 6 s, so what is left then is a node that lives and cannot load. An
- * endpoint that changes a table needs a deadline above it (`SPREAD_DEADLINE_MS`).
+ * endpoint that changes a table needs a deadline above it, which its surface has (`SPREAD_DEADLINE_MS`).
  */
 const SPREAD_MAX_MS = 15_000;
 export const SPREAD_DEADLINE_MS = 20_000;
@@ -48,7 +48,7 @@ export interface ReplicatedTable {
  *
  * To add one: call `table({ name, load, changed })` once a shard, where the shard is composed, and put `stampOperation(name)`
  * (engine/tables/table-versions.ts) among the operations of each commit that changes it. A change is then: commit, `await
- * table.spread()`, answer. Give the endpoint `deadlineMs: SPREAD_DEADLINE_MS`. Loads at a start and after a lapse are done for all tables.
+ * table.spread()`, answer. The endpoint's surface has `changeDeadlineMs: SPREAD_DEADLINE_MS`. Loads at a start and after a lapse are done for all tables.
  */
 export interface Spread {
   table(table: SpreadTable): ReplicatedTable;

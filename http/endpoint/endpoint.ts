@@ -181,7 +181,7 @@ export interface EndpointFacts {
   handsOut?: true;
   /** `successor` is a path template; adds the headers `Deprecation` and, where its parameters are known, `Link`. */
   deprecated?: { successor: string };
-  /** After this time the caller is answered 503 whatever the handler still does; `DEADLINE_MS_DEFAULT` when absent. */
+  /** After this time the caller is answered 503 whatever the handler still does; when absent the surface's for changes, or `DEADLINE_MS_DEFAULT`. */
   deadlineMs?: number;
   /** Shown in the OpenAPI document as an example of the request body. */
   bodyExample?: unknown;
@@ -241,6 +241,8 @@ export interface SurfaceFacts {
   readonly name: string;
   readonly tags: readonly string[];
   readonly envelope: ErrorEnvelope;
+  /** The deadline of its endpoints that are no GET and name none: for a surface whose changes have to reach every shard first. */
+  readonly changeDeadlineMs?: number;
 }
 
 /** An endpoint with its operations tied to it: what the server runs. */

@@ -24,7 +24,10 @@ export interface Surface<Operations, E extends TSchema> extends SurfaceFacts {
 export function surface<Operations>() {
   return <E extends TSchema>(facts: SurfaceFacts & { envelope: ErrorEnvelope & { schema: E } }): Surface<Operations, E> => ({
     ...facts,
-    endpoint: (declaration) => ({ ...declaration, surface: facts }),
+    endpoint: (declaration) => {
+      const deadlineMs = declaration.deadlineMs ?? (declaration.method === "GET" ? undefined : facts.changeDeadlineMs);
+      return { ...declaration, ...(deadlineMs === undefined ? {} : { deadlineMs }), surface: facts };
+    },
     errors: <S extends number>(...statuses: S[]) => {
       const schema = facts.envelope.schema;
       const entries = statuses.map((status) => [status, { description: STATUS_MEANING[status] ?? "Error.", body: schema }]);

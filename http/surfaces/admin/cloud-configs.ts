@@ -3,7 +3,6 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { TERMINAL_FAMILIES } from "../../../engine/payments/tags.ts";
 import { type CloudConfig, CONFIG_NAME_LENGTH_MAX, CONFIG_NAME_PATTERN } from "../../../engine/settings/cloud-config.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -92,7 +91,6 @@ const saveCloudConfig = admin.endpoint({
   description:
     "Absent members stay as they are, null takes one away; settings are replaced as a whole. In force on every node when it answers, and told to the terminal where it is connected.",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: ConfigRequest,
   bodyExample: { terminalId: "TILL0001", merchantId: "SHOP-1", family: "field-47", settings: { idleText: "Welcome" } },
   audit: { action: "cloud-config.save", subject: ({ body }) => body.terminalId },
@@ -116,7 +114,6 @@ const deleteCloudConfig = admin.endpoint({
   path: "/admin/cloud-configs/{terminalId}",
   summary: "Deletes the configuration of a terminal",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: TerminalParams,
   audit: { action: "cloud-config.delete" },
   responses: {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import {
   changedCredentials,
   checkResult,
@@ -36,7 +35,6 @@ const saveGatewayAccount = admin.endpoint({
   summary: "Sets the installation's own account at the card gateway",
   description: "Absent members stay as they are. In force on every node when it answers.",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: GatewayCredentialsRequest,
   bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "gw-credentials.save", subject: () => "installation" },

@@ -3,7 +3,6 @@ import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES } from "../../.
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import { KEY_GRACE_SECONDS_MAX, type PartnerApiAccess } from "../../../engine/partners/partner.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -102,7 +101,6 @@ export const generatePartnerApiKeys = admin.endpoint({
   description:
     "Shown in this answer only. The bearer key before stops working before it answers, unless `graceSeconds` lets it work for a while; the secret before is void at once.",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) }),
   body: Type.Optional(
     Type.Object(

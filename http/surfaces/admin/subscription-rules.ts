@@ -4,7 +4,6 @@ import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/ac
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -55,7 +54,6 @@ export const saveSubscriptionRule = admin.endpoint({
   path: "/admin/subscription-rules",
   summary: "Creates or replaces the rule of a terminal",
   description: "In force on every shard of every live node when this answers; sessions that may no longer take a topic are ended.",
-  deadlineMs: SPREAD_DEADLINE_MS,
   auth: "admin",
   body: RuleRequest,
   audit: { action: "subscription-rule.save", subject: ({ body }) => body.terminalId },

@@ -7,7 +7,6 @@ import {
   TERMINAL_GROUPS_MAX,
   type TerminalGroup,
 } from "../../../engine/settings/terminal-groups.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -90,7 +89,6 @@ const saveTerminalGroup = admin.endpoint({
   summary: "Creates or replaces a group, by its name",
   description: "In force on every node when it answers; sessions that may no longer take a topic are ended.",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   bodyBytesMax: 131_072,
   body: GroupRequest,
   bodyExample: { name: "shop 1", terminalIds: ["TILL0001", "TILL0002"], managerTerminalIds: ["MANAGER1"] },
@@ -118,7 +116,6 @@ const deleteTerminalGroup = admin.endpoint({
   path: "/admin/terminal-groups/{name}",
   summary: "Deletes a group",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: Type.Object({ name: Name }),
   audit: { action: "terminal-group.delete" },
   responses: {

@@ -3,7 +3,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import type { TerminalView } from "../../../engine/terminals/terminals.ts";
 import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
 import { TerminalParams } from "../identifier-params.ts";
@@ -118,7 +117,6 @@ export const showTerminalCredentials = admin.endpoint({
 
 const access = {
   method: "POST",
-  deadlineMs: SPREAD_DEADLINE_MS,
   auth: "admin",
   params: TerminalParams,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),

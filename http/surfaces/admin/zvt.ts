@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type StoredZvtConfig, ZVT_DEFAULT, ZVT_KEY, type ZvtConfig } from "../../../engine/settings/cloud-config.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -50,7 +49,6 @@ const saveZvtConfig = admin.endpoint({
   summary: "Stores the configuration of the ZVT listener",
   description: "Absent members stay as they are, others than these are ignored. The listener itself is not part of this version.",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: Type.Partial(Type.Object(members)),
   bodyExample: { enabled: true, port: 40_007, timeoutSeconds: 60, maxConnections: 10, loggingLevel: "INFO", logRawBytes: false },
   audit: { action: "zvt.configure", subject: () => "zvt" },

@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { AppDeployment } from "../../../engine/apps/app-deployment.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import {
   DEPLOYMENT_EXAMPLE,
@@ -38,7 +37,6 @@ export const deployToTerminal = apps.endpoint({
   description: "Goes before deployments to its merchant and to all. Takes the place of the terminal's deployment before.",
   auth: "admin",
   audit: { action: "app-deployment.create", subject: ({ params, body }) => `${params.versionId} terminal ${body.terminalId}` },
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: VersionParams,
   body: TerminalDeployRequest,
   bodyExample: { terminalId: "SIM00001" },
@@ -58,7 +56,6 @@ export const deployToMerchant = apps.endpoint({
   description: "Which terminals those are is said by their cloud configurations. Goes before the deployment to all.",
   auth: "admin",
   audit: { action: "app-deployment.create", subject: ({ params, body }) => `${params.versionId} merchant ${body.merchantId}` },
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: VersionParams,
   body: MerchantDeployRequest,
   bodyExample: { merchantId: "SHOP-1" },
@@ -74,7 +71,6 @@ export const deployToAll = apps.endpoint({
   summary: "Deploys an app version to all terminals without a deployment of their own",
   auth: "admin",
   audit: { action: "app-deployment.create", subject: ({ params }) => `${params.versionId} all` },
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: VersionParams,
   body: Type.Optional(RolloutRequest),
   bodyExample: { rolloutPercent: 10, pauseAtFailurePercent: 20 },
@@ -131,7 +127,6 @@ export const listDeploymentsOfVersion = apps.endpoint({
 const step = {
   method: "POST",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: DeploymentParams,
   body: Type.Optional(Type.Object({})),
   responses: { 200: { ...deployed, description: "The deployment as it is now." }, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody, TextBody } from "../relay-envelope.ts";
 import { VERSION_EXAMPLE, Version, VersionChange, VersionParams, VersionRequest, versionBody } from "./schemas.ts";
 import { apps } from "./surface.ts";
@@ -30,7 +29,6 @@ export const createAppVersion = apps.endpoint({
   summary: "Creates an app version; its package is uploaded separately",
   auth: "admin",
   audit: { action: "app-version.create", subject: ({ body }) => String(body.versionCode) },
-  deadlineMs: SPREAD_DEADLINE_MS,
   bodyBytesMax: 65_536,
   body: VersionRequest,
   bodyExample: { versionCode: 42, versionName: "4.2.0", mandatory: false, releaseNotes: "Faster contactless payments." },
@@ -49,7 +47,6 @@ export const changeAppVersion = apps.endpoint({
   summary: "Changes members of an app version; absent ones stay",
   auth: "admin",
   audit: { action: "app-version.change" },
-  deadlineMs: SPREAD_DEADLINE_MS,
   bodyBytesMax: 65_536,
   params: VersionParams,
   body: VersionChange,
@@ -74,7 +71,6 @@ export const switchAppVersion = apps.endpoint({
   description: "A version that is not active is not offered. Its package can still be downloaded by terminals that were offered it before.",
   auth: "admin",
   audit: { action: "app-version.switch", subject: ({ params, body }) => `${params.versionId} ${body.active ? "active" : "not active"}` },
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: VersionParams,
   body: Type.Object({ active: Type.Boolean() }),
   bodyExample: { active: false },
@@ -92,7 +88,6 @@ export const deleteAppVersion = apps.endpoint({
   summary: "Deletes an app version, its deployments and its package",
   auth: "admin",
   audit: { action: "app-version.delete" },
-  deadlineMs: SPREAD_DEADLINE_MS,
   params: VersionParams,
   responses: { 200: { description: "Deleted.", body: TextBody }, ...apps.errors(400, 401, 404, 409, 503) },
   handle: async ({ appVersions }, { params }) => {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import {
   changedCredentials,
   checkResult,
@@ -36,7 +35,6 @@ export const saveGatewayCredentials = portal.endpoint({
   description:
     "Absent members stay as they are. In force on every node when it answers; links that were made before are followed with the new account.",
   auth: "basic",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: GatewayCredentialsRequest,
   bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "partner.gw-credentials", subject: ({ caller }) => String(callingPartner(caller)) },

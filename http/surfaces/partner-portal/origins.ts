@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { okBody } from "../relay-envelope.ts";
 import { callingPartner, portal } from "./surface.ts";
 
@@ -13,7 +12,6 @@ export const saveOrigins = portal.endpoint({
   description:
     "Replaces all of them: origins under names of your own, at most 100; an empty object lifts the restriction. From then on a request with the key whose `Origin` (without one, whose `Referer`) is another is answered 403, and listed origins get CORS answers. Requests that are not from browsers carry neither and pass.",
   auth: "basic",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: Origins,
   bodyExample: { shop: "https://shop.example", checkout: "https://checkout.shop.example" },
   audit: { action: "partner.origins", subject: ({ caller }) => String(callingPartner(caller)) },

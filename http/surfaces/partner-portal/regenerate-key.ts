@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { KEY_GRACE_SECONDS_MAX } from "../../../engine/partners/partner.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { callingPartner, portal } from "./surface.ts";
 
 export const regenerateKey = portal.endpoint({
@@ -10,7 +9,6 @@ export const regenerateKey = portal.endpoint({
   summary: "Generates a new API key for the calling partner",
   description: "Shown in this answer only. The key before stops working before it answers, unless `graceSeconds` lets it work for a while.",
   auth: "basic",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: Type.Optional(
     Type.Object(
       { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },

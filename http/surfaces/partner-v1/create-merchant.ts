@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { MERCHANT_NAME_LENGTH_MAX, MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { refusal } from "./error-body.ts";
 import { Environment, keysOf, MERCHANT_EXAMPLE, MerchantId, MerchantWithKeys, merchantOf } from "./schemas.ts";
 import { NO_STORE, NO_STORE_HEADERS, PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
@@ -27,7 +26,6 @@ export const createMerchant = partnerV1.endpoint({
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "sealed",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: MerchantRequest,
   bodyExample: { merchantId: "SHOP-001", merchantName: "Bar Centrale", environment: "TEST" },
   responses: {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { SPREAD_DEADLINE_MS } from "../../../../engine/tables/table-sync.ts";
 import { PartnerApiKeysShown } from "../partner-api.ts";
 import { admin } from "../surface.ts";
 import { changeOf, NewPartner, NO_STORE, noStore } from "./partner.ts";
@@ -11,7 +10,6 @@ export const createPartner = admin.endpoint({
   summary: "Creates a partner",
   description: "The password and the API key are generated and shown in this answer only. In force on every node when it answers.",
   auth: "admin",
-  deadlineMs: SPREAD_DEADLINE_MS,
   body: NewPartner,
   bodyExample: { username: "acme", gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "partner.create", subject: ({ body }) => body.username },

@@ -4,7 +4,6 @@ import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
 import type { PartnerRecord } from "../../../../engine/partners/partner.ts";
-import { SPREAD_DEADLINE_MS } from "../../../../engine/tables/table-sync.ts";
 import { GwApiKey, GwSecretKey, GwTml } from "../../gateway-credentials.ts";
 import { PartnerApiSettingsBody, PartnerApiShown, shownPartnerApi } from "../partner-api.ts";
 
@@ -149,7 +148,7 @@ export function notFound(): RelayError {
   return new RelayError("not_found", "Partner not found");
 }
 
-export const ofOne = { auth: "admin", params: PartnerParams, deadlineMs: SPREAD_DEADLINE_MS } as const;
+export const ofOne = { auth: "admin", params: PartnerParams } as const;
 export const NO_STORE = { "Cache-Control": "no-store" } as const;
 export const noStore = { "Cache-Control": { description: "no-store" } };
 export const example = {
