@@ -252,7 +252,7 @@ export const commandMachine = setUp.createMachine({
   initial: "queued",
   states: {
     queued: {
-      description: "It has never left. Anyone may get it. After `expired` and `cancelled` it is safe to charge again.",
+      description: "It has never left. Anyone may get it.",
       on: {
         ...ends,
         "command.taken": { guard: "mayGoTo", target: "sent", actions: ["send", deliver] },
@@ -263,7 +263,7 @@ export const commandMachine = setUp.createMachine({
     },
     returned: {
       description:
-        "Who got it has refused it, so nobody has it. Anyone may get it. It may have been executed all the same, so it never expires.",
+        "It left and came back: who had it refused it, so anyone may get it. It may have been executed all the same, so it never expires.",
       on: {
         ...ends,
         "command.taken": { guard: "mayGoTo", target: "sent", actions: ["send", deliver] },
@@ -337,8 +337,8 @@ export const commandMachine = setUp.createMachine({
       },
     },
     done: { type: "final", description: "It has a result." },
-    cancelled: { type: "final", description: "It was not executed: it never left, or the terminal says so." },
-    expired: { type: "final", description: "It never left in time, so it was not executed." },
+    cancelled: { type: "final", description: "It was not executed: it never left, or the terminal says so. It is safe to charge again." },
+    expired: { type: "final", description: "It never left in time, so it was not executed. It is safe to charge again." },
     unknown: { type: "final", description: "It may have been executed, and no result came. A late one is still taken." },
   },
 });
