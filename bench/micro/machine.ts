@@ -1,13 +1,12 @@
 import type { Bench } from "tinybench";
 import type { TerminalContext, TerminalEvent } from "../../engine/terminals/events.ts";
-import { createTerminalStepper } from "../../engine/terminals/stepper.ts";
+import { stepTerminal } from "../../engine/terminals/step-terminal.ts";
 
 const ATMS = 1_800_000_000_000;
 const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
 
-/** Steps of the terminal machine, as a pay that waits and a pay that is pushed take them. */
+/** Steps of a terminal, as a pay that waits and a pay that is pushed take them. */
 export function addMachine(bench: Bench): void {
-  const step = createTerminalStepper();
   const accepted: TerminalEvent = {
     type: "command.accepted",
     atMs: ATMS,
@@ -24,9 +23,9 @@ export function addMachine(bench: Bench): void {
   const session = { id: "s1", acknowledges: false, redeliver: false };
   const taken: TerminalEvent = { type: "command.taken", atMs: ATMS, channel: "websocket", session };
   bench.add("machine: accept", () => {
-    step(IDLE, accepted);
+    stepTerminal(IDLE, accepted);
   });
   bench.add("machine: accept and take", () => {
-    step(step(IDLE, accepted).context, taken);
+    stepTerminal(stepTerminal(IDLE, accepted).context, taken);
   });
 }

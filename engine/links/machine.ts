@@ -113,7 +113,7 @@ export interface LinkStepResult {
 }
 
 /**
- * Steps links without an XState actor for each of them, as engine/terminals/stepper.ts does terminals. `inert` is an order of any kind, which
+ * Steps links without an XState actor for each of them, by one scope that all of them share. `inert` is an order of any kind, which
  * the one actor that lends its scope stands in.
  */
 export function createLinkStepper(inert: LinkRecord): (record: LinkRecord, event: LinkEvent) => LinkStepResult {

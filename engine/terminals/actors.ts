@@ -7,8 +7,8 @@ import { createTimerWheel } from "../kernel/timer-wheel.ts";
 import type { Actor } from "./actor.ts";
 import { createHeldCommands } from "./command-cache.ts";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
-import { doubted, nextDeadlineMs, stateOf, toRecord } from "./rules.ts";
-import { createTerminalStepper, type TerminalStep } from "./stepper.ts";
+import { nextDeadlineMs, stateOf, toRecord } from "./rules.ts";
+import { doubted, stepTerminal, type TerminalStep } from "./step-terminal.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import type { LoadedTerminal, TerminalChange, TerminalStore } from "./terminal-store.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
@@ -116,7 +116,7 @@ export function createActors(options: ActorsOptions): Actors {
   const actors = new Map<string, Actor>();
   const round = createRound(() => actors.values());
   const outstanding = { queued: 0, sent: 0 };
-  const step = createTerminalStepper();
+
   const held = createHeldCommands();
   const wheel = createTimerWheel<Actor>();
 
@@ -176,7 +176,7 @@ export function createActors(options: ActorsOptions): Actors {
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
       const stored = await store.loadTerminal(terminalId);
       const read = stored === null ? IDLE : { queue: stored.record.queue, sent: stored.record.sent, latest: stored.record.latest };
-      const context = stored?.doubted === true ? doubted(read) : read;
+      const context = stored?.doubted === true ? doubted(read, clock.nowMs()) : read;
       const version = actor.inDoubt ? await fence(terminalId, context, stored) : (stored?.version ?? 0);
       if (version === null) continue;
       actor.inDoubt = false;
@@ -284,11 +284,11 @@ export function createActors(options: ActorsOptions): Actors {
   function stepAll(context: TerminalContext, events: readonly TerminalEvent[]): TerminalStep {
     const first = events[0];
     if (first === undefined) return { context, effects: [] };
-    if (events.length === 1) return step(context, first);
+    if (events.length === 1) return stepTerminal(context, first);
     const effects: TerminalEffect[] = [];
     let current = context;
     for (const event of events) {
-      const next = step(current, event);
+      const next = stepTerminal(current, event);
       current = next.context;
       for (const effect of next.effects) effects.push(effect);
     }

@@ -3,12 +3,8 @@ import type { TransactionStatus } from "../payments/transaction.ts";
 import type { LatestEntry, QueuedEntry, SentEntry } from "./terminal-record.ts";
 
 /**
- * The terminal actor: what waits for one terminal, what was sent to it and awaits its result, and whose command was the latest.
- * Pure: time comes with the events, effects are data, carried out by the runtime once the step is stored.
- *
- *   idle       nothing waits, nothing is awaited
- *   waiting    at least one command waits to go out
- *   executing  nothing waits, at least one result is awaited
+ * What is stored of a terminal: what waits for it, what was sent to it and awaits its result, and whose command was the latest. A step of it is pure
+ * (step-terminal.ts): time comes with the events, effects are data, carried out by the runtime once the step is stored.
  */
 export interface TerminalContext {
   queue: readonly QueuedEntry[];
@@ -16,6 +12,7 @@ export interface TerminalContext {
   latest: readonly LatestEntry[];
 }
 
+/** Waiting: at least one command waits. Executing: none waits, and at least one result is awaited. */
 export type TerminalState = "idle" | "waiting" | "executing";
 
 export type TerminalEvent =

@@ -4,7 +4,9 @@ import type { Stored } from "../kernel/stored.ts";
 import type { AttentionItem } from "../payments/attention.ts";
 import type { TerminalContext } from "./events.ts";
 import { type FedCommand, fedAtMs, isUnsolicited, takenBack } from "./fed-command.ts";
-import { countsAsLatest, doubted, stateOf, toRecord } from "./rules.ts";
+import { countsAsLatest } from "./latest-commands.ts";
+import { stateOf, toRecord } from "./rules.ts";
+import { doubted } from "./step-terminal.ts";
 import type { CommandRecord, LatestEntry } from "./terminal-record.ts";
 import type { LoadedTerminal, TerminalStore } from "./terminal-store.ts";
 
@@ -22,7 +24,7 @@ export async function takeBack(store: TerminalStore, terminalId: string, fed: re
     const terminal = await store.loadTerminal(terminalId);
     const commands = await missingOf(store, fed);
     if (commands.length === 0) return 0;
-    const context = await contextAfter(store, terminalId, terminal, fed, commands);
+    const context = await contextAfter(store, terminalId, terminal, fed, commands, atMs);
     const outcome = await store.commit({
       terminalId,
       terminal: {
@@ -67,9 +69,10 @@ async function contextAfter(
   terminal: LoadedTerminal | null,
   fed: readonly FedCommand[],
   commands: readonly Stored<CommandRecord>[],
+  atMs: number,
 ): Promise<TerminalContext> {
   const record = terminal?.record ?? IDLE;
-  const { queue, sent, latest } = terminal?.doubted === true ? doubted({ ...record }) : record;
+  const { queue, sent, latest } = terminal?.doubted === true ? doubted(record, atMs) : record;
   const ended = new Set(commands.map(({ record }) => record.uuid));
   return {
     queue: queue.filter(({ uuid }) => !ended.has(uuid)),

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nextDeadlineMs, nextToSend, stateOf, toRecord } from "../../../engine/terminals/rules.ts";
-import { createTerminalStepper } from "../../../engine/terminals/stepper.ts";
-import { context, latest, NOW_MS, polled, queued, sent } from "./machine-world.ts";
-
-const step = createTerminalStepper();
+import { stepTerminal } from "../../../engine/terminals/step-terminal.ts";
+import { context, latest, NOW_MS, polled, queued, sent } from "./step-terminal-world.ts";
 
 describe("the terminal actor", () => {
   it("is idle, waiting or executing by what is outstanding", () => {
@@ -33,6 +31,6 @@ describe("the terminal actor", () => {
     const before = context({ queue: [queued("a")], sent: [sent("b")], latest: [latest("a", false)] });
     const stored = JSON.parse(JSON.stringify(toRecord("T1", before)));
     const { queue, sent: awaited, latest: ofSenders } = stored;
-    assert.deepEqual(step({ queue, sent: awaited, latest: ofSenders }, polled()), step(before, polled()));
+    assert.deepEqual(stepTerminal({ queue, sent: awaited, latest: ofSenders }, polled()), stepTerminal(before, polled()));
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "../../../engine/terminals/events.ts";
-import { createTerminalStepper } from "../../../engine/terminals/stepper.ts";
+import { stepTerminal } from "../../../engine/terminals/step-terminal.ts";
 import {
   accepted,
   cancelRequested,
@@ -16,7 +16,7 @@ import {
   queued,
   resulted,
   sent,
-} from "./machine-world.ts";
+} from "./step-terminal-world.ts";
 
 interface Row {
   title: string;
@@ -27,13 +27,11 @@ interface Row {
   effects?: TerminalEffect[];
 }
 
-const step = createTerminalStepper();
-
 function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     for (const { title, from, event, to, effects = [] } of rows) {
       it(title, () => {
-        const next = step(from, event);
+        const next = stepTerminal(from, event);
         assert.deepEqual(next.effects, effects);
         if (to === undefined) {
           assert.ok(next.context.queue === from.queue && next.context.sent === from.sent && next.context.latest === from.latest);
