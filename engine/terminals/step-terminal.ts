@@ -58,7 +58,7 @@ function carryOut(draft: Draft, event: TerminalEvent): void {
       changeIfAny(draft, withUuid(draft.sent, event.uuid), event);
       return;
     case "session.lost":
-      for (const entry of draft.sent) if (entry.session === event.session) change(draft, entry, event);
+      for (const entry of draft.sent) change(draft, entry, event);
       return;
     case "result.recorded":
       record(draft, event);

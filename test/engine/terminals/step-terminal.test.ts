@@ -403,6 +403,19 @@ table("result.recorded", [
     effects: [finished("a", "done", "queue")],
   },
   {
+    title: "tells times that never run backwards, whatever clock wrote them",
+    from: context({
+      queue: [queued("b", { acceptedAtMs: NOW_MS + 9 })],
+      sent: [sent("a", { acceptedAtMs: NOW_MS + 9, sentAtMs: NOW_MS + 5, cancels: "b" })],
+    }),
+    event: resulted("a", { cancels: "b" }),
+    to: { queue: [], sent: [] },
+    effects: [
+      finished("a", "done", "sent", { atMs: NOW_MS + 9, sentAtMs: NOW_MS + 9 }),
+      finished("b", "cancelled", "queue", { atMs: NOW_MS + 9 }),
+    ],
+  },
+  {
     title: "of a command that had ended answers its latest and ends nothing",
     from: context({ latest: [latest("a", false)] }),
     event: resulted("a"),
@@ -464,6 +477,13 @@ table("cancel.requested", [
     event: cancelRequested("a", "c"),
     to: { queue: [queued("b")] },
     effects: [finished("a", "cancelled", "queue")],
+  },
+  {
+    title: "ends one that never left though the queue is full",
+    from: context({ queue: many(QUEUED_COMMANDS_MAX, (index) => queued(`q${index}`)) }),
+    event: cancelRequested("q0", "c"),
+    to: { queue: many(QUEUED_COMMANDS_MAX - 1, (index) => queued(`q${index + 1}`)) },
+    effects: [finished("q0", "cancelled", "queue")],
   },
   {
     title: "keeps a command that came back from being sent again, and queues a CANCEL for it: it may be being executed",
