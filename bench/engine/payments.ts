@@ -49,9 +49,9 @@ export async function openEngine(): Promise<BenchedEngine> {
     bus: {
       self: "shard-0",
       shards: ["shard-0"],
-      ask: () => Promise.reject(new RelayError("unavailable", "There is one shard")),
-      tell: () => {},
-      serve: () => {},
+      request: () => Promise.reject(new RelayError("unavailable", "There is one shard")),
+      send: () => {},
+      handle: () => {},
     },
     failed: (what, error) => console.error(what, error),
     finished: () => {},

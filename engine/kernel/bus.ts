@@ -1,23 +1,28 @@
 /** Where a message goes: a shard (`shard-0`) or the main thread (`main`) of this node; later also of another node. */
 export type Address = string;
 
-/** A protocol names each message with what it asks and what comes back. Everything in it survives a structured clone and msgpack. */
-export type Protocol<P> = { [Kind in keyof P]: { question: unknown; answer: unknown } };
+/** A protocol names the request and the response of each kind of message. Everything in it survives a structured clone and msgpack. */
+export type Protocol<P> = { [Kind in keyof P]: { request: unknown; response: unknown } };
 
 /**
  * Messages between threads (and later nodes), batched per event-loop turn. At most once: a message can be lost with its
- * receiver, and an `ask` then ends at its deadline with RelayError `unavailable`.
+ * receiver, and a `request` then ends at its deadline with RelayError `unavailable`.
  */
 export interface Bus<P extends Protocol<P>> {
   readonly self: Address;
   /** All addresses that can be home to terminals, in a fixed order, the own included. */
   readonly shards: readonly Address[];
-  ask<Kind extends keyof P & string>(to: Address, kind: Kind, question: P[Kind]["question"], timeoutMs: number): Promise<P[Kind]["answer"]>;
-  tell<Kind extends keyof P & string>(to: Address, kind: Kind, question: P[Kind]["question"]): void;
-  /** Registers the one handler of a kind. A RelayError that it throws reaches the asker with its code; others as `internal`. */
-  serve<Kind extends keyof P & string>(
+  request<Kind extends keyof P & string>(
+    to: Address,
     kind: Kind,
-    handler: (question: P[Kind]["question"], from: Address) => P[Kind]["answer"] | Promise<P[Kind]["answer"]>,
+    request: P[Kind]["request"],
+    timeoutMs: number,
+  ): Promise<P[Kind]["response"]>;
+  send<Kind extends keyof P & string>(to: Address, kind: Kind, request: P[Kind]["request"]): void;
+  /** Registers the one handler of a kind. A RelayError that it throws reaches the requester with its code; others as `internal`. */
+  handle<Kind extends keyof P & string>(
+    kind: Kind,
+    handler: (request: P[Kind]["request"], from: Address) => P[Kind]["response"] | Promise<P[Kind]["response"]>,
   ): void;
 }
 

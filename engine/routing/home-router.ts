@@ -35,10 +35,10 @@ export interface Reach {
   home<Kind extends HomeKind>(
     terminalId: string,
     kind: Kind,
-    question: TerminalProtocol[Kind]["question"],
-    here: () => Promise<TerminalProtocol[Kind]["answer"]>,
+    request: TerminalProtocol[Kind]["request"],
+    here: () => Promise<TerminalProtocol[Kind]["response"]>,
     changes: boolean,
-  ): Promise<TerminalProtocol[Kind]["answer"]>;
+  ): Promise<TerminalProtocol[Kind]["response"]>;
   /** Waits for a result, asking in slices. */
   waiting(waitMs: number, ask: (sliceMs: number) => Promise<CommandView | null>): Promise<CommandView | null>;
   tick(): void;
@@ -68,17 +68,17 @@ export function createReach({ bus, homes, home, clock, failed }: ReachOptions): 
       home.refresh(terminalId);
       return;
     }
-    bus.ask(address, "terminal.work", { terminalId }, HOME_TIMEOUT_MS).catch(() => {
+    bus.request(address, "terminal.work", { terminalId }, HOME_TIMEOUT_MS).catch(() => {
       if (left > 1) unconfirmed.push({ terminalId, at: clock.monotonicMs() + HINT_PAUSE_MS, left: left - 1 });
     });
   }
 
   return {
-    home: async (terminalId, kind, question, here, changes) => {
+    home: async (terminalId, kind, request, here, changes) => {
       const address = homes.homeOf(terminalId);
       if (address === bus.self) return here();
       try {
-        return await bus.ask(address, kind, question, "waitMs" in question ? question.waitMs + HOME_TIMEOUT_MS : HOME_TIMEOUT_MS);
+        return await bus.request(address, kind, request, "waitMs" in request ? request.waitMs + HOME_TIMEOUT_MS : HOME_TIMEOUT_MS);
       } catch (error) {
         if (!(error instanceof RelayError) || error.code !== "unavailable") throw error;
         failed(`${kind} at its home`, error);

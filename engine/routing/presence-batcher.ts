@@ -68,12 +68,12 @@ export function createTells({ bus, clock, homeOf }: TellsOptions): Tells {
     if (polls.size > 0) {
       const told = polls;
       polls = new Map();
-      for (const [address, batch] of byHome(told.values())) bus.tell(address, "terminal.polled", batch);
+      for (const [address, batch] of byHome(told.values())) bus.send(address, "terminal.polled", batch);
     }
     if (actives.size > 0) {
       const told = actives;
       actives = new Map();
-      for (const [address, batch] of byHome(told.values())) bus.tell(address, "session.active", batch);
+      for (const [address, batch] of byHome(told.values())) bus.send(address, "session.active", batch);
     }
   }
 

@@ -4,7 +4,7 @@ import type { TerminalProtocol } from "./terminal-protocol.ts";
 
 /** A shard that did not confirm is asked again after this long. */
 const AGAIN_MS = 2_000;
-const ASK_TIMEOUT_MS = 1_500;
+const REQUEST_TIMEOUT_MS = 1_500;
 
 /** A shard that has not seen the same change yet is asked again sooner. */
 const NOT_YET_MS = 250;
@@ -61,17 +61,17 @@ export function createRecollection({ bus, homes, clock, settleMs, told, failed }
     const untilMs = Math.max(nowMs + (forgotten ? NEWCOMERS_MS : settleMs), round?.untilMs ?? nowMs);
     const stillForgotten = forgotten || round?.forgotten === true;
     round = { number: rounds, forgotten: stillForgotten, untilMs, heard: new Set(), notBeforeMs: new Map() };
-    ask(round);
+    requestAll(round);
   }
 
-  function ask(current: Round): void {
+  function requestAll(current: Round): void {
     const nowMs = clock.monotonicMs();
     const shards = homes.shards();
     for (const address of silent(current)) {
       if ((current.notBeforeMs.get(address) ?? 0) > nowMs) continue;
       current.notBeforeMs.set(address, nowMs + AGAIN_MS);
       const { number, forgotten } = current;
-      bus.ask(address, "session.again", { round: number, forgotten, shards }, ASK_TIMEOUT_MS).then(
+      bus.request(address, "session.again", { round: number, forgotten, shards }, REQUEST_TIMEOUT_MS).then(
         (toldAll) => {
           if (toldAll) current.heard.add(address);
           else current.notBeforeMs.set(address, clock.monotonicMs() + NOT_YET_MS);
@@ -98,7 +98,7 @@ export function createRecollection({ bus, homes, clock, settleMs, told, failed }
     changed: () => begin(false),
     complete: () => round === null || isComplete(round),
     tick: () => {
-      if (round !== null) ask(round);
+      if (round !== null) requestAll(round);
     },
   };
 }

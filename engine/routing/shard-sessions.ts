@@ -26,7 +26,7 @@ export interface ShardSessionsOptions {
   tells: Tells;
   clock: Clock;
   homeOf(terminalId: string): Address;
-  askTimeoutMs: number;
+  requestTimeoutMs: number;
   failed(what: string, error: unknown): void;
 }
 
@@ -56,18 +56,18 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
 
   function register(session: OpenSession): Promise<void> {
     const address = homeOf(session.terminalId);
-    const telling = tell(address, session);
+    const sending = sendOpen(address, session);
     const others = underWay.get(address) ?? new Set();
-    underWay.set(address, others.add(telling));
-    return telling.finally(() => {
-      others.delete(telling);
+    underWay.set(address, others.add(sending));
+    return sending.finally(() => {
+      others.delete(sending);
       if (others.size === 0 && underWay.get(address) === others) underWay.delete(address);
     });
   }
 
-  async function tell(address: Address, session: OpenSession): Promise<void> {
+  async function sendOpen(address: Address, session: OpenSession): Promise<void> {
     try {
-      await bus.ask(address, "session.open", session, options.askTimeoutMs);
+      await bus.request(address, "session.open", session, options.requestTimeoutMs);
     } catch (error) {
       options.failed("session.open", error);
       if (outlets.has(session.terminalId, session.sessionId)) unregistered.set(session, clock.monotonicMs());
@@ -85,7 +85,7 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
       open.delete(keyOf(terminalId, sessionId));
       const address = homeOf(terminalId);
       if (address === bus.self) home.close(terminalId, sessionId);
-      else bus.tell(address, "session.close", { terminalId, sessionId });
+      else bus.send(address, "session.close", { terminalId, sessionId });
     },
     active: (terminalId, sessionId) => {
       if (homeOf(terminalId) === bus.self) home.active(terminalId, sessionId);
@@ -94,14 +94,14 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
     acknowledge: (terminalId, sessionId, uuids) => {
       const address = homeOf(terminalId);
       if (address === bus.self) home.acknowledge(terminalId, sessionId, uuids);
-      else bus.tell(address, "session.acknowledge", { terminalId, sessionId, uuids });
+      else bus.send(address, "session.acknowledge", { terminalId, sessionId, uuids });
     },
     refuse: (terminalId, sessionId, uuids) => {
       const address = homeOf(terminalId);
       if (address === bus.self) home.refuse(terminalId, sessionId, uuids);
       else {
         refusals += 1;
-        bus.tell(address, "session.refuse", { terminalId, sessionId, uuids, number: refusals });
+        bus.send(address, "session.refuse", { terminalId, sessionId, uuids, number: refusals });
       }
     },
     rehome: () => {

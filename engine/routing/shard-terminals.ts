@@ -18,12 +18,12 @@ import { createTells } from "./presence-batcher.ts";
 import { createRendezvousHomes } from "./rendezvous.ts";
 import { createRecollection } from "./session-resync.ts";
 import { createShardSessions } from "./shard-sessions.ts";
-import { serveHome, type TerminalProtocol } from "./terminal-protocol.ts";
+import { handleHomeMessages, type TerminalProtocol } from "./terminal-protocol.ts";
 
 const EVERYTHING: Sight = () => true;
 
 /** How long a shard waits for a home: storage may take a few seconds on a bad day, a till should not wait longer. */
-const ASK_TIMEOUT_MS = 8_000;
+const REQUEST_TIMEOUT_MS = 8_000;
 
 /** Shards that have left, of which a message may still come: those of the latest restarts. */
 const GONE_MAX = 1_000;
@@ -80,7 +80,7 @@ export function createShard(options: ShardOptions): Shard {
       const { address, sessionId, terminalId } = session;
       if (address === bus.self) return outlets.deliver(terminalId, sessionId, uuid, text);
       try {
-        return await bus.ask(address, "session.deliver", { terminalId, sessionId, uuid, text }, ASK_TIMEOUT_MS);
+        return await bus.request(address, "session.deliver", { terminalId, sessionId, uuid, text }, REQUEST_TIMEOUT_MS);
       } catch (error) {
         // Whether it was written is not known, so nobody sends it again.
         options.failed("session.deliver", error);
@@ -90,8 +90,8 @@ export function createShard(options: ShardOptions): Shard {
   });
   const broadcasts = createBroadcasts(outlets);
   const gone = new Set<Address>();
-  serveHome(bus, { ...home, accept: acceptHere, open: openHere }, outlets, broadcasts);
-  bus.serve("terminal.waiting", ({ terminalId }) => {
+  handleHomeMessages(bus, { ...home, accept: acceptHere, open: openHere }, outlets, broadcasts);
+  bus.handle("terminal.waiting", ({ terminalId }) => {
     elsewhere.told(terminalId);
     return undefined;
   });
@@ -99,8 +99,8 @@ export function createShard(options: ShardOptions): Shard {
   const tells = createTells({ bus, clock, homeOf });
   const reach = createReach({ bus, homes, home, clock, failed });
   const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
-  const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, askTimeoutMs: ASK_TIMEOUT_MS, failed });
-  bus.serve("session.again", async ({ round, forgotten, shards }, from) => {
+  const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, requestTimeoutMs: REQUEST_TIMEOUT_MS, failed });
+  bus.handle("session.again", async ({ round, forgotten, shards }, from) => {
     const own = homes.shards();
     if (own.length !== shards.length || !own.every((address) => shards.includes(address))) return false;
     await sessions.again(from, { number: round, forgotten });
@@ -141,8 +141,8 @@ export function createShard(options: ShardOptions): Shard {
   async function acceptAndTell(command: Command): Promise<AcceptOutcome> {
     const outcome = await home.accept(command);
     if (outcome.type === "accepted" && outcome.state === "queued") {
-      // At once: a terminal that polls just before it would wait for its next poll. The bus puts the tells of one turn together.
-      for (const address of foreign) bus.tell(address, "terminal.waiting", { terminalId: command.terminalId });
+      // At once: a terminal that polls just before it would wait for its next poll. The bus puts what is sent in one turn together.
+      for (const address of foreign) bus.send(address, "terminal.waiting", { terminalId: command.terminalId });
     }
     return outcome;
   }
@@ -169,15 +169,15 @@ export function createShard(options: ShardOptions): Shard {
 
   /** Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone. */
   async function pollAt(address: Address, terminalId: string, device: DeviceInfo): Promise<TakenCommand | null> {
-    const question = { terminalId, device, answerByMs: clock.nowMs() + POLL_ANSWER_MS };
+    const request = { terminalId, device, answerByMs: clock.nowMs() + POLL_ANSWER_MS };
     try {
-      return await bus.ask(address, "terminal.poll", question, ASK_TIMEOUT_MS);
+      return await bus.request(address, "terminal.poll", request, REQUEST_TIMEOUT_MS);
     } catch (error) {
       const now = homeOf(terminalId);
       if (now === address) throw error;
       // It has left, and what it took for this poll will be `unknown`; what it did not take waits at the terminal's new home.
-      const { answerByMs } = question;
-      return now === bus.self ? home.poll(terminalId, device, answerByMs) : bus.ask(now, "terminal.poll", question, ASK_TIMEOUT_MS);
+      const { answerByMs } = request;
+      return now === bus.self ? home.poll(terminalId, device, answerByMs) : bus.request(now, "terminal.poll", request, REQUEST_TIMEOUT_MS);
     }
   }
 
@@ -198,7 +198,7 @@ export function createShard(options: ShardOptions): Shard {
     notHandedOut: (terminalId, { uuid, sentAtMs }) => {
       const address = homeOf(terminalId);
       if (address === bus.self) home.notHandedOut(terminalId, { uuid, sentAtMs });
-      else bus.tell(address, "terminal.undelivered", { terminalId, uuid, sentAtMs });
+      else bus.send(address, "terminal.undelivered", { terminalId, uuid, sentAtMs });
     },
     recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
     recordUnreadable: createUnreadable({ store, clock }),
@@ -208,8 +208,8 @@ export function createShard(options: ShardOptions): Shard {
       if (stored === null) return { type: "not_found" };
       // As its sender wrote it: so does its terminal's record.
       const { terminalId, uuid: sentUuid } = stored.record;
-      const question = { terminalId, uuid: sentUuid, cancelUuid };
-      return reach.home(terminalId, "terminal.cancel", question, () => home.cancel(question), true);
+      const request = { terminalId, uuid: sentUuid, cancelUuid };
+      return reach.home(terminalId, "terminal.cancel", request, () => home.cancel(request), true);
     },
     command: async (uuid, waitMs, maySee = EVERYTHING) => {
       const record = await seen(uuid, maySee);
@@ -245,11 +245,11 @@ export function createShard(options: ShardOptions): Shard {
     },
     disconnect: (terminalId) => {
       tells.flush();
-      return bus.ask(homeOf(terminalId), "terminal.disconnect", { terminalId }, ASK_TIMEOUT_MS);
+      return bus.request(homeOf(terminalId), "terminal.disconnect", { terminalId }, REQUEST_TIMEOUT_MS);
     },
     broadcast: async (terminalId, text) => {
       const counts = await Promise.all(
-        homes.shards().map((address) => bus.ask(address, "session.broadcast", { terminalId, text }, ASK_TIMEOUT_MS)),
+        homes.shards().map((address) => bus.request(address, "session.broadcast", { terminalId, text }, REQUEST_TIMEOUT_MS)),
       );
       return counts.reduce((sum, count) => sum + count, 0);
     },
@@ -261,13 +261,13 @@ export function createShard(options: ShardOptions): Shard {
     },
     list: async ({ after, limit }) => {
       tells.flush();
-      await Promise.all(homes.shards().map((address) => bus.ask(address, "terminal.flush", undefined, ASK_TIMEOUT_MS)));
+      await Promise.all(homes.shards().map((address) => bus.request(address, "terminal.flush", undefined, REQUEST_TIMEOUT_MS)));
       const records = await options.presences.page(after, limit);
       return Promise.all(records.map(({ terminalId }) => view(terminalId)));
     },
     forgetPresence: async () => {
       tells.flush();
-      await Promise.all(homes.shards().map((address) => bus.ask(address, "terminal.forget", undefined, ASK_TIMEOUT_MS)));
+      await Promise.all(homes.shards().map((address) => bus.request(address, "terminal.forget", undefined, REQUEST_TIMEOUT_MS)));
       return options.presences.clear();
     },
     attention: ({ after, limit }) => store.pageAttention(after, limit),

@@ -15,98 +15,98 @@ import type {
   TerminalView,
 } from "../terminals/terminals.ts";
 
-/** What shards ask and tell each other about terminals: to the terminal's home, and from the home to a session's shard. */
+/** What shards request of and send to each other about terminals: to the terminal's home, and from the home to a session's shard. */
 export interface TerminalProtocol {
-  "terminal.accept": { question: Command; answer: AcceptOutcome };
-  "terminal.poll": { question: { terminalId: string; device: DeviceInfo; answerByMs: number }; answer: TakenCommand | null };
+  "terminal.accept": { request: Command; response: AcceptOutcome };
+  "terminal.poll": { request: { terminalId: string; device: DeviceInfo; answerByMs: number }; response: TakenCommand | null };
   /** Of the answer to a poll certainly nothing was written. */
-  "terminal.undelivered": { question: { terminalId: string; uuid: string; sentAtMs: number }; answer: undefined };
+  "terminal.undelivered": { request: { terminalId: string; uuid: string; sentAtMs: number }; response: undefined };
   /** Polls that were answered elsewhere because nothing waits, `agoMs` ago; for presence only. */
-  "terminal.polled": { question: { terminalId: string; device: DeviceInfo; agoMs: number }[]; answer: undefined };
-  "terminal.result": { question: ResultPosting; answer: ResultOutcome };
-  "terminal.cancel": { question: { terminalId: string; uuid: string; cancelUuid: string }; answer: CancelOutcome };
-  "terminal.command": { question: { terminalId: string; uuid: string; waitMs: number }; answer: CommandView | null };
-  "terminal.latest": { question: { terminalId: string; sender: string | null; waitMs: number }; answer: CommandView | null };
-  "terminal.view": { question: { terminalId: string }; answer: TerminalView };
-  "terminal.disconnect": { question: { terminalId: string }; answer: undefined };
+  "terminal.polled": { request: { terminalId: string; device: DeviceInfo; agoMs: number }[]; response: undefined };
+  "terminal.result": { request: ResultPosting; response: ResultOutcome };
+  "terminal.cancel": { request: { terminalId: string; uuid: string; cancelUuid: string }; response: CancelOutcome };
+  "terminal.command": { request: { terminalId: string; uuid: string; waitMs: number }; response: CommandView | null };
+  "terminal.latest": { request: { terminalId: string; sender: string | null; waitMs: number }; response: CommandView | null };
+  "terminal.view": { request: { terminalId: string }; response: TerminalView };
+  "terminal.disconnect": { request: { terminalId: string }; response: undefined };
   /** Stores what is known of presence now, so that a list is complete. */
-  "terminal.flush": { question: undefined; answer: undefined };
+  "terminal.flush": { request: undefined; response: undefined };
   /** Forgets presence; live sessions are known again with their next frame. */
-  "terminal.forget": { question: undefined; answer: undefined };
+  "terminal.forget": { request: undefined; response: undefined };
   /** A command of another node's terminal waits: a poll here has to ask its home. */
-  "terminal.waiting": { question: { terminalId: string }; answer: undefined };
+  "terminal.waiting": { request: { terminalId: string }; response: undefined };
   /** A step was done elsewhere in this home's stead: what is in memory is no longer the truth. */
-  "terminal.work": { question: { terminalId: string }; answer: undefined };
-  "session.open": { question: OpenSession; answer: undefined };
+  "terminal.work": { request: { terminalId: string }; response: undefined };
+  "session.open": { request: OpenSession; response: undefined };
   /**
-   * The asking home wants to know all sessions of its terminals; where it has forgotten them, also those that were told to it before this round. True once
-   * it knows them; false where the asked shard sees other shards than it does, and so other homes.
+   * The requesting home wants to know all sessions of its terminals; where it has forgotten them, also those that were told to it before this round. True once
+   * it knows them; false where the requested shard sees other shards than it does, and so other homes.
    */
-  "session.again": { question: { round: number; forgotten: boolean; shards: readonly Address[] }; answer: boolean };
-  "session.close": { question: { terminalId: string; sessionId: string }; answer: undefined };
-  "session.active": { question: { terminalId: string; sessionId: string; agoMs: number }[]; answer: undefined };
-  "session.acknowledge": { question: { terminalId: string; sessionId: string; uuids: readonly string[] }; answer: undefined };
+  "session.again": { request: { round: number; forgotten: boolean; shards: readonly Address[] }; response: boolean };
+  "session.close": { request: { terminalId: string; sessionId: string }; response: undefined };
+  "session.active": { request: { terminalId: string; sessionId: string; agoMs: number }[]; response: undefined };
+  "session.acknowledge": { request: { terminalId: string; sessionId: string; uuids: readonly string[] }; response: undefined };
   /** `number` tells it from others of the same shard: what comes twice must not give back what was sent again since. */
-  "session.refuse": { question: { terminalId: string; sessionId: string; uuids: readonly string[]; number: number }; answer: undefined };
+  "session.refuse": { request: { terminalId: string; sessionId: string; uuids: readonly string[]; number: number }; response: undefined };
   /** False: certainly not written. */
-  "session.deliver": { question: { terminalId: string; sessionId: string; uuid: string; text: string }; answer: boolean };
-  "session.broadcast": { question: { terminalId: string | null; text: string }; answer: number };
+  "session.deliver": { request: { terminalId: string; sessionId: string; uuid: string; text: string }; response: boolean };
+  "session.broadcast": { request: { terminalId: string | null; text: string }; response: number };
 }
 
 /** Refusals that are remembered; a message that comes twice comes again within seconds. */
 const REFUSALS_MAX = 10_000;
 
-/** Answers what other shards ask of this one's home and sockets. */
-export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets, broadcasts: Broadcasts): void {
-  bus.serve("terminal.accept", home.accept);
-  bus.serve("terminal.poll", ({ terminalId, device, answerByMs }) => home.poll(terminalId, device, answerByMs));
-  bus.serve("terminal.undelivered", ({ terminalId, ...taken }) => {
+/** Handles what other shards request of this one's home and sockets. */
+export function handleHomeMessages(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets, broadcasts: Broadcasts): void {
+  bus.handle("terminal.accept", home.accept);
+  bus.handle("terminal.poll", ({ terminalId, device, answerByMs }) => home.poll(terminalId, device, answerByMs));
+  bus.handle("terminal.undelivered", ({ terminalId, ...taken }) => {
     home.notHandedOut(terminalId, taken);
     return undefined;
   });
-  bus.serve("terminal.polled", (polls) => {
+  bus.handle("terminal.polled", (polls) => {
     for (const { terminalId, device, agoMs } of polls) home.polled(terminalId, device, agoMs);
     return undefined;
   });
-  bus.serve("terminal.result", home.recordResult);
-  bus.serve("terminal.cancel", home.cancel);
-  bus.serve("terminal.command", ({ terminalId, uuid, waitMs }) => home.command(terminalId, uuid, waitMs));
-  bus.serve("terminal.latest", ({ terminalId, sender, waitMs }) => home.latest(terminalId, sender, waitMs));
-  bus.serve("terminal.view", ({ terminalId }) => home.view(terminalId));
-  bus.serve("terminal.disconnect", ({ terminalId }) => {
+  bus.handle("terminal.result", home.recordResult);
+  bus.handle("terminal.cancel", home.cancel);
+  bus.handle("terminal.command", ({ terminalId, uuid, waitMs }) => home.command(terminalId, uuid, waitMs));
+  bus.handle("terminal.latest", ({ terminalId, sender, waitMs }) => home.latest(terminalId, sender, waitMs));
+  bus.handle("terminal.view", ({ terminalId }) => home.view(terminalId));
+  bus.handle("terminal.disconnect", ({ terminalId }) => {
     home.disconnect(terminalId);
     return undefined;
   });
-  bus.serve("terminal.flush", async () => {
+  bus.handle("terminal.flush", async () => {
     await home.flush();
     return undefined;
   });
-  bus.serve("terminal.forget", async () => {
+  bus.handle("terminal.forget", async () => {
     await home.forgetPresence();
     return undefined;
   });
-  bus.serve("terminal.work", ({ terminalId }) => {
+  bus.handle("terminal.work", ({ terminalId }) => {
     home.refresh(terminalId);
     return undefined;
   });
-  bus.serve("session.open", (session, from) => {
+  bus.handle("session.open", (session, from) => {
     home.open(session, from);
     return undefined;
   });
-  bus.serve("session.close", ({ terminalId, sessionId }) => {
+  bus.handle("session.close", ({ terminalId, sessionId }) => {
     home.close(terminalId, sessionId);
     return undefined;
   });
-  bus.serve("session.active", (sessions) => {
+  bus.handle("session.active", (sessions) => {
     for (const { terminalId, sessionId, agoMs } of sessions) home.active(terminalId, sessionId, agoMs);
     return undefined;
   });
-  bus.serve("session.acknowledge", ({ terminalId, sessionId, uuids }) => {
+  bus.handle("session.acknowledge", ({ terminalId, sessionId, uuids }) => {
     home.acknowledge(terminalId, sessionId, uuids);
     return undefined;
   });
   const refusals = new Set<string>();
-  bus.serve("session.refuse", ({ terminalId, sessionId, uuids, number }, from) => {
+  bus.handle("session.refuse", ({ terminalId, sessionId, uuids, number }, from) => {
     const name = `${from} ${number}`;
     if (refusals.has(name)) return undefined;
     refusals.add(name);
@@ -117,6 +117,6 @@ export function serveHome(bus: Bus<TerminalProtocol>, home: TerminalHome, outlet
     home.refuse(terminalId, sessionId, uuids);
     return undefined;
   });
-  bus.serve("session.deliver", ({ terminalId, sessionId, uuid, text }) => outlets.deliver(terminalId, sessionId, uuid, text));
-  bus.serve("session.broadcast", ({ terminalId, text }) => broadcasts.send(terminalId, text));
+  bus.handle("session.deliver", ({ terminalId, sessionId, uuid, text }) => outlets.deliver(terminalId, sessionId, uuid, text));
+  bus.handle("session.broadcast", ({ terminalId, text }) => broadcasts.send(terminalId, text));
 }

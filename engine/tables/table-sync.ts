@@ -4,7 +4,7 @@ import { RelayError } from "../kernel/errors.ts";
 import type { TableStamps } from "./table-versions.ts";
 
 /** How long one shard has to confirm a change before it is asked again. */
-const ASK_TIMEOUT_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 200;
 
 /**
@@ -19,7 +19,7 @@ const SWEEP_MS = 500;
 
 export interface SpreadProtocol {
   /** A table has changed: answered once this shard has it as it is now. */
-  "table.changed": { question: { table: string }; answer: undefined };
+  "table.changed": { request: { table: string }; response: undefined };
 }
 
 /** A table that every shard holds in memory as a whole. */
@@ -119,7 +119,7 @@ export function createSpread({ bus, stamps, clock, liveShards, failed }: SpreadO
 
   async function confirmedBy(address: Address, table: string): Promise<boolean> {
     try {
-      await bus.ask(address, "table.changed", { table }, ASK_TIMEOUT_MS);
+      await bus.request(address, "table.changed", { table }, REQUEST_TIMEOUT_MS);
       return true;
     } catch (error) {
       failed(`table.changed at ${address}`, error);
@@ -161,7 +161,7 @@ export function createSpread({ bus, stamps, clock, liveShards, failed }: SpreadO
     await Promise.all(held.filter((table, index) => table.stamp !== now[index]).map(takeIn));
   }
 
-  bus.serve("table.changed", async ({ table }) => {
+  bus.handle("table.changed", async ({ table }) => {
     const held = tables.get(table);
     // Another version of this program may hold more tables.
     if (held !== undefined) await takeIn(held);

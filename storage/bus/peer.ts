@@ -54,7 +54,7 @@ export class Peer {
     return this.#gone;
   }
 
-  /** True when so much waits at the other end that asks and tells are better refused. Answers are still sent: asks bound them. */
+  /** True when so much waits at the other end that requests and messages are better refused. Responses are still sent: requests bound them. */
   get full(): boolean {
     return this.#sent + this.#outbox.length - this.#consumedThere >= UNCONSUMED_MAX;
   }

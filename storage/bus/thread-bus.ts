@@ -2,7 +2,7 @@ import type { Address, Bus, Protocol } from "../../engine/kernel/bus.ts";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
-import { OutstandingAsks } from "./outstanding-asks.ts";
+import { OutstandingRequests } from "./outstanding-requests.ts";
 import { type BatchPort, Peer } from "./peer.ts";
 import { errorOf, type Failure, failureOf, INTERNAL, type Message } from "./thread-protocol.ts";
 
@@ -14,16 +14,16 @@ export interface ThreadBusOptions {
   ports: ReadonlyMap<Address, BatchPort>;
   clock: Clock;
   timers: Timers;
-  /** Asks without an answer yet; one more is refused with `too_busy`. */
+  /** Requests without a response yet; one more is refused with `too_busy`. */
   outstandingMax: number;
   /** Told what a handler threw that is not a RelayError, and what could not be sent or served. Must not throw. */
   onError?: (error: unknown, context: { kind: string; from: Address }) => void;
 }
 
 export interface ThreadBus<P extends Protocol<P>> extends Bus<P> {
-  /** Ends every outstanding ask with `unavailable` and closes the ports. */
+  /** Ends every outstanding request with `unavailable` and closes the ports. */
   close(): void;
-  /** `dropped`: what was told to a thread that is gone or too far behind. */
+  /** `dropped`: what was sent to a thread that is gone or too far behind. */
   stats(): { outstanding: number; dropped: number };
 }
 
@@ -33,9 +33,9 @@ export interface ThreadBus<P extends Protocol<P>> extends Bus<P> {
  */
 export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions): ThreadBus<P> {
   const { self, shards, clock, timers, outstandingMax, onError = () => {} } = options;
-  const handlers = new Map<string, (question: unknown, from: Address) => unknown>();
+  const handlers = new Map<string, (request: unknown, from: Address) => unknown>();
   const peers = new Map<Address, Peer>();
-  const asks = new OutstandingAsks(clock, timers, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
+  const requests = new OutstandingRequests(clock, timers, (request) => request.reject(unavailable(`${request.to} did not answer in time`)));
   let closed = false;
   let dropped = 0;
 
@@ -43,7 +43,7 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
     const peer = new Peer(address, port, timers, {
       onMessage: (message) => receive(peer, message),
       onGone: () => {
-        for (const ask of asks.takeAll(address)) ask.reject(unavailable(`${address} is gone`));
+        for (const request of requests.takeAll(address)) request.reject(unavailable(`${address} is gone`));
       },
       onUnsendable,
     });
@@ -52,35 +52,35 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
 
   function receive(peer: Peer, message: Message): void {
     switch (message.type) {
-      case "ask":
-        answer(peer, message.id, message.kind, message.body);
+      case "request":
+        respond(peer, message.id, message.kind, message.body);
         return;
-      case "tell":
-        attend(peer.address, message.kind, message.body);
+      case "send":
+        deliver(peer.address, message.kind, message.body);
         return;
-      case "answer":
-        asks.take(message.id)?.resolve(message.body);
+      case "response":
+        requests.take(message.id)?.resolve(message.body);
         return;
       case "failure":
-        asks.take(message.id)?.reject(errorOf(message.failure));
+        requests.take(message.id)?.reject(errorOf(message.failure));
     }
   }
 
-  async function handle(kind: string, body: unknown, from: Address): Promise<unknown> {
+  async function callHandler(kind: string, body: unknown, from: Address): Promise<unknown> {
     const handler = handlers.get(kind);
-    if (handler === undefined) throw unavailable(`${self} does not serve this yet`);
+    if (handler === undefined) throw unavailable(`${self} does not handle this yet`);
     return handler(body, from);
   }
 
-  function answer(peer: Peer, id: number, kind: string, body: unknown): void {
-    handle(kind, body, peer.address).then(
-      (result) => peer.send({ type: "answer", id, body: result }),
+  function respond(peer: Peer, id: number, kind: string, body: unknown): void {
+    callHandler(kind, body, peer.address).then(
+      (result) => peer.send({ type: "response", id, body: result }),
       (error: unknown) => peer.send({ type: "failure", id, failure: publicFailure(error, kind, peer.address) }),
     );
   }
 
-  function attend(from: Address, kind: string, body: unknown): void {
-    handle(kind, body, from).catch((error: unknown) => onError(error, { kind, from }));
+  function deliver(from: Address, kind: string, body: unknown): void {
+    callHandler(kind, body, from).catch((error: unknown) => onError(error, { kind, from }));
   }
 
   function publicFailure(error: unknown, kind: string, from: Address): Failure {
@@ -90,18 +90,18 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
     return INTERNAL;
   }
 
-  /** One message that cannot be cloned must not take the others of its turn along, nor leave its asker waiting. */
+  /** One message that cannot be cloned must not take the others of its turn along, nor leave its requester waiting. */
   function onUnsendable(message: Message, error: unknown, peer: Peer): void {
     onError(error, { kind: "kind" in message ? message.kind : message.type, from: self });
-    if (message.type === "ask") asks.take(message.id)?.reject(errorOf(INTERNAL));
-    if (message.type === "answer") peer.send({ type: "failure", id: message.id, failure: INTERNAL });
+    if (message.type === "request") requests.take(message.id)?.reject(errorOf(INTERNAL));
+    if (message.type === "response") peer.send({ type: "failure", id: message.id, failure: INTERNAL });
   }
 
-  function askSelf(id: number, kind: string, body: unknown): void {
+  function requestSelf(id: number, kind: string, body: unknown): void {
     queueMicrotask(() => {
-      handle(kind, body, self).then(
-        (result) => asks.take(id)?.resolve(result),
-        (error: unknown) => asks.take(id)?.reject(errorOf(publicFailure(error, kind, self))),
+      callHandler(kind, body, self).then(
+        (result) => requests.take(id)?.resolve(result),
+        (error: unknown) => requests.take(id)?.reject(errorOf(publicFailure(error, kind, self))),
       );
     });
   }
@@ -110,37 +110,37 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
     self,
     shards,
 
-    ask(to, kind, question, timeoutMs) {
+    request(to, kind, request, timeoutMs) {
       return new Promise((resolve, reject) => {
         const peer = peers.get(to);
         if (closed || (to !== self && (peer === undefined || peer.gone))) return reject(unavailable(`${to} cannot be reached`));
-        if (asks.size >= outstandingMax || peer?.full === true)
+        if (requests.size >= outstandingMax || peer?.full === true)
           return reject(new RelayError("too_busy", "Too many requests are under way"));
-        const id = asks.add(to, timeoutMs, resolve, reject);
-        if (peer === undefined) askSelf(id, kind, question);
-        else peer.send({ type: "ask", id, kind, body: question });
+        const id = requests.add(to, timeoutMs, resolve, reject);
+        if (peer === undefined) requestSelf(id, kind, request);
+        else peer.send({ type: "request", id, kind, body: request });
       });
     },
 
-    tell(to, kind, question) {
+    send(to, kind, request) {
       const peer = peers.get(to);
-      if (to === self && !closed) queueMicrotask(() => attend(self, kind, question));
+      if (to === self && !closed) queueMicrotask(() => deliver(self, kind, request));
       else if (closed || peer === undefined || peer.gone || peer.full) dropped++;
-      else peer.send({ type: "tell", kind, body: question });
+      else peer.send({ type: "send", kind, body: request });
     },
 
-    serve(kind, handler) {
-      if (handlers.has(kind)) throw new Error(`${self} serves ${kind} twice`);
+    handle(kind, handler) {
+      if (handlers.has(kind)) throw new Error(`${self} handles ${kind} twice`);
       handlers.set(kind, handler);
     },
 
     close() {
       closed = true;
-      for (const ask of asks.takeAll()) ask.reject(unavailable("the bus is closed"));
+      for (const request of requests.takeAll()) request.reject(unavailable("the bus is closed"));
       for (const peer of peers.values()) peer.close();
     },
 
-    stats: () => ({ outstanding: asks.size, dropped }),
+    stats: () => ({ outstanding: requests.size, dropped }),
   };
 }
 

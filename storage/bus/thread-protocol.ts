@@ -1,15 +1,15 @@
 import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 
-/** What goes through a port at once: everything told in one turn, and how many messages were taken in from the other side so far. */
+/** What goes through a port at once: everything sent in one turn, and how many messages were taken in from the other side so far. */
 export interface Batch {
   consumed: number;
   messages: Message[];
 }
 
 export type Message =
-  | { type: "ask"; id: number; kind: string; body: unknown }
-  | { type: "tell"; kind: string; body: unknown }
-  | { type: "answer"; id: number; body: unknown }
+  | { type: "request"; id: number; kind: string; body: unknown }
+  | { type: "send"; kind: string; body: unknown }
+  | { type: "response"; id: number; body: unknown }
   | { type: "failure"; id: number; failure: Failure };
 
 /** An error as it crosses: what the caller may know and nothing else. */
@@ -19,7 +19,7 @@ export interface Failure {
   retryAfterSeconds: number | undefined;
 }
 
-/** What of an error crosses; null for one that is not a RelayError, which is a defect here and no business of the asker. */
+/** What of an error crosses; null for one that is not a RelayError, which is a defect here and no business of the requester. */
 export function failureOf(error: unknown): Failure | null {
   if (!(error instanceof RelayError)) return null;
   return { code: error.code, publicMessage: error.message, retryAfterSeconds: error.retryAfterSeconds };

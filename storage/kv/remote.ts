@@ -17,32 +17,32 @@ const TIMEOUT_MS = 5_000;
 
 /** The store's messages; a node's bus carries them beside its own (`Bus<KvProtocol & ...>`). */
 export type KvProtocol = {
-  "kv.get": { question: { key: string }; answer: KvAnswer<Entry | null> };
-  "kv.getMany": { question: { keys: readonly string[] }; answer: KvAnswer<(Entry | null)[]> };
-  "kv.scan": { question: ScanRange; answer: KvAnswer<Entry[]> };
-  "kv.count": { question: CountRange; answer: KvAnswer<number> };
+  "kv.get": { request: { key: string }; response: KvAnswer<Entry | null> };
+  "kv.getMany": { request: { keys: readonly string[] }; response: KvAnswer<(Entry | null)[]> };
+  "kv.scan": { request: ScanRange; response: KvAnswer<Entry[]> };
+  "kv.count": { request: CountRange; response: KvAnswer<number> };
   /** `askedAtMs` is of the clock that all threads of a process have in common. */
-  "kv.commit": { question: { commit: Commit; askedAtMs: number }; answer: KvAnswer<CommitResult> };
-  "kv.history": { question: undefined; answer: KvAnswer<{ versionsPerMs: number; lastVersion: number; lostVersion: number }> };
-  "kv.lose": { question: { lostVersion: number; aboveVersion: number }; answer: KvAnswer<undefined> };
+  "kv.commit": { request: { commit: Commit; askedAtMs: number }; response: KvAnswer<CommitResult> };
+  "kv.history": { request: undefined; response: KvAnswer<{ versionsPerMs: number; lastVersion: number; lostVersion: number }> };
+  "kv.lose": { request: { lostVersion: number; aboveVersion: number }; response: KvAnswer<undefined> };
 };
 
-/** That the store is unavailable, or came to it too late, is an answer: the asker has to tell it from other failures. */
+/** That the store is unavailable, or came to it too late, is a response: the requester has to tell it from other failures. */
 export type KvAnswer<T> = { type: "answered"; value: T } | { type: "unavailable"; message: string } | { type: "tooLate" };
 
 /** Lets the other threads use the store of this one. */
-export function serveKv(kv: Kv, bus: Bus<KvProtocol>): void {
-  bus.serve("kv.get", ({ key }) => answered(kv.get(key)));
-  bus.serve("kv.getMany", ({ keys }) => answered(kv.getMany(keys)));
-  bus.serve("kv.scan", (range) => answered(kv.scan(range)));
-  bus.serve("kv.count", (range) => answered(kv.count(range)));
-  bus.serve("kv.commit", ({ commit, askedAtMs }) => answered(commitInTime(kv, commit, askedAtMs)));
+export function handleKvMessages(kv: Kv, bus: Bus<KvProtocol>): void {
+  bus.handle("kv.get", ({ key }) => answered(kv.get(key)));
+  bus.handle("kv.getMany", ({ keys }) => answered(kv.getMany(keys)));
+  bus.handle("kv.scan", (range) => answered(kv.scan(range)));
+  bus.handle("kv.count", (range) => answered(kv.count(range)));
+  bus.handle("kv.commit", ({ commit, askedAtMs }) => answered(commitInTime(kv, commit, askedAtMs)));
 }
 
 /** Lets the other threads know the past of this one's store, and tell it what it has lost. */
-export function serveHistory(history: KvHistory, bus: Bus<KvProtocol>): void {
-  bus.serve("kv.history", () => answered(historyOf(history)));
-  bus.serve("kv.lose", ({ lostVersion, aboveVersion }) => answered(history.lose(lostVersion, aboveVersion).then(() => undefined)));
+export function handleHistoryMessages(history: KvHistory, bus: Bus<KvProtocol>): void {
+  bus.handle("kv.history", () => answered(historyOf(history)));
+  bus.handle("kv.lose", ({ lostVersion, aboveVersion }) => answered(history.lose(lostVersion, aboveVersion).then(() => undefined)));
 }
 
 /**
@@ -52,13 +52,13 @@ export function serveHistory(history: KvHistory, bus: Bus<KvProtocol>): void {
 export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv {
   let closed = false;
 
-  async function ask<Kind extends keyof KvProtocol>(
+  async function request<Kind extends keyof KvProtocol>(
     kind: Kind,
-    question: KvProtocol[Kind]["question"],
-  ): Promise<KvProtocol[Kind]["answer"]> {
+    request: KvProtocol[Kind]["request"],
+  ): Promise<KvProtocol[Kind]["response"]> {
     if (closed) throw new StorageUnavailable("the store is closed");
     try {
-      return await bus.ask(ownerAddress, kind, question, TIMEOUT_MS);
+      return await bus.request(ownerAddress, kind, request, TIMEOUT_MS);
     } catch (error) {
       throw unanswered(error);
     }
@@ -67,23 +67,23 @@ export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv 
   return {
     async get(key) {
       assertKey(key);
-      return unwrap(await ask("kv.get", { key }));
+      return unwrap(await request("kv.get", { key }));
     },
     async getMany(keys) {
       assertKeys(keys);
-      return unwrap(await ask("kv.getMany", { keys }));
+      return unwrap(await request("kv.getMany", { keys }));
     },
     async scan(range) {
       assertRange(range);
-      return unwrap(await ask("kv.scan", range));
+      return unwrap(await request("kv.scan", range));
     },
     async count(range) {
       assertCountRange(range);
-      return unwrap(await ask("kv.count", range));
+      return unwrap(await request("kv.count", range));
     },
     async commit(commit) {
       assertCommit(commit);
-      return unwrap(await ask("kv.commit", { commit, askedAtMs: sharedMs() }));
+      return unwrap(await request("kv.commit", { commit, askedAtMs: sharedMs() }));
     },
     async close() {
       closed = true;
@@ -97,25 +97,25 @@ async function historyOf(kv: KvHistory) {
 
 /** The past of another thread's store. What it has lost is known from now on only where it is told here. */
 export async function createRemoteHistory(bus: Bus<KvProtocol>, ownerAddress: Address): Promise<KvHistory> {
-  const ask = async () => {
+  const request = async () => {
     try {
-      return unwrap(await bus.ask(ownerAddress, "kv.history", undefined, TIMEOUT_MS));
+      return unwrap(await bus.request(ownerAddress, "kv.history", undefined, TIMEOUT_MS));
     } catch (error) {
       throw unanswered(error);
     }
   };
-  let { versionsPerMs, lostVersion } = await ask();
+  let { versionsPerMs, lostVersion } = await request();
   return {
     versionsPerMs,
-    lastVersion: async () => (await ask()).lastVersion,
+    lastVersion: async () => (await request()).lastVersion,
     lostVersion: () => lostVersion,
     lose: async (lost, aboveVersion) => {
       try {
-        unwrap(await bus.ask(ownerAddress, "kv.lose", { lostVersion: lost, aboveVersion }, TIMEOUT_MS));
+        unwrap(await bus.request(ownerAddress, "kv.lose", { lostVersion: lost, aboveVersion }, TIMEOUT_MS));
       } catch (error) {
         throw unanswered(error);
       }
-      ({ versionsPerMs, lostVersion } = await ask());
+      ({ versionsPerMs, lostVersion } = await request());
     },
   };
 }

@@ -36,13 +36,13 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A bus between shards of one test: asks and tells are delivered in order, each in a later turn of the microtask queue. */
+/** A bus between shards of one test: messages are delivered in order, each in a later turn of the microtask queue. */
 export class FakeBus implements Bus<TerminalProtocol> {
   readonly self: Address;
   readonly shards: readonly Address[];
   readonly #all: Map<Address, FakeBus>;
-  readonly #handlers = new Map<string, (question: never, from: Address) => unknown>();
-  /** Kinds that are not carried: asks are rejected, tells are lost. */
+  readonly #handlers = new Map<string, (request: never, from: Address) => unknown>();
+  /** Kinds that are not carried: requests are rejected, what is sent is lost. */
   readonly cut = new Set<string>();
   /** Kinds whose asks stay without an answer, and what ends them as unavailable. */
   readonly hanging = new Map<string, () => void>();
@@ -59,11 +59,11 @@ export class FakeBus implements Bus<TerminalProtocol> {
     return shards.map((self) => new FakeBus(self, shards, all));
   }
 
-  async ask<Kind extends keyof TerminalProtocol & string>(
+  async request<Kind extends keyof TerminalProtocol & string>(
     to: Address,
     kind: Kind,
-    question: TerminalProtocol[Kind]["question"],
-  ): Promise<TerminalProtocol[Kind]["answer"]> {
+    request: TerminalProtocol[Kind]["request"],
+  ): Promise<TerminalProtocol[Kind]["response"]> {
     await null;
     if (this.cut.has(kind)) throw new Error(`${kind} is cut`);
     if (this.hanging.has(kind)) {
@@ -72,35 +72,35 @@ export class FakeBus implements Bus<TerminalProtocol> {
     }
     const receiver = this.#all.get(to);
     if (receiver === undefined) throw new Error(`there is no ${to}`);
-    return receiver.receive(kind, question, this.self);
+    return receiver.receive(kind, request, this.self);
   }
 
-  tell<Kind extends keyof TerminalProtocol & string>(to: Address, kind: Kind, question: TerminalProtocol[Kind]["question"]): void {
+  send<Kind extends keyof TerminalProtocol & string>(to: Address, kind: Kind, request: TerminalProtocol[Kind]["request"]): void {
     if (this.cut.has(kind)) return;
-    queueMicrotask(() => void this.#all.get(to)?.receive(kind, question, this.self));
+    queueMicrotask(() => void this.#all.get(to)?.receive(kind, request, this.self));
   }
 
-  serve<Kind extends keyof TerminalProtocol & string>(
+  handle<Kind extends keyof TerminalProtocol & string>(
     kind: Kind,
     handler: (
-      question: TerminalProtocol[Kind]["question"],
+      request: TerminalProtocol[Kind]["request"],
       from: Address,
-    ) => TerminalProtocol[Kind]["answer"] | Promise<TerminalProtocol[Kind]["answer"]>,
+    ) => TerminalProtocol[Kind]["response"] | Promise<TerminalProtocol[Kind]["response"]>,
   ): void {
     this.#handlers.set(kind, handler);
   }
 
   async receive<Kind extends keyof TerminalProtocol & string>(
     kind: Kind,
-    question: TerminalProtocol[Kind]["question"],
+    request: TerminalProtocol[Kind]["request"],
     from: Address,
-  ): Promise<TerminalProtocol[Kind]["answer"]> {
-    // `serve` has put under each kind a handler of that kind; a map cannot tell the compiler.
+  ): Promise<TerminalProtocol[Kind]["response"]> {
+    // `handle` has put under each kind a handler of that kind; a map cannot tell the compiler.
     const handler = this.#handlers.get(kind) as
-      | ((question: TerminalProtocol[Kind]["question"], from: Address) => TerminalProtocol[Kind]["answer"])
+      | ((request: TerminalProtocol[Kind]["request"], from: Address) => TerminalProtocol[Kind]["response"])
       | undefined;
-    if (handler === undefined) throw new Error(`${this.self} does not serve ${kind}`);
-    return handler(structuredClone(question), from);
+    if (handler === undefined) throw new Error(`${this.self} does not handle ${kind}`);
+    return handler(structuredClone(request), from);
   }
 }
 

@@ -16,9 +16,9 @@ type BetweenNodes = Exclude<keyof NodeProtocol, WithinNode>;
 
 type Examples = {
   readonly [kind in BetweenNodes]: {
-    question: Whole<NodeProtocol[kind]["question"]>;
+    request: Whole<NodeProtocol[kind]["request"]>;
     /** One of each form that the answer can have. */
-    answers: readonly Whole<NodeProtocol[kind]["answer"]>[];
+    responses: readonly Whole<NodeProtocol[kind]["response"]>[];
   };
 };
 
@@ -83,49 +83,49 @@ const TERMINAL_VIEW: Whole<TerminalView> = {
 /** What nodes ask and tell each other, by kind. A kind or a member more, and this does not compile. */
 export const MESSAGE_EXAMPLES: Examples = {
   "terminal.accept": {
-    question: ACCEPTED,
-    answers: [{ type: "accepted", state: "queued" }, { type: "duplicate", state: "sent", sender: "partner:1" }, { type: "queue_full" }],
+    request: ACCEPTED,
+    responses: [{ type: "accepted", state: "queued" }, { type: "duplicate", state: "sent", sender: "partner:1" }, { type: "queue_full" }],
   },
   "terminal.poll": {
-    question: { terminalId: "T1", device, answerByMs: AT_MS },
-    answers: [null, { uuid: "paid-1", text: "{}", sentAtMs: AT_MS }],
+    request: { terminalId: "T1", device, answerByMs: AT_MS },
+    responses: [null, { uuid: "paid-1", text: "{}", sentAtMs: AT_MS }],
   },
-  "terminal.undelivered": { question: { terminalId: "T1", uuid: "paid-1", sentAtMs: AT_MS }, answers: [undefined] },
-  "terminal.polled": { question: [{ terminalId: "T1", device, agoMs: 5 }], answers: [undefined] },
-  "terminal.result": { question: POSTING, answers: [{ type: "recorded" }, { type: "repeated" }, { type: "conflict" }] },
+  "terminal.undelivered": { request: { terminalId: "T1", uuid: "paid-1", sentAtMs: AT_MS }, responses: [undefined] },
+  "terminal.polled": { request: [{ terminalId: "T1", device, agoMs: 5 }], responses: [undefined] },
+  "terminal.result": { request: POSTING, responses: [{ type: "recorded" }, { type: "repeated" }, { type: "conflict" }] },
   "terminal.cancel": {
-    question: { terminalId: "T1", uuid: "paid-1", cancelUuid: "cancel-1" },
-    answers: [
+    request: { terminalId: "T1", uuid: "paid-1", cancelUuid: "cancel-1" },
+    responses: [
       { type: "cancelled" },
       { type: "requested", cancelUuid: "cancel-1" },
       { type: "too_late", state: "done" },
       { type: "not_found" },
     ],
   },
-  "terminal.command": { question: { terminalId: "T1", uuid: "paid-1", waitMs: 0 }, answers: [null, VIEW] },
-  "terminal.latest": { question: { terminalId: "T1", sender: "partner:1", waitMs: 0 }, answers: [null, VIEW] },
-  "terminal.view": { question: { terminalId: "T1" }, answers: [TERMINAL_VIEW] },
-  "terminal.disconnect": { question: { terminalId: "T1" }, answers: [undefined] },
-  "terminal.flush": { question: undefined, answers: [undefined] },
-  "terminal.forget": { question: undefined, answers: [undefined] },
-  "terminal.waiting": { question: { terminalId: "T1" }, answers: [undefined] },
-  "terminal.work": { question: { terminalId: "T1" }, answers: [undefined] },
+  "terminal.command": { request: { terminalId: "T1", uuid: "paid-1", waitMs: 0 }, responses: [null, VIEW] },
+  "terminal.latest": { request: { terminalId: "T1", sender: "partner:1", waitMs: 0 }, responses: [null, VIEW] },
+  "terminal.view": { request: { terminalId: "T1" }, responses: [TERMINAL_VIEW] },
+  "terminal.disconnect": { request: { terminalId: "T1" }, responses: [undefined] },
+  "terminal.flush": { request: undefined, responses: [undefined] },
+  "terminal.forget": { request: undefined, responses: [undefined] },
+  "terminal.waiting": { request: { terminalId: "T1" }, responses: [undefined] },
+  "terminal.work": { request: { terminalId: "T1" }, responses: [undefined] },
   "session.open": {
-    question: { terminalId: "T1", sessionId: "s-1", own: true, acknowledges: true, redeliver: true, device },
-    answers: [undefined],
+    request: { terminalId: "T1", sessionId: "s-1", own: true, acknowledges: true, redeliver: true, device },
+    responses: [undefined],
   },
-  "session.again": { question: { round: 1, forgotten: true, shards: ["node-1#1/shard-0"] }, answers: [true, false] },
-  "session.close": { question: { terminalId: "T1", sessionId: "s-1" }, answers: [undefined] },
-  "session.active": { question: [{ terminalId: "T1", sessionId: "s-1", agoMs: 5 }], answers: [undefined] },
-  "session.acknowledge": { question: { terminalId: "T1", sessionId: "s-1", uuids: ["paid-1"] }, answers: [undefined] },
-  "session.refuse": { question: { terminalId: "T1", sessionId: "s-1", uuids: ["paid-1"], number: 1 }, answers: [undefined] },
-  "session.deliver": { question: { terminalId: "T1", sessionId: "s-1", uuid: "paid-1", text: "{}" }, answers: [true, false] },
-  "session.broadcast": { question: { terminalId: null, text: "{}" }, answers: [1] },
-  "table.changed": { question: { table: "apps" }, answers: [undefined] },
-  "overview.counts": { question: undefined, answers: [{ websocket: 1, polling: 1, queued: 1, sent: 1 }] },
+  "session.again": { request: { round: 1, forgotten: true, shards: ["node-1#1/shard-0"] }, responses: [true, false] },
+  "session.close": { request: { terminalId: "T1", sessionId: "s-1" }, responses: [undefined] },
+  "session.active": { request: [{ terminalId: "T1", sessionId: "s-1", agoMs: 5 }], responses: [undefined] },
+  "session.acknowledge": { request: { terminalId: "T1", sessionId: "s-1", uuids: ["paid-1"] }, responses: [undefined] },
+  "session.refuse": { request: { terminalId: "T1", sessionId: "s-1", uuids: ["paid-1"], number: 1 }, responses: [undefined] },
+  "session.deliver": { request: { terminalId: "T1", sessionId: "s-1", uuid: "paid-1", text: "{}" }, responses: [true, false] },
+  "session.broadcast": { request: { terminalId: null, text: "{}" }, responses: [1] },
+  "table.changed": { request: { table: "apps" }, responses: [undefined] },
+  "overview.counts": { request: undefined, responses: [{ websocket: 1, polling: 1, queued: 1, sent: 1 }] },
   "cluster.report": {
-    question: undefined,
-    answers: [
+    request: undefined,
+    responses: [
       {
         terminals: 1,
         sessions: 1,

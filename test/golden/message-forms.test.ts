@@ -41,12 +41,12 @@ describe("what nodes tell each other", () => {
   it("has the form of its number", () => {
     const failure = failureOf(new RelayError("too_busy", "Too many", { retryAfterSeconds: 1 }));
     assert.ok(failure !== null);
-    const kinds = Object.entries(MESSAGE_EXAMPLES).map(([kind, { question, answers }]) => [
+    const kinds = Object.entries(MESSAGE_EXAMPLES).map(([kind, { request, responses }]) => [
       kind,
       told([
-        { type: "ask", from, to, id: 1, kind, body: question, askedAtMs: AT_MS, timeoutMs: 1_000 },
-        { type: "tell", from, to, kind, body: question },
-        ...answers.map((body): ClusterMessage => ({ type: "answer", from: to, to: from, id: 1, body })),
+        { type: "ask", from, to, id: 1, kind, body: request, askedAtMs: AT_MS, timeoutMs: 1_000 },
+        { type: "tell", from, to, kind, body: request },
+        ...responses.map((body): ClusterMessage => ({ type: "answer", from: to, to: from, id: 1, body })),
       ]),
     ]);
     const failures = told([{ type: "failure", from: to, to: from, id: 1, failure }]);

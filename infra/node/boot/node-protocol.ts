@@ -20,44 +20,44 @@ export interface ShardCounts {
 /** What one shard counts. */
 export type ShardReport = Omit<NodeReport, "lapses" | "stream">;
 
-/** What the main thread and the shards of a node ask each other, beside what the engine and the store do. */
+/** What the main thread and the shards of a node request of each other, beside what the engine and the store do. */
 export type NodeProtocol = TerminalProtocol &
   SpreadProtocol &
   KvProtocol &
   ClusterProtocol & {
-    /** Opens the store; only asked of the shard that holds it. */
-    "shard.open": { question: undefined; answer: { type: "opened" } | { type: "refused"; reason: string } };
+    /** Opens the store; only requested of the shard that holds it. */
+    "shard.open": { request: undefined; response: { type: "opened" } | { type: "refused"; reason: string } };
     /** Composes the shard and loads settings. */
-    "shard.start": { question: { administratorPasswordSha256: string }; answer: undefined };
+    "shard.start": { request: { administratorPasswordSha256: string }; response: undefined };
     /** Re-arms the deadlines of the terminals whose home the shard is; nothing is served before. */
-    "shard.rearm": { question: undefined; answer: undefined };
+    "shard.rearm": { request: undefined; response: undefined };
     "shard.listen": {
-      question: { port: number; exclusive: boolean };
-      answer: { type: "listening"; port: number } | { type: "refused"; reason: string };
+      request: { port: number; exclusive: boolean };
+      response: { type: "listening"; port: number } | { type: "refused"; reason: string };
     };
-    "shard.metrics": { question: undefined; answer: ThreadMetrics };
+    "shard.metrics": { request: undefined; response: ThreadMetrics };
     /** What this shard counts, once what it counted today is stored. */
-    "overview.counts": { question: undefined; answer: ShardCounts };
+    "overview.counts": { request: undefined; response: ShardCounts };
     /** Finishes what is under way and closes sockets; answers with the requests that were not finished. */
-    "shard.drain": { question: DrainOptions; answer: number };
+    "shard.drain": { request: DrainOptions; response: number };
     /** Stores what is left and ends the thread. */
-    "shard.close": { question: undefined; answer: undefined };
+    "shard.close": { request: undefined; response: undefined };
     /** The shards of all live nodes, by their addresses in the cluster, and those of nodes that drain: they answer, and are home to nobody. */
-    "cluster.view": { question: { shards: string[]; draining: string[] }; answer: undefined };
-    /** What this node tells of itself; served by shards to those of other nodes, and to them by the main thread. */
-    "cluster.report": { question: undefined; answer: NodeReport };
-    "node.report": { question: undefined; answer: NodeReport };
-    "shard.report": { question: undefined; answer: ShardReport };
+    "cluster.view": { request: { shards: string[]; draining: string[] }; response: undefined };
+    /** What this node tells of itself; shards answer those of other nodes, and the main thread answers its shards. */
+    "cluster.report": { request: undefined; response: NodeReport };
+    "node.report": { request: undefined; response: NodeReport };
+    "shard.report": { request: undefined; response: ShardReport };
     /** All nodes, as the main thread knows them. */
-    "node.list": { question: undefined; answer: Omit<ClusterNode, "report">[] };
+    "node.list": { request: undefined; response: Omit<ClusterNode, "report">[] };
     /** Others may have taken over: sessions, actors and presence of this shard are void. */
-    "cluster.lapsed": { question: undefined; answer: undefined };
+    "cluster.lapsed": { request: undefined; response: undefined };
     /** The shards of all nodes that are live at this moment. Served by the main thread. */
-    "cluster.look": { question: undefined; answer: string[] };
+    "cluster.look": { request: undefined; response: string[] };
     /** Served by the main thread. */
-    "node.transactions": { question: TransactionQuery; answer: Transaction[] };
-    "node.overview": { question: undefined; answer: Pick<Overview, "outbox" | "nodes"> };
-    "node.metrics": { question: undefined; answer: string };
+    "node.transactions": { request: TransactionQuery; response: Transaction[] };
+    "node.overview": { request: undefined; response: Pick<Overview, "outbox" | "nodes"> };
+    "node.metrics": { request: undefined; response: string };
     /** A row was written: the feed need not wait for its next look. */
-    "node.fed": { question: undefined; answer: undefined };
+    "node.fed": { request: undefined; response: undefined };
   };

@@ -24,8 +24,8 @@ export type Lease = SharedArrayBuffer;
 export const MAIN: Address = "main";
 export const STORE_OWNER: Address = "shard-0";
 
-/** Asks between threads that may be under way at once. */
-export const ASKS_OUTSTANDING_MAX = 100_000;
+/** Requests between threads that may be under way at once. */
+export const REQUESTS_OUTSTANDING_MAX = 100_000;
 
 /** What the main thread gives a shard when it starts it. */
 export interface ShardBoot {

@@ -29,18 +29,18 @@ export function createClusterNodes(bus: Bus<NodeProtocol>, main: Address): Clust
     const isOwn = incarnationOf(bus.self) === null || incarnationOf(bus.self) === incarnation;
     try {
       return isOwn
-        ? await bus.ask(main, "node.report", undefined, REPORT_MS)
-        : await bus.ask(clusterAddress(incarnation, "shard-0"), "cluster.report", undefined, REPORT_MS);
+        ? await bus.request(main, "node.report", undefined, REPORT_MS)
+        : await bus.request(clusterAddress(incarnation, "shard-0"), "cluster.report", undefined, REPORT_MS);
     } catch {
       return null;
     }
   }
 
-  bus.serve("cluster.report", () => bus.ask(main, "node.report", undefined, REPORT_MS));
+  bus.handle("cluster.report", () => bus.request(main, "node.report", undefined, REPORT_MS));
 
   return {
     list: async () => {
-      const nodes = await bus.ask(main, "node.list", undefined, REPORT_MS);
+      const nodes = await bus.request(main, "node.list", undefined, REPORT_MS);
       return Promise.all(nodes.map(async (node) => ({ ...node, report: await report(node) })));
     },
   };

@@ -63,7 +63,7 @@ export interface NodeCluster {
   lapses(): number;
   /** This machine's clock less Redis's. */
   clockOffsetMs(): number;
-  /** Hands the homes over to others, and stays a member that they tell and ask. */
+  /** Hands the homes over to others, and stays a member that they send to and request from. */
   drain(): Promise<void>;
   /** Tells the others that they are home now. */
   leave(): Promise<void>;
@@ -76,7 +76,7 @@ interface NodeParts {
   version: string;
   settings: SharedSettings;
   shards: readonly Address[];
-  bus: Pick<ThreadBus<NodeProtocol>, "serve" | "tell" | "ask">;
+  bus: Pick<ThreadBus<NodeProtocol>, "handle" | "send" | "request">;
   clock: Clock;
 }
 
@@ -169,7 +169,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
     return nodes.flatMap((node) => Array.from({ length: node.shards }, (_, index) => clusterAddress(node.incarnation, `shard-${index}`)));
   }
 
-  bus.serve("cluster.look", async () => shardsOf((await membership.look()).nodes));
+  bus.handle("cluster.look", async () => shardsOf((await membership.look()).nodes));
 
   const membership = createMembership({
     script: parts.script,
@@ -180,7 +180,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
       const [live, draining] = [view.nodes.filter((node) => node.draining !== true), view.nodes.filter((node) => node.draining === true)];
       log.cluster(`live: ${live.map((node) => node.incarnation).join(", ")}`);
       notice(view);
-      for (const shard of shards) bus.tell(shard, "cluster.view", { shards: shardsOf(live), draining: shardsOf(draining) });
+      for (const shard of shards) bus.send(shard, "cluster.view", { shards: shardsOf(live), draining: shardsOf(draining) });
     },
     looked: ({ nodes, redisOffsetMs }) => {
       lookForNamesakes(nodes);
@@ -193,7 +193,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
     lapsed: async () => {
       lapses += 1;
       log.cluster("the membership had lapsed; sessions are void");
-      await Promise.all(shards.map((shard) => bus.ask(shard, "cluster.lapsed", undefined, LAPSE_STEP_MS)));
+      await Promise.all(shards.map((shard) => bus.request(shard, "cluster.lapsed", undefined, LAPSE_STEP_MS)));
     },
     granted: (untilMs) => extendLease(lease, untilMs),
     failed: (error) => log.cluster("membership", error),
@@ -205,7 +205,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
     admit: membership.admit,
     othersLive: membership.othersLive,
     join: async () => {
-      reader = parts.read(incarnation, (thread, entryMs, bytes) => bus.tell(thread, "cluster.deliver", { entryMs, bytes }));
+      reader = parts.read(incarnation, (thread, entryMs, bytes) => bus.send(thread, "cluster.deliver", { entryMs, bytes }));
       await membership.join();
     },
     nodes: () =>

@@ -22,7 +22,7 @@ import type { Config } from "../boot/config.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
-import { ASKS_OUTSTANDING_MAX, MAIN, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
+import { MAIN, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
 import { keepWitness, type WitnessWriter } from "../boot/witness-file.ts";
 import { createNodeCluster, type NodeCluster, openClusterKv } from "../cluster/cluster.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
@@ -121,10 +121,10 @@ export async function startNode({
     self: MAIN,
     shards,
     ports: portsOf(mesh, MAIN),
-    // Asks have as long as this machine takes, whatever the clock is moved to.
+    // Requests have as long as this machine takes, whatever the clock is moved to.
     clock: createClock(createClockShift()),
     timers: backgroundTimers,
-    outstandingMax: ASKS_OUTSTANDING_MAX,
+    outstandingMax: REQUESTS_OUTSTANDING_MAX,
     onError: log.busFailed,
   });
   const surfaces = surfacesOf(config);
@@ -235,16 +235,16 @@ export async function startNode({
       log.generatedPassword(config.administrator.username);
       passwordGenerated?.(password.generated);
     }
-    serve({ bus, analytics, cluster, self, log });
+    handleShardMessages({ bus, analytics, cluster, self, log });
     await Promise.all(
-      shards.map((shard) => bus.ask(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
+      shards.map((shard) => bus.request(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
     );
     if (cluster !== null) {
       // Before others hand terminals over to a node that then ends.
       await refuseTakenPort(config);
       await cluster.join();
     }
-    await Promise.all(shards.map((shard) => bus.ask(shard, "shard.rearm", undefined, START_STEP_MS)));
+    await Promise.all(shards.map((shard) => bus.request(shard, "shard.rearm", undefined, START_STEP_MS)));
     const port = await listen(bus, config);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
@@ -321,7 +321,7 @@ function startWorker(program: URL, boot: ShardBoot): Worker {
 }
 
 async function openStore(bus: ThreadBus<NodeProtocol>): Promise<void> {
-  const opened = await bus.ask(STORE_OWNER, "shard.open", undefined, START_STEP_MS);
+  const opened = await bus.request(STORE_OWNER, "shard.open", undefined, START_STEP_MS);
   if (opened.type === "refused") throw new StartRefused(opened.reason);
 }
 
@@ -334,7 +334,7 @@ interface Served {
   log: Log;
 }
 
-function serve({ bus, analytics, cluster, self, log }: Served): void {
+function handleShardMessages({ bus, analytics, cluster, self, log }: Served): void {
   const nodes = () => cluster?.nodes() ?? [self];
   const stream = () => cluster?.stream() ?? null;
   const metrics = createNodeMetrics({
@@ -347,31 +347,31 @@ function serve({ bus, analytics, cluster, self, log }: Served): void {
       stream: () => stream() ?? { waiting: 0, delayMs: 0, lost: 0 },
     },
   });
-  bus.serve("node.list", nodes);
-  bus.serve("node.report", async () => {
-    const shards = await Promise.all(bus.shards.map((shard) => bus.ask(shard, "shard.report", undefined, METRICS_MS)));
+  bus.handle("node.list", nodes);
+  bus.handle("node.report", async () => {
+    const shards = await Promise.all(bus.shards.map((shard) => bus.request(shard, "shard.report", undefined, METRICS_MS)));
     return { ...sumOf(shards), lapses: cluster?.lapses() ?? 0, stream: stream() };
   });
-  bus.serve("node.transactions", (query) =>
+  bus.handle("node.transactions", (query) =>
     analytics.list.page(query).catch((error: unknown) => {
       // Only the public part of an error crosses to the shard.
       if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", error.cause);
       throw error;
     }),
   );
-  bus.serve("node.fed", () => {
+  bus.handle("node.fed", () => {
     analytics.nudge();
     return undefined;
   });
-  bus.serve("node.overview", async () => {
+  bus.handle("node.overview", async () => {
     const members = nodes().filter(({ state }) => state !== "gone");
     return {
       outbox: await analytics.backlog(),
       nodes: members.map(({ nodeId, shards, sinceMs }) => ({ nodeId, shards, startedAtMs: sinceMs })),
     };
   });
-  bus.serve("node.metrics", async () => {
-    const threads = bus.shards.map((shard) => bus.ask(shard, "shard.metrics", undefined, METRICS_MS));
+  bus.handle("node.metrics", async () => {
+    const threads = bus.shards.map((shard) => bus.request(shard, "shard.metrics", undefined, METRICS_MS));
     return joinMetrics([await metrics.collect(), ...(await Promise.all(threads))]);
   });
 }
@@ -383,7 +383,7 @@ async function listen(bus: ThreadBus<NodeProtocol>, config: Config): Promise<num
   const exclusive = bus.shards.length === 1;
   if (!exclusive) await refuseTakenPort(config);
   for (const shard of bus.shards) {
-    const listening = await bus.ask(shard, "shard.listen", { port, exclusive }, START_STEP_MS);
+    const listening = await bus.request(shard, "shard.listen", { port, exclusive }, START_STEP_MS);
     if (listening.type === "refused") throw new StartRefused(listening.reason);
     port = listening.port;
   }
@@ -430,7 +430,7 @@ interface Stopped {
 
 async function stop({ bus, analytics, witness, log }: Stopped, acceptMs: number): Promise<void> {
   const options = { acceptMs, deadlineMs: DRAIN_MS };
-  const drained = bus.shards.map((shard) => bus.ask(shard, "shard.drain", options, acceptMs + DRAIN_MS + STOP_STEP_MS));
+  const drained = bus.shards.map((shard) => bus.request(shard, "shard.drain", options, acceptMs + DRAIN_MS + STOP_STEP_MS));
   const left = await Promise.allSettled(drained);
   const unfinished = left.reduce((sum, shard) => sum + (shard.status === "fulfilled" ? shard.value : 0), 0);
   await analytics.stop();
@@ -445,6 +445,6 @@ async function stop({ bus, analytics, witness, log }: Stopped, acceptMs: number)
  */
 async function closeShards(bus: ThreadBus<NodeProtocol>, log: Log): Promise<void> {
   for (const shard of [...bus.shards].reverse()) {
-    await bus.ask(shard, "shard.close", undefined, STOP_STEP_MS).catch((error: unknown) => log.engineFailed("close", error));
+    await bus.request(shard, "shard.close", undefined, STOP_STEP_MS).catch((error: unknown) => log.engineFailed("close", error));
   }
 }

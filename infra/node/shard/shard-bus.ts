@@ -12,7 +12,7 @@ import {
 import { createThreadBus, type ThreadBusOptions } from "../../../storage/bus/thread-bus.ts";
 import type { createClock } from "../boot/clock.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
-import { ASKS_OUTSTANDING_MAX, type ShardBoot } from "../boot/shard-boot.ts";
+import { REQUESTS_OUTSTANDING_MAX, type ShardBoot } from "../boot/shard-boot.ts";
 import { weightName } from "../cluster/cluster.ts";
 import type { Log } from "../observability/log.ts";
 
@@ -48,14 +48,14 @@ export function createShardBus({ boot, clock, machineClock, timers, write, log, 
     ports,
     clock: machineClock,
     timers,
-    outstandingMax: ASKS_OUTSTANDING_MAX,
+    outstandingMax: REQUESTS_OUTSTANDING_MAX,
     onError: log.busFailed,
   });
   let clusterShards: readonly Address[] = cluster === null ? [] : [clusterAddress(cluster.incarnation, address)];
   let liveNodes = 1;
   const homes = createRendezvousHomes(cluster === null ? shards : clusterShards, weightName);
   let known: readonly Address[] = clusterShards;
-  threads.serve("cluster.view", ({ shards: live, draining }) => {
+  threads.handle("cluster.view", ({ shards: live, draining }) => {
     const before = known;
     known = [...live, ...draining];
     liveNodes = new Set(known.map(incarnationOf)).size;
@@ -64,13 +64,13 @@ export function createShardBus({ boot, clock, machineClock, timers, write, log, 
       clusterShards = live;
       homes.update(live);
     }
-    // After the homes: who asked a node that is gone asks the one that is home now.
+    // After the homes: a request to a node that is gone goes again, to the one that is home now.
     const gone = before.filter((shard) => !known.includes(shard));
     clusterBus?.left(gone);
     left(gone);
     return undefined;
   });
-  threads.serve("cluster.lapsed", async () => {
+  threads.handle("cluster.lapsed", async () => {
     await lapsed();
     return undefined;
   });
@@ -86,7 +86,7 @@ export function createShardBus({ boot, clock, machineClock, timers, write, log, 
           clock: machineClock,
           timers,
           redisNowMs: clock.redisNowMs,
-          outstandingMax: ASKS_OUTSTANDING_MAX,
+          outstandingMax: REQUESTS_OUTSTANDING_MAX,
           onError: log.busFailed,
         });
   return {

@@ -5,7 +5,7 @@ import { COMMANDS } from "../../../engine/terminals/terminal-store.ts";
 import { type EmbeddedKv, openEmbeddedKv } from "../../../storage/kv/embedded.ts";
 import { DirectoryRefused } from "../../../storage/kv/embedded-directory.ts";
 import type { RedisKv } from "../../../storage/kv/redis.ts";
-import { createRemoteHistory, createRemoteKv, serveHistory, serveKv } from "../../../storage/kv/remote.ts";
+import { createRemoteHistory, createRemoteKv, handleHistoryMessages, handleKvMessages } from "../../../storage/kv/remote.ts";
 import type { Config } from "../boot/config.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { type ConnectedStore, STORE_OWNER } from "../boot/shard-boot.ts";
@@ -22,7 +22,7 @@ export interface ShardStoreParts {
 /** The store as one shard reaches it: its own files, those of the shard that holds them, or a cluster's Redis. */
 export interface ShardStore {
   /** Opens the node's own files, and lets the other shards use them; asked of one shard. A cluster's store is there already. */
-  open(): Promise<NodeProtocol["shard.open"]["answer"]>;
+  open(): Promise<NodeProtocol["shard.open"]["response"]>;
   /** Connects with a cluster's store, and answers with the one to use. `historyLost` is called when it has lost what it had acknowledged. */
   connect(historyLost: () => void): Promise<ConnectedStore>;
   close(): Promise<void>;
@@ -46,8 +46,8 @@ export function createShardStore({ config, bus, clock, log }: ShardStoreParts): 
         if (error instanceof DirectoryRefused) return { type: "refused", reason: error.message };
         throw error;
       }
-      serveKv(files, bus);
-      serveHistory(files, bus);
+      handleKvMessages(files, bus);
+      handleHistoryMessages(files, bus);
       return { type: "opened" };
     },
     connect: async (historyLost) => {

@@ -11,7 +11,7 @@ import { createShardStore } from "./shard-store.ts";
 /** The last answer of a shard is on its way for less. */
 const EXIT_AFTER_MS = 50;
 
-/** Serves what the main thread asks of a shard; runs in a worker thread. */
+/** Handles what the main thread requests of a shard; runs in a worker thread. */
 export function runShard(boot: ShardBoot): void {
   const { config, address, cluster } = boot;
   const clock = createClock(boot.clockShift);
@@ -33,8 +33,8 @@ export function runShard(boot: ShardBoot): void {
   const others = stream === null ? null : { windows: stream.windows, count: liveNodes };
   const store = createShardStore({ config, bus, clock, log });
 
-  bus.serve("shard.open", store.open);
-  bus.serve("shard.start", async ({ administratorPasswordSha256 }) => {
+  bus.handle("shard.open", store.open);
+  bus.handle("shard.start", async ({ administratorPasswordSha256 }) => {
     const connected = await store.connect(() => running?.historyLost());
     running = await startShard({
       boot,
@@ -50,11 +50,11 @@ export function runShard(boot: ShardBoot): void {
     });
     return undefined;
   });
-  bus.serve("shard.rearm", async () => {
+  bus.handle("shard.rearm", async () => {
     await running?.rearm();
     return undefined;
   });
-  bus.serve("shard.listen", async ({ port, exclusive }) => {
+  bus.handle("shard.listen", async ({ port, exclusive }) => {
     if (running === null) throw new Error("the shard has not started");
     try {
       return { type: "listening", port: await running.listen(port, exclusive) };
@@ -62,10 +62,10 @@ export function runShard(boot: ShardBoot): void {
       return { type: "refused", reason: error instanceof Error ? error.message : String(error) };
     }
   });
-  bus.serve("shard.metrics", async () => running?.metrics() ?? []);
-  bus.serve("shard.report", () => running?.report() ?? sumOf([]));
-  bus.serve("shard.drain", async (options) => running?.drain(options) ?? 0);
-  bus.serve("shard.close", async () => {
+  bus.handle("shard.metrics", async () => running?.metrics() ?? []);
+  bus.handle("shard.report", () => running?.report() ?? sumOf([]));
+  bus.handle("shard.drain", async (options) => running?.drain(options) ?? 0);
+  bus.handle("shard.close", async () => {
     await running?.close();
     await store.close();
     stream?.close();

@@ -78,7 +78,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     bus,
     stamps: createTableStamps(kv),
     clock: machineClock,
-    liveShards: async () => (cluster === null ? bus.shards : bus.ask(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
+    liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
     failed,
   });
   const tables = createTables(spread);
@@ -203,7 +203,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     overview,
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
-    metrics: () => bus.ask(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
+    metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     ...docsOperations(() => openApi),
   }).map(once);
 

@@ -16,7 +16,7 @@ export function createFeedNudge(bus: Bus<NodeProtocol>): FeedNudge {
       fed = true;
     },
     tick: () => {
-      if (fed) bus.tell(MAIN, "node.fed", undefined);
+      if (fed) bus.send(MAIN, "node.fed", undefined);
       fed = false;
     },
   };

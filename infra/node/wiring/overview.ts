@@ -9,7 +9,7 @@ import type { NodeProtocol, ShardCounts } from "../boot/node-protocol.ts";
 import { MAIN } from "../boot/shard-boot.ts";
 import type { DayCounts } from "./day-counts.ts";
 
-const ASK_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 
 /** Counts that have to be looked up are as old as this at most: a dashboard that many have open reads the store once. */
 const LOOK_AGAIN_MS = 60_000;
@@ -32,7 +32,7 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
   const { kv, bus, homes, clock, presences, dayCounts } = parts;
   const known = lookedUp(clock, () => presences.count());
 
-  bus.serve("overview.counts", async () => {
+  bus.handle("overview.counts", async () => {
     await dayCounts.flush();
     return parts.counts();
   });
@@ -53,10 +53,10 @@ export function composeOverview(parts: OverviewParts): () => Promise<Overview> {
   return async () => {
     const atMs = clock.nowMs();
     const day = dayCounts.dayOf(atMs);
-    const asked = homes.shards().map((address) => bus.ask(address, "overview.counts", undefined, ASK_TIMEOUT_MS));
+    const asked = homes.shards().map((address) => bus.request(address, "overview.counts", undefined, REQUEST_TIMEOUT_MS));
     const [shards, node, seen, pending, setAside] = await Promise.all([
       Promise.all(asked),
-      bus.ask(MAIN, "node.overview", undefined, ASK_TIMEOUT_MS),
+      bus.request(MAIN, "node.overview", undefined, REQUEST_TIMEOUT_MS),
       known(),
       links(),
       aside(),

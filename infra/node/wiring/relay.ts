@@ -39,7 +39,7 @@ export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: c
     recordResult: createRecordResult({ terminals }),
     findTransaction: createFindTransaction({
       terminals: { ...terminals, ...lookups },
-      list: { page: (query) => bus.ask(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
+      list: { page: (query) => bus.request(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
     }),
     commandLife: createCommandLife({ terminals, ids }),
     terminals,

@@ -2,7 +2,7 @@ import type { Address, Bus, Protocol } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
-import { OutstandingAsks } from "../outstanding-asks.ts";
+import { OutstandingRequests } from "../outstanding-requests.ts";
 import { errorOf, failureOf, INTERNAL } from "../thread-protocol.ts";
 import { type ClusterMessage, decodeMessages, encodeMessages } from "./envelope.ts";
 
@@ -21,7 +21,7 @@ function threadOf(address: Address): Address {
   return address.slice(address.indexOf("/") + 1);
 }
 
-/** Entries of a node's stream; one that is that far behind is as good as dead, and asks to it end at their deadlines. */
+/** Entries of a node's stream; one that is that far behind is as good as dead, and requests to it end at their deadlines. */
 export const STREAM_ENTRIES_MAX = 50_000;
 
 export function streamOf(keyPrefix: string, incarnation: string): string {
@@ -30,7 +30,7 @@ export function streamOf(keyPrefix: string, incarnation: string): string {
 
 export interface ClusterProtocol {
   /** An entry of this node's stream for this shard; `entryMs` is Redis's clock when it was written. */
-  "cluster.deliver": { question: { entryMs: number; bytes: Uint8Array }; answer: undefined };
+  "cluster.deliver": { request: { entryMs: number; bytes: Uint8Array }; response: undefined };
 }
 
 export interface ClusterBusOptions<P extends Protocol<P>> {
@@ -49,26 +49,26 @@ export interface ClusterBusOptions<P extends Protocol<P>> {
 }
 
 export interface ClusterBus<P extends Protocol<P>> extends Bus<P> {
-  /** Ends asks to these shards: their nodes have left. One that drains is still a member, and answers what it was asked. */
+  /** Ends requests to these shards: their nodes have left. One that drains is still a member, and answers requests. */
   left(addresses: readonly Address[]): void;
   stats(): { outstanding: number };
 }
 
 /**
- * The bus of a shard in a cluster: within the node by message port, to other nodes by their streams. What is told to one shard in a turn
- * goes in one entry. An ask that is read after its deadline (on Redis's clock) is dropped: a node that slept must not act on old news.
+ * The bus of a shard in a cluster: within the node by message port, to other nodes by their streams. What is sent to one shard in a turn
+ * goes in one entry. A request that is read after its deadline (on Redis's clock) is dropped: a node that slept must not act on old news.
  */
 export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptions<P>): ClusterBus<P> {
   const { threads, incarnation, clock, timers, outstandingMax, onError } = options;
   const self = clusterAddress(incarnation, threads.self);
-  const handlers = new Map<string, (question: never, from: Address) => unknown>();
-  const asks = new OutstandingAsks(clock, timers, (ask) => ask.reject(unavailable(`${ask.to} did not answer in time`)));
+  const handlers = new Map<string, (request: never, from: Address) => unknown>();
+  const requests = new OutstandingRequests(clock, timers, (request) => request.reject(unavailable(`${request.to} did not answer in time`)));
   let outbox = new Map<Address, ClusterMessage[]>();
 
   const isOwn = (address: Address) => (incarnationOf(address) ?? incarnation) === incarnation;
   const qualified = (address: Address) => (address === "main" ? address : clusterAddress(incarnation, address));
 
-  function send(message: ClusterMessage): void {
+  function enqueue(message: ClusterMessage): void {
     if (outbox.size === 0) timers.soon(flush);
     const messages = outbox.get(message.to);
     if (messages === undefined) outbox.set(message.to, [message]);
@@ -80,9 +80,9 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
     outbox = new Map();
     for (const [to, messages] of sending) {
       options.write(incarnationOf(to) ?? "", threadOf(to), encodeMessages(messages)).catch((error: unknown) => {
-        // Asks need not wait for their deadlines to know that they did not leave.
+        // Requests need not wait for their deadlines to know that they did not leave.
         for (const message of messages)
-          if (message.type === "ask") asks.take(message.id)?.reject(unavailable("Redis did not take the question"));
+          if (message.type === "ask") requests.take(message.id)?.reject(unavailable("Redis did not take the request"));
         onError(error, { kind: "stream", from: to });
       });
     }
@@ -93,37 +93,37 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
       case "ask": {
         if (options.redisNowMs() > Math.min(entryMs, message.askedAtMs) + message.timeoutMs) return;
         const { from, id, kind } = message;
-        handle(kind, message.body, from).then(
-          (body) => send({ type: "answer", from: self, to: from, id, body }),
+        callHandler(kind, message.body, from).then(
+          (body) => enqueue({ type: "answer", from: self, to: from, id, body }),
           (error: unknown) => {
             const failure = failureOf(error);
             if (failure === null) onError(error, { kind, from });
-            send({ type: "failure", from: self, to: from, id, failure: failure ?? INTERNAL });
+            enqueue({ type: "failure", from: self, to: from, id, failure: failure ?? INTERNAL });
           },
         );
         return;
       }
       case "tell":
-        handle(message.kind, message.body, message.from).catch((error: unknown) =>
+        callHandler(message.kind, message.body, message.from).catch((error: unknown) =>
           onError(error, { kind: message.kind, from: message.from }),
         );
         return;
       case "answer":
-        asks.take(message.id)?.resolve(message.body);
+        requests.take(message.id)?.resolve(message.body);
         return;
       case "failure":
-        asks.take(message.id)?.reject(errorOf(message.failure));
+        requests.take(message.id)?.reject(errorOf(message.failure));
     }
   }
 
-  async function handle(kind: string, body: unknown, from: Address): Promise<unknown> {
+  async function callHandler(kind: string, body: unknown, from: Address): Promise<unknown> {
     const handler = handlers.get(kind);
-    if (handler === undefined) throw unavailable(`${self} does not serve this yet`);
+    if (handler === undefined) throw unavailable(`${self} does not handle this yet`);
     // What another node of this program wrote is of the kind's type.
     return handler(body as never, from);
   }
 
-  threads.serve("cluster.deliver", ({ entryMs, bytes }) => {
+  threads.handle("cluster.deliver", ({ entryMs, bytes }) => {
     for (const message of decodeMessages(bytes) ?? []) receive(message, entryMs);
     return undefined;
   });
@@ -133,29 +133,29 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
     get shards() {
       return options.shards();
     },
-    ask: (to, kind, question, timeoutMs) => {
-      if (isOwn(to)) return threads.ask(threadOf(to), kind, question, timeoutMs);
+    request: (to, kind, request, timeoutMs) => {
+      if (isOwn(to)) return threads.request(threadOf(to), kind, request, timeoutMs);
       return new Promise((resolve, reject) => {
-        if (asks.size >= outstandingMax) {
-          reject(new RelayError("too_busy", "Too many questions are under way", { retryAfterSeconds: 1 }));
+        if (requests.size >= outstandingMax) {
+          reject(new RelayError("too_busy", "Too many requests are under way", { retryAfterSeconds: 1 }));
           return;
         }
-        const id = asks.add(to, timeoutMs, (answer) => resolve(answer as P[typeof kind]["answer"]), reject);
-        send({ type: "ask", from: self, to, id, kind, body: question, askedAtMs: options.redisNowMs(), timeoutMs });
+        const id = requests.add(to, timeoutMs, (answer) => resolve(answer as P[typeof kind]["response"]), reject);
+        enqueue({ type: "ask", from: self, to, id, kind, body: request, askedAtMs: options.redisNowMs(), timeoutMs });
       });
     },
-    tell: (to, kind, question) => {
-      if (isOwn(to)) threads.tell(threadOf(to), kind, question);
-      else send({ type: "tell", from: self, to, kind, body: question });
+    send: (to, kind, request) => {
+      if (isOwn(to)) threads.send(threadOf(to), kind, request);
+      else enqueue({ type: "tell", from: self, to, kind, body: request });
     },
-    serve: (kind, handler) => {
+    handle: (kind, handler) => {
       handlers.set(kind, handler);
-      threads.serve(kind, (question, from) => handler(question, qualified(from)));
+      threads.handle(kind, (request, from) => handler(request, qualified(from)));
     },
     left: (addresses) => {
-      for (const to of addresses) for (const ask of asks.takeAll(to)) ask.reject(unavailable(`${to} has left`));
+      for (const to of addresses) for (const request of requests.takeAll(to)) request.reject(unavailable(`${to} has left`));
     },
-    stats: () => ({ outstanding: asks.size }),
+    stats: () => ({ outstanding: requests.size }),
   };
 }
 

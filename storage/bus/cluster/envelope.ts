@@ -3,12 +3,13 @@ import { SCHEMAS } from "../../../engine/kernel/schemas.ts";
 import type { Failure } from "../thread-protocol.ts";
 
 /**
- * The schema of an entry and of each kind of message in it. A node that reads another one drops the entry, so that hints are lost and asks end at their
+ * The schema of an entry and of each kind of message in it. A node that reads another one drops the entry, so that hints are lost and requests end at their
  * deadlines; but nodes that could not read each other do not run together (membership.ts).
  */
 const VERSION = SCHEMAS.streamMessage.writes;
 
-/** A message between shards of different nodes. Addresses are those of the cluster: `<incarnation>/shard-0`. */
+/** A message between shards of different nodes. Addresses are those of the cluster: `<incarnation>/shard-0`. The words are those of the
+ * streams, which do not change: `ask` is a request, `answer` its response, `tell` what is sent. */
 export type ClusterMessage =
   /** `askedAtMs`: on Redis's clock; the entry itself may have been written long after. */
   | { type: "ask"; from: string; to: string; id: number; kind: string; body: unknown; askedAtMs: number; timeoutMs: number }
@@ -16,7 +17,7 @@ export type ClusterMessage =
   | { type: "answer"; from: string; to: string; id: number; body: unknown }
   | { type: "failure"; from: string; to: string; id: number; failure: Failure };
 
-/** What was told to one shard in one turn, as bytes. */
+/** What was sent to one shard in one turn, as bytes. */
 export function encodeMessages(messages: readonly ClusterMessage[]): Uint8Array {
   return encode([VERSION, messages], { ignoreUndefined: true });
 }

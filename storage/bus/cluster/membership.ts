@@ -81,7 +81,7 @@ export interface Membership {
   othersLive(): Promise<boolean>;
   /** Joins; rejects when Redis cannot be reached, and with VersionRefused when a node has come meanwhile that this one cannot run beside. */
   join(): Promise<void>;
-  /** Stays a member, which others tell and ask, and is home to nobody any more. Never rejects. */
+  /** Stays a member, which others send to and request from, and is home to nobody any more. Never rejects. */
   drain(): Promise<void>;
   /** Leaves at once, so that others take over without waiting for the lifetime. */
   leave(): Promise<void>;

@@ -40,13 +40,13 @@ export function spreadShards(count: number, kv: MemoryKv): SpreadWorld {
     const bus: Bus<SpreadProtocol> = {
       self,
       shards: addresses,
-      ask: async (to, _kind, { table }) => {
+      request: async (to, _kind, { table }) => {
         await null;
         if (silent.has(to)) throw new Error(`${to} did not answer`);
         return handlers.get(to)?.(table);
       },
-      tell: () => {},
-      serve: (_kind, handler) => handlers.set(self, async (table) => handler({ table }, self)),
+      send: () => {},
+      handle: (_kind, handler) => handlers.set(self, async (table) => handler({ table }, self)),
     };
     const spread = createSpread({
       bus,

@@ -1,6 +1,6 @@
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import type { NodeProtocol } from "../../../infra/node/boot/node-protocol.ts";
-import { ASKS_OUTSTANDING_MAX, MAIN } from "../../../infra/node/boot/shard-boot.ts";
+import { MAIN, REQUESTS_OUTSTANDING_MAX } from "../../../infra/node/boot/shard-boot.ts";
 import { composeNodeCluster, type NodeCluster } from "../../../infra/node/cluster/cluster.ts";
 import { holdsLease } from "../../../infra/node/cluster/lease.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
@@ -134,7 +134,7 @@ export class SimNode {
       ports: mesh.get(MAIN) ?? new Map(),
       clock: this.machine.clock,
       timers,
-      outstandingMax: ASKS_OUTSTANDING_MAX,
+      outstandingMax: REQUESTS_OUTSTANDING_MAX,
     });
     life.cluster = world.isCluster ? this.#cluster(life, bus, addresses, clock.setOffset) : null;
     const waiting = waitingCountersBuffer();

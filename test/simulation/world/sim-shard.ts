@@ -27,7 +27,7 @@ import { composeAccess } from "../../../infra/node/wiring/access.ts";
 import { createStompMount } from "../../../infra/node/wiring/stomp-mount.ts";
 import { type ComposedTerminals, composeTerminals } from "../../../infra/node/wiring/terminals.ts";
 import type { BatchPort } from "../../../storage/bus/peer.ts";
-import { createRemoteKv, serveKv } from "../../../storage/kv/remote.ts";
+import { createRemoteKv, handleKvMessages } from "../../../storage/kv/remote.ts";
 import type { Plant } from "../plant.ts";
 import { FLEET, TERMINAL_SECRET } from "./credentials.ts";
 import type { NodeClock, SimMachine } from "./sim-clock.ts";
@@ -127,7 +127,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     bus,
     stamps: createTableStamps(kv),
     clock: machine.clock,
-    liveShards: async () => (cluster === null ? bus.shards : bus.ask(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
+    liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
     failed,
   });
   const tables = createTables(spread);
@@ -190,7 +190,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
   function storeOf(): Kv {
     if (parts.kv === null) return createRemoteKv(bus, STORE_OWNER);
     const own = plant.kv(parts.kv);
-    if (cluster === null) serveKv(own, bus);
+    if (cluster === null) handleKvMessages(own, bus);
     return own;
   }
 

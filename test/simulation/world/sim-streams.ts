@@ -24,7 +24,7 @@ export interface StreamReading {
 
 /**
  * The streams of all nodes. The real messages of the real bus pass here as bytes (storage/bus/cluster/cluster-bus.ts); what befalls them befalls each
- * by itself. Only what is told is repeated: the port says that a question is asked at most once, and Redis never gives an entry twice.
+ * by itself. Only what is sent is repeated: the port says that a request is made at most once, and Redis never gives an entry twice.
  */
 export class SimStreams {
   readonly #scheduler: Scheduler;

@@ -8,10 +8,10 @@ import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 
 type TestProtocol = {
-  double: { question: number; answer: number };
-  fail: { question: string; answer: never };
-  hang: { question: null; answer: null };
-  note: { question: unknown; answer: unknown };
+  double: { request: number; response: number };
+  fail: { request: string; response: never };
+  hang: { request: null; response: null };
+  note: { request: unknown; response: unknown };
 };
 
 class ManualClock {
@@ -47,9 +47,9 @@ function world(test: TestContext, outstandingMax = 100): World {
   };
   const main = bus("main");
   const shard = bus("shard-0");
-  shard.serve("double", (number) => 2 * number);
-  shard.serve("hang", () => new Promise(() => {}));
-  shard.serve("fail", (how) => {
+  shard.handle("double", (number) => 2 * number);
+  shard.handle("hang", () => new Promise(() => {}));
+  shard.handle("fail", (how) => {
     if (how === "relay") throw new RelayError("rate_limited", "Slow down", { retryAfterSeconds: 7, cause: new Error("secret detail") });
     throw new Error("secret detail");
   });
@@ -59,7 +59,7 @@ function world(test: TestContext, outstandingMax = 100): World {
 describe("the bus between threads", () => {
   it("answers each ask with its own answer", async (test) => {
     const { main } = world(test, 1_000);
-    const answers = await Promise.all(Array.from({ length: 500 }, (_, n) => main.ask("shard-0", "double", n, 1_000)));
+    const answers = await Promise.all(Array.from({ length: 500 }, (_, n) => main.request("shard-0", "double", n, 1_000)));
     assert.deepEqual(
       answers,
       Array.from({ length: 500 }, (_, n) => 2 * n),
@@ -67,17 +67,17 @@ describe("the bus between threads", () => {
     assert.equal(main.stats().outstanding, 0);
   });
 
-  it("asks itself without a port, in a later turn of the microtask queue, with the same errors", async (test) => {
+  it("sends itself a request without a port, in a later turn of the microtask queue, with the same errors", async (test) => {
     const { shard, errors } = world(test);
     let answered = false;
-    const asking = shard.ask("shard-0", "double", 4, 1_000).then((answer) => {
+    const requesting = shard.request("shard-0", "double", 4, 1_000).then((answer) => {
       answered = true;
       return answer;
     });
     assert.equal(answered, false);
-    assert.equal(await asking, 8);
-    await assert.rejects(shard.ask("shard-0", "fail", "relay", 1_000), { code: "rate_limited" });
-    await assert.rejects(shard.ask("shard-0", "fail", "other", 1_000), { code: "internal", message: "Internal error" });
+    assert.equal(await requesting, 8);
+    await assert.rejects(shard.request("shard-0", "fail", "relay", 1_000), { code: "rate_limited" });
+    await assert.rejects(shard.request("shard-0", "fail", "other", 1_000), { code: "internal", message: "Internal error" });
     assert.equal(errors.length, 1);
   });
 
@@ -96,7 +96,7 @@ describe("the bus between threads", () => {
     const port = mesh.get("shard-0")?.get("main");
     assert.ok(port !== undefined);
     const batch = new Promise<{ messages: { body: unknown }[] }>((resolve) => port.once("message", resolve));
-    for (let n = 0; n < 100; n++) main.tell("shard-0", "note", n);
+    for (let n = 0; n < 100; n++) main.send("shard-0", "note", n);
     assert.deepEqual(
       (await batch).messages.map((message) => message.body),
       Array.from({ length: 100 }, (_, n) => n),
@@ -105,12 +105,12 @@ describe("the bus between threads", () => {
 
   it("carries an error's code, message and delay, and no detail of others", async (test) => {
     const { main, errors } = world(test);
-    await assert.rejects(main.ask("shard-0", "fail", "relay", 1_000), (error: unknown) => {
+    await assert.rejects(main.request("shard-0", "fail", "relay", 1_000), (error: unknown) => {
       assert.ok(error instanceof RelayError);
       assert.deepEqual([error.code, error.message, error.retryAfterSeconds, error.cause], ["rate_limited", "Slow down", 7, undefined]);
       return true;
     });
-    await assert.rejects(main.ask("shard-0", "fail", "other", 1_000), (error: unknown) => {
+    await assert.rejects(main.request("shard-0", "fail", "other", 1_000), (error: unknown) => {
       assert.ok(error instanceof RelayError);
       assert.deepEqual([error.code, error.message], ["internal", "Internal error"]);
       return true;
@@ -123,8 +123,8 @@ describe("the bus between threads", () => {
 
   it("ends an ask at its deadline, and not before", async (test) => {
     const { main, clock } = world(test);
-    const short = main.ask("shard-0", "hang", null, 1_000);
-    const long = main.ask("shard-0", "hang", null, 2_000);
+    const short = main.request("shard-0", "hang", null, 1_000);
+    const long = main.request("shard-0", "hang", null, 2_000);
     let longEnded = false;
     long.catch(() => {
       longEnded = true;
@@ -132,7 +132,7 @@ describe("the bus between threads", () => {
     clock.ms = 1_100;
     await assert.rejects(short, { code: "unavailable" });
     assert.equal(longEnded, false);
-    assert.equal(await main.ask("shard-0", "double", 1, 1_000), 2);
+    assert.equal(await main.request("shard-0", "double", 1, 1_000), 2);
     clock.ms = 2_100;
     await assert.rejects(long, { code: "unavailable" });
     assert.equal(main.stats().outstanding, 0);
@@ -140,35 +140,35 @@ describe("the bus between threads", () => {
 
   it("ends an ask of itself at its deadline", async (test) => {
     const { shard, clock } = world(test);
-    const asking = shard.ask("shard-0", "hang", null, 1_000);
+    const requesting = shard.request("shard-0", "hang", null, 1_000);
     clock.ms = 1_100;
-    await assert.rejects(asking, { code: "unavailable" });
+    await assert.rejects(requesting, { code: "unavailable" });
   });
 
-  it("refuses more asks than may be outstanding", async (test) => {
+  it("refuses more requests than may be outstanding", async (test) => {
     const { main } = world(test, 2);
-    const hanging = [main.ask("shard-0", "hang", null, 1_000), main.ask("shard-0", "hang", null, 1_000)];
-    await assert.rejects(main.ask("shard-0", "double", 1, 1_000), { code: "too_busy" });
+    const hanging = [main.request("shard-0", "hang", null, 1_000), main.request("shard-0", "hang", null, 1_000)];
+    await assert.rejects(main.request("shard-0", "double", 1, 1_000), { code: "too_busy" });
     main.close();
-    for (const ask of hanging) await assert.rejects(ask, { code: "unavailable" });
+    for (const request of hanging) await assert.rejects(request, { code: "unavailable" });
   });
 
   it("refuses and drops rather than fill the memory of a thread that does not take anything in", async (test) => {
     const { main, shard } = world(test);
     let noted = 0;
     const caughtUp = new Promise<void>((resolve) => {
-      shard.serve("note", () => {
+      shard.handle("note", () => {
         noted++;
         if (noted === 50_000) resolve();
       });
     });
-    for (let n = 0; n < 60_000; n++) main.tell("shard-0", "note", n);
-    await assert.rejects(main.ask("shard-0", "double", 1, 1_000), { code: "too_busy" });
+    for (let n = 0; n < 60_000; n++) main.send("shard-0", "note", n);
+    await assert.rejects(main.request("shard-0", "double", 1, 1_000), { code: "too_busy" });
     assert.equal(main.stats().dropped, 10_000);
     await caughtUp;
     const again = async (): Promise<number> => {
       try {
-        return await main.ask("shard-0", "double", 1, 1_000);
+        return await main.request("shard-0", "double", 1, 1_000);
       } catch {
         // What was taken in is told back with the next batch, some turns later.
         await new Promise((resolve) => setImmediate(resolve));
@@ -178,26 +178,26 @@ describe("the bus between threads", () => {
     assert.equal(await again(), 2);
   });
 
-  it("is told at once of what nobody serves, and of addresses that do not exist", async (test) => {
+  it("is told at once of what nobody handles, and of addresses that do not exist", async (test) => {
     const { main } = world(test);
-    await assert.rejects(main.ask("shard-0", "note", 1, 1_000), { code: "unavailable" });
-    await assert.rejects(main.ask("shard-9", "double", 1, 1_000), { code: "unavailable" });
-    await assert.rejects(main.ask("main", "double", 1, 1_000), { code: "unavailable" });
+    await assert.rejects(main.request("shard-0", "note", 1, 1_000), { code: "unavailable" });
+    await assert.rejects(main.request("shard-9", "double", 1, 1_000), { code: "unavailable" });
+    await assert.rejects(main.request("main", "double", 1, 1_000), { code: "unavailable" });
   });
 
   it("loses only the message that cannot be cloned", async (test) => {
     const { main, shard, errors } = world(test);
-    shard.serve("note", () => () => {});
-    const bad = main.ask("shard-0", "note", () => {}, 1_000);
-    const badAnswer = main.ask("shard-0", "note", 1, 1_000);
-    const good = main.ask("shard-0", "double", 3, 1_000);
+    shard.handle("note", () => () => {});
+    const bad = main.request("shard-0", "note", () => {}, 1_000);
+    const badAnswer = main.request("shard-0", "note", 1, 1_000);
+    const good = main.request("shard-0", "double", 3, 1_000);
     await assert.rejects(bad, { code: "internal" });
     await assert.rejects(badAnswer, { code: "internal" });
     assert.equal(await good, 6);
     assert.equal(errors.length, 2);
   });
 
-  it("ends the asks to a thread that ends", async (test) => {
+  it("ends the requests to a thread that ends", async (test) => {
     const mesh = createMesh(["main", "shard-0", "shard-1"]);
     const ports = mesh.get("shard-0");
     assert.ok(ports !== undefined);
@@ -214,12 +214,12 @@ describe("the bus between threads", () => {
       workerData.get("main").on("message", (batch) => {
         const [ask] = batch.messages;
         if (ask.kind === "hang") process.exit(0);
-        workerData.get("main").postMessage({ consumed: 1, messages: [{ type: "answer", id: ask.id, body: 2 * ask.body }] });
+        workerData.get("main").postMessage({ consumed: 1, messages: [{ type: "response", id: ask.id, body: 2 * ask.body }] });
       });`;
     const worker = new Worker(source, { eval: true, workerData: ports, transferList: [...ports.values()] });
     test.after(() => worker.terminate());
-    assert.equal(await main.ask("shard-0", "double", 21, 1_000), 42);
-    await assert.rejects(main.ask("shard-0", "hang", null, 1_000), { code: "unavailable", message: "shard-0 is gone" });
-    await assert.rejects(main.ask("shard-0", "double", 1, 1_000), { code: "unavailable" });
+    assert.equal(await main.request("shard-0", "double", 21, 1_000), 42);
+    await assert.rejects(main.request("shard-0", "hang", null, 1_000), { code: "unavailable", message: "shard-0 is gone" });
+    await assert.rejects(main.request("shard-0", "double", 1, 1_000), { code: "unavailable" });
   });
 });

@@ -7,14 +7,14 @@ import { backgroundTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { openEmbeddedKv } from "../../../storage/kv/embedded.ts";
-import { createRemoteKv, type KvProtocol, serveKv } from "../../../storage/kv/remote.ts";
+import { createRemoteKv, handleKvMessages, type KvProtocol } from "../../../storage/kv/remote.ts";
 import { testKv } from "../../contract/kv.ts";
 import { ManualTime, temporaryDirectory } from "./world.ts";
 
 /** A node's bus carries more than the store; it must fit where only the store's part is wanted. */
-type NodeProtocol = KvProtocol & { ping: { question: string; answer: number } };
+type NodeProtocol = KvProtocol & { ping: { request: string; response: number } };
 
-function busPair(): { owner: ThreadBus<NodeProtocol>; asker: ThreadBus<NodeProtocol>; close(): void } {
+function busPair(): { owner: ThreadBus<NodeProtocol>; requester: ThreadBus<NodeProtocol>; close(): void } {
   const mesh = createMesh(["shard-0", "shard-1"]);
   const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
   const make = (self: Address): ThreadBus<NodeProtocol> =>
@@ -27,12 +27,12 @@ function busPair(): { owner: ThreadBus<NodeProtocol>; asker: ThreadBus<NodeProto
       outstandingMax: 1_000,
     });
   const owner = make("shard-0");
-  const asker = make("shard-1");
+  const requester = make("shard-1");
   const close = () => {
-    asker.close();
+    requester.close();
     owner.close();
   };
-  return { owner, asker, close };
+  return { owner, requester, close };
 }
 
 testKv("the store of another thread", async () => {
@@ -40,13 +40,13 @@ testKv("the store of another thread", async () => {
   const time = new ManualTime();
   const embedded = await openEmbeddedKv({ directory: directory.path, nowMs: time.nowMs });
   const bus = busPair();
-  serveKv(embedded, bus.owner);
+  handleKvMessages(embedded, bus.owner);
   const close = async () => {
     bus.close();
     await embedded.close();
     await directory.remove();
   };
-  return { kv: createRemoteKv(bus.asker, "shard-0"), advance: (ms) => time.advance(ms), nowMs: time.nowMs, close };
+  return { kv: createRemoteKv(bus.requester, "shard-0"), advance: (ms) => time.advance(ms), nowMs: time.nowMs, close };
 });
 
 describe("the store of another thread", () => {
@@ -55,8 +55,8 @@ describe("the store of another thread", () => {
     test.after(() => bus.close());
     const down = () => Promise.reject(new StorageUnavailable("disk full"));
     const store: Kv = { get: down, getMany: down, scan: down, count: down, commit: down, close: async () => {} };
-    serveKv(store, bus.owner);
-    const kv = createRemoteKv(bus.asker, "shard-0");
+    handleKvMessages(store, bus.owner);
+    const kv = createRemoteKv(bus.requester, "shard-0");
     const full = { name: "StorageUnavailable", message: "disk full" };
     await assert.rejects(kv.get("a"), full);
     await assert.rejects(kv.getMany(["a"]), full);
@@ -76,8 +76,8 @@ describe("the store of another thread", () => {
       made.push(given);
       return { type: "committed", version: 1 };
     };
-    serveKv({ get: unused, getMany: unused, scan: unused, count: unused, commit, close: async () => {} }, bus.owner);
-    const kv = createRemoteKv(bus.asker, "shard-0");
+    handleKvMessages({ get: unused, getMany: unused, scan: unused, count: unused, commit, close: async () => {} }, bus.owner);
+    const kv = createRemoteKv(bus.requester, "shard-0");
     const empty = { checks: [], operations: [] };
     const answers = [kv.commit({ ...empty, withinMs: 20 }), kv.commit({ ...empty, withinMs: 60_000 }), kv.commit(empty)];
     const settled = Promise.allSettled(answers);

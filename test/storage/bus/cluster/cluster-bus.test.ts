@@ -25,8 +25,8 @@ import { startTcpProxy } from "../../../support/tcp-proxy.ts";
 import { eventually } from "../../../support/within.ts";
 
 interface Echo {
-  echo: { question: { text: string; fail?: boolean }; answer: { text: string; from: Address } };
-  note: { question: string; answer: undefined };
+  echo: { request: { text: string; fail?: boolean }; response: { text: string; from: Address } };
+  note: { request: string; response: undefined };
 }
 
 type Wire = Echo & ClusterProtocol;
@@ -82,11 +82,11 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     outstandingMax: 100,
     onError: (error) => errors.push(error),
   });
-  bus.serve("echo", ({ text, fail }, from) => {
+  bus.handle("echo", ({ text, fail }, from) => {
     if (fail === true) throw new RelayError("conflict", "no", { retryAfterSeconds: 3 });
     return { text, from };
   });
-  bus.serve("note", (text) => {
+  bus.handle("note", (text) => {
     notes.push(text);
     return undefined;
   });
@@ -97,7 +97,7 @@ async function startNode(incarnation: string, shards: Address[], redisNowMs = ()
     clock,
     timers: machineTimers,
     redisNowMs,
-    deliver: (thread, entryMs, bytes) => main.tell(thread, "cluster.deliver", { entryMs, bytes }),
+    deliver: (thread, entryMs, bytes) => main.send(thread, "cluster.deliver", { entryMs, bytes }),
     failed: (error) => errors.push(error),
   });
   return {
@@ -122,12 +122,12 @@ async function settle(): Promise<void> {
   probe.disconnect();
 }
 
-test("a question to another node is answered, and knows who asked", options, async () => {
+test("a request to another node is answered, and knows its requester", options, async () => {
   const [a, b] = [await startNode("a#1", []), await startNode("b#1", [])];
   try {
-    const answer = await a.bus.ask(clusterAddress("b#1", "shard-0"), "echo", { text: "ciao" }, 2_000);
+    const answer = await a.bus.request(clusterAddress("b#1", "shard-0"), "echo", { text: "ciao" }, 2_000);
     assert.deepEqual(answer, { text: "ciao", from: "a#1/shard-0" });
-    const own = await a.bus.ask(clusterAddress("a#1", "shard-0"), "echo", { text: "self" }, 2_000);
+    const own = await a.bus.request(clusterAddress("a#1", "shard-0"), "echo", { text: "self" }, 2_000);
     assert.equal(own.text, "self");
   } finally {
     await Promise.all([a.stop(), b.stop()]);
@@ -137,7 +137,7 @@ test("a question to another node is answered, and knows who asked", options, asy
 test("an error crosses with its code, and nothing more", options, async () => {
   const [a, b] = [await startNode("a#2", []), await startNode("b#2", [])];
   try {
-    await assert.rejects(a.bus.ask(clusterAddress("b#2", "shard-0"), "echo", { text: "", fail: true }, 2_000), {
+    await assert.rejects(a.bus.request(clusterAddress("b#2", "shard-0"), "echo", { text: "", fail: true }, 2_000), {
       code: "conflict",
       message: "no",
       retryAfterSeconds: 3,
@@ -147,19 +147,19 @@ test("an error crosses with its code, and nothing more", options, async () => {
   }
 });
 
-test("a question to a node that is gone ends at its deadline", options, async () => {
+test("a request to a node that is gone ends at its deadline", options, async () => {
   const a = await startNode("a#3", []);
   try {
-    await assert.rejects(a.bus.ask(clusterAddress("gone#1", "shard-0"), "echo", { text: "" }, 100), { code: "unavailable" });
+    await assert.rejects(a.bus.request(clusterAddress("gone#1", "shard-0"), "echo", { text: "" }, 100), { code: "unavailable" });
   } finally {
     await a.stop();
   }
 });
 
-test("a question to a node that leaves ends when it has left", options, async () => {
+test("a request to a node that leaves ends when it has left", options, async () => {
   const a = await startNode("a#5", []);
   try {
-    const asked = a.bus.ask(clusterAddress("gone#5", "shard-0"), "echo", { text: "" }, 60_000);
+    const asked = a.bus.request(clusterAddress("gone#5", "shard-0"), "echo", { text: "" }, 60_000);
     a.bus.left([clusterAddress("other#5", "shard-0")]);
     a.bus.left([clusterAddress("gone#5", "shard-0")]);
     await assert.rejects(asked, { code: "unavailable", message: /has left/ });
@@ -171,7 +171,7 @@ test("a question to a node that leaves ends when it has left", options, async ()
 test("what is told in a turn arrives in order", options, async () => {
   const [a, b] = [await startNode("a#4", []), await startNode("b#4", [])];
   try {
-    for (let index = 0; index < 100; index += 1) a.bus.tell(clusterAddress("b#4", "shard-0"), "note", String(index));
+    for (let index = 0; index < 100; index += 1) a.bus.send(clusterAddress("b#4", "shard-0"), "note", String(index));
     await eventually(() => assert.ok(b.notes.length === 100, "the notes to arrive"));
     assert.deepEqual(
       b.notes,
@@ -182,9 +182,9 @@ test("what is told in a turn arrives in order", options, async () => {
   }
 });
 
-test("a question read after its deadline is dropped, also when it was written late", options, async () => {
+test("a request read after its deadline is dropped, also when it was written late", options, async () => {
   const writer = new Redis(redis.url);
-  const ask = {
+  const request = {
     type: "ask",
     from: "x#1/shard-0",
     to: "late#1/shard-0",
@@ -194,9 +194,9 @@ test("a question read after its deadline is dropped, also when it was written la
     askedAtMs: Date.now(),
     timeoutMs: 50,
   } as const;
-  await createStreamWriter(writer, PREFIX)("late#1", "shard-0", encodeMessages([ask]));
+  await createStreamWriter(writer, PREFIX)("late#1", "shard-0", encodeMessages([request]));
   // Held up on its way to Redis: the one who asked has given up long ago.
-  const heldUp = { ...ask, id: 2, askedAtMs: Date.now() - 5_000, timeoutMs: 3_000 };
+  const heldUp = { ...request, id: 2, askedAtMs: Date.now() - 5_000, timeoutMs: 3_000 };
   const note = { type: "tell", from: "x#1/shard-0", to: "held#1/shard-0", kind: "note", body: "read" } as const;
   await createStreamWriter(writer, PREFIX)("held#1", "shard-0", encodeMessages([heldUp, note]));
   const held = await startNode("held#1", []);
@@ -208,9 +208,9 @@ test("a question read after its deadline is dropped, also when it was written la
   // A node whose Redis clock is far on: it slept.
   const late = await startNode("late#1", [], () => Date.now() + 60_000);
   try {
-    await eventually(() => assert.ok(late.notes.length === 1, "the note after the question"));
-    await eventually(() => assert.ok(held.notes.length === 1, "the note after the question"));
-    // An answer would have left in the turn after the question.
+    await eventually(() => assert.ok(late.notes.length === 1, "the note after the request"));
+    await eventually(() => assert.ok(held.notes.length === 1, "the note after the request"));
+    // A response would have left in the turn after the request.
     await settle();
     assert.equal(await writer.xlen(streamOf(PREFIX, "x#1")), 0, "nothing is answered");
   } finally {
@@ -223,14 +223,14 @@ test("a connection that breaks and comes back at once leaves no node deaf or dum
   const proxy = await startTcpProxy(redis.port);
   const [a, b] = [await startNode("a#9", []), await startNode("b#9", [], undefined, `redis://127.0.0.1:${proxy.port}/0`)];
   try {
-    const ask = (from: typeof a, to: string) => from.bus.ask(clusterAddress(to, "shard-0"), "echo", { text: "ciao" }, 2_000);
+    const request = (from: typeof a, to: string) => from.bus.request(clusterAddress(to, "shard-0"), "echo", { text: "ciao" }, 2_000);
     for (let cut = 0; cut < 3; cut += 1) {
-      assert.equal((await ask(a, "b#9")).text, "ciao");
-      assert.equal((await ask(b, "a#9")).text, "ciao");
+      assert.equal((await request(a, "b#9")).text, "ciao");
+      assert.equal((await request(b, "a#9")).text, "ciao");
       proxy.cut();
-      // Asks on their way while it was broken may be lost; later ones are not.
-      await eventually(() => ask(a, "b#9"));
-      await eventually(() => ask(b, "a#9"));
+      // Requests on their way while it was broken may be lost; later ones are not.
+      await eventually(() => request(a, "b#9"));
+      await eventually(() => request(b, "a#9"));
     }
   } finally {
     await Promise.all([a.stop(), b.stop()]);
