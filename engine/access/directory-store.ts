@@ -1,6 +1,6 @@
 import { available, type Kv, scanAll } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
-import { stampOperation } from "../tables/table-versions.ts";
+import { tableVersionOperation } from "../tables/table-versions.ts";
 import type { SubscriptionRule } from "./terminal-rule.ts";
 
 /** The name under which changes of the settings are told to all shards. */
@@ -42,7 +42,7 @@ export function createDirectoryStore(kv: Kv): DirectoryStore {
           checks: [],
           operations: [
             { type: "put", key: RULES + rule.terminalId, value: recordText("subscriptionRule", rule) },
-            stampOperation(DIRECTORY_TABLE),
+            tableVersionOperation(DIRECTORY_TABLE),
           ],
         });
       }),
@@ -53,7 +53,7 @@ export function createDirectoryStore(kv: Kv): DirectoryStore {
           checks: [],
           operations: [
             denied ? { type: "put", key, value: recordText("deniedTerminal", {}) } : { type: "delete", key },
-            stampOperation(DIRECTORY_TABLE),
+            tableVersionOperation(DIRECTORY_TABLE),
           ],
         });
       }),

@@ -1,5 +1,5 @@
 import { RelayError } from "../kernel/errors.ts";
-import type { Spread } from "../tables/table-sync.ts";
+import type { TableSync } from "../tables/table-sync.ts";
 import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store.ts";
 import { compileWhitelist, validateSubscriptionRule, type Whitelist } from "./subscription.ts";
 import type { PatternCompiler, SubscriptionRule } from "./terminal-rule.ts";
@@ -26,19 +26,19 @@ export interface Directory {
 export interface DirectoryOptions {
   store: DirectoryStore;
   patterns: PatternCompiler;
-  spread: Spread;
+  tableSync: TableSync;
   /** Whether a terminal group lets `identity` act for `target`. */
   manages?(identity: string, target: string): boolean;
   /** Called after each change that this shard has taken in: sessions that lost a right are to be closed. */
   changed(): void;
 }
 
-export function createDirectory({ store, patterns, spread, manages = () => false, changed }: DirectoryOptions): Directory {
+export function createDirectory({ store, patterns, tableSync, manages = () => false, changed }: DirectoryOptions): Directory {
   let rules: readonly SubscriptionRule[] = [];
   let denied: ReadonlySet<string> = new Set();
   let whitelist: Whitelist = compileWhitelist([], patterns);
   let generation = 0;
-  const table = spread.table({
+  const table = tableSync.table({
     name: DIRECTORY_TABLE,
     load: async () => {
       const contents = await store.load();
@@ -62,14 +62,14 @@ export function createDirectory({ store, patterns, spread, manages = () => false
       const known = rules.some(({ terminalId }) => terminalId === rule.terminalId);
       if (!known && rules.length >= RULES_MAX) throw new RelayError("invalid_request", `There are ${RULES_MAX} rules already`);
       await store.saveRule(rule);
-      await table.spread();
+      await table.propagate();
     },
     setDenied: async (terminalId, isDenied) => {
       if (isDenied && denied.size >= DENIED_TERMINALS_MAX) {
         throw new RelayError("invalid_request", `There are ${DENIED_TERMINALS_MAX} denied terminals already; change the secret instead`);
       }
       await store.setDenied(terminalId, isDenied);
-      await table.spread();
+      await table.propagate();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { hashOf } from "../kernel/hash.ts";
-import type { Spread } from "../tables/table-sync.ts";
+import type { TableSync } from "../tables/table-sync.ts";
 import { type AppDeployment, type DeploymentTarget, deploymentsOf, type TargetRecord, targetName } from "./app-deployment.ts";
 import { type Offer, type OfferLookups, offerFor, targetsOf } from "./app-offer.ts";
 import { APPS_TABLE, type AppStore, type AppTable } from "./app-store.ts";
@@ -24,7 +24,7 @@ export interface AppCatalog {
   /** The deployment that a terminal's report about a version belongs to, the most specific first. */
   deploymentsFor(terminalId: string, versionId: number): AppDeployment[];
   /** To be called after each change of the table: resolves when every shard has it. */
-  spread(): Promise<void>;
+  propagate(): Promise<void>;
 }
 
 /** Which merchant a terminal belongs to, from the settings in memory; null for none. */
@@ -38,7 +38,7 @@ export interface LoadedCatalog extends AppCatalog {
 
 export interface AppCatalogOptions {
   store: Pick<AppStore, "load">;
-  spread: Spread;
+  tableSync: TableSync;
   merchants: TerminalMerchants;
 }
 
@@ -71,9 +71,9 @@ function indexesOf({ versions, deployments, targets }: AppTable): Indexes {
   };
 }
 
-export function createAppCatalog({ store, spread, merchants }: AppCatalogOptions): LoadedCatalog {
+export function createAppCatalog({ store, tableSync, merchants }: AppCatalogOptions): LoadedCatalog {
   let indexes = indexesOf({ versions: [], deployments: [], targets: [] });
-  const table = spread.table({
+  const table = tableSync.table({
     name: APPS_TABLE,
     load: async () => {
       indexes = indexesOf(await store.load());
@@ -107,6 +107,6 @@ export function createAppCatalog({ store, spread, merchants }: AppCatalogOptions
           .filter((deployment) => deployment !== null)
           .filter((deployment) => deployment.versionId === versionId && deployment.state !== "draft");
       }),
-    spread: table.spread,
+    propagate: table.propagate,
   };
 }

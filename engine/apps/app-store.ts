@@ -2,7 +2,7 @@ import { available, type Commit, type Entry, type Kv, type Operation, prefixRang
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readBareRecord, readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
-import { stampOperation } from "../tables/table-versions.ts";
+import { tableVersionOperation } from "../tables/table-versions.ts";
 import { type AppDeployment, type InstallMark, isEmptyTarget, NO_MARK, type TargetRecord, targetName } from "./app-deployment.ts";
 import type { AppVersion } from "./app-version.ts";
 import { INSTALL_LOG_LIFETIME_MS, INSTALL_LOGS_PER_VERSION_MAX, type InstallLog } from "./install-log.ts";
@@ -277,6 +277,6 @@ function commitOf(change: AppChange, nowMs: number): Commit {
     checks.push({ key, version });
     operations.push({ type: "put", key, value: recordText("appMark", record), expiresAtMs: nowMs + MARK_LIFETIME_MS });
   }
-  if (change.changesTable) operations.push(stampOperation(APPS_TABLE));
+  if (change.changesTable) operations.push(tableVersionOperation(APPS_TABLE));
   return { checks, operations };
 }

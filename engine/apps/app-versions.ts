@@ -53,18 +53,18 @@ export function createAppVersions(
       const outcome = await store.commit({ version: { record, version: 0, codeBefore: null }, changesTable: true });
       if (outcome === "code_taken") throw codeTaken(record.versionCode);
       if (outcome === "stale") throw new Error("a new number was given twice");
-      await catalog.spread();
+      await catalog.propagate();
       return record;
     },
     change: async (id, members) => {
       const record = await alter(id, (before) => ({ ...before, ...members }));
-      await catalog.spread();
+      await catalog.propagate();
       return record;
     },
     setActive: async (id, active) => {
       const record = await alter(id, (before) => ({ ...before, active }));
       await deployments.versionSwitched(id, active);
-      await catalog.spread();
+      await catalog.propagate();
       return record;
     },
     remove: async (id) => {
@@ -76,7 +76,7 @@ export function createAppVersions(
         const outcome = await store.commit({ removedVersion: stored, changesTable: true });
         if (outcome !== "committed") throw new RelayError("conflict", "The version was changed at the same time; delete it again");
       }
-      await catalog.spread();
+      await catalog.propagate();
       if (stored !== null && stored.record.package !== null) await packages.remove(stored.record.package.fileName);
     },
   };

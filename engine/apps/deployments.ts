@@ -58,8 +58,8 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
     store,
     clock,
     paused: () => {
-      // Stored already; a shard that this does not reach finds it by the mark of the table.
-      catalog.spread().catch((error: unknown) => failed("a deployment paused itself", error));
+      // Stored already; a shard that this does not reach finds it by the version of the table.
+      catalog.propagate().catch((error: unknown) => failed("a deployment paused itself", error));
     },
   });
 
@@ -100,7 +100,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       const outcome = await store.commit({ deployments: [{ record: step.record, version }], changesTable: step.offerChanged });
       return outcome === "committed" ? step.record : CONFLICT;
     });
-    await catalog.spread();
+    await catalog.propagate();
     return record;
   }
 
@@ -156,7 +156,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       return outcome === "committed" ? { record: created, dropped: gone } : CONFLICT;
     });
     await clearMarks(dropped);
-    await catalog.spread();
+    await catalog.propagate();
     return record;
   }
 
@@ -215,7 +215,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       return outcome === "committed" ? { restored: back.record, dropped: next.dropped } : CONFLICT;
     });
     await clearMarks(dropped);
-    await catalog.spread();
+    await catalog.propagate();
     return restored;
   }
 

@@ -87,7 +87,7 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
         throw error;
       });
       await deployments.packageStored(versionId);
-      await catalog.spread();
+      await catalog.propagate();
       if (replaced !== null) await packages.remove(replaced.fileName);
       return record;
     } finally {

@@ -86,7 +86,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       const outcome = await store.replace(before, after);
       if (outcome.type === "stale") return CONFLICT;
       if (outcome.type === "taken") throw taken(outcome.what);
-      await partners.spread(id);
+      await partners.propagate(id);
       return after;
     });
   }
@@ -146,7 +146,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
         deletedAtMs: null,
       }));
       if (outcome.type === "taken") throw taken(outcome.what);
-      await partners.spread(outcome.record.id);
+      await partners.propagate(outcome.record.id);
       return { partner: outcome.record, password, apiKey };
     },
     change: async (id, change) => {

@@ -92,10 +92,10 @@ export interface MerchantsOptions {
   apiKeys: ApiKeys;
   clock: Clock;
   /** Resolves once every shard of every live node knows of a new merchant, or of one that was deactivated or activated. */
-  spread(merchantId: string): Promise<void>;
+  propagate(merchantId: string): Promise<void>;
 }
 
-export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOptions): Merchants {
+export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsOptions): Merchants {
   const turns = new Turns<number>();
 
   function untilStored<T>(partnerId: number, attempt: () => Promise<T | typeof CONFLICT>): Promise<T> {
@@ -173,7 +173,7 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
         const stored = await store.commit({ merchant: { record: merchant, version: 0 }, before: null, count, secrets: null });
         return stored === "committed" ? { type: "created", merchant, keys } : stored === "taken" ? { type: "taken" } : CONFLICT;
       });
-      if (outcome.type === "created") await spread(merchantId);
+      if (outcome.type === "created") await propagate(merchantId);
       return outcome;
     },
     find: async (partner, merchantId) => (await load(partner, merchantId)).record,
@@ -207,7 +207,7 @@ export function createMerchants({ store, apiKeys, clock, spread }: MerchantsOpti
         return outcome === "committed" ? { type: "changed", merchant } : CONFLICT;
       });
       // Also where nothing changed: it may be the repetition of a change that was stored and not confirmed everywhere.
-      if (outcome.type === "changed" && patch.active !== undefined) await spread(merchantId);
+      if (outcome.type === "changed" && patch.active !== undefined) await propagate(merchantId);
       return outcome;
     },
     replaceKeys: (partner, merchantId) =>

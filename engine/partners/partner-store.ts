@@ -2,7 +2,7 @@ import { available, type Entry, type Kv, type Operation, scanAll } from "../kern
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import { partName, partOf } from "../tables/replicated-table.ts";
-import { stampOperation } from "../tables/table-versions.ts";
+import { tableVersionOperation } from "../tables/table-versions.ts";
 import { DELETED_PARTNER_KEPT_MS, type PartnerRecord, type PartnerUnique, uniquesOf } from "./partner.ts";
 
 export const PARTNER_TABLE = "partners";
@@ -88,7 +88,7 @@ export function createPartnerStore(kv: Kv): PartnerStore {
           const { checks, operations, takenBy } = claims(null, record);
           const result = await kv.commit({
             checks: [{ key: COUNTER, version: counter?.version ?? 0 }, { key: keyOf(id), version: 0 }, ...checks],
-            operations: [{ type: "put", key: COUNTER, value: JSON.stringify(id + 1) }, put(record), stamp(id), ...operations],
+            operations: [{ type: "put", key: COUNTER, value: JSON.stringify(id + 1) }, put(record), tableVersionPut(id), ...operations],
           });
           if (result.type === "committed") return { type: "created", record };
           return takenBy(result.key) ?? CONFLICT;
@@ -99,7 +99,7 @@ export function createPartnerStore(kv: Kv): PartnerStore {
         const { checks, operations, takenBy } = claims(before.record, after);
         const result = await kv.commit({
           checks: [{ key: keyOf(after.id), version: before.version }, ...checks],
-          operations: [put(after), stamp(after.id), ...operations],
+          operations: [put(after), tableVersionPut(after.id), ...operations],
         });
         if (result.type === "committed") return { type: "replaced" };
         return takenBy(result.key) ?? { type: "stale" };
@@ -119,8 +119,8 @@ export function partnerExpiresAtMs(record: unknown): number | null {
   return typeof deletedAtMs === "number" ? deletedAtMs + DELETED_PARTNER_KEPT_MS : null;
 }
 
-function stamp(id: number): Operation {
-  return stampOperation(partName(PARTNER_TABLE, partOf(String(id), PARTNER_PARTS)));
+function tableVersionPut(id: number): Operation {
+  return tableVersionOperation(partName(PARTNER_TABLE, partOf(String(id), PARTNER_PARTS)));
 }
 
 function keyOf(id: number): string {

@@ -32,7 +32,7 @@ export interface Partners {
   /** By id. */
   list(): Partner[];
   /** To be called after a partner was stored or removed: resolves once every shard of every live node has taken it in. */
-  spread(id: number): Promise<void>;
+  propagate(id: number): Promise<void>;
 }
 
 export interface PartnersOptions {
@@ -152,7 +152,7 @@ export function createPartners({ tables, store, patterns, clock, sandbox }: Part
     isOriginListed: (origin) => origins.has(origin),
     list: () =>
       [...replica.values()].filter(({ record }) => record.deletedAtMs === null).sort((one, other) => one.record.id - other.record.id),
-    spread: (id) => replica.spread(String(id)),
+    propagate: (id) => replica.propagate(String(id)),
   };
 }
 

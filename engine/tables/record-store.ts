@@ -2,7 +2,7 @@ import { available, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
 import { partName, partOf } from "./replicated-table.ts";
-import { stampOperation } from "./table-versions.ts";
+import { tableVersionOperation } from "./table-versions.ts";
 
 /**
  * Small administered records of one kind, by key, in parts (engine/tables/replicated-table.ts). Rejects with RelayError `unavailable` when the store cannot
@@ -43,14 +43,14 @@ const ATTEMPTS_MAX = 64;
 /** What has to be in a commit that stores a record of this kind. */
 export function recordOperations({ schema, prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
   const part = partOf(key, parts);
-  return [{ type: "put", key: `${prefix}${part}/${key}`, value: recordText(schema, record) }, stampOperation(partName(table, part))];
+  return [{ type: "put", key: `${prefix}${part}/${key}`, value: recordText(schema, record) }, tableVersionOperation(partName(table, part))];
 }
 
 /** Records of one kind on the key-value store: `<prefix><part>/<key>`. */
 export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind: RecordKind): RecordStore<R> {
   const { prefix, table, parts } = kind;
   const at = (key: string) => `${prefix}${partOf(key, parts)}/${key}`;
-  const stamp = (key: string) => stampOperation(partName(table, partOf(key, parts)));
+  const versionPut = (key: string) => tableVersionOperation(partName(table, partOf(key, parts)));
 
   function recordOf(key: string, value: string): R {
     return readRecord(kind.schema, key, value);
@@ -81,7 +81,7 @@ export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind
       ),
     remove: (key) =>
       available(async () => {
-        await kv.commit({ checks: [], operations: [{ type: "delete", key: at(key) }, stamp(key)] });
+        await kv.commit({ checks: [], operations: [{ type: "delete", key: at(key) }, versionPut(key)] });
       }),
   };
 }

@@ -25,17 +25,17 @@ export function createAdministered<R>(
     },
     save: async (key, record) => {
       await store.save(key, record);
-      await replica.spread(key);
+      await replica.propagate(key);
     },
     change: async (key, work) => {
       const record = await store.change(key, work);
-      await replica.spread(key);
+      await replica.propagate(key);
       return record;
     },
     remove: async (key) => {
       const known = replica.get(key) !== undefined;
       await store.remove(key);
-      await replica.spread(key);
+      await replica.propagate(key);
       return known;
     },
   };

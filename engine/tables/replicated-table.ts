@@ -1,5 +1,5 @@
 import { hashOf } from "../kernel/hash.ts";
-import type { Spread } from "./table-sync.ts";
+import type { TableSync } from "./table-sync.ts";
 
 /**
  * Records of one kind, all of them in the memory of each shard. A change loads again the part that it is in, so a table that may be large has
@@ -20,7 +20,7 @@ export interface Replica<R> {
   values(): IterableIterator<R>;
   readonly size: number;
   /** To be called after the commit that stored or removed a record: resolves when every shard of every live node has it (see `Spread`). */
-  spread(key: string): Promise<void>;
+  propagate(key: string): Promise<void>;
 }
 
 /** The part of a table that a record is in. */
@@ -28,7 +28,7 @@ export function partOf(key: string, parts: number): number {
   return parts === 1 ? 0 : (hashOf(key) >>> 0) % parts;
 }
 
-/** The name that a part is spread and stamped by: a commit that changes a record has `stampOperation` of it among its operations. */
+/** The name that a part is propagated by, and that has its version: a commit that changes a record has `tableVersionOperation` of it among its operations. */
 export function partName(table: string, part: number): string {
   return `${table}/${part}`;
 }
@@ -40,7 +40,7 @@ export interface Tables {
   load(): Promise<void>;
 }
 
-export function createTables(spread: Spread): Tables {
+export function createTables(tableSync: TableSync): Tables {
   const loads: (() => Promise<void>)[] = [];
 
   return {
@@ -48,7 +48,7 @@ export function createTables(spread: Spread): Tables {
       const records = new Map<string, R>();
       const held = Array.from({ length: parts }, (_, part) => {
         let versions: ReadonlyMap<string, number> = new Map();
-        const table = spread.table({
+        const table = tableSync.table({
           name: partName(name, part),
           load: async () => {
             const loaded = await load(part);
@@ -76,8 +76,8 @@ export function createTables(spread: Spread): Tables {
         get size() {
           return records.size;
         },
-        spread: async (key) => {
-          await held[partOf(key, parts)]?.spread();
+        propagate: async (key) => {
+          await held[partOf(key, parts)]?.propagate();
         },
       };
     },

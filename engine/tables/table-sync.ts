@@ -1,7 +1,7 @@
 import type { Address, Bus } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { TableStamps } from "./table-versions.ts";
+import type { TableVersions } from "./table-versions.ts";
 
 /** How long one shard has to confirm a change before it is asked again. */
 const REQUEST_TIMEOUT_MS = 1_000;
@@ -9,21 +9,21 @@ const PAUSE_MS = 200;
 
 /**
  * A change waits so long for all shards: a membership lapses after 6 s, so what is left then is a node that lives and cannot load. An
- * endpoint that changes a table needs a deadline above it, which its surface has (`SPREAD_DEADLINE_MS`).
+ * endpoint that changes a table needs a deadline above it, which its surface has (`PROPAGATION_DEADLINE_MS`).
  */
-const SPREAD_MAX_MS = 15_000;
-export const SPREAD_DEADLINE_MS = 20_000;
+const PROPAGATION_MAX_MS = 15_000;
+export const PROPAGATION_DEADLINE_MS = 20_000;
 
 /** A change that nobody told this shard of is found within this time. */
 const SWEEP_MS = 500;
 
-export interface SpreadProtocol {
+export interface TableSyncProtocol {
   /** A table has changed: answered once this shard has it as it is now. */
   "table.changed": { request: { table: string }; response: undefined };
 }
 
 /** A table that every shard holds in memory as a whole. */
-export interface SpreadTable {
+export interface SyncedTable {
   /** The same on every node and in every version. */
   name: string;
   /** Reads the table from the store and puts it in place of what was there. Never called twice at once. */
@@ -40,41 +40,41 @@ export interface ReplicatedTable {
    * until it does or its membership has lapsed; a lapsed node knows nobody until it has loaded everything again. Throws RelayError
    * `unavailable` when that takes too long: the change is stored, every shard finds it by itself, and calling this again is right.
    */
-  spread(): Promise<void>;
+  propagate(): Promise<void>;
 }
 
 /**
  * Administered tables (settings, partners, keys) in the memory of every shard, so that no request waits for them.
  *
- * To add one: call `table({ name, load, changed })` once a shard, where the shard is composed, and put `stampOperation(name)`
+ * To add one: call `table({ name, load, changed })` once a shard, where the shard is composed, and put `tableVersionOperation(name)`
  * (engine/tables/table-versions.ts) among the operations of each commit that changes it. A change is then: commit, `await
- * table.spread()`, answer. The endpoint's surface has `changeDeadlineMs: SPREAD_DEADLINE_MS`. Loads at a start and after a lapse are done for all tables.
+ * table.propagate()`, answer. The endpoint's surface has `changeDeadlineMs: PROPAGATION_DEADLINE_MS`. Loads at a start and after a lapse are done for all tables.
  */
-export interface Spread {
-  table(table: SpreadTable): ReplicatedTable;
+export interface TableSync {
+  table(table: SyncedTable): ReplicatedTable;
   /** Loads all tables: once this node is a member, and again whenever its membership had lapsed. */
   load(): Promise<void>;
   /** Called by the owner every 50 ms or so. */
   tick(): void;
 }
 
-export interface SpreadOptions {
-  bus: Bus<SpreadProtocol>;
-  stamps: TableStamps;
+export interface TableSyncOptions {
+  bus: Bus<TableSyncProtocol>;
+  tableVersions: TableVersions;
   clock: Clock;
   /** The shards of all nodes that are live now, asked anew: one that joins later loads what is stored by then. */
   liveShards(): Promise<readonly Address[]>;
   failed(what: string, error: unknown): void;
 }
 
-interface Held extends SpreadTable {
-  /** The mark that the table in memory has at least. */
-  stamp: number;
+interface Held extends SyncedTable {
+  /** The version that the table in memory has at least. */
+  version: number;
   running: Promise<void> | null;
   next: Promise<void> | null;
 }
 
-export function createSpread({ bus, stamps, clock, liveShards, failed }: SpreadOptions): Spread {
+export function createTableSync({ bus, tableVersions, clock, liveShards, failed }: TableSyncOptions): TableSync {
   const tables = new Map<string, Held>();
   let resting: { until: number; wake: () => void }[] = [];
   let sweptAt = clock.monotonicMs();
@@ -82,10 +82,10 @@ export function createSpread({ bus, stamps, clock, liveShards, failed }: SpreadO
 
   async function run(table: Held): Promise<void> {
     try {
-      // The mark first: a change between the two is loaded and found once more, never missed.
-      const [stamp = 0] = await stamps.load([table.name]);
+      // The version first: a change between the two is loaded and found once more, never missed.
+      const [version = 0] = await tableVersions.load([table.name]);
       await table.load();
-      table.stamp = stamp;
+      table.version = version;
     } finally {
       table.running = null;
     }
@@ -137,8 +137,8 @@ export function createSpread({ bus, stamps, clock, liveShards, failed }: SpreadO
     }
   }
 
-  async function spread(table: string): Promise<void> {
-    const giveUpAt = clock.monotonicMs() + SPREAD_MAX_MS;
+  async function propagate(table: string): Promise<void> {
+    const giveUpAt = clock.monotonicMs() + PROPAGATION_MAX_MS;
     let missing = await live();
     while (clock.monotonicMs() < giveUpAt) {
       if (missing !== null) {
@@ -157,8 +157,8 @@ export function createSpread({ bus, stamps, clock, liveShards, failed }: SpreadO
 
   async function sweep(): Promise<void> {
     const held = [...tables.values()];
-    const now = await stamps.load(held.map(({ name }) => name));
-    await Promise.all(held.filter((table, index) => table.stamp !== now[index]).map(takeIn));
+    const now = await tableVersions.load(held.map(({ name }) => name));
+    await Promise.all(held.filter((table, index) => table.version !== now[index]).map(takeIn));
   }
 
   bus.handle("table.changed", async ({ table }) => {
@@ -171,9 +171,9 @@ export function createSpread({ bus, stamps, clock, liveShards, failed }: SpreadO
   return {
     table: (table) => {
       if (tables.has(table.name)) throw new Error(`there are two tables named ${table.name}`);
-      const held: Held = { ...table, stamp: 0, running: null, next: null };
+      const held: Held = { ...table, version: 0, running: null, next: null };
       tables.set(table.name, held);
-      return { load: () => load(held), spread: () => spread(table.name) };
+      return { load: () => load(held), propagate: () => propagate(table.name) };
     },
     load: async () => {
       await Promise.all([...tables.values()].map(takeIn));

@@ -6,7 +6,7 @@ import { deletedPartner, type PartnerRecord } from "../../engine/partners/partne
 import { createPartnerStore, PARTNER_PARTS } from "../../engine/partners/partner-store.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
 import { partName, partOf } from "../../engine/tables/replicated-table.ts";
-import { createTableStamps } from "../../engine/tables/table-versions.ts";
+import { createTableVersions } from "../../engine/tables/table-versions.ts";
 import type { OpenKv } from "./engines.ts";
 import { ownWorldTest } from "./own-world.ts";
 
@@ -40,19 +40,19 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       assert.equal(next.type === "created" && next.record.id, 2);
     });
 
-    test("refuses a change of what has changed, frees what a change gives up, and marks the part", async ({ kv }) => {
+    test("refuses a change of what has changed, frees what a change gives up, and raises the version of the part", async ({ kv }) => {
       const store = createPartnerStore(kv);
       await store.create((id) => partner(id, "one"));
       await store.create((id) => partner(id, "two"));
       const before = await store.find(1);
       assert.ok(before !== null);
-      const stamps = createTableStamps(kv);
-      const marks = () => stamps.load([partName("partners", partOf("1", PARTNER_PARTS))]);
-      const marked = await marks();
+      const tableVersions = createTableVersions(kv);
+      const currentVersions = () => tableVersions.load([partName("partners", partOf("1", PARTNER_PARTS))]);
+      const earlierVersions = await currentVersions();
       assert.deepEqual(await store.replace(before, { ...before.record, username: "TWO" }), { type: "taken", what: "username" });
-      assert.deepEqual(await marks(), marked);
+      assert.deepEqual(await currentVersions(), earlierVersions);
       assert.deepEqual(await store.replace(before, { ...before.record, username: "three" }), { type: "replaced" });
-      assert.notDeepEqual(await marks(), marked);
+      assert.notDeepEqual(await currentVersions(), earlierVersions);
       assert.deepEqual(await store.replace(before, { ...before.record, username: "four" }), { type: "stale" });
       assert.equal((await store.create((id) => partner(id, "one"))).type, "created");
       assert.equal((await store.create((id) => partner(id, "three"))).type, "taken");

@@ -30,7 +30,7 @@ import type { PresenceRecord } from "../../engine/sessions/presence.ts";
 import type { CloudConfig, StoredZvtConfig } from "../../engine/settings/cloud-config.ts";
 import type { TerminalGroup } from "../../engine/settings/terminal-groups.ts";
 import { CLOUD_CONFIGS, createRecordStore, GATEWAY_ACCOUNTS, MERCHANT_OWNERS, type RecordKind, SERVICE_SETTINGS, TERMINAL_GROUPS } from "../../engine/tables/record-store.ts";
-import { createTableStamps, stampOperation } from "../../engine/tables/table-versions.ts";
+import { createTableVersions, tableVersionOperation } from "../../engine/tables/table-versions.ts";
 import { createReceiptCleaner } from "../../engine/terminals/receipt-cleaner.ts";
 import type { CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
 import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
@@ -535,8 +535,8 @@ export const STORED_EXAMPLES = {
     read: (kv) => createSignatureStampStore(kv, now).take("digest-1", 1_000),
   },
   tableStamp: {
-    write: (kv) => put(kv, stampOperation("apps")),
-    read: async (kv) => (await createTableStamps(kv).load(["apps"])).map((version) => version > 0),
+    write: (kv) => put(kv, tableVersionOperation("apps")),
+    read: async (kv) => (await createTableVersions(kv).load(["apps"])).map((version) => version > 0),
   },
   link: {
     write: writeLink,

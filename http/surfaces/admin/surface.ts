@@ -14,7 +14,7 @@ import type { CloudConfig, StoredZvtConfig } from "../../../engine/settings/clou
 import type { ConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
 import type { TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import type { Administered } from "../../../engine/tables/replicated-records.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import type { ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
@@ -51,5 +51,5 @@ export const admin = surface<AdminOperations>()({
   name: "admin",
   tags: ["Administration"],
   envelope: relayEnvelope,
-  changeDeadlineMs: SPREAD_DEADLINE_MS,
+  changeDeadlineMs: PROPAGATION_DEADLINE_MS,
 });

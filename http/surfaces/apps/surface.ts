@@ -7,7 +7,7 @@ import type { PackageStore } from "../../../engine/apps/package-store.ts";
 import type { PackageUrl, PushUpdate } from "../../../engine/apps/push-update.ts";
 import type { RecordInstall } from "../../../engine/apps/record-install.ts";
 import type { UploadPackage } from "../../../engine/apps/upload-package.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 
@@ -29,5 +29,5 @@ export const apps = surface<AppsOperations>()({
   name: "apps",
   tags: ["App updates"],
   envelope: relayEnvelope,
-  changeDeadlineMs: SPREAD_DEADLINE_MS,
+  changeDeadlineMs: PROPAGATION_DEADLINE_MS,
 });

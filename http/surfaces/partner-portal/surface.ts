@@ -4,7 +4,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 
@@ -20,7 +20,7 @@ export const portal = surface<PartnerPortalOperations>()({
   name: "partner-portal",
   tags: ["Partner portal"],
   envelope: relayEnvelope,
-  changeDeadlineMs: SPREAD_DEADLINE_MS,
+  changeDeadlineMs: PROPAGATION_DEADLINE_MS,
 });
 
 /** The partner that calls, with its user name and password. Throws RelayError `forbidden` for anyone else: nobody acts for a partner here. */

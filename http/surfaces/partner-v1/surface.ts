@@ -4,7 +4,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { CallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantServices } from "../../../engine/partners/merchant-services.ts";
 import type { Merchants } from "../../../engine/partners/merchants.ts";
-import { SPREAD_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { partnerApiEnvelope } from "./error-body.ts";
 
@@ -22,7 +22,7 @@ export const partnerV1 = surface<PartnerV1Operations>()({
   name: "partner-v1",
   tags: ["Partner API"],
   envelope: partnerApiEnvelope,
-  changeDeadlineMs: SPREAD_DEADLINE_MS,
+  changeDeadlineMs: PROPAGATION_DEADLINE_MS,
 });
 
 /** Calls of one address in any one second: a partner's back office, not a till. */

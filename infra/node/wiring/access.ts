@@ -7,7 +7,7 @@ import type { Partners } from "../../../engine/partners/partners.ts";
 import { createTerminalGroups, type TerminalGroup, type TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import { createRecordStore, TERMINAL_GROUPS } from "../../../engine/tables/record-store.ts";
 import type { Tables } from "../../../engine/tables/replicated-table.ts";
-import type { Spread } from "../../../engine/tables/table-sync.ts";
+import type { TableSync } from "../../../engine/tables/table-sync.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
 import type { PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
 import { terminalPassword } from "../../../http/auth/terminal-password.ts";
@@ -21,7 +21,7 @@ import { createCredentials } from "./credentials.ts";
 export interface AccessParts {
   config: Pick<Config, "administrator" | "fleet" | "terminalSecret">;
   kv: Kv;
-  spread: Spread;
+  tableSync: TableSync;
   tables: Tables;
   patterns: PatternCompiler;
   clock: Clock;
@@ -47,7 +47,7 @@ export interface Access extends Living {
 }
 
 export function composeAccess(parts: AccessParts): Access {
-  const { config, kv, spread, tables, patterns, clock, machineClock, partners, lease } = parts;
+  const { config, kv, tableSync, tables, patterns, clock, machineClock, partners, lease } = parts;
   let watched: Parameters<Access["watch"]>[0] | null = null;
   const terminalGroups = createTerminalGroups({
     tables,
@@ -57,7 +57,7 @@ export function composeAccess(parts: AccessParts): Access {
   const directory = createDirectory({
     store: createDirectoryStore(kv),
     patterns,
-    spread,
+    tableSync,
     manages: (identity, target) => terminalGroups.managedBy(identity)?.has(target) === true,
     changed: () => {
       for (const terminalId of directory.deniedTerminals()) watched?.closeTerminal(terminalId);

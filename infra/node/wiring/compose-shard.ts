@@ -4,8 +4,8 @@ import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
 import { createAdministered } from "../../../engine/tables/replicated-records.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
-import { createSpread } from "../../../engine/tables/table-sync.ts";
-import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import { createTableSync } from "../../../engine/tables/table-sync.ts";
+import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
@@ -74,15 +74,15 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
   add({ everySecond: () => void store.sweep().catch(log.storeFailed) });
   const { fed } = add(createFeedNudge(bus));
   const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
-  const spread = createSpread({
+  const tableSync = createTableSync({
     bus,
-    stamps: createTableStamps(kv),
+    tableVersions: createTableVersions(kv),
     clock: machineClock,
     liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
     failed,
   });
-  const tables = createTables(spread);
-  add({ load: tables.load, tick: spread.tick });
+  const tables = createTables(tableSync);
+  add({ load: tables.load, tick: tableSync.tick });
   const patterns = createPatternCompiler();
   const box = createSecretBox(config.secretKeys);
 
@@ -118,7 +118,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     failed,
     merchantOwners: partnerApi.merchantOwners,
   });
-  const apps = add(await composeApps({ config, kv, spread, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
+  const apps = add(await composeApps({ config, kv, tableSync, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) add(adapter.sender());
@@ -149,7 +149,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     composeAccess({
       config,
       kv,
-      spread,
+      tableSync,
       tables,
       patterns,
       clock,
@@ -216,13 +216,13 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
     cluster: {
       joined: async () => {
         // Changes made before this node was a member were not told to it.
-        await spread.load();
+        await tableSync.load();
         if (address === STORE_OWNER) await apps.tidy();
         await composed.start();
       },
       lapsed: async () => {
         stomp.endAll("the node was away");
-        await spread.load();
+        await tableSync.load();
         await composed.lapse();
       },
     },

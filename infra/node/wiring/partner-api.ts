@@ -55,7 +55,7 @@ export function composePartnerApi({ kv, tables, box, partners, administerPartner
     changed: () => {},
   });
   const callCounts = createCallCounts(createCallCountStore(kv));
-  const merchants = createMerchants({ store, apiKeys, clock, spread: owners.spread });
+  const merchants = createMerchants({ store, apiKeys, clock, propagate: owners.propagate });
   const merchantServices = createMerchantServices({ merchants, store, secretBox: box, clock });
   const administerPartnerApi = createAdministerPartnerApi({
     administerPartners,

@@ -3,22 +3,22 @@ import { describe, it } from "node:test";
 import { createDirectory, type Directory } from "../../../engine/access/directory.ts";
 import { createDirectoryStore } from "../../../engine/access/directory-store.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
-import { type SpreadShard, spreadShards } from "../tables/world.ts";
+import { type SyncedShard, syncedShards } from "../tables/world.ts";
 
 const patterns = { compile: (pattern: string) => (text: string) => text.startsWith(pattern.replace(".*", "")) };
 
-interface Shard extends SpreadShard {
+interface Shard extends SyncedShard {
   directory: Directory;
   changes: () => number;
 }
 
 function shards(count: number, kv: MemoryKv): Shard[] {
-  return spreadShards(count, kv).shards.map((shard) => {
+  return syncedShards(count, kv).shards.map((shard) => {
     let changes = 0;
     const directory = createDirectory({
       store: createDirectoryStore(kv),
       patterns,
-      spread: shard.spread,
+      tableSync: shard.tableSync,
       changed: () => {
         changes += 1;
       },
@@ -44,7 +44,7 @@ describe("administered settings", () => {
     assert.equal(one.directory.isDenied("T9"), false);
   });
 
-  it("carry a mark of each change, by which a shard that was not told finds it", async () => {
+  it("raise a version with each change, by which a shard that was not told finds it", async () => {
     const kv = new MemoryKv();
     const [one] = shards(1, kv);
     assert.ok(one !== undefined);

@@ -16,7 +16,7 @@ import type { PackageStore } from "../../../engine/apps/package-store.ts";
 import { createUploadPackage } from "../../../engine/apps/upload-package.ts";
 import type { RelayError } from "../../../engine/kernel/errors.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
-import { spreadShards } from "../tables/world.ts";
+import { syncedShards } from "../tables/world.ts";
 import { settle } from "../world.ts";
 
 const GLOBAL = { type: "global" } as const;
@@ -54,15 +54,15 @@ class FakePackages implements PackageStore {
 
 function world(count = 2) {
   const kv = new MemoryKv();
-  const spreads = spreadShards(count, kv);
+  const synced = syncedShards(count, kv);
   const packages = new FakePackages();
   const merchants = new Map<string, string>();
   let uuids = 0;
-  const shards = spreads.shards.map(({ spread, address }) => {
+  const shards = synced.shards.map(({ tableSync, address }) => {
     const failures: string[] = [];
-    const { clock } = spreads;
+    const { clock } = synced;
     const store = createAppStore({ kv, nowMs: clock.nowMs, writer: address });
-    const catalog = createAppCatalog({ store, spread, merchants: { merchantOf: (terminalId) => merchants.get(terminalId) ?? null } });
+    const catalog = createAppCatalog({ store, tableSync, merchants: { merchantOf: (terminalId) => merchants.get(terminalId) ?? null } });
     const failed = (what: string) => failures.push(what);
     const deployments = createDeployments({ store, catalog, clock, failed });
     const versions = createAppVersions(store, catalog, deployments, packages, clock);
@@ -86,7 +86,7 @@ function world(count = 2) {
     return id;
   }
 
-  return { kv, one, other, shards, packages, merchants, create, spreads };
+  return { kv, one, other, shards, packages, merchants, create, synced };
 }
 
 const deploy = (

@@ -12,7 +12,7 @@ import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import { createSecretBox } from "../../../infra/node/boot/secret-box.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
-import { spreadShards } from "../tables/world.ts";
+import { syncedShards } from "../tables/world.ts";
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
 const refused = (message: RegExp) => ({ name: "RelayError", code: "invalid_request", message });
@@ -22,9 +22,9 @@ function world() {
   const kv = new MemoryKv();
   const clock = { now: 1_000_000, nowMs: () => clock.now, monotonicMs: () => clock.now };
   let made = 0;
-  const [shard] = spreadShards(1, kv).shards;
+  const [shard] = syncedShards(1, kv).shards;
   assert.ok(shard !== undefined);
-  const tables = createTables(shard.spread);
+  const tables = createTables(shard.tableSync);
   const store = createPartnerStore(kv);
   const patterns = createPatternCompiler();
   const partners = createPartners({ tables, store, patterns, clock, sandbox: true });

@@ -41,13 +41,13 @@ export function merchantWorld() {
   /** Partners that are enabled, and their services. */
   const partners = new Map([[7, [...SERVICE_CODES]]]);
   /** What keeps a shard from hearing of a new merchant, if anything. */
-  const fault: { spread: Error | null } = { spread: null };
-  const spread = async () => {
-    if (fault.spread !== null) throw fault.spread;
+  const fault: { propagate: Error | null } = { propagate: null };
+  const propagate = async () => {
+    if (fault.propagate !== null) throw fault.propagate;
   };
   const shard = () => {
     const store = createMerchantStore(kv);
-    const merchants = createMerchants({ store, apiKeys, clock, spread });
+    const merchants = createMerchants({ store, apiKeys, clock, propagate });
     const services = createMerchantServices({ merchants, store, secretBox: bracketed, clock });
     const { merchantByKey } = createMerchantsByKey({ store, apiKeys, servicesOfPartner: (partnerId) => partners.get(partnerId) ?? null });
     return { store, merchants, services, merchantByKey };

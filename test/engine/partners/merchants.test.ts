@@ -202,10 +202,10 @@ test("a store that does not confirm is told as such, and nothing half-done is le
 
 test("a merchant that not every shard has heard of is not answered yet; the repetition of its creation is", async () => {
   const { merchants, merchantByKey, fault } = merchantWorld();
-  fault.spread = new RelayError("unavailable", "not confirmed");
+  fault.propagate = new RelayError("unavailable", "not confirmed");
   await assert.rejects(merchants.create(grant(), { merchantId: "shop" }, "op"), { code: "unavailable" });
   await assert.rejects(merchants.create(grant(), { merchantId: "shop" }, "op"), { code: "unavailable" });
-  fault.spread = null;
+  fault.propagate = null;
   const { keys } = created(await merchants.create(grant(), { merchantId: "shop" }, "op"));
   assertMatches(await merchantByKey(keys.secret), { merchantId: "shop" });
   assert.equal((await merchants.list(grant(), { after: "", limit: 10, status: null })).total, 1);
@@ -214,10 +214,10 @@ test("a merchant that not every shard has heard of is not answered yet; the repe
 test("a deactivation that not every shard has heard of is not answered yet; its repetition is, though it changes nothing", async () => {
   const { merchants, fault } = merchantWorld();
   created(await merchants.create(grant(), { merchantId: "shop" }, "op"));
-  fault.spread = new RelayError("unavailable", "not confirmed");
+  fault.propagate = new RelayError("unavailable", "not confirmed");
   await assert.rejects(merchants.patch(grant(), "shop", { active: false }), { code: "unavailable" });
   await assert.rejects(merchants.patch(grant(), "shop", { active: false }), { code: "unavailable" });
-  fault.spread = null;
+  fault.propagate = null;
   assertMatches(await merchants.patch(grant(), "shop", { active: false }), { type: "changed", merchant: { active: false } });
 });
 

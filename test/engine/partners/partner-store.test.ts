@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { PartnerRecord } from "../../../engine/partners/partner.ts";
 import { createPartnerStore, PARTNER_PARTS, PARTNER_TABLE } from "../../../engine/partners/partner-store.ts";
 import { partName, partOf } from "../../../engine/tables/replicated-table.ts";
-import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 
 function partner(id: number): PartnerRecord {
@@ -27,17 +27,17 @@ function partner(id: number): PartnerRecord {
   };
 }
 
-test("a new partner and a changed one move the mark of their part, so that a shard which nobody told finds them", async () => {
+test("a new partner and a changed one raise the version of their part, so that a shard which nobody told finds them", async () => {
   const kv = new MemoryKv();
-  const [store, stamps] = [createPartnerStore(kv), createTableStamps(kv)];
+  const [store, tableVersions] = [createPartnerStore(kv), createTableVersions(kv)];
   const created = await store.create(partner);
   assert.equal(created.type, "created");
   const part = partName(PARTNER_TABLE, partOf("1", PARTNER_PARTS));
-  const [first = 0] = await stamps.load([part]);
+  const [first = 0] = await tableVersions.load([part]);
   assert.notEqual(first, 0);
   const stored = await store.find(1);
   assert.ok(stored);
   await store.replace(stored, { ...stored.record, enabled: false });
-  const [second = 0] = await stamps.load([part]);
+  const [second = 0] = await tableVersions.load([part]);
   assert.equal(second > first, true);
 });

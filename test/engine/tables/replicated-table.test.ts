@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Operation, scanAll } from "../../../engine/kernel/kv.ts";
 import { createTables, partName, partOf, type Replica } from "../../../engine/tables/replicated-table.ts";
-import { stampOperation } from "../../../engine/tables/table-versions.ts";
+import { tableVersionOperation } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
-import { spreadShards } from "./world.ts";
+import { syncedShards } from "./world.ts";
 
 const PARTS = 4;
 const KEYS = Array.from({ length: 20 }, (_, index) => `key-${index}`);
@@ -12,11 +12,11 @@ const KEYS = Array.from({ length: 20 }, (_, index) => `key-${index}`);
 /** Shards that hold words in memory, and the store that they are in. */
 async function world(count: number) {
   const kv = new MemoryKv();
-  const { shards, live, silent } = spreadShards(count, kv);
-  const held = shards.map(({ spread, pass }) => {
+  const { shards, live, silent } = syncedShards(count, kv);
+  const held = shards.map(({ tableSync, pass }) => {
     const changes: string[] = [];
     const loads: number[] = [];
-    const tables = createTables(spread);
+    const tables = createTables(tableSync);
     const words: Replica<string> = tables.add({
       name: "words",
       parts: PARTS,
@@ -33,7 +33,7 @@ async function world(count: number) {
     const part = partOf(key, PARTS);
     const place = `x/${part}/${key}`;
     const operation: Operation = value === null ? { type: "delete", key: place } : { type: "put", key: place, value };
-    await kv.commit({ checks: [], operations: [operation, stampOperation(partName("words", part))] });
+    await kv.commit({ checks: [], operations: [operation, tableVersionOperation(partName("words", part))] });
   }
   const [one, other] = held;
   assert.ok(one !== undefined && other !== undefined);
@@ -41,16 +41,16 @@ async function world(count: number) {
 }
 
 describe("tables in memory, in parts", () => {
-  it("have a change on every shard once it is spread, and tell what changed", async () => {
+  it("have a change on every shard once it is propagated, and tell what changed", async () => {
     const { one, other, store } = await world(2);
     for (const key of KEYS) await store(key, "1");
     await Promise.all([one.tables.load(), other.tables.load()]);
     assert.equal(other.words.size, KEYS.length);
     one.changes.length = other.changes.length = 0;
     await store("key-3", "2");
-    await one.words.spread("key-3");
+    await one.words.propagate("key-3");
     await store("key-4", null);
-    await other.words.spread("key-4");
+    await other.words.propagate("key-4");
     for (const { words, changes } of [one, other]) {
       assert.equal(words.get("key-3"), "2");
       assert.equal(words.get("key-4"), undefined);
@@ -65,7 +65,7 @@ describe("tables in memory, in parts", () => {
     assert.deepEqual([...one.loads].sort(), [0, 1, 2, 3]);
     one.loads.length = 0;
     await store("key-3", "2");
-    await other.words.spread("key-3");
+    await other.words.propagate("key-3");
     assert.deepEqual(one.loads, [partOf("key-3", PARTS)]);
   });
 
@@ -79,7 +79,7 @@ describe("tables in memory, in parts", () => {
     await Promise.all([one.tables.load(), other.tables.load()]);
     live.delete("shard-1");
     await store("key-3", "2");
-    await one.words.spread("key-3");
+    await one.words.propagate("key-3");
     assert.equal(other.words.get("key-3"), undefined);
     await other.pass(600);
     assert.equal(other.words.get("key-3"), "2");

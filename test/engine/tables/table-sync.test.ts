@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { stampOperation } from "../../../engine/tables/table-versions.ts";
+import { tableVersionOperation } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { settle } from "../world.ts";
-import { spreadShards } from "./world.ts";
+import { syncedShards } from "./world.ts";
 
 const KEY = "value";
 
 /** Shards that hold one value in memory. */
 async function world(count: number) {
   const kv = new MemoryKv();
-  const spread = spreadShards(count, kv);
-  const holders = spread.shards.map(({ spread: own }) => {
+  const synced = syncedShards(count, kv);
+  const holders = synced.shards.map(({ tableSync: own }) => {
     const holder = { value: "", loads: 0, changes: 0, gate: Promise.resolve() };
     const table = own.table({
       name: "values",
@@ -31,11 +31,11 @@ async function world(count: number) {
   const [first] = holders;
   assert.ok(first !== undefined);
   return {
-    ...spread,
+    ...synced,
     holders: holders.map(({ holder }) => holder),
-    store: (value: string) => kv.commit({ checks: [], operations: [{ type: "put", key: KEY, value }, stampOperation("values")] }),
+    store: (value: string) => kv.commit({ checks: [], operations: [{ type: "put", key: KEY, value }, tableVersionOperation("values")] }),
     table: first.table,
-    pass: async (ms: number) => spread.shards[0]?.pass(ms),
+    pass: async (ms: number) => synced.shards[0]?.pass(ms),
   };
 }
 
@@ -57,7 +57,7 @@ describe("a change of a table that all shards hold", () => {
   it("is answered when all of them have it", async () => {
     const { holders, store, table } = await world(3);
     await store("new");
-    await table.spread();
+    await table.propagate();
     assert.deepEqual(
       holders.map(({ value, changes }) => [value, changes]),
       Array.from({ length: 3 }, () => ["new", 1]),
@@ -68,12 +68,12 @@ describe("a change of a table that all shards hold", () => {
     const { holders, store, table, silent, pass } = await world(3);
     silent.add("shard-2");
     await store("new");
-    const spreading = watched(table.spread());
+    const propagating = watched(table.propagate());
     await pass(8_000);
-    assert.equal(spreading.state, "pending");
+    assert.equal(propagating.state, "pending");
     silent.clear();
     await pass(250);
-    assert.equal(spreading.state, "done");
+    assert.equal(propagating.state, "done");
     assert.equal(holders[2]?.value, "new");
   });
 
@@ -81,26 +81,26 @@ describe("a change of a table that all shards hold", () => {
     const { store, table, silent, live, pass } = await world(3);
     silent.add("shard-1");
     await store("new");
-    const spreading = watched(table.spread());
+    const propagating = watched(table.propagate());
     await pass(6_000);
-    assert.equal(spreading.state, "pending");
+    assert.equal(propagating.state, "pending");
     live.delete("shard-1");
     await pass(250);
-    assert.equal(spreading.state, "done");
+    assert.equal(propagating.state, "done");
   });
 
   it("ends as unavailable when a live node never confirms it", async () => {
     const { store, table, silent, pass } = await world(2);
     silent.add("shard-1");
     await store("new");
-    const spreading = watched(table.spread());
+    const propagating = watched(table.propagate());
     await pass(14_000);
-    assert.equal(spreading.state, "pending");
+    assert.equal(propagating.state, "pending");
     await pass(2_000);
-    assert.match(spreading.state, /^The change is stored, but not every node/);
+    assert.match(propagating.state, /^The change is stored, but not every node/);
   });
 
-  it("is found by its mark where nobody told of it", async () => {
+  it("is found by the table's version where nobody told of it", async () => {
     const { holders, store, pass } = await world(2);
     await store("new");
     await pass(500);
@@ -124,7 +124,7 @@ describe("a change of a table that all shards hold", () => {
     const earlier = table.load();
     await settle();
     await store("new");
-    const later = [table.spread(), table.spread(), table.load()];
+    const later = [table.propagate(), table.propagate(), table.load()];
     await settle();
     open();
     await Promise.all([earlier, ...later]);

@@ -1,28 +1,28 @@
 import type { Address, Bus } from "../../../engine/kernel/bus.ts";
-import { createSpread, type Spread, type SpreadProtocol } from "../../../engine/tables/table-sync.ts";
-import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import { createTableSync, type TableSync, type TableSyncProtocol } from "../../../engine/tables/table-sync.ts";
+import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import type { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 
-export interface SpreadShard {
+export interface SyncedShard {
   address: Address;
-  spread: Spread;
+  tableSync: TableSync;
   failures: string[];
   /** Moves the clock of all shards in steps of a tick, and lets what that brings come to its end. */
   pass(ms: number): Promise<void>;
 }
 
-export interface SpreadWorld {
+export interface SyncWorld {
   clock: ManualClock;
-  shards: SpreadShard[];
+  shards: SyncedShard[];
   /** Shards that answer nothing. */
   silent: Set<Address>;
   /** Shards of live nodes; all of them at first. */
   live: Set<Address>;
 }
 
-/** Shards with a spread each, over a bus in memory and one store. */
-export function spreadShards(count: number, kv: MemoryKv): SpreadWorld {
+/** Shards with a table sync each, over a bus in memory and one store. */
+export function syncedShards(count: number, kv: MemoryKv): SyncWorld {
   const clock = new ManualClock();
   const addresses = Array.from({ length: count }, (_, index) => `shard-${index}`);
   const [silent, live] = [new Set<Address>(), new Set(addresses)];
@@ -35,9 +35,9 @@ export function spreadShards(count: number, kv: MemoryKv): SpreadWorld {
       await settle();
     }
   }
-  const shards = addresses.map((self): SpreadShard => {
+  const shards = addresses.map((self): SyncedShard => {
     const failures: string[] = [];
-    const bus: Bus<SpreadProtocol> = {
+    const bus: Bus<TableSyncProtocol> = {
       self,
       shards: addresses,
       request: async (to, _kind, { table }) => {
@@ -48,15 +48,15 @@ export function spreadShards(count: number, kv: MemoryKv): SpreadWorld {
       send: () => {},
       handle: (_kind, handler) => handlers.set(self, async (table) => handler({ table }, self)),
     };
-    const spread = createSpread({
+    const tableSync = createTableSync({
       bus,
-      stamps: createTableStamps(kv),
+      tableVersions: createTableVersions(kv),
       clock,
       liveShards: async () => [...live],
       failed: (what) => failures.push(what),
     });
-    ticks.push(spread.tick);
-    return { address: self, spread, failures, pass };
+    ticks.push(tableSync.tick);
+    return { address: self, tableSync, failures, pass };
   });
   return { clock, shards, silent, live };
 }

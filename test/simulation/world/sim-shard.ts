@@ -6,8 +6,8 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
-import { createSpread } from "../../../engine/tables/table-sync.ts";
-import { createTableStamps } from "../../../engine/tables/table-versions.ts";
+import { createTableSync } from "../../../engine/tables/table-sync.ts";
+import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import {
   type CommandLifeOperations,
   createCommandLife,
@@ -51,7 +51,7 @@ const NO_PARTNERS: Partners = {
   byPartnerCode: () => null,
   isOriginListed: () => false,
   list: () => [],
-  spread: async () => {},
+  propagate: async () => {},
 };
 
 const NOTHING_COUNTED = {
@@ -123,15 +123,15 @@ export function composeSimShard(parts: SimShardParts): SimShard {
   const kv = storeOf();
   // As infra/node/shard/shard-store.ts asks the thread that holds the store.
   const lostAtStart = parts.lostVersion;
-  const spread = createSpread({
+  const tableSync = createTableSync({
     bus,
-    stamps: createTableStamps(kv),
+    tableVersions: createTableVersions(kv),
     clock: machine.clock,
     liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
     failed,
   });
-  const tables = createTables(spread);
-  life.add({ load: tables.load, tick: spread.tick });
+  const tables = createTables(tableSync);
+  life.add({ load: tables.load, tick: tableSync.tick });
   const served = life.add(
     composeTerminals({
       boot: { config: { nodeId: parts.nodeId }, waiting: parts.waiting, cluster },
@@ -154,7 +154,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     composeAccess({
       config: { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET },
       kv,
-      spread,
+      tableSync,
       tables,
       patterns,
       clock,
@@ -198,7 +198,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     event("its membership had lapsed");
     if (plant.ignoresLapse) return;
     stomp.endAll("the node was away");
-    await spread.load();
+    await tableSync.load();
     await served.lapse();
   }
 
@@ -220,7 +220,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       life.begin();
     },
     joined: async () => {
-      await spread.load();
+      await tableSync.load();
       await served.start();
     },
     historyLost: () => {
