@@ -2,7 +2,7 @@ import type { Address, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { createTimerWheel, type Timed } from "../kernel/timer-wheel.ts";
 import type { LinkPacer } from "./link-pacer.ts";
-import { type DueLink, LINK_PARTS, type LinkStore, partName } from "./link-store.ts";
+import { type DueLink, LINK_PARTITIONS, type LinkStore, partitionName } from "./link-store.ts";
 
 /** The index is read this often, and this far ahead: of the links that are pending only those due within seconds are in memory. */
 const SCAN_MS = 1_000;
@@ -63,7 +63,7 @@ export function createLinkDeadlines({ store, homes, self, clock, pacer, fire, fa
   let scannedAt = Number.NEGATIVE_INFINITY;
   let relookedAt = Number.NEGATIVE_INFINITY;
   let scanning: Promise<void> | null = null;
-  let nextPart = 0;
+  let nextPartition = 0;
   let stopped = false;
 
   homes.onChange(() => {
@@ -72,20 +72,20 @@ export function createLinkDeadlines({ store, homes, self, clock, pacer, fire, fa
 
   async function scan(): Promise<void> {
     if (!(await store.anyDue())) return;
-    for (let count = 0; count < LINK_PARTS && !stopped; count += 1) {
-      // Where more is due than can be done, the next scan goes on with the part that this one had no room for: none is left out for ever.
+    for (let count = 0; count < LINK_PARTITIONS && !stopped; count += 1) {
+      // Where more is due than can be done, the next scan goes on with the partition that this one had no room for: none is left out for ever.
       if (held.size >= HELD_MAX) return;
-      if (homes.homeOf(partName(nextPart)) === self) await scanPart(nextPart);
-      if (held.size < HELD_MAX) nextPart = (nextPart + 1) % LINK_PARTS;
+      if (homes.homeOf(partitionName(nextPartition)) === self) await scanPartition(nextPartition);
+      if (held.size < HELD_MAX) nextPartition = (nextPartition + 1) % LINK_PARTITIONS;
     }
   }
 
-  async function scanPart(part: number): Promise<void> {
+  async function scanPartition(partition: number): Promise<void> {
     while (held.size < HELD_MAX) {
-      const page = await store.pageDue(part, cursors[part] ?? null, clock.nowMs() + AHEAD_MS, PAGE);
+      const page = await store.pageDue(partition, cursors[partition] ?? null, clock.nowMs() + AHEAD_MS, PAGE);
       for (const due of page) take(due);
       const last = page.at(-1);
-      if (last !== undefined) cursors[part] = last;
+      if (last !== undefined) cursors[partition] = last;
       if (page.length < PAGE) return;
     }
   }

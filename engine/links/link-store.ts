@@ -10,19 +10,19 @@ import { outboxOperation } from "../payments/outbox.ts";
 import type { LinkRecord } from "./link.ts";
 
 /**
- * Links are divided into this many parts, each with an index of its deadlines. A part lives where `homeOf` says, as a terminal does, and that
- * shard looks after its links: it reads its own parts only, and nobody else reads them.
+ * Links are divided into this many partitions, each with an index of its deadlines. A partition lives where `homeOf` says, as a terminal does, and that
+ * shard looks after its links: it reads its own partitions only, and nobody else reads them.
  */
-export const LINK_PARTS = 64;
+export const LINK_PARTITIONS = 64;
 
-/** The part of a link, the same on every node. */
-export function partOf(txId: string): number {
-  return hashOf(txId) % LINK_PARTS;
+/** The partition of a link, the same on every node. */
+export function partitionOf(txId: string): number {
+  return hashOf(txId) % LINK_PARTITIONS;
 }
 
-/** What a part is called where homes are asked for. */
-export function partName(part: number): string {
-  return `links/${part}`;
+/** What a partition is called where homes are asked for. */
+export function partitionName(partition: number): string {
+  return `links/${partition}`;
 }
 
 /** One step of a link, stored as a whole or not at all. */
@@ -59,10 +59,10 @@ export interface LinkStore {
    * reversal or refund is that of another payment's.
    */
   commit(change: LinkChange): Promise<number | null>;
-  /** Whether any link of any part has a deadline: where there are none, no part needs to be read. */
+  /** Whether any link of any partition has a deadline: where there are none, no partition needs to be read. */
   anyDue(): Promise<boolean>;
-  /** Links of a part whose deadline lies before `untilMs`, by deadline, those after `after` only. */
-  pageDue(part: number, after: DueLink | null, untilMs: number, limit: number): Promise<DueLink[]>;
+  /** Links of a partition whose deadline lies before `untilMs`, by deadline, those after `after` only. */
+  pageDue(partition: number, after: DueLink | null, untilMs: number, limit: number): Promise<DueLink[]>;
 }
 
 export const LINKS = "link/";
@@ -89,7 +89,7 @@ export interface LinkStoreOptions {
 }
 
 /**
- * Payment links on the key-value store: `link/<txId>`, the index of deadlines `link-due/<part>/<13 digits of milliseconds>/<txId>`, the
+ * Payment links on the key-value store: `link/<txId>`, the index of deadlines `link-due/<partition>/<13 digits of milliseconds>/<txId>`, the
  * gateway's names `link-payment/` and `link-tran/<partner>/<name>`, `link-op/<id of a capture, reversal or refund>`, outbox rows.
  */
 export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: LinkStoreOptions): LinkStore {
@@ -146,9 +146,9 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
         return null;
       }),
     anyDue: () => available(async () => (await kv.scan({ ...prefixRange(LINKS_DUE), limit: 1 })).length > 0),
-    pageDue: (part, after, untilMs, limit) =>
+    pageDue: (partition, after, untilMs, limit) =>
       available(async () => {
-        const prefix = duePrefix(part);
+        const prefix = duePrefix(partition);
         const from = after === null ? prefix : `${dueKey(after.txId, after.atMs)}\u0001`;
         const entries = await kv.scan({ from, to: prefix + digitsOf(untilMs), limit });
         return entries.map(({ key }) => dueOf(key, prefix.length));
@@ -166,8 +166,8 @@ function keyOf(txId: string): string {
   return LINKS + uuidKey(txId);
 }
 
-function duePrefix(part: number): string {
-  return `${LINKS_DUE}${String(part).padStart(2, "0")}/`;
+function duePrefix(partition: number): string {
+  return `${LINKS_DUE}${String(partition).padStart(2, "0")}/`;
 }
 
 function digitsOf(ms: number): string {
@@ -175,7 +175,7 @@ function digitsOf(ms: number): string {
 }
 
 function dueKey(txId: string, atMs: number): string {
-  return `${duePrefix(partOf(txId))}${digitsOf(atMs)}/${txId}`;
+  return `${duePrefix(partitionOf(txId))}${digitsOf(atMs)}/${txId}`;
 }
 
 function dueKeyOf({ order, nextAtMs }: LinkRecord): string | null {

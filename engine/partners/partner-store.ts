@@ -1,18 +1,18 @@
 import { available, type Entry, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { partName, partOf } from "../tables/replicated-table.ts";
+import { partitionName, partitionOf } from "../tables/replicated-table.ts";
 import { tableVersionOperation } from "../tables/table-versions.ts";
 import { DELETED_PARTNER_KEPT_MS, type PartnerRecord, type PartnerUnique, uniquesOf } from "./partner.ts";
 
 export const PARTNER_TABLE = "partners";
 /** Must never change. */
-export const PARTNER_PARTS = 16;
+export const PARTNER_PARTITIONS = 16;
 
 /** Where partners are kept. Rejects with RelayError `unavailable` when the store cannot answer. */
 export interface PartnerStore {
-  /** Those of one of `PARTNER_PARTS` parts (engine/tables/replicated-table.ts) by id, deleted ones too. */
-  load(part: number): Promise<ReadonlyMap<string, StoredPartner>>;
+  /** Those of one of `PARTNER_PARTITIONS` partitions (engine/tables/replicated-table.ts) by id, deleted ones too. */
+  load(partition: number): Promise<ReadonlyMap<string, StoredPartner>>;
   find(id: number): Promise<StoredPartner | null>;
   /** Stores a partner under the next id, unless something of it is another's. */
   create(build: (id: number) => PartnerRecord): Promise<{ type: "created"; record: PartnerRecord } | PartnerTaken>;
@@ -49,7 +49,7 @@ const COUNTER = "g/partner-counter";
 const ATTEMPTS_MAX = 50;
 
 /**
- * Partners on the key-value store: `nr/<part>/<id, 16 digits>` the record, `nu/<member>/<value>` the id of who has it, `g/partner-counter` the id that
+ * Partners on the key-value store: `nr/<partition>/<id, 16 digits>` the record, `nu/<member>/<value>` the id of who has it, `g/partner-counter` the id that
  * is next. A record and what makes it unique change in one commit.
  */
 export function createPartnerStore(kv: Kv): PartnerStore {
@@ -69,9 +69,9 @@ export function createPartnerStore(kv: Kv): PartnerStore {
   }
 
   return {
-    load: (part) =>
+    load: (partition) =>
       available(async () => {
-        const entries = (await scanAll(kv, `${PARTNERS}${part}/`)).filter(({ key }) => key !== FORMER_VERSIONS_FENCE);
+        const entries = (await scanAll(kv, `${PARTNERS}${partition}/`)).filter(({ key }) => key !== FORMER_VERSIONS_FENCE);
         return new Map(entries.map((entry) => [String(recordOf(entry).id), { record: recordOf(entry), version: entry.version }]));
       }),
     find: (id) =>
@@ -120,11 +120,11 @@ export function partnerExpiresAtMs(record: unknown): number | null {
 }
 
 function tableVersionPut(id: number): Operation {
-  return tableVersionOperation(partName(PARTNER_TABLE, partOf(String(id), PARTNER_PARTS)));
+  return tableVersionOperation(partitionName(PARTNER_TABLE, partitionOf(String(id), PARTNER_PARTITIONS)));
 }
 
 function keyOf(id: number): string {
-  return `${PARTNERS}${partOf(String(id), PARTNER_PARTS)}/${String(id).padStart(16, "0")}`;
+  return `${PARTNERS}${partitionOf(String(id), PARTNER_PARTITIONS)}/${String(id).padStart(16, "0")}`;
 }
 
 function keysOf(record: PartnerRecord | null): Map<string, PartnerUnique> {

@@ -2,7 +2,7 @@ import { compileRule, type PatternCompiler, type TerminalMatcher } from "../acce
 import type { Clock } from "../kernel/clock.ts";
 import type { Tables } from "../tables/replicated-table.ts";
 import type { PartnerRecord } from "./partner.ts";
-import { PARTNER_PARTS, PARTNER_TABLE, type PartnerStore } from "./partner-store.ts";
+import { PARTNER_PARTITIONS, PARTNER_TABLE, type PartnerStore } from "./partner-store.ts";
 
 /** A partner with its rule ready to be asked. */
 export interface Partner {
@@ -89,7 +89,7 @@ export function createPartners({ tables, store, patterns, clock, sandbox }: Part
 
   const replica = tables.add<Partner>({
     name: PARTNER_TABLE,
-    parts: PARTNER_PARTS,
+    partitions: PARTNER_PARTITIONS,
     load: async (part) => {
       const stored = [...(await store.load(part))].filter(([, { record }]) => sandbox || !record.sandbox);
       return new Map(stored.map(([key, { record, version }]) => [key, { record: partnerOf(record), version }]));

@@ -1,17 +1,17 @@
 import { available, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
-import { partName, partOf } from "./replicated-table.ts";
+import { partitionName, partitionOf } from "./replicated-table.ts";
 import { tableVersionOperation } from "./table-versions.ts";
 
 /**
- * Small administered records of one kind, by key, in parts (engine/tables/replicated-table.ts). Rejects with RelayError `unavailable` when the store cannot
- * answer.
+ * Small administered records of one kind, by key, in partitions (engine/tables/replicated-table.ts). Rejects with RelayError `unavailable`
+ * when the store cannot answer.
  */
 export interface RecordStore<R> {
   readonly table: string;
-  readonly parts: number;
-  load(part: number): Promise<ReadonlyMap<string, { record: R; version: number }>>;
+  readonly partitions: number;
+  load(partition: number): Promise<ReadonlyMap<string, { record: R; version: number }>>;
   /** Creates or replaces; the latest write wins. */
   save(key: string, record: R): Promise<void>;
   /**
@@ -22,35 +22,42 @@ export interface RecordStore<R> {
   remove(key: string): Promise<void>;
 }
 
-/** A kind of administered records: where they stand, and in how many parts, which must never change. */
+/** A kind of administered records: where they stand, and in how many partitions, which must never change. */
 export interface RecordKind {
   schema: SchemaKind;
   prefix: string;
   table: string;
-  parts: number;
+  partitions: number;
 }
 
-export const CLOUD_CONFIGS: RecordKind = { schema: "cloudConfig", prefix: "h/", table: "cloud-configs", parts: 64 };
-export const TERMINAL_GROUPS: RecordKind = { schema: "terminalGroup", prefix: "j/", table: "terminal-groups", parts: 1 };
-export const GATEWAY_ACCOUNTS: RecordKind = { schema: "gatewayAccount", prefix: "ga/", table: "gateway-accounts", parts: 1 };
+export const CLOUD_CONFIGS: RecordKind = { schema: "cloudConfig", prefix: "h/", table: "cloud-configs", partitions: 64 };
+export const TERMINAL_GROUPS: RecordKind = { schema: "terminalGroup", prefix: "j/", table: "terminal-groups", partitions: 1 };
+export const GATEWAY_ACCOUNTS: RecordKind = { schema: "gatewayAccount", prefix: "ga/", table: "gateway-accounts", partitions: 1 };
 /** Whose a merchant is: what is asked of merchants while nobody can wait. */
-export const MERCHANT_OWNERS: RecordKind = { schema: "merchantOwner", prefix: "merchant-owner/", table: "merchant-owners", parts: 64 };
-export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", parts: 1 };
+export const MERCHANT_OWNERS: RecordKind = { schema: "merchantOwner", prefix: "merchant-owner/", table: "merchant-owners", partitions: 64 };
+export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", partitions: 1 };
 
 /** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */
 const ATTEMPTS_MAX = 64;
 
 /** What has to be in a commit that stores a record of this kind. */
-export function recordOperations({ schema, prefix, table, parts }: RecordKind, key: string, record: { readonly schema: 1 }): Operation[] {
-  const part = partOf(key, parts);
-  return [{ type: "put", key: `${prefix}${part}/${key}`, value: recordText(schema, record) }, tableVersionOperation(partName(table, part))];
+export function recordOperations(
+  { schema, prefix, table, partitions }: RecordKind,
+  key: string,
+  record: { readonly schema: 1 },
+): Operation[] {
+  const partition = partitionOf(key, partitions);
+  return [
+    { type: "put", key: `${prefix}${partition}/${key}`, value: recordText(schema, record) },
+    tableVersionOperation(partitionName(table, partition)),
+  ];
 }
 
 /** Records of one kind on the key-value store: `<prefix><part>/<key>`. */
 export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind: RecordKind): RecordStore<R> {
-  const { prefix, table, parts } = kind;
-  const at = (key: string) => `${prefix}${partOf(key, parts)}/${key}`;
-  const versionPut = (key: string) => tableVersionOperation(partName(table, partOf(key, parts)));
+  const { prefix, table, partitions } = kind;
+  const at = (key: string) => `${prefix}${partitionOf(key, partitions)}/${key}`;
+  const versionPut = (key: string) => tableVersionOperation(partitionName(table, partitionOf(key, partitions)));
 
   function recordOf(key: string, value: string): R {
     return readRecord(kind.schema, key, value);
@@ -58,10 +65,10 @@ export function createRecordStore<R extends { readonly schema: 1 }>(kv: Kv, kind
 
   return {
     table,
-    parts,
-    load: (part) =>
+    partitions,
+    load: (partition) =>
       available(async () => {
-        const start = `${prefix}${part}/`;
+        const start = `${prefix}${partition}/`;
         const entries = await scanAll(kv, start);
         return new Map(entries.map(({ key, value, version }) => [key.slice(start.length), { record: recordOf(key, value), version }]));
       }),

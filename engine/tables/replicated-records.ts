@@ -16,7 +16,7 @@ export function createAdministered<R>(
   store: RecordStore<R>,
   changed: (key: string, after: R | null, before: R | null) => void = () => {},
 ): Administered<R> {
-  const replica = tables.add<R>({ name: store.table, parts: store.parts, load: store.load, changed });
+  const replica = tables.add<R>({ name: store.table, partitions: store.partitions, load: store.load, changed });
   return {
     get: replica.get,
     values: replica.values,

@@ -2,15 +2,15 @@ import { hashOf } from "../kernel/hash.ts";
 import type { TableSync } from "./table-sync.ts";
 
 /**
- * Records of one kind, all of them in the memory of each shard. A change loads again the part that it is in, so a table that may be large has
- * many parts: entering a fleet's terminals one by one would otherwise read all of them each time.
+ * Records of one kind, all of them in the memory of each shard. A change loads again the partition that it is in, so a table that may be large has
+ * many partitions: entering a fleet's terminals one by one would otherwise read all of them each time.
  */
 export interface Table<R> {
-  /** The same on every node and in every version; so is the number of parts. */
+  /** The same on every node and in every version; so is the number of partitions. */
   name: string;
-  parts: number;
-  /** The records of a part as they stand in the store, each with its version. */
-  load(part: number): Promise<ReadonlyMap<string, { record: R; version: number }>>;
+  partitions: number;
+  /** The records of a partition as they stand in the store, each with its version. */
+  load(partition: number): Promise<ReadonlyMap<string, { record: R; version: number }>>;
   /** Called with each record that came, changed (both) or went (null), in this shard. */
   changed(key: string, after: R | null, before: R | null): void;
 }
@@ -23,14 +23,17 @@ export interface Replica<R> {
   propagate(key: string): Promise<void>;
 }
 
-/** The part of a table that a record is in. */
-export function partOf(key: string, parts: number): number {
-  return parts === 1 ? 0 : (hashOf(key) >>> 0) % parts;
+/** The partition of a table that a record is in. */
+export function partitionOf(key: string, partitions: number): number {
+  return partitions === 1 ? 0 : (hashOf(key) >>> 0) % partitions;
 }
 
-/** The name that a part is propagated by, and that has its version: a commit that changes a record has `tableVersionOperation` of it among its operations. */
-export function partName(table: string, part: number): string {
-  return `${table}/${part}`;
+/**
+ * The name that a partition is propagated by, and that has its version: a commit that changes a record has `tableVersionOperation` of it
+ * among its operations.
+ */
+export function partitionName(table: string, partition: number): string {
+  return `${table}/${partition}`;
 }
 
 /** The tables of a shard. */
@@ -44,14 +47,14 @@ export function createTables(tableSync: TableSync): Tables {
   const loads: (() => Promise<void>)[] = [];
 
   return {
-    add: <R>({ name, parts, load, changed }: Table<R>) => {
+    add: <R>({ name, partitions, load, changed }: Table<R>) => {
       const records = new Map<string, R>();
-      const held = Array.from({ length: parts }, (_, part) => {
+      const held = Array.from({ length: partitions }, (_, partition) => {
         let versions: ReadonlyMap<string, number> = new Map();
         const table = tableSync.table({
-          name: partName(name, part),
+          name: partitionName(name, partition),
           load: async () => {
-            const loaded = await load(part);
+            const loaded = await load(partition);
             const before = versions;
             versions = new Map([...loaded].map(([key, { version }]) => [key, version]));
             for (const key of before.keys()) if (!loaded.has(key)) take(key, null);
@@ -77,7 +80,7 @@ export function createTables(tableSync: TableSync): Tables {
           return records.size;
         },
         propagate: async (key) => {
-          await held[partOf(key, parts)]?.propagate();
+          await held[partitionOf(key, partitions)]?.propagate();
         },
       };
     },

@@ -3,9 +3,9 @@ import { describe } from "node:test";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { AUDIT_LIFETIME_MS, type AuditEntry, createAuditStore } from "../../engine/operators/audit-store.ts";
 import { deletedPartner, type PartnerRecord } from "../../engine/partners/partner.ts";
-import { createPartnerStore, PARTNER_PARTS } from "../../engine/partners/partner-store.ts";
+import { createPartnerStore, PARTNER_PARTITIONS } from "../../engine/partners/partner-store.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
-import { partName, partOf } from "../../engine/tables/replicated-table.ts";
+import { partitionName, partitionOf } from "../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../engine/tables/table-versions.ts";
 import type { OpenKv } from "./engines.ts";
 import { ownWorldTest } from "./own-world.ts";
@@ -23,12 +23,13 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
         ids.sort((one, other) => one - other),
         Array.from({ length: 10 }, (_, index) => index + 1),
       );
-      const parts = await Promise.all(Array.from({ length: PARTNER_PARTS }, (_, part) => store.load(part)));
+      const partitions = await Promise.all(Array.from({ length: PARTNER_PARTITIONS }, (_, partition) => store.load(partition)));
       assert.equal(
-        parts.reduce((sum, part) => sum + part.size, 0),
+        partitions.reduce((sum, partition) => sum + partition.size, 0),
         10,
       );
-      for (const [index, part] of parts.entries()) for (const key of part.keys()) assert.equal(partOf(key, PARTNER_PARTS), index);
+      for (const [index, partition] of partitions.entries())
+        for (const key of partition.keys()) assert.equal(partitionOf(key, PARTNER_PARTITIONS), index);
     });
 
     test("lets one of a hundred races for a name win, and takes nothing for the others", async ({ kv }) => {
@@ -40,14 +41,14 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       assert.equal(next.type === "created" && next.record.id, 2);
     });
 
-    test("refuses a change of what has changed, frees what a change gives up, and raises the version of the part", async ({ kv }) => {
+    test("refuses a change of what has changed, frees what a change gives up, and raises the version of the partition", async ({ kv }) => {
       const store = createPartnerStore(kv);
       await store.create((id) => partner(id, "one"));
       await store.create((id) => partner(id, "two"));
       const before = await store.find(1);
       assert.ok(before !== null);
       const tableVersions = createTableVersions(kv);
-      const currentVersions = () => tableVersions.load([partName("partners", partOf("1", PARTNER_PARTS))]);
+      const currentVersions = () => tableVersions.load([partitionName("partners", partitionOf("1", PARTNER_PARTITIONS))]);
       const earlierVersions = await currentVersions();
       assert.deepEqual(await store.replace(before, { ...before.record, username: "TWO" }), { type: "taken", what: "username" });
       assert.deepEqual(await currentVersions(), earlierVersions);
@@ -100,14 +101,14 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       assert.deepEqual([left.length, left[0]?.entry.subject, left.at(-1)?.entry.subject], [50, "999", "950"]);
     });
 
-    test("keeps administered records in their parts, the latest write of each", async ({ kv }) => {
+    test("keeps administered records in their partitions, the latest write of each", async ({ kv }) => {
       const store = createRecordStore<{ schema: 1; text: string }>(kv, CLOUD_CONFIGS);
       const keys = Array.from({ length: 200 }, (_, index) => `T${index}`);
       for (const key of keys) await store.save(key, { schema: 1, text: key });
       await store.save("T7", { schema: 1, text: "again" });
       await store.remove("T8");
-      const loaded = await Promise.all(Array.from({ length: store.parts }, (_, part) => store.load(part)));
-      const all = new Map(loaded.flatMap((part) => [...part]));
+      const loaded = await Promise.all(Array.from({ length: store.partitions }, (_, partition) => store.load(partition)));
+      const all = new Map(loaded.flatMap((partition) => [...partition]));
       assert.equal(all.size, 199);
       assert.equal(all.get("T7")?.record.text, "again");
       assert.ok((all.get("T7")?.version ?? 0) > (all.get("T9")?.version ?? 0));
@@ -126,7 +127,7 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
         throw new RelayError("invalid_request", "no");
       });
       await assert.rejects(refused, { code: "invalid_request" });
-      const [loaded] = (await Promise.all(Array.from({ length: store.parts }, (_, part) => store.load(part)))).filter(
+      const [loaded] = (await Promise.all(Array.from({ length: store.partitions }, (_, partition) => store.load(partition)))).filter(
         ({ size }) => size > 0,
       );
       assert.equal(loaded?.get("T1")?.record.text, letters.join(""));

@@ -4,7 +4,7 @@ import type { IdempotencyClaim, IdempotencyStore } from "../../engine/idempotenc
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
 import { linkRow } from "../../engine/links/link-change.ts";
-import { type DueLink, type LinkChange, type LinkStore, partOf } from "../../engine/links/link-store.ts";
+import { type DueLink, type LinkChange, type LinkStore, partitionOf } from "../../engine/links/link-store.ts";
 import { link, NOW_MS, unanswered } from "../engine/links/machine-world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
@@ -90,8 +90,8 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
       assert.equal(await store.anyDue(), false);
       let version = await stored(store, before);
       assert.equal(await store.anyDue(), true);
-      const part = partOf("x1");
-      const due = (untilMs: number) => store.pageDue(part, null, untilMs, 10);
+      const partition = partitionOf("x1");
+      const due = (untilMs: number) => store.pageDue(partition, null, untilMs, 10);
       assert.deepEqual(await due(1_000), [], "the end is not included");
       assert.deepEqual(await due(1_001), [{ txId: "x1", atMs: 1_000 }]);
       const moved = { ...before, nextAtMs: 2_000 };
@@ -104,8 +104,8 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
       assert.equal(await store.anyDue(), false);
     });
 
-    test("pages what is due of a part in order, each once", async ({ store }) => {
-      const ids = Array.from({ length: 2_000 }, (_, index) => `p${index}`).filter((txId) => partOf(txId) === 3);
+    test("pages what is due of a partition in order, each once", async ({ store }) => {
+      const ids = Array.from({ length: 2_000 }, (_, index) => `p${index}`).filter((txId) => partitionOf(txId) === 3);
       for (const [index, txId] of ids.entries()) {
         await stored(store, link("waiting", { order: { txId }, paymentId: `g-${txId}`, nextAtMs: 10_000 + (index % 7) }));
       }

@@ -447,7 +447,7 @@ function recordExample(kind: RecordKind, key: string, record: { readonly schema:
   return {
     write: (kv) => store(kv).save(key, record),
     read: async (kv) => {
-      const parts = await Promise.all(Array.from({ length: kind.parts }, (_, part) => store(kv).load(part)));
+      const parts = await Promise.all(Array.from({ length: kind.partitions }, (_, part) => store(kv).load(part)));
       return parts.flatMap((part) => [...part]).map(([name, { record: found }]) => [name, found]);
     },
   };

@@ -63,15 +63,15 @@ export const downloadPackage = apps.endpoint({
     const stored = version.package;
     const etag = `"${stored.md5}"`;
     if (headers["if-none-match"] !== undefined && names(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };
-    const part = partOf(stored, etag, headers);
-    if (part === "outside") {
+    const range = requestedRange(stored, etag, headers);
+    if (range === "outside") {
       const message = `range: the package has ${stored.bytes} bytes`;
       return { status: 416, headers: { "Content-Range": `bytes */${stored.bytes}` }, body: { status: "error", error: message, message } };
     }
     const open = await packages.open(filename);
     if (open === null) throw notFound();
     const terminalId = query.terminalId ?? headers["x-terminal-id"];
-    const { start, end } = part ?? { start: 0, end: stored.bytes - 1 };
+    const { start, end } = range ?? { start: 0, end: stored.bytes - 1 };
     const file = {
       offset: start,
       length: end - start + 1,
@@ -91,7 +91,7 @@ export const downloadPackage = apps.endpoint({
       "Cache-Control": "public, max-age=31536000, immutable",
       "Content-Disposition": `attachment; filename="${filename}"`,
     };
-    if (part === null) return { status: 200, file, headers: common };
+    if (range === null) return { status: 200, file, headers: common };
     return { status: 206, file, headers: { ...common, "Content-Range": `bytes ${start}-${end}/${stored.bytes}` } };
   },
 });
@@ -100,7 +100,7 @@ export const downloadPackage = apps.endpoint({
 const ONE_RANGE = /^\s*bytes\s*=\s*(\d{0,15})-(\d{0,15})\s*$/i;
 
 /** Null for the whole: no range, none that is understood, several, or one for other bytes than these. */
-function partOf(
+function requestedRange(
   { bytes }: AppPackage,
   etag: string,
   headers: { range?: string; "if-range"?: string },

@@ -2,7 +2,7 @@ import { SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { deletedPartner, type PartnerApiAccess, type PartnerRecord, partnerPlace } from "../../../engine/partners/partner.ts";
-import { createPartnerStore, PARTNER_PARTS, type PartnerStore } from "../../../engine/partners/partner-store.ts";
+import { createPartnerStore, PARTNER_PARTITIONS, type PartnerStore } from "../../../engine/partners/partner-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { hashPassword } from "../../../http/auth/partner-password.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../sandbox/gateway/options.ts";
@@ -72,8 +72,8 @@ export async function prepareSandboxPartner(kv: Kv, config: Config, box: SecretB
 }
 
 async function loadAll(store: PartnerStore): Promise<PartnerRecord[]> {
-  const parts = await Promise.all(Array.from({ length: PARTNER_PARTS }, (_, part) => store.load(part)));
-  return parts.flatMap((part) => [...part.values()].map(({ record }) => record));
+  const partitions = await Promise.all(Array.from({ length: PARTNER_PARTITIONS }, (_, partition) => store.load(partition)));
+  return partitions.flatMap((partition) => [...partition.values()].map(({ record }) => record));
 }
 
 function sandboxAccess(id: number, box: SecretBox): PartnerApiAccess {

@@ -50,7 +50,7 @@ export function composePartnerApi({ kv, tables, box, partners, administerPartner
   const ownerStore = createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS);
   const owners = tables.add<MerchantOwner>({
     name: ownerStore.table,
-    parts: ownerStore.parts,
+    partitions: ownerStore.partitions,
     load: ownerStore.load,
     changed: () => {},
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PartnerRecord } from "../../../engine/partners/partner.ts";
-import { createPartnerStore, PARTNER_PARTS, PARTNER_TABLE } from "../../../engine/partners/partner-store.ts";
-import { partName, partOf } from "../../../engine/tables/replicated-table.ts";
+import { createPartnerStore, PARTNER_PARTITIONS, PARTNER_TABLE } from "../../../engine/partners/partner-store.ts";
+import { partitionName, partitionOf } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 
@@ -27,17 +27,17 @@ function partner(id: number): PartnerRecord {
   };
 }
 
-test("a new partner and a changed one raise the version of their part, so that a shard which nobody told finds them", async () => {
+test("a new partner and a changed one raise the version of their partition, so that a shard which nobody told finds them", async () => {
   const kv = new MemoryKv();
   const [store, tableVersions] = [createPartnerStore(kv), createTableVersions(kv)];
   const created = await store.create(partner);
   assert.equal(created.type, "created");
-  const part = partName(PARTNER_TABLE, partOf("1", PARTNER_PARTS));
-  const [first = 0] = await tableVersions.load([part]);
+  const partition = partitionName(PARTNER_TABLE, partitionOf("1", PARTNER_PARTITIONS));
+  const [first = 0] = await tableVersions.load([partition]);
   assert.notEqual(first, 0);
   const stored = await store.find(1);
   assert.ok(stored);
   await store.replace(stored, { ...stored.record, enabled: false });
-  const [second = 0] = await tableVersions.load([part]);
+  const [second = 0] = await tableVersions.load([partition]);
   assert.equal(second > first, true);
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Operation, scanAll } from "../../../engine/kernel/kv.ts";
-import { createTables, partName, partOf, type Replica } from "../../../engine/tables/replicated-table.ts";
+import { createTables, partitionName, partitionOf, type Replica } from "../../../engine/tables/replicated-table.ts";
 import { tableVersionOperation } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { syncedShards } from "./world.ts";
 
-const PARTS = 4;
+const PARTITIONS = 4;
 const KEYS = Array.from({ length: 20 }, (_, index) => `key-${index}`);
 
 /** Shards that hold words in memory, and the store that they are in. */
@@ -19,10 +19,10 @@ async function world(count: number) {
     const tables = createTables(tableSync);
     const words: Replica<string> = tables.add({
       name: "words",
-      parts: PARTS,
-      load: async (part) => {
-        loads.push(part);
-        const entries = await scanAll(kv, `x/${part}/`);
+      partitions: PARTITIONS,
+      load: async (partition) => {
+        loads.push(partition);
+        const entries = await scanAll(kv, `x/${partition}/`);
         return new Map(entries.map(({ key, value, version }) => [key.slice(4), { record: value, version }]));
       },
       changed: (key, after, before) => changes.push(`${key}: ${before} > ${after}`),
@@ -30,17 +30,17 @@ async function world(count: number) {
     return { tables, words, changes, loads, pass };
   });
   async function store(key: string, value: string | null): Promise<void> {
-    const part = partOf(key, PARTS);
-    const place = `x/${part}/${key}`;
+    const partition = partitionOf(key, PARTITIONS);
+    const place = `x/${partition}/${key}`;
     const operation: Operation = value === null ? { type: "delete", key: place } : { type: "put", key: place, value };
-    await kv.commit({ checks: [], operations: [operation, tableVersionOperation(partName("words", part))] });
+    await kv.commit({ checks: [], operations: [operation, tableVersionOperation(partitionName("words", partition))] });
   }
   const [one, other] = held;
   assert.ok(one !== undefined && other !== undefined);
   return { one, other, store, live, silent };
 }
 
-describe("tables in memory, in parts", () => {
+describe("tables in memory, in partitions", () => {
   it("have a change on every shard once it is propagated, and tell what changed", async () => {
     const { one, other, store } = await world(2);
     for (const key of KEYS) await store(key, "1");
@@ -59,19 +59,19 @@ describe("tables in memory, in parts", () => {
     }
   });
 
-  it("load only the part that changed", async () => {
+  it("load only the partition that changed", async () => {
     const { one, other, store } = await world(2);
     await Promise.all([one.tables.load(), other.tables.load()]);
     assert.deepEqual([...one.loads].sort(), [0, 1, 2, 3]);
     one.loads.length = 0;
     await store("key-3", "2");
     await other.words.propagate("key-3");
-    assert.deepEqual(one.loads, [partOf("key-3", PARTS)]);
+    assert.deepEqual(one.loads, [partitionOf("key-3", PARTITIONS)]);
   });
 
-  it("spread keys over all parts, the same each time", () => {
-    assert.deepEqual([...new Set(KEYS.map((key) => partOf(key, PARTS)))].sort(), [0, 1, 2, 3]);
-    assert.equal(partOf("anything", 1), 0);
+  it("spread keys over all partitions, the same each time", () => {
+    assert.deepEqual([...new Set(KEYS.map((key) => partitionOf(key, PARTITIONS)))].sort(), [0, 1, 2, 3]);
+    assert.equal(partitionOf("anything", 1), 0);
   });
 
   it("find by themselves what nobody told them", async () => {
