@@ -30,8 +30,8 @@ export interface SignatureParameters {
 }
 
 export type SignatureVerdict =
-  /** `stamp` is what makes this request one of its kind: what stands in its signed date and salt. */
-  { type: "verified"; keyId: string; stamp: string; salt: string } | { type: "refused"; reason: string };
+  /** `nonce` is what makes this request one of its kind: what stands in its signed date and salt. */
+  { type: "verified"; keyId: string; nonce: string; salt: string } | { type: "refused"; reason: string };
 
 /** How far a signer's clock may be from ours, and so how long a request can be repeated and has to be remembered. */
 export const SIGNATURE_SKEW_MAX_MS = 300_000;
@@ -99,7 +99,7 @@ export function verifySignature(request: SignedRequest, secretOf: (keyId: string
     // After the signature: a digest that nobody signed says nothing.
     if (request.method === "POST") requireDigest(request);
     const time = parameters.headers.includes("date") ? (request.header("date") ?? "") : String(parameters.created);
-    return { type: "verified", keyId: parameters.keyId, stamp: `${time} ${salt}`, salt };
+    return { type: "verified", keyId: parameters.keyId, nonce: `${time} ${salt}`, salt };
   } catch (error) {
     if (error instanceof SignatureMalformed) return refused(error.message);
     throw error;

@@ -1,5 +1,5 @@
 import type { Caller } from "../../engine/access/caller.ts";
-import type { SignatureStamps } from "../../engine/access/signature-stamp-store.ts";
+import type { SignatureNonces } from "../../engine/access/signature-nonce-store.ts";
 import type { Refusal } from "./credential-source.ts";
 import { sha256Hex } from "./digest.ts";
 import { SIGNATURE_SKEW_MAX_MS, type SignedRequest, verifySignature } from "./http-signature.ts";
@@ -18,7 +18,7 @@ export interface SignatureAuthenticator {
 /** Authenticates requests by their HTTP signature (http-signature.ts), each of them once. */
 export function createSignatureAuthenticator(options: {
   keys: SignatureKeys;
-  stamps: SignatureStamps;
+  nonces: SignatureNonces;
   /** The clock that signers date by: this machine's. */
   nowMs(): number;
 }): SignatureAuthenticator {
@@ -29,7 +29,7 @@ export function createSignatureAuthenticator(options: {
       const key = options.keys.byKeyId(verdict.keyId);
       if (key === null) return refused("The signature does not match the request.");
       // A date may lie ahead by as much as behind.
-      const first = await options.stamps.take(sha256Hex(`${verdict.keyId} ${verdict.stamp}`), 2 * SIGNATURE_SKEW_MAX_MS);
+      const first = await options.nonces.take(sha256Hex(`${verdict.keyId} ${verdict.nonce}`), 2 * SIGNATURE_SKEW_MAX_MS);
       return first ? key.caller : refused("The request was sent before: its date and salt are used.");
     },
   };

@@ -1,5 +1,5 @@
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
-import { createSignatureStampStore } from "../../engine/access/signature-stamp-store.ts";
+import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
 import { createAppStore } from "../../engine/apps/app-store.ts";
@@ -531,8 +531,8 @@ export const STORED_EXAMPLES = {
     read: (kv) => createResultCountStore(kv, now).total("2026-05-06"),
   },
   signatureStamp: {
-    write: (kv) => createSignatureStampStore(kv, now).take("digest-1", 1_000),
-    read: (kv) => createSignatureStampStore(kv, now).take("digest-1", 1_000),
+    write: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
+    read: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
   },
   tableStamp: {
     write: (kv) => put(kv, tableVersionOperation("apps")),

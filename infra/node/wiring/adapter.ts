@@ -1,4 +1,4 @@
-import { createSignatureStampStore } from "../../../engine/access/signature-stamp-store.ts";
+import { createSignatureNonceStore } from "../../../engine/access/signature-nonce-store.ts";
 import { type AdministerCallbacks, createAdministerCallbacks } from "../../../engine/callbacks/administer-callbacks.ts";
 import { createCallbackSender } from "../../../engine/callbacks/callback-sender.ts";
 import { createCallbackStore } from "../../../engine/callbacks/callback-store.ts";
@@ -52,7 +52,7 @@ export function composeAdapter({ config, kv, clock, machineClock, partners, box,
   const store = createCallbackStore(kv);
   const signatures = createSignatureAuthenticator({
     keys: signatureKeys(partners, box),
-    stamps: createSignatureStampStore(kv, clock.nowMs),
+    nonces: createSignatureNonceStore(kv, clock.nowMs),
     nowMs: machineClock.nowMs,
   });
   return {

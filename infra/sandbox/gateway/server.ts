@@ -15,7 +15,7 @@ import { Payments } from "./payments.ts";
 const BODY_BYTES_MAX = 16_384;
 const CONNECTIONS_MAX = 4_096;
 /** Requests that are remembered, so that one that is sent again is refused; more than arrive within the signature's window. */
-const STAMPS_MAX = 200_000;
+const NONCES_MAX = 200_000;
 
 export interface SandboxGateway {
   /** Base address, for `RELAY_GATEWAY_URL`. */
@@ -40,7 +40,7 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
     merchants,
   };
   const { payments } = controlled;
-  const stamps = new Set<string>();
+  const nonces = new Set<string>();
   const files = {
     "/hosted-page.css": { type: "text/css; charset=utf-8", text: fileText("./hosted-page.css") },
     "/hosted-page.js": { type: "text/javascript; charset=utf-8", text: fileText("./hosted-page.client.js") },
@@ -58,12 +58,12 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
     // Signatures are dated by the machine's clock, whatever a test has advanced.
     const verdict = verifySignature(signed, secretOf, Date.now());
     if (verdict.type === "refused") return failed(401, PROTOCOL_RESULT.notAuthenticated, verdict.reason, merId, null);
-    const stamp = `${verdict.keyId} ${verdict.stamp}`;
-    if (stamps.has(stamp)) return failed(401, PROTOCOL_RESULT.notAuthenticated, "The request was sent before.", merId, null);
-    stamps.add(stamp);
-    for (const oldest of stamps) {
-      if (stamps.size <= STAMPS_MAX) break;
-      stamps.delete(oldest);
+    const nonce = `${verdict.keyId} ${verdict.nonce}`;
+    if (nonces.has(nonce)) return failed(401, PROTOCOL_RESULT.notAuthenticated, "The request was sent before.", merId, null);
+    nonces.add(nonce);
+    for (const oldest of nonces) {
+      if (nonces.size <= NONCES_MAX) break;
+      nonces.delete(oldest);
     }
     return answerTo(payments, { operation, keyId: verdict.keyId, query: target.searchParams, body: body.toString("utf8"), pageUrl: url });
   }

@@ -65,7 +65,7 @@ for (const algorithm of ["hmac-sha256", "hmac-sha512"] as const) {
   for (const method of ["GET", "POST"] as const) {
     test(`verifies what another implementation signed: ${method}, ${algorithm}`, async () => {
       const verdict = verify((await sent({ method, sign: { algorithm } })).raw);
-      assert.deepEqual({ ...verdict, stamp: "" }, { type: "verified", keyId: "M1", stamp: "", salt: "salt-1" });
+      assert.deepEqual({ ...verdict, nonce: "" }, { type: "verified", keyId: "M1", nonce: "", salt: "salt-1" });
     });
 
     test(`signs so that another implementation verifies: ${method}, ${algorithm}`, async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { type TestContext, test } from "node:test";
 import { Type } from "@sinclair/typebox";
-import { createSignatureStampStore } from "../../../engine/access/signature-stamp-store.ts";
+import { createSignatureNonceStore } from "../../../engine/access/signature-nonce-store.ts";
 import { digestHeader, SIGNATURE_SKEW_MAX_MS } from "../../../http/auth/http-signature.ts";
 import { createSignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
@@ -55,7 +55,7 @@ async function world(t: TestContext, options: { nowMs?: () => number } = {}) {
           ? { secret: SECRET, caller: { type: "partner", partnerId: 7, username: "p", terminals: { names: false, matches: () => true } } }
           : null,
     },
-    stamps: createSignatureStampStore(kv, Date.now),
+    nonces: createSignatureNonceStore(kv, Date.now),
     nowMs: options.nowMs ?? Date.now,
   });
   const { port } = await startWorld(t, { endpoints: bind(endpoints, { calls }), signatures });
