@@ -1,8 +1,8 @@
 import { RelayError } from "../kernel/errors.ts";
 import type { TableSync } from "../tables/table-sync.ts";
 import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store.ts";
-import { compileWhitelist, validateSubscriptionRule, type Whitelist } from "./subscription.ts";
 import type { PatternCompiler, SubscriptionRule } from "./terminal-rule.ts";
+import { compileTopicAccess, type TopicAccess, validateSubscriptionRule } from "./topic-access.ts";
 
 /** Whitelist rules of one installation; all of them are in the memory of each shard. */
 export const RULES_MAX = 10_000;
@@ -36,7 +36,7 @@ export interface DirectoryOptions {
 export function createDirectory({ store, patterns, tableSync, manages = () => false, changed }: DirectoryOptions): Directory {
   let rules: readonly SubscriptionRule[] = [];
   let denied: ReadonlySet<string> = new Set();
-  let whitelist: Whitelist = compileWhitelist([], patterns);
+  let topicAccess: TopicAccess = compileTopicAccess([], patterns);
   let generation = 0;
   const table = tableSync.table({
     name: DIRECTORY_TABLE,
@@ -44,7 +44,7 @@ export function createDirectory({ store, patterns, tableSync, manages = () => fa
       const contents = await store.load();
       rules = contents.rules;
       denied = new Set(contents.deniedTerminals);
-      whitelist = compileWhitelist(rules, patterns);
+      topicAccess = compileTopicAccess(rules, patterns);
       generation += 1;
     },
     changed,
@@ -53,7 +53,7 @@ export function createDirectory({ store, patterns, tableSync, manages = () => fa
   return {
     load: table.load,
     generation: () => generation,
-    mayTake: (identity, target) => whitelist.mayTake(identity, target) || manages(identity, target),
+    mayTake: (identity, target) => topicAccess.mayTake(identity, target) || manages(identity, target),
     isDenied: (terminalId) => denied.has(terminalId),
     rules: () => rules,
     deniedTerminals: () => [...denied].sort(),

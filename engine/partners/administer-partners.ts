@@ -1,5 +1,5 @@
-import { validateTerminalRule } from "../access/subscription.ts";
 import type { PatternCompiler, TerminalRule } from "../access/terminal-rule.ts";
+import { validateTerminalRule } from "../access/topic-access.ts";
 import { formerAccounts } from "../gateway/gateway-account.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";

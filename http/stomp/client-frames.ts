@@ -1,4 +1,4 @@
-import { terminalOfTopic } from "../../engine/access/subscription.ts";
+import { terminalOfTopic } from "../../engine/access/topic-access.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import type { FrameHead, StompFrame, StompVersion } from "./frame.ts";

@@ -1,5 +1,5 @@
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
-import { compileWhitelist } from "../../engine/access/subscription.ts";
+import { compileTopicAccess } from "../../engine/access/topic-access.ts";
 import type { TerminalGroup } from "../../engine/settings/terminal-groups.ts";
 import { createRecordStore, TERMINAL_GROUPS } from "../../engine/tables/record-store.ts";
 import { createPatternCompiler } from "../../http/auth/pattern.ts";
@@ -27,11 +27,11 @@ export async function administer(store: SimStore, { rules, group }: Plan): Promi
 
 /** Who may take which terminal's commands, by what was administered. */
 export function mayTakeOf({ rules, group }: Plan): (device: DeviceSpec, terminalId: string) => boolean {
-  const whitelist = compileWhitelist(rules, createPatternCompiler());
+  const topicAccess = compileTopicAccess(rules, createPatternCompiler());
   return ({ login, topics }, terminalId) => {
     // Under the shared credential a session is the terminal whose topic it takes first, and a poll may be for any.
     if (login === null) return topics[0] === undefined || topics[0].terminalId === terminalId;
-    if (whitelist.mayTake(login, terminalId)) return true;
+    if (topicAccess.mayTake(login, terminalId)) return true;
     return group?.managers.includes(login) === true && group.members.includes(terminalId);
   };
 }

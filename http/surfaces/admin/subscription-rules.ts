@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { terminalOfTopic } from "../../../engine/access/subscription.ts";
 import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
+import { terminalOfTopic } from "../../../engine/access/topic-access.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";

@@ -2,8 +2,8 @@ import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
 import { Client, type IFrame, type IMessage, type StompConfig, Versions } from "@stomp/stompjs";
 import { WebSocket, WebSocketServer } from "ws";
-import { compileWhitelist } from "../../../engine/access/subscription.ts";
 import type { SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
+import { compileTopicAccess } from "../../../engine/access/topic-access.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { withDelivery } from "../../../engine/payments/command.ts";
 import type { OpenSession, SessionOutlet, TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
@@ -102,7 +102,7 @@ export const PASSCODE = "right";
 export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay> {
   const settled: string[] = [];
   const posted: ResultSend[] = [];
-  const whitelist = compileWhitelist(rules, createPatternCompiler());
+  const topicAccess = compileTopicAccess(rules, createPatternCompiler());
   let ids = 0;
   const queue = createQueue(settled, () => {
     relay.activities += 1;
@@ -118,7 +118,7 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
     serverName: "terminal-relay",
     anonymousAllowed: false,
     authenticate: async (login, passcode) => (passcode === PASSCODE ? { type: "terminal", terminalId: login } : null),
-    mayTake: (identity, target) => whitelist.mayTake(identity, target),
+    mayTake: (identity, target) => topicAccess.mayTake(identity, target),
     async recordResult(send) {
       if (!send.bodyText.includes('"result"')) throw new RelayError("invalid_request", "The result names no outcome");
       posted.push(send);

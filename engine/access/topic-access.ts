@@ -24,8 +24,8 @@ export function terminalOfTopic(destination: string): string | null {
   return isTerminalId(terminalId) ? terminalId : null;
 }
 
-/** Whose topics a terminal may take, all rules considered. */
-export interface Whitelist {
+/** Which topics a terminal may take, all rules considered. */
+export interface TopicAccess {
   /** A terminal may always take its own topic; any other needs an enabled rule of its own that matches. */
   mayTake(identity: string, target: string): boolean;
 }
@@ -34,7 +34,7 @@ export interface Whitelist {
  * Compiles the whitelist rules of `/admin/subscription-rules`. Disabled rules do nothing; of several rules of a
  * terminal, any allows. Throws RelayError `invalid_request` for a rule that `validateSubscriptionRule` refuses, disabled or not.
  */
-export function compileWhitelist(rules: Iterable<SubscriptionRule>, patterns: PatternCompiler): Whitelist {
+export function compileTopicAccess(rules: Iterable<SubscriptionRule>, patterns: PatternCompiler): TopicAccess {
   const matchers = new Map<string, TerminalMatcher[]>();
   for (const rule of rules) {
     const matcher = validateSubscriptionRule(rule, patterns);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileWhitelist, terminalOfTopic, topicOfTerminal, validateSubscriptionRule } from "../../../engine/access/subscription.ts";
 import type { PatternCompiler, SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
+import { compileTopicAccess, terminalOfTopic, topicOfTerminal, validateSubscriptionRule } from "../../../engine/access/topic-access.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 
 /** Enough of a compiler for these tests: a prefix and a star; "(" is a bad pattern. */
@@ -53,7 +53,7 @@ test("decides by the rules of the terminal that asks", () => {
     ],
   ];
   for (const [title, rules, target, allowed] of table)
-    assert.equal(compileWhitelist(rules, patterns).mayTake("T1", target), allowed, title);
+    assert.equal(compileTopicAccess(rules, patterns).mayTake("T1", target), allowed, title);
 });
 
 test("refuses rules that are not what they should be", () => {
@@ -70,6 +70,6 @@ test("refuses rules that are not what they should be", () => {
   for (const [title, changes] of table) {
     const refused = (error: unknown) => error instanceof RelayError && error.code === "invalid_request";
     assert.throws(() => validateSubscriptionRule(rule(changes), patterns), refused, title);
-    assert.throws(() => compileWhitelist([rule({ ...changes, enabled: false })], patterns), refused, `${title}, disabled`);
+    assert.throws(() => compileTopicAccess([rule({ ...changes, enabled: false })], patterns), refused, `${title}, disabled`);
   }
 });
