@@ -7,19 +7,19 @@ const WAITING_MAX = 256;
  * Runs what belongs to one key one after the other, so that callers of one shard do not make each other try again. Throws RelayError
  * `too_busy` when too many wait.
  */
-export class Turns<Key> {
+export class KeyedMutex<Key> {
   readonly #last = new Map<Key, Promise<unknown>>();
   readonly #waiting = new Map<Key, number>();
 
-  async take<T>(key: Key, work: () => Promise<T>): Promise<T> {
+  async runExclusive<T>(key: Key, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key) ?? 0;
     if (waiting >= WAITING_MAX) throw new RelayError("too_busy", "Too many changes at once", { retryAfterSeconds: 1 });
     this.#waiting.set(key, waiting + 1);
     const before = this.#last.get(key) ?? Promise.resolve();
-    const turn = before.then(work, work);
-    this.#last.set(key, turn);
+    const run = before.then(work, work);
+    this.#last.set(key, run);
     try {
-      return await turn;
+      return await run;
     } finally {
       const left = (this.#waiting.get(key) ?? 1) - 1;
       if (left === 0) {

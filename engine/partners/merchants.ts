@@ -1,7 +1,7 @@
 import type { PartnerApiGrant, ServiceCode } from "../access/partner-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import { Turns } from "../kernel/keyed-mutex.ts";
+import { KeyedMutex } from "../kernel/keyed-mutex.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import {
@@ -84,7 +84,7 @@ export interface StepOutcome<T> {
 const PUBLISHABLE_PREFIX = "pk_merchant_";
 const SECRET_PREFIX = "sk_merchant_";
 
-/** Only other shards and nodes are in the way, as changes of one partner take turns in a shard; each try that is lost was won by one of them. */
+/** Only other shards and nodes are in the way, as a mutex for each partner keeps its changes in a shard apart; each try that is lost was won by one of them. */
 const ATTEMPTS_MAX = 100;
 
 export interface MerchantsOptions {
@@ -96,10 +96,10 @@ export interface MerchantsOptions {
 }
 
 export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsOptions): Merchants {
-  const turns = new Turns<number>();
+  const mutex = new KeyedMutex<number>();
 
   function untilStored<T>(partnerId: number, attempt: () => Promise<T | typeof CONFLICT>): Promise<T> {
-    return turns.take(partnerId, () => retryOnConflict(ATTEMPTS_MAX, attempt, tooBusy));
+    return mutex.runExclusive(partnerId, () => retryOnConflict(ATTEMPTS_MAX, attempt, tooBusy));
   }
 
   function newKeys(): { keys: MerchantKeys; digests: MerchantKeyDigests } {
