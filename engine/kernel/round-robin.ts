@@ -1,5 +1,5 @@
 /** Goes round the items of a table, one a call, for as long as there are any. */
-export interface Round<T> {
+export interface RoundRobin<T> {
   /** The next item; after the last one the first again. Undefined while there are none. */
   next(): T | undefined;
 }
@@ -9,7 +9,7 @@ export interface Round<T> {
  * anew for its first entry walks over the places of all that were deleted from its front: in a table of 100,000 that makes room for each new one,
  * tens of microseconds a time.
  */
-export function createRound<T>(begin: () => Iterator<T, undefined>): Round<T> {
+export function createRoundRobin<T>(begin: () => Iterator<T, undefined>): RoundRobin<T> {
   let items = begin();
   return {
     next: () => {

@@ -1,7 +1,7 @@
 import type { Address } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { CONNECTION_FRESH_MS, SESSIONS_PER_TERMINAL_MAX } from "../kernel/limits.ts";
-import { createRound } from "../kernel/round-robin.ts";
+import { createRoundRobin } from "../kernel/round-robin.ts";
 import { createTimerWheel, type Timed } from "../kernel/timer-wheel.ts";
 import { type Connection, connectionAt, type DeviceInfo, type PresenceRecord } from "./presence.ts";
 import type { OpenSession } from "./terminal-sessions.ts";
@@ -84,7 +84,7 @@ export interface PresenceTable {
 
 export function createPresenceTable(clock: Clock, presencesMax: number = PRESENCES_MAX): PresenceTable {
   const presences = new Map<string, Presence>();
-  const round = createRound(() => presences.values());
+  const roundRobin = createRoundRobin(() => presences.values());
   const resting = createTimerWheel<Presence>();
   /** Those to be taken next, from `readyAt` on; what was stored otherwise or has gone is no longer dirty, and passed over. */
   let ready: Presence[] = [];
@@ -114,7 +114,7 @@ export function createPresenceTable(clock: Clock, presencesMax: number = PRESENC
 
   function evict(): void {
     for (let looks = 0; looks < EVICTION_LOOKS_MAX; looks += 1) {
-      const presence = round.next();
+      const presence = roundRobin.next();
       if (presence === undefined) return;
       if (sessionsOf(presence).size > 0 || presence.dirty) continue;
       presences.delete(presence.terminalId);

@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { MAILBOX_MAX } from "../kernel/limits.ts";
-import { createRound } from "../kernel/round-robin.ts";
+import { createRoundRobin } from "../kernel/round-robin.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { createTimerWheel } from "../kernel/timer-wheel.ts";
 import type { Actor } from "./actor.ts";
@@ -114,7 +114,7 @@ export function isSame(one: TerminalContext, other: TerminalContext): boolean {
 export function createActors(options: ActorsOptions): Actors {
   const { store, waiting, clock, isShared = false, loaded, inDoubt, actorsMax = ACTORS_MAX } = options;
   const actors = new Map<string, Actor>();
-  const round = createRound(() => actors.values());
+  const roundRobin = createRoundRobin(() => actors.values());
   const outstanding = { queued: 0, sent: 0 };
 
   const held = createHeldCommands();
@@ -145,7 +145,7 @@ export function createActors(options: ActorsOptions): Actors {
   function evict(): void {
     let idle: Actor | null = null;
     for (let looks = 0; looks < EVICTION_LOOKS_MAX; looks += 1) {
-      const actor = round.next();
+      const actor = roundRobin.next();
       if (actor === undefined) break;
       const mayGo = !actor.running && !actor.inDoubt && actor.context.queue.length === 0 && actor.context.sent.length === 0;
       if (mayGo && !actor.usedLately) {

@@ -1,9 +1,9 @@
-import { createRound } from "../../engine/kernel/round-robin.ts";
+import { createRoundRobin } from "../../engine/kernel/round-robin.ts";
 
 /** A map that forgets its oldest entry for a new one when it is full. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
-  readonly #round = createRound(() => this.#entries.keys());
+  readonly #roundRobin = createRoundRobin(() => this.#entries.keys());
   readonly #max: number;
 
   constructor(max: number) {
@@ -20,7 +20,7 @@ export class BoundedMap<K, V> {
 
   set(key: K, value: V): void {
     if (this.#entries.size >= this.#max && !this.#entries.has(key)) {
-      const oldest = this.#round.next();
+      const oldest = this.#roundRobin.next();
       if (oldest !== undefined) this.#entries.delete(oldest);
     }
     this.#entries.set(key, value);

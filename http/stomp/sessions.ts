@@ -1,5 +1,5 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { createRound } from "../../engine/kernel/round-robin.ts";
+import { createRoundRobin } from "../../engine/kernel/round-robin.ts";
 import type { StompConnection, StompHost, StompSocket, UpgradeInfo } from "./host.ts";
 import { LOOKS_A_TICK_MIN, TICKS_A_ROUND } from "./limits.ts";
 import { DEFAULT_HEART_BEATS, type HeartBeatOffer } from "./negotiation.ts";
@@ -25,7 +25,7 @@ export interface StompSessions {
 /** Creates the sessions of a shard; no timers, everything that takes time is done by `tick`. */
 export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEFAULT_HEART_BEATS): StompSessions {
   const sessions = new Set<StompSession>();
-  const round = createRound(() => sessions.values());
+  const roundRobin = createRoundRobin(() => sessions.values());
   let closing: { reason: string; perTick: number } | null = null;
 
   const forget = (session: StompSession) => sessions.delete(session);
@@ -49,7 +49,7 @@ export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEF
       const nowMs = host.clock.monotonicMs();
       const looks = Math.min(sessions.size, Math.max(LOOKS_A_TICK_MIN, Math.ceil(sessions.size / TICKS_A_ROUND)));
       for (let left = looks; left > 0; left -= 1) {
-        const session = round.next();
+        const session = roundRobin.next();
         if (session !== undefined && !session.tick(nowMs)) sessions.delete(session);
       }
       closeSome();
