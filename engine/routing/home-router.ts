@@ -6,13 +6,13 @@ import type { TerminalHome } from "../terminals/terminal-home.ts";
 import type { CommandView } from "../terminals/terminals.ts";
 import type { TerminalProtocol } from "./terminal-protocol.ts";
 
-/** After this long a home that does not answer is stood in for: a till should not wait longer. */
+/** A home that does not answer in this time has a fallback: a till should not wait longer. */
 const HOME_TIMEOUT_MS = 1_500;
 
 /** A lookup that waits asks its home again after this long: the home may be another by then. */
 const WAIT_SLICE_MS = 3_000;
 
-/** A home that was stood in for is told of it so often, a second apart, for as long as it stays the home. */
+/** A home is told so often, a second apart, of a step that was executed as its fallback, for as long as it stays the home. */
 const HINTS_MAX = 5;
 const HINT_PAUSE_MS = 1_000;
 
@@ -27,24 +27,24 @@ type HomeKind =
   | "terminal.view";
 
 /**
- * The way to a terminal's home. Where the home cannot be reached this shard does the step itself: the store's version checks make that
+ * The way to a terminal's home. Where the home cannot be reached this shard executes the step as a fallback: the store's version checks make that
  * right, wherever it is done (infra/docs/decisions/0005-cluster.md).
  */
-export interface Reach {
-  /** `here` carries it out on this shard's home. `changes` says that the home has to be told when it was done in its stead. */
-  home<Kind extends HomeKind>(
+export interface HomeRouter {
+  /** `here` carries it out on this shard's home. `changes` says that the home has to be told when it was executed as its fallback. */
+  route<Kind extends HomeKind>(
     terminalId: string,
     kind: Kind,
     request: TerminalProtocol[Kind]["request"],
     here: () => Promise<TerminalProtocol[Kind]["response"]>,
     changes: boolean,
   ): Promise<TerminalProtocol[Kind]["response"]>;
-  /** Waits for a result, asking in slices. */
-  waiting(waitMs: number, ask: (sliceMs: number) => Promise<CommandView | null>): Promise<CommandView | null>;
+  /** Waits for a result, looking it up in slices. */
+  waitInSlices(waitMs: number, lookUp: (sliceMs: number) => Promise<CommandView | null>): Promise<CommandView | null>;
   tick(): void;
 }
 
-export interface ReachOptions {
+export interface HomeRouterOptions {
   bus: Bus<TerminalProtocol>;
   homes: Homes;
   home: TerminalHome;
@@ -58,8 +58,8 @@ interface Hint {
   left: number;
 }
 
-export function createReach({ bus, homes, home, clock, failed }: ReachOptions): Reach {
-  /** Hints that were not confirmed; as many at most as steps were done in others' stead within a few seconds. */
+export function createHomeRouter({ bus, homes, home, clock, failed }: HomeRouterOptions): HomeRouter {
+  /** Hints that were not confirmed; as many at most as steps were executed as a fallback within a few seconds. */
   let unconfirmed: Hint[] = [];
 
   function hint({ terminalId, left }: Omit<Hint, "at">): void {
@@ -74,7 +74,7 @@ export function createReach({ bus, homes, home, clock, failed }: ReachOptions): 
   }
 
   return {
-    home: async (terminalId, kind, request, here, changes) => {
+    route: async (terminalId, kind, request, here, changes) => {
       const address = homes.homeOf(terminalId);
       if (address === bus.self) return here();
       try {
@@ -83,15 +83,15 @@ export function createReach({ bus, homes, home, clock, failed }: ReachOptions): 
         if (!(error instanceof RelayError) || error.code !== "unavailable") throw error;
         failed(`${kind} at its home`, error);
       }
-      const answer = await home.standIn(terminalId, here);
+      const answer = await home.executeAsFallback(terminalId, here);
       if (changes) hint({ terminalId, left: HINTS_MAX });
       return answer;
     },
-    waiting: async (waitMs, ask) => {
+    waitInSlices: async (waitMs, lookUp) => {
       const until = clock.monotonicMs() + waitMs;
       for (;;) {
         const left = Math.max(0, until - clock.monotonicMs());
-        const view = await ask(Math.min(left, WAIT_SLICE_MS));
+        const view = await lookUp(Math.min(left, WAIT_SLICE_MS));
         if (left <= WAIT_SLICE_MS || (view !== null && isSettled(view))) return view;
       }
     },

@@ -12,7 +12,7 @@ import type { CommandRecord } from "../terminals/terminal-record.ts";
 import type { AcceptOutcome, Sight, TakenCommand, Terminals, TerminalView } from "../terminals/terminals.ts";
 import { createUnreadable } from "../terminals/unreadable.ts";
 import { createWaitingElsewhere } from "../terminals/waiting-counters.ts";
-import { createReach } from "./home-router.ts";
+import { createHomeRouter } from "./home-router.ts";
 import { createOutstandingWork } from "./outstanding-work.ts";
 import { createTells } from "./presence-batcher.ts";
 import { createRendezvousHomes } from "./rendezvous.ts";
@@ -97,7 +97,7 @@ export function createShard(options: ShardOptions): Shard {
   });
 
   const tells = createTells({ bus, clock, homeOf });
-  const reach = createReach({ bus, homes, home, clock, failed });
+  const homeRouter = createHomeRouter({ bus, homes, home, clock, failed });
   const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
   const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, requestTimeoutMs: REQUEST_TIMEOUT_MS, failed });
   bus.handle("session.again", async ({ round, forgotten, shards }, from) => {
@@ -164,10 +164,10 @@ export function createShard(options: ShardOptions): Shard {
   }
 
   function view(terminalId: string): Promise<TerminalView> {
-    return reach.home(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
+    return homeRouter.route(terminalId, "terminal.view", { terminalId }, () => home.view(terminalId), false);
   }
 
-  /** Nobody stands in for a poll: a home that is only slow would take the command for an asker that is gone. */
+  /** A poll has no fallback: a home that is only slow would take the command for a caller that is gone. */
   async function pollAt(address: Address, terminalId: string, device: DeviceInfo): Promise<TakenCommand | null> {
     const request = { terminalId, device, answerByMs: clock.nowMs() + POLL_ANSWER_MS };
     try {
@@ -184,7 +184,7 @@ export function createShard(options: ShardOptions): Shard {
   const terminals: Terminals = {
     accept: (command) => {
       if (isHome(command.terminalId)) return acceptHere(command);
-      return reach.home(command.terminalId, "terminal.accept", command, () => acceptHere(command), true);
+      return homeRouter.route(command.terminalId, "terminal.accept", command, () => acceptHere(command), true);
     },
     poll: (terminalId, device) => {
       const address = homeOf(terminalId);
@@ -200,7 +200,7 @@ export function createShard(options: ShardOptions): Shard {
       if (address === bus.self) home.notHandedOut(terminalId, { uuid, sentAtMs });
       else bus.send(address, "terminal.undelivered", { terminalId, uuid, sentAtMs });
     },
-    recordResult: (posting) => reach.home(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
+    recordResult: (posting) => homeRouter.route(posting.terminalId, "terminal.result", posting, () => home.recordResult(posting), true),
     recordUnreadable: createUnreadable({ store, clock }),
     unreadableAnswerAtMs: store.unreadableAnswerAtMs,
     cancel: async ({ uuid, cancelUuid }) => {
@@ -209,7 +209,7 @@ export function createShard(options: ShardOptions): Shard {
       // As its sender wrote it: so does its terminal's record.
       const { terminalId, uuid: sentUuid } = stored.record;
       const request = { terminalId, uuid: sentUuid, cancelUuid };
-      return reach.home(terminalId, "terminal.cancel", request, () => home.cancel(request), true);
+      return homeRouter.route(terminalId, "terminal.cancel", request, () => home.cancel(request), true);
     },
     command: async (uuid, waitMs, maySee = EVERYTHING) => {
       const record = await seen(uuid, maySee);
@@ -219,8 +219,8 @@ export function createShard(options: ShardOptions): Shard {
         const view = viewOf(record, null);
         if (waitMs === 0 || isSettled(view)) return view;
       }
-      return reach.waiting(waitMs, (sliceMs) =>
-        reach.home(
+      return homeRouter.waitInSlices(waitMs, (sliceMs) =>
+        homeRouter.route(
           terminalId,
           "terminal.command",
           { terminalId, uuid: sentUuid, waitMs: sliceMs },
@@ -230,8 +230,8 @@ export function createShard(options: ShardOptions): Shard {
       );
     },
     latest: (terminalId, sender, waitMs) =>
-      reach.waiting(waitMs, (sliceMs) =>
-        reach.home(
+      homeRouter.waitInSlices(waitMs, (sliceMs) =>
+        homeRouter.route(
           terminalId,
           "terminal.latest",
           { terminalId, sender, waitMs: sliceMs },
@@ -293,7 +293,7 @@ export function createShard(options: ShardOptions): Shard {
     },
     tick: () => {
       home.tick();
-      reach.tick();
+      homeRouter.tick();
       work.tick();
       tells.tick();
       sessions.tick();

@@ -35,7 +35,7 @@ export interface TerminalProtocol {
   "terminal.forget": { request: undefined; response: undefined };
   /** A command of another node's terminal waits: a poll here has to ask its home. */
   "terminal.waiting": { request: { terminalId: string }; response: undefined };
-  /** A step was done elsewhere in this home's stead: what is in memory is no longer the truth. */
+  /** Another shard executed a step as this home's fallback: what is in memory is no longer the truth. */
   "terminal.work": { request: { terminalId: string }; response: undefined };
   "session.open": { request: OpenSession; response: undefined };
   /**

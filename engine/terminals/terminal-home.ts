@@ -59,14 +59,14 @@ export interface TerminalHome {
   rearm(terminalId: string): Promise<void>;
   /** Sees to a terminal of which the index says that something waits, where nothing in memory agrees. */
   lookAt(outstanding: Outstanding): void;
-  /** Something was done in this home's stead: what is in memory is loaded again, and those who wait look again. */
+  /** Another shard executed a step as this home's fallback: what is in memory is loaded again, and those who wait look again. */
   refresh(terminalId: string): void;
   /** All shards have told of their sessions: others than those are gone. */
   sessionsKnown(): void;
   /** The store has lost some of its history: nothing in memory can be relied on. */
   refreshAll(): void;
-  /** Does what is the home's to do, in its stead, and keeps nothing of it in memory. */
-  standIn<T>(terminalId: string, work: () => Promise<T>): Promise<T>;
+  /** Executes a step of another home as its fallback, and keeps nothing of it in memory. */
+  executeAsFallback<T>(terminalId: string, work: () => Promise<T>): Promise<T>;
   /** Lets go of every terminal that `leaves` names: another shard is its home now. */
   release(leaves: (terminalId: string) => boolean): Promise<void>;
   /** These shards are gone, and the sockets that they held: nothing is put to their sessions any more. */
@@ -148,7 +148,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     },
     sessionsKnown: delivery.sessionsKnown,
     refreshAll: actors.refreshAll,
-    standIn: async (terminalId, work) => {
+    executeAsFallback: async (terminalId, work) => {
       actors.refresh(terminalId);
       try {
         return await work();

@@ -39,7 +39,7 @@ export const FAILED_SEEDS: readonly FailedSeed[] = [
   { seed: 10474, reason: "a result with the uuid in capitals was taken for another command's" },
   { seed: 10192, reason: "a cancel at a home with an old actor was answered 500" },
   { seed: 9708, reason: "the same" },
-  { seed: 9986, reason: "status was answered from the memory of a home in whose stead a step had been made" },
+  { seed: 9986, reason: "status was answered from the memory of a home after another shard had executed a step as its fallback" },
   { seed: 2057, reason: "status was answered with an older command, from such a memory" },
   { seed: 5304, reason: "with a clock that was stepped back every step that hands something out came too late for the store" },
   { seed: 585382060, reason: "a node that had just lapsed took a session for gone that it had forgotten" },
