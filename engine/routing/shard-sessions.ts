@@ -1,7 +1,7 @@
 import type { Address, Bus } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { Outlets } from "../sessions/local-sockets.ts";
+import type { LocalSockets } from "../sessions/local-sockets.ts";
 import type { OpenSession, TerminalSessions } from "../sessions/terminal-sessions.ts";
 import type { TerminalHome } from "../terminals/terminal-home.ts";
 import type { Tells } from "./presence-batcher.ts";
@@ -22,7 +22,7 @@ export interface ShardSessions extends TerminalSessions {
 export interface ShardSessionsOptions {
   bus: Bus<TerminalProtocol>;
   home: TerminalHome;
-  outlets: Outlets;
+  localSockets: LocalSockets;
   tells: Tells;
   clock: Clock;
   homeOf(terminalId: string): Address;
@@ -31,7 +31,7 @@ export interface ShardSessionsOptions {
 }
 
 export function createShardSessions(options: ShardSessionsOptions): ShardSessions {
-  const { bus, home, outlets, tells, clock, homeOf } = options;
+  const { bus, home, localSockets, tells, clock, homeOf } = options;
   /** Sessions whose home does not know them, and since when; as many at most as there are sockets here. */
   const unregistered = new Map<OpenSession, number>();
   /** All sessions of this shard's sockets, and the home that each is known to. */
@@ -70,17 +70,17 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
       await bus.request(address, "session.open", session, options.requestTimeoutMs);
     } catch (error) {
       options.failed("session.open", error);
-      if (outlets.has(session.terminalId, session.sessionId)) unregistered.set(session, clock.monotonicMs());
+      if (localSockets.has(session.terminalId, session.sessionId)) unregistered.set(session, clock.monotonicMs());
     }
   }
 
   return {
-    open: (session, outlet) => {
-      outlets.add(session, outlet);
+    open: (session, socket) => {
+      localSockets.add(session, socket);
       return makeKnown(session);
     },
     close: (terminalId, sessionId) => {
-      outlets.remove(terminalId, sessionId);
+      localSockets.remove(terminalId, sessionId);
       tells.forget(terminalId, sessionId);
       open.delete(keyOf(terminalId, sessionId));
       const address = homeOf(terminalId);
@@ -89,7 +89,7 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
     },
     active: (terminalId, sessionId) => {
       if (homeOf(terminalId) === bus.self) home.active(terminalId, sessionId);
-      else if (outlets.has(terminalId, sessionId)) tells.active(terminalId, sessionId);
+      else if (localSockets.has(terminalId, sessionId)) tells.active(terminalId, sessionId);
     },
     acknowledge: (terminalId, sessionId, uuids) => {
       const address = homeOf(terminalId);
@@ -123,7 +123,7 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
       for (const [session, since] of unregistered) {
         if (clock.monotonicMs() - since < REGISTER_AGAIN_MS) continue;
         unregistered.delete(session);
-        if (outlets.has(session.terminalId, session.sessionId)) void register(session);
+        if (localSockets.has(session.terminalId, session.sessionId)) void register(session);
       }
     },
   };

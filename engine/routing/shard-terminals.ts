@@ -3,7 +3,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { POLL_ANSWER_MS } from "../kernel/limits.ts";
 import type { Command } from "../payments/command.ts";
 import { createBroadcasts } from "../sessions/broadcasts.ts";
-import { createOutlets } from "../sessions/local-sockets.ts";
+import { createLocalSockets } from "../sessions/local-sockets.ts";
 import type { DeviceInfo } from "../sessions/presence.ts";
 import type { OpenSession, TerminalSessions } from "../sessions/terminal-sessions.ts";
 import { isSettled, viewOf } from "../terminals/command-view.ts";
@@ -67,7 +67,7 @@ export function createShard(options: ShardOptions): Shard {
   const isHome = (terminalId: string) => homeOf(terminalId) === bus.self;
   const elsewhere = createWaitingElsewhere();
 
-  const outlets = createOutlets();
+  const localSockets = createLocalSockets();
   const settleMs = options.homesSettleMs ?? 0;
   const recollection = createRecollection({ bus, homes, clock, settleMs, told: () => home.sessionsKnown(), failed });
   const home: TerminalHome = createTerminalHome({
@@ -78,7 +78,7 @@ export function createShard(options: ShardOptions): Shard {
     sessionsComplete: () => isMember() && recollection.complete(),
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;
-      if (address === bus.self) return outlets.deliver(terminalId, sessionId, uuid, text);
+      if (address === bus.self) return localSockets.deliver(terminalId, sessionId, uuid, text);
       try {
         return await bus.request(address, "session.deliver", { terminalId, sessionId, uuid, text }, REQUEST_TIMEOUT_MS);
       } catch (error) {
@@ -88,9 +88,9 @@ export function createShard(options: ShardOptions): Shard {
       }
     },
   });
-  const broadcasts = createBroadcasts(outlets);
+  const broadcasts = createBroadcasts(localSockets);
   const gone = new Set<Address>();
-  handleHomeMessages(bus, { ...home, accept: acceptHere, open: openHere }, outlets, broadcasts);
+  handleHomeMessages(bus, { ...home, accept: acceptHere, open: openHere }, localSockets, broadcasts);
   bus.handle("terminal.waiting", ({ terminalId }) => {
     elsewhere.told(terminalId);
     return undefined;
@@ -99,7 +99,7 @@ export function createShard(options: ShardOptions): Shard {
   const tells = createTells({ bus, clock, homeOf });
   const homeRouter = createHomeRouter({ bus, homes, home, clock, failed });
   const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
-  const sessions = createShardSessions({ bus, home, outlets, tells, clock, homeOf, requestTimeoutMs: REQUEST_TIMEOUT_MS, failed });
+  const sessions = createShardSessions({ bus, home, localSockets, tells, clock, homeOf, requestTimeoutMs: REQUEST_TIMEOUT_MS, failed });
   bus.handle("session.again", async ({ round, forgotten, shards }, from) => {
     const own = homes.shards();
     if (own.length !== shards.length || !own.every((address) => shards.includes(address))) return false;
@@ -254,10 +254,10 @@ export function createShard(options: ShardOptions): Shard {
       return counts.reduce((sum, count) => sum + count, 0);
     },
     tellHere: (terminalId, text) => {
-      const sessions = outlets.sessions(terminalId);
+      const sessions = localSockets.sessions(terminalId);
       if (sessions.length === 0) return;
       const told = text();
-      for (const { sessionId } of sessions) outlets.deliver(terminalId, sessionId, null, told);
+      for (const { sessionId } of sessions) localSockets.deliver(terminalId, sessionId, null, told);
     },
     list: async ({ after, limit }) => {
       tells.flush();

@@ -1,7 +1,7 @@
 import type { Address, Bus } from "../kernel/bus.ts";
 import type { Command } from "../payments/command.ts";
 import type { Broadcasts } from "../sessions/broadcasts.ts";
-import type { Outlets } from "../sessions/local-sockets.ts";
+import type { LocalSockets } from "../sessions/local-sockets.ts";
 import type { DeviceInfo } from "../sessions/presence.ts";
 import type { OpenSession } from "../sessions/terminal-sessions.ts";
 import type { TerminalHome } from "../terminals/terminal-home.ts";
@@ -57,7 +57,12 @@ export interface TerminalProtocol {
 const REFUSALS_MAX = 10_000;
 
 /** Handles what other shards request of this one's home and sockets. */
-export function handleHomeMessages(bus: Bus<TerminalProtocol>, home: TerminalHome, outlets: Outlets, broadcasts: Broadcasts): void {
+export function handleHomeMessages(
+  bus: Bus<TerminalProtocol>,
+  home: TerminalHome,
+  localSockets: LocalSockets,
+  broadcasts: Broadcasts,
+): void {
   bus.handle("terminal.accept", home.accept);
   bus.handle("terminal.poll", ({ terminalId, device, answerByMs }) => home.poll(terminalId, device, answerByMs));
   bus.handle("terminal.undelivered", ({ terminalId, ...taken }) => {
@@ -117,6 +122,6 @@ export function handleHomeMessages(bus: Bus<TerminalProtocol>, home: TerminalHom
     home.refuse(terminalId, sessionId, uuids);
     return undefined;
   });
-  bus.handle("session.deliver", ({ terminalId, sessionId, uuid, text }) => outlets.deliver(terminalId, sessionId, uuid, text));
+  bus.handle("session.deliver", ({ terminalId, sessionId, uuid, text }) => localSockets.deliver(terminalId, sessionId, uuid, text));
   bus.handle("session.broadcast", ({ terminalId, text }) => broadcasts.send(terminalId, text));
 }

@@ -1,5 +1,5 @@
 import { RelayError } from "../kernel/errors.ts";
-import type { Outlets } from "./local-sockets.ts";
+import type { LocalSockets } from "./local-sockets.ts";
 import { TERMINAL_ID_PLACE } from "./terminal-sessions.ts";
 
 /** Sessions written to in one tick: a few milliseconds in which nothing else is served. */
@@ -27,14 +27,14 @@ interface UnderWay {
   resolve(got: number): void;
 }
 
-export function createBroadcasts(outlets: Outlets): Broadcasts {
+export function createBroadcasts(localSockets: LocalSockets): Broadcasts {
   let underWay: UnderWay[] = [];
 
   /** True when all of it is sent. */
   function step(broadcast: UnderWay): boolean {
     const { sessions, text, perTick } = broadcast;
     for (const { terminalId, sessionId } of sessions.slice(broadcast.sent, broadcast.sent + perTick)) {
-      if (outlets.deliver(terminalId, sessionId, null, text.replaceAll(TERMINAL_ID_PLACE, terminalId))) broadcast.got += 1;
+      if (localSockets.deliver(terminalId, sessionId, null, text.replaceAll(TERMINAL_ID_PLACE, terminalId))) broadcast.got += 1;
     }
     broadcast.sent += perTick;
     if (broadcast.sent < sessions.length) return false;
@@ -45,7 +45,7 @@ export function createBroadcasts(outlets: Outlets): Broadcasts {
   return {
     send: async (terminalId, text) => {
       if (underWay.length >= UNDER_WAY_MAX) throw new RelayError("too_busy", "Other broadcasts are under way", { retryAfterSeconds: 5 });
-      const sessions = outlets.sessions(terminalId);
+      const sessions = localSockets.sessions(terminalId);
       const perTick = Math.max(PER_TICK_MIN, Math.ceil(sessions.length / TICKS_MAX));
       return new Promise((resolve) => {
         const broadcast = { sessions, text, perTick, sent: 0, got: 0, resolve };

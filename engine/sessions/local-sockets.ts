@@ -1,8 +1,8 @@
-import type { OpenSession, SessionOutlet } from "./terminal-sessions.ts";
+import type { OpenSession, SessionSocket } from "./terminal-sessions.ts";
 
 /** The sockets of this shard, by terminal and session. */
-export interface Outlets {
-  add(session: OpenSession, outlet: SessionOutlet): void;
+export interface LocalSockets {
+  add(session: OpenSession, socket: SessionSocket): void;
   remove(terminalId: string, sessionId: string): void;
   has(terminalId: string, sessionId: string): boolean;
   deliver(terminalId: string, sessionId: string, uuid: string | null, text: string): boolean;
@@ -10,17 +10,17 @@ export interface Outlets {
   sessions(terminalId: string | null): { terminalId: string; sessionId: string }[];
 }
 
-export function createOutlets(): Outlets {
-  const byTerminal = new Map<string, Map<string, SessionOutlet>>();
+export function createLocalSockets(): LocalSockets {
+  const byTerminal = new Map<string, Map<string, SessionSocket>>();
   return {
-    add: ({ terminalId, sessionId }, outlet) => {
-      const outlets = byTerminal.get(terminalId);
-      if (outlets === undefined) byTerminal.set(terminalId, new Map([[sessionId, outlet]]));
-      else outlets.set(sessionId, outlet);
+    add: ({ terminalId, sessionId }, socket) => {
+      const sockets = byTerminal.get(terminalId);
+      if (sockets === undefined) byTerminal.set(terminalId, new Map([[sessionId, socket]]));
+      else sockets.set(sessionId, socket);
     },
     remove: (terminalId, sessionId) => {
-      const outlets = byTerminal.get(terminalId);
-      if (outlets?.delete(sessionId) === true && outlets.size === 0) byTerminal.delete(terminalId);
+      const sockets = byTerminal.get(terminalId);
+      if (sockets?.delete(sessionId) === true && sockets.size === 0) byTerminal.delete(terminalId);
     },
     has: (terminalId, sessionId) => byTerminal.get(terminalId)?.has(sessionId) === true,
     deliver: (terminalId, sessionId, uuid, text) => byTerminal.get(terminalId)?.get(sessionId)?.deliver(uuid, text) ?? false,

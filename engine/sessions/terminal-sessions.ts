@@ -6,10 +6,10 @@ import type { DeviceInfo } from "./presence.ts";
  */
 export interface TerminalSessions {
   /**
-   * From now on commands of the terminal may be put to `outlet`; whatever waits is put there at once, in order. Null when every command accepted from now on
+   * From now on commands of the terminal may be put to `socket`; whatever waits is put there at once, in order. Null when every command accepted from now on
    * will be; else resolves when that is so, or when the terminal's home does not answer, which is then told again.
    */
-  open(session: OpenSession, outlet: SessionOutlet): Promise<void> | null;
+  open(session: OpenSession, socket: SessionSocket): Promise<void> | null;
   /** The session is gone or unsubscribed. What a redelivering client had not acknowledged is held for the next such one. */
   close(terminalId: string, sessionId: string): void;
   /** Any frame, heart-beat or pong; cheap, may be called for each. */
@@ -32,7 +32,7 @@ export interface OpenSession {
   device: DeviceInfo;
 }
 
-export interface SessionOutlet {
+export interface SessionSocket {
   /**
    * Writes one message. `uuid` is null for what is not a command (FORCE_UPDATE). Answers false only when it is certain that
    * no byte of it was or will be written: the command then goes back to the queue.

@@ -1,7 +1,7 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { DeviceInfo } from "../../engine/sessions/presence.ts";
-import type { SessionOutlet } from "../../engine/sessions/terminal-sessions.ts";
+import type { SessionSocket } from "../../engine/sessions/terminal-sessions.ts";
 import { readAcknowledgement, readSubscribe, readUnsubscribe } from "./client-frames.ts";
 import type { StompFrame, StompVersion } from "./frame.ts";
 import type { StompHost } from "./host.ts";
@@ -26,7 +26,7 @@ export interface MessageWriter {
 }
 
 /** One subscription, as the engine sees it. */
-class TopicOutlet implements SessionOutlet {
+class TopicSocket implements SessionSocket {
   readonly #topics: SessionTopics;
   readonly #subscription: Subscription;
 
@@ -110,7 +110,7 @@ export class SessionTopics {
     if (greeting !== null) this.deliver(subscription, null, greeting);
     return this.#host.terminals.open(
       { terminalId, sessionId: engineSessionId, own, acknowledges: ackMode !== "auto", redeliver, device },
-      new TopicOutlet(this, subscription),
+      new TopicSocket(this, subscription),
     );
   }
 
@@ -152,7 +152,7 @@ export class SessionTopics {
     for (const { terminalId, engineSessionId } of this.#book.clear()) this.#host.terminals.close(terminalId, engineSessionId);
   }
 
-  /** Writes one message of a subscription (`SessionOutlet`). */
+  /** Writes one message of a subscription (`SessionSocket`). */
   deliver(subscription: Subscription, uuid: string | null, text: string): boolean {
     if (!this.#writer.writable || !this.#book.has(subscription)) return false;
     const acknowledges = subscription.ackMode !== "auto";

@@ -12,7 +12,7 @@ import { createShard, type Shard } from "../../engine/routing/shard-terminals.ts
 import type { TerminalProtocol } from "../../engine/routing/terminal-protocol.ts";
 import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
 import { createPresenceTable, type PresenceTable } from "../../engine/sessions/presence-table.ts";
-import type { OpenSession, SessionOutlet } from "../../engine/sessions/terminal-sessions.ts";
+import type { OpenSession, SessionSocket } from "../../engine/sessions/terminal-sessions.ts";
 import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { createWaitingCounters, type WaitingCounters, waitingCountersBuffer } from "../../engine/terminals/waiting-counters.ts";
 import { readOutbox } from "../../storage/feed/outbox.ts";
@@ -229,7 +229,7 @@ export function posting(uuid: string, members: Record<string, unknown> = {}, ter
 }
 
 /** A socket that a test looks into. */
-export class Socket implements SessionOutlet {
+export class Socket implements SessionSocket {
   readonly texts: string[] = [];
   /** False: certainly not written. */
   writable = true;

@@ -64,9 +64,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
         ...NOTHING_PLANTED,
         sessions: (sessions) => ({
           ...sessions,
-          open: (session, outlet) =>
+          open: (session, socket) =>
             sessions.open(session, {
-              deliver: (uuid, text) => outlet.deliver(uuid, text) && (uuid === null || session.redeliver || !isHit()),
+              deliver: (uuid, text) => socket.deliver(uuid, text) && (uuid === null || session.redeliver || !isHit()),
             }),
         }),
       };
@@ -142,7 +142,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
       const isHit = everySo(3);
       return {
         ...NOTHING_PLANTED,
-        sessions: (sessions) => ({ ...sessions, open: (session, outlet) => (isHit() ? null : sessions.open(session, outlet)) }),
+        sessions: (sessions) => ({ ...sessions, open: (session, socket) => (isHit() ? null : sessions.open(session, socket)) }),
       };
     },
   },

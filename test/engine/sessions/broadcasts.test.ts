@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createBroadcasts } from "../../../engine/sessions/broadcasts.ts";
-import { createOutlets } from "../../../engine/sessions/local-sockets.ts";
+import { createLocalSockets } from "../../../engine/sessions/local-sockets.ts";
 
 function world(terminals: number) {
-  const outlets = createOutlets();
+  const localSockets = createLocalSockets();
   const got: string[] = [];
   for (let index = 0; index < terminals; index += 1) {
     const terminalId = `T${index}`;
-    outlets.add(
+    localSockets.add(
       { terminalId, sessionId: `s${index}`, own: true, acknowledges: false, redeliver: false, device: {} },
       {
         deliver: (uuid, text) => {
@@ -19,7 +19,7 @@ function world(terminals: number) {
       },
     );
   }
-  return { outlets, got, broadcasts: createBroadcasts(outlets) };
+  return { localSockets, got, broadcasts: createBroadcasts(localSockets) };
 }
 
 describe("a broadcast", () => {
@@ -53,10 +53,10 @@ describe("a broadcast", () => {
   });
 
   it("passes by a session that ended meanwhile", async () => {
-    const { broadcasts, outlets, got } = world(150);
+    const { broadcasts, localSockets, got } = world(150);
     const sent = broadcasts.send(null, "x");
-    outlets.remove("T149", "s149");
-    outlets.remove("T148", "s148");
+    localSockets.remove("T149", "s149");
+    localSockets.remove("T148", "s148");
     broadcasts.tick();
     assert.equal(await sent, 150 - 15 - 1);
     assert.equal(got.length, 148);

@@ -85,13 +85,13 @@ test("takes an ACK that settles nothing for no error", () => {
 test("forgets what was not acknowledged with UNSUBSCRIBE, and may subscribe again", () => {
   const world = createWorld();
   const terminal = connectedTerminal(world, "T1", { ack: "client" });
-  const outlet = world.opened.get("s1/0")?.outlet;
+  const socket = world.opened.get("s1/0")?.socket;
   world.push("T1", "u1");
   terminal.send("UNSUBSCRIBE", { id: "sub-T1" });
   terminal.send("ACK", { id: "m1" });
-  assert.equal(outlet?.deliver("u2", "{}"), false, "a message that comes too late goes back");
+  assert.equal(socket?.deliver("u2", "{}"), false, "a message that comes too late goes back");
   terminal.subscribe("T1");
-  assert.equal(outlet?.deliver("u2", "{}"), false, "to the old subscription still not");
+  assert.equal(socket?.deliver("u2", "{}"), false, "to the old subscription still not");
   assert.equal(world.push("T1", "u2"), true);
   assert.deepEqual(world.told.slice(-2), ["close T1 s1/0", "open T1 s1/1 own"]);
 });
@@ -107,9 +107,9 @@ test("delivers nothing once the session ended", () => {
   for (const end of endings) {
     const world = createWorld();
     const terminal = connectedTerminal(world, "T1");
-    const outlet = world.opened.get("s1/0")?.outlet;
+    const socket = world.opened.get("s1/0")?.socket;
     end(terminal, world);
-    assert.equal(outlet?.deliver("u1", "{}"), false, String(end));
+    assert.equal(socket?.deliver("u1", "{}"), false, String(end));
     assert.equal(world.told.filter((line) => line === "close T1 s1/0").length, 1, String(end));
     assert.equal(world.events.filter((event) => event.type === "ended").length, 1, String(end));
   }

@@ -1,6 +1,6 @@
 import type { Caller } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import type { OpenSession, SessionOutlet } from "../../../engine/sessions/terminal-sessions.ts";
+import type { OpenSession, SessionSocket } from "../../../engine/sessions/terminal-sessions.ts";
 import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
 import { type StompFrame, type StompVersion, serializeFrame } from "../../../http/stomp/frame.ts";
 import { FrameParser } from "../../../http/stomp/frame-parser.ts";
@@ -15,7 +15,7 @@ export interface World {
   advance(ms: number): void;
   /** What the engine was told, in order, as short text. */
   told: string[];
-  opened: Map<string, { session: OpenSession; outlet: SessionOutlet }>;
+  opened: Map<string, { session: OpenSession; socket: SessionSocket }>;
   /** Puts a command to the one live session of a terminal. */
   push(terminalId: string, uuid: string | null, text?: string): boolean;
   posted: ResultSend[];
@@ -58,9 +58,9 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
     },
     onEvent: (event) => world.events.push(event),
     terminals: {
-      open(session, outlet) {
+      open(session, socket) {
         told.push(`open ${session.terminalId} ${session.sessionId}${session.own ? " own" : ""}`);
-        opened.set(session.sessionId, { session, outlet });
+        opened.set(session.sessionId, { session, socket });
         return world.opening;
       },
       close(terminalId, sessionId) {
@@ -92,7 +92,7 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
     },
     push(terminalId, uuid, text = `{"uuid":"${uuid}"}`) {
       const [live] = [...opened.values()].filter(({ session }) => session.terminalId === terminalId);
-      return live?.outlet.deliver(uuid, text) ?? false;
+      return live?.socket.deliver(uuid, text) ?? false;
     },
   };
   return world;

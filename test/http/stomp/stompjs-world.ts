@@ -6,7 +6,7 @@ import type { SubscriptionRule } from "../../../engine/access/terminal-rule.ts";
 import { compileTopicAccess } from "../../../engine/access/topic-access.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { withDelivery } from "../../../engine/payments/command.ts";
-import type { OpenSession, SessionOutlet, TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
+import type { OpenSession, SessionSocket, TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { ResultSend, StompHost } from "../../../http/stomp/host.ts";
 import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
@@ -35,14 +35,14 @@ interface Waiting {
 /** Delivers as the engine does: once, again after a NACK, and again to a client that remembers uuids. */
 function createQueue(settled: string[], active: () => void) {
   const waiting = new Map<string, Waiting[]>();
-  const live = new Map<string, { session: OpenSession; outlet: SessionOutlet; sent: Waiting[] }>();
+  const live = new Map<string, { session: OpenSession; socket: SessionSocket; sent: Waiting[] }>();
 
   function flow(terminalId: string): void {
     for (const entry of live.values()) {
       if (entry.session.terminalId !== terminalId) continue;
       for (let next = waiting.get(terminalId)?.shift(); next !== undefined; next = waiting.get(terminalId)?.shift()) {
         const payload = JSON.stringify({ uuid: next.uuid, service: "PAYCC", amount: 100, terminalId });
-        const delivered = entry.outlet.deliver(
+        const delivered = entry.socket.deliver(
           next.uuid,
           withDelivery(payload, { expiresAtMs: 60_000, serverTimeMs: 0, attempt: next.attempt }),
         );
@@ -67,8 +67,8 @@ function createQueue(settled: string[], active: () => void) {
   }
 
   const terminals: TerminalSessions = {
-    open(session, outlet) {
-      live.set(session.sessionId, { session, outlet, sent: [] });
+    open(session, socket) {
+      live.set(session.sessionId, { session, socket, sent: [] });
       flow(session.terminalId);
       return null;
     },
