@@ -3,47 +3,47 @@ import type { Clock } from "../kernel/clock.ts";
 import type { DeviceInfo } from "../sessions/presence.ts";
 import type { TerminalProtocol } from "./terminal-protocol.ts";
 
-/** Activity of a session is told to another shard's home at most this often. */
-const ACTIVE_TOLD_MS = 2_000;
+/** Activity of a session is sent to a home on another shard at most this often. */
+const ACTIVE_EVERY_MS = 2_000;
 
-/** Polls and activity told to other shards wait this long to travel together. */
-const TELL_MS = 200;
+/** Polls and activity for other shards wait this long, to be sent in one batch. */
+const BATCH_MS = 200;
 
-/** A terminal whose last poll was told within this time or twice it is known to poll; the first poll of another is told at once. */
+/** A terminal whose last poll was sent within this time or twice it is known to poll; the first poll of another is sent at once. */
 const POLLER_MS = 60_000;
 
-/** Terminals remembered as known pollers; beyond it some polls are told at once that need not be. */
+/** Terminals remembered as known pollers; beyond it some polls are sent at once that need not be. */
 const POLLERS_MAX = 100_000;
 
-/** What other shards' homes are told of the presence of their terminals, in batches: it changes no state and nobody waits for it. */
-export interface Tells {
+/** Sends the presence of terminals to their homes on other shards, in batches: it changes no state and nobody waits for it. */
+export interface PresenceBatcher {
   polled(terminalId: string, device: DeviceInfo): void;
   active(terminalId: string, sessionId: string): void;
-  /** The session is gone; nothing more is told of it. */
+  /** The session is gone; nothing more is sent of it. */
   forget(terminalId: string, sessionId: string): void;
-  /** Tells now. What is asked of a home after this is asked after it has these. */
+  /** Sends the batch now. A request to a home after this comes to it after these. */
   flush(): void;
   tick(): void;
 }
 
-export interface TellsOptions {
+export interface PresenceBatcherOptions {
   bus: Bus<TerminalProtocol>;
   clock: Clock;
   homeOf(terminalId: string): Address;
 }
 
-export function createTells({ bus, clock, homeOf }: TellsOptions): Tells {
-  const activeToldAt = new Map<string, number>();
+export function createPresenceBatcher({ bus, clock, homeOf }: PresenceBatcherOptions): PresenceBatcher {
+  const activeSentAt = new Map<string, number>();
   let polls = new Map<string, { terminalId: string; device: DeviceInfo; at: number }>();
   let actives = new Map<string, { terminalId: string; sessionId: string; at: number }>();
   let pollers = new Set<string>();
   let earlierPollers = new Set<string>();
   let pollersAt = clock.monotonicMs();
-  let toldAt = clock.monotonicMs();
+  let sentAt = clock.monotonicMs();
 
   const keyOf = (terminalId: string, sessionId: string) => `${terminalId} ${sessionId}`;
 
-  /** True for a terminal that was not told of lately, which is then remembered. */
+  /** True for a terminal of which nothing was sent lately, which is then remembered. */
   function isNewPoller(terminalId: string): boolean {
     if (pollers.has(terminalId)) return false;
     if (pollers.size < POLLERS_MAX) pollers.add(terminalId);
@@ -64,7 +64,7 @@ export function createTells({ bus, clock, homeOf }: TellsOptions): Tells {
   }
 
   function flush(): void {
-    toldAt = clock.monotonicMs();
+    sentAt = clock.monotonicMs();
     if (polls.size > 0) {
       const told = polls;
       polls = new Map();
@@ -86,13 +86,13 @@ export function createTells({ bus, clock, homeOf }: TellsOptions): Tells {
     active: (terminalId, sessionId) => {
       const key = keyOf(terminalId, sessionId);
       const now = clock.monotonicMs();
-      if (now - (activeToldAt.get(key) ?? Number.NEGATIVE_INFINITY) < ACTIVE_TOLD_MS) return;
-      activeToldAt.set(key, now);
+      if (now - (activeSentAt.get(key) ?? Number.NEGATIVE_INFINITY) < ACTIVE_EVERY_MS) return;
+      activeSentAt.set(key, now);
       actives.set(key, { terminalId, sessionId, at: now });
     },
     forget: (terminalId, sessionId) => {
       const key = keyOf(terminalId, sessionId);
-      activeToldAt.delete(key);
+      activeSentAt.delete(key);
       actives.delete(key);
     },
     tick: () => {
@@ -102,7 +102,7 @@ export function createTells({ bus, clock, homeOf }: TellsOptions): Tells {
         pollers = new Set();
         pollersAt = now;
       }
-      if (now - toldAt >= TELL_MS) flush();
+      if (now - sentAt >= BATCH_MS) flush();
     },
   };
 }

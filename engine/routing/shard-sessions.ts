@@ -4,7 +4,7 @@ import { RelayError } from "../kernel/errors.ts";
 import type { LocalSockets } from "../sessions/local-sockets.ts";
 import type { OpenSession, TerminalSessions } from "../sessions/terminal-sessions.ts";
 import type { TerminalHome } from "../terminals/terminal-home.ts";
-import type { Tells } from "./presence-batcher.ts";
+import type { PresenceBatcher } from "./presence-batcher.ts";
 import type { TerminalProtocol } from "./terminal-protocol.ts";
 
 /** A session that its home could not be told of is told of again after this long: unknown there, it would get nothing. */
@@ -23,7 +23,7 @@ export interface ShardSessionsOptions {
   bus: Bus<TerminalProtocol>;
   home: TerminalHome;
   localSockets: LocalSockets;
-  tells: Tells;
+  presenceBatcher: PresenceBatcher;
   clock: Clock;
   homeOf(terminalId: string): Address;
   requestTimeoutMs: number;
@@ -31,7 +31,7 @@ export interface ShardSessionsOptions {
 }
 
 export function createShardSessions(options: ShardSessionsOptions): ShardSessions {
-  const { bus, home, localSockets, tells, clock, homeOf } = options;
+  const { bus, home, localSockets, presenceBatcher, clock, homeOf } = options;
   /** Sessions whose home does not know them, and since when; as many at most as there are sockets here. */
   const unregistered = new Map<OpenSession, number>();
   /** All sessions of this shard's sockets, and the home that each is known to. */
@@ -81,7 +81,7 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
     },
     close: (terminalId, sessionId) => {
       localSockets.remove(terminalId, sessionId);
-      tells.forget(terminalId, sessionId);
+      presenceBatcher.forget(terminalId, sessionId);
       open.delete(keyOf(terminalId, sessionId));
       const address = homeOf(terminalId);
       if (address === bus.self) home.close(terminalId, sessionId);
@@ -89,7 +89,7 @@ export function createShardSessions(options: ShardSessionsOptions): ShardSession
     },
     active: (terminalId, sessionId) => {
       if (homeOf(terminalId) === bus.self) home.active(terminalId, sessionId);
-      else if (localSockets.has(terminalId, sessionId)) tells.active(terminalId, sessionId);
+      else if (localSockets.has(terminalId, sessionId)) presenceBatcher.active(terminalId, sessionId);
     },
     acknowledge: (terminalId, sessionId, uuids) => {
       const address = homeOf(terminalId);

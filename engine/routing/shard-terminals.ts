@@ -14,7 +14,7 @@ import { createUnreadable } from "../terminals/unreadable.ts";
 import { createWaitingElsewhere } from "../terminals/waiting-counters.ts";
 import { createHomeRouter } from "./home-router.ts";
 import { createOutstandingWork } from "./outstanding-work.ts";
-import { createTells } from "./presence-batcher.ts";
+import { createPresenceBatcher } from "./presence-batcher.ts";
 import { createRendezvousHomes } from "./rendezvous.ts";
 import { createRecollection } from "./session-resync.ts";
 import { createShardSessions } from "./shard-sessions.ts";
@@ -96,10 +96,19 @@ export function createShard(options: ShardOptions): Shard {
     return undefined;
   });
 
-  const tells = createTells({ bus, clock, homeOf });
+  const presenceBatcher = createPresenceBatcher({ bus, clock, homeOf });
   const homeRouter = createHomeRouter({ bus, homes, home, clock, failed });
   const work = createOutstandingWork({ store, homes, bus, home, elsewhere, clock, isOwnNode, failed });
-  const sessions = createShardSessions({ bus, home, localSockets, tells, clock, homeOf, requestTimeoutMs: REQUEST_TIMEOUT_MS, failed });
+  const sessions = createShardSessions({
+    bus,
+    home,
+    localSockets,
+    presenceBatcher,
+    clock,
+    homeOf,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    failed,
+  });
   bus.handle("session.again", async ({ round, forgotten, shards }, from) => {
     const own = homes.shards();
     if (own.length !== shards.length || !own.every((address) => shards.includes(address))) return false;
@@ -190,7 +199,7 @@ export function createShard(options: ShardOptions): Shard {
       const address = homeOf(terminalId);
       if (!mayWait(terminalId, address)) {
         if (address === bus.self) home.polled(terminalId, device);
-        else tells.polled(terminalId, device);
+        else presenceBatcher.polled(terminalId, device);
         return null;
       }
       return address === bus.self ? home.poll(terminalId, device, clock.nowMs() + POLL_ANSWER_MS) : pollAt(address, terminalId, device);
@@ -240,11 +249,11 @@ export function createShard(options: ShardOptions): Shard {
         ),
       ),
     view: (terminalId) => {
-      tells.flush();
+      presenceBatcher.flush();
       return view(terminalId);
     },
     disconnect: (terminalId) => {
-      tells.flush();
+      presenceBatcher.flush();
       return bus.request(homeOf(terminalId), "terminal.disconnect", { terminalId }, REQUEST_TIMEOUT_MS);
     },
     broadcast: async (terminalId, text) => {
@@ -260,13 +269,13 @@ export function createShard(options: ShardOptions): Shard {
       for (const { sessionId } of sessions) localSockets.deliver(terminalId, sessionId, null, told);
     },
     list: async ({ after, limit }) => {
-      tells.flush();
+      presenceBatcher.flush();
       await Promise.all(homes.shards().map((address) => bus.request(address, "terminal.flush", undefined, REQUEST_TIMEOUT_MS)));
       const records = await options.presences.page(after, limit);
       return Promise.all(records.map(({ terminalId }) => view(terminalId)));
     },
     forgetPresence: async () => {
-      tells.flush();
+      presenceBatcher.flush();
       await Promise.all(homes.shards().map((address) => bus.request(address, "terminal.forget", undefined, REQUEST_TIMEOUT_MS)));
       return options.presences.clear();
     },
@@ -295,7 +304,7 @@ export function createShard(options: ShardOptions): Shard {
       home.tick();
       homeRouter.tick();
       work.tick();
-      tells.tick();
+      presenceBatcher.tick();
       sessions.tick();
       broadcasts.tick();
       recollection.tick();
