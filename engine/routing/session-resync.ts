@@ -12,7 +12,7 @@ const NOT_YET_MS = 250;
 /** Shards that are seen as members for the first time so long after a lapse may have told of sessions before this one forgot them. */
 const NEWCOMERS_MS = 15_000;
 
-export interface RecollectionOptions {
+export interface SessionResyncOptions {
   bus: Bus<TerminalProtocol>;
   homes: Homes;
   clock: Clock;
@@ -27,7 +27,7 @@ export interface RecollectionOptions {
  * Learns of the sessions of all other shards, each until it has confirmed: after a home has forgotten everything, since a shard believes what it told a home
  * to be known there; and when homes have changed, since a session that is not known yet must not pass for one that is gone.
  */
-export interface Recollection {
+export interface SessionResync {
   /** Everything is forgotten as of now. */
   forgotten(): void;
   /** This is the home of other terminals as of now. */
@@ -46,7 +46,7 @@ interface Round {
   notBeforeMs: Map<Address, number>;
 }
 
-export function createRecollection({ bus, homes, clock, settleMs, told, failed }: RecollectionOptions): Recollection {
+export function createSessionResync({ bus, homes, clock, settleMs, told, failed }: SessionResyncOptions): SessionResync {
   let round: Round | null = null;
   let rounds = 0;
 

@@ -16,7 +16,7 @@ import { createHomeRouter } from "./home-router.ts";
 import { createOutstandingWork } from "./outstanding-work.ts";
 import { createPresenceBatcher } from "./presence-batcher.ts";
 import { createRendezvousHomes } from "./rendezvous.ts";
-import { createRecollection } from "./session-resync.ts";
+import { createSessionResync } from "./session-resync.ts";
 import { createShardSessions } from "./shard-sessions.ts";
 import { handleHomeMessages, type TerminalProtocol } from "./terminal-protocol.ts";
 
@@ -69,13 +69,13 @@ export function createShard(options: ShardOptions): Shard {
 
   const localSockets = createLocalSockets();
   const settleMs = options.homesSettleMs ?? 0;
-  const recollection = createRecollection({ bus, homes, clock, settleMs, told: () => home.sessionsKnown(), failed });
+  const sessionResync = createSessionResync({ bus, homes, clock, settleMs, told: () => home.sessionsKnown(), failed });
   const home: TerminalHome = createTerminalHome({
     ...options,
     nodeOf: options.nodeOf ?? (() => options.nodeId),
     isHome,
     isMember,
-    sessionsComplete: () => isMember() && recollection.complete(),
+    sessionsComplete: () => isMember() && sessionResync.complete(),
     deliver: async (session, uuid, text) => {
       const { address, sessionId, terminalId } = session;
       if (address === bus.self) return localSockets.deliver(terminalId, sessionId, uuid, text);
@@ -118,7 +118,7 @@ export function createShard(options: ShardOptions): Shard {
   homes.onChange(() => {
     foreign = foreignShards();
     sessions.rehome();
-    recollection.changed();
+    sessionResync.changed();
     home
       .release((terminalId) => !isHome(terminalId))
       .then(work.rearm)
@@ -287,12 +287,12 @@ export function createShard(options: ShardOptions): Shard {
     sessions,
     home: { ...home, leave },
     start: async () => {
-      recollection.changed();
+      sessionResync.changed();
       await work.rearm();
     },
     lapse: async () => {
       await home.release(() => true);
-      recollection.forgotten();
+      sessionResync.forgotten();
       sessions.again(bus.self, { number: 0, forgotten: true }).catch((error: unknown) => failed("session.again", error));
       await work.rearm();
     },
@@ -307,7 +307,7 @@ export function createShard(options: ShardOptions): Shard {
       presenceBatcher.tick();
       sessions.tick();
       broadcasts.tick();
-      recollection.tick();
+      sessionResync.tick();
     },
   };
 }
