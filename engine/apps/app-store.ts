@@ -31,7 +31,7 @@ export interface AppChange {
 /** `code_taken`: another version has this version code. `stale`: something has changed since it was read. */
 export type AppChangeOutcome = "committed" | "code_taken" | "stale";
 
-/** The right to upload the package of one version; lapses by itself when it is not renewed for `UPLOAD_LOCK_MS`. */
+/** The right to upload the package of one version; expires by itself when it is not renewed for `UPLOAD_LOCK_MS`. */
 export interface UploadLock {
   versionId: number;
   version: number;
@@ -63,7 +63,7 @@ export interface AppStore {
   commit(change: AppChange): Promise<AppChangeOutcome>;
   /** Null while another upload of the version is under way. */
   lockUpload(versionId: number): Promise<UploadLock | null>;
-  /** Null when it has lapsed and may be another's. */
+  /** Null when it has expired and may be another's. */
   renewUpload(lock: UploadLock): Promise<UploadLock | null>;
   releaseUpload(lock: UploadLock): Promise<void>;
   /** Of a node by itself, at its start: whoever held them is gone. */

@@ -91,7 +91,7 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
       if (replaced !== null) await packages.remove(replaced.fileName);
       return record;
     } finally {
-      // Where this does not get through it lapses by itself.
+      // Where this does not get through it expires by itself.
       await store.releaseUpload(held.lock).catch(() => {});
     }
   };

@@ -7,7 +7,7 @@ export interface ClusterNode {
   version: string;
   shards: number;
   sinceMs: number;
-  /** `live`: home to terminals. `draining`: on its way out, home to none. `gone`: left, or its membership lapsed, a while ago. */
+  /** `live`: home to terminals. `draining`: on its way out, home to none. `gone`: left, or its membership expired, a while ago. */
   state: "live" | "draining" | "gone";
   /** Null for one that is gone, or did not answer in time. */
   report: NodeReport | null;
@@ -22,7 +22,7 @@ export interface NodeReport {
   commandsSent: number;
   /** Steps that lost against another writer of the same record, and were made again. */
   conflicts: number;
-  /** Its membership had lapsed so often. */
+  /** Its membership had expired so often. */
   lapses: number;
   /** Messages of other nodes; null for a node by itself. */
   stream: StreamReport | null;

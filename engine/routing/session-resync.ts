@@ -9,7 +9,7 @@ const REQUEST_TIMEOUT_MS = 1_500;
 /** A shard that has not seen the same change yet is asked again sooner. */
 const NOT_YET_MS = 250;
 
-/** Shards that are seen as members for the first time so long after a lapse may have told of sessions before this one forgot them. */
+/** Shards that are seen as members for the first time so long after an expiry may have told of sessions before this one forgot them. */
 const NEWCOMERS_MS = 15_000;
 
 export interface SessionResyncOptions {

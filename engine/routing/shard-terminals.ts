@@ -50,7 +50,7 @@ export interface Shard {
   /** Re-arms deadlines; has to end before anything is asked. */
   start(): Promise<void>;
   /** Forgets actors and presence: others may have taken over. What the sockets then tell makes it known again. */
-  lapse(): Promise<void>;
+  membershipExpired(): Promise<void>;
   /** The store has lost some of its history: what waits is loaded again, and ends as `unknown` where it may have been sent. */
   historyLost(): Promise<void>;
   /** Called by the owner every 50 ms or so. */
@@ -290,7 +290,7 @@ export function createShard(options: ShardOptions): Shard {
       sessionResync.changed();
       await work.rearm();
     },
-    lapse: async () => {
+    membershipExpired: async () => {
       await home.release(() => true);
       sessionResync.forgotten();
       sessions.again(bus.self, { number: 0, forgotten: true }).catch((error: unknown) => failed("session.again", error));

@@ -8,7 +8,7 @@ const REQUEST_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 200;
 
 /**
- * A change waits so long for all shards: a membership lapses after 6 s, so what is left then is a node that lives and cannot load. An
+ * A change waits so long for all shards: a membership expires after 6 s, so what is left then is a node that lives and cannot load. An
  * endpoint that changes a table needs a deadline above it, which its surface has (`PROPAGATION_DEADLINE_MS`).
  */
 const PROPAGATION_MAX_MS = 15_000;
@@ -37,7 +37,7 @@ export interface ReplicatedTable {
   load(): Promise<void>;
   /**
    * To be called once a change is stored: resolves when every shard of every live node has it. A node that does not answer is asked again
-   * until it does or its membership has lapsed; a lapsed node knows nobody until it has loaded everything again. Throws RelayError
+   * until it does or its membership has expired; a node whose membership expired knows nobody until it has loaded everything again. Throws RelayError
    * `unavailable` when that takes too long: the change is stored, every shard finds it by itself, and calling this again is right.
    */
   propagate(): Promise<void>;
@@ -48,11 +48,11 @@ export interface ReplicatedTable {
  *
  * To add one: call `table({ name, load, changed })` once a shard, where the shard is composed, and put `tableVersionOperation(name)`
  * (engine/tables/table-versions.ts) among the operations of each commit that changes it. A change is then: commit, `await
- * table.propagate()`, answer. The endpoint's surface has `changeDeadlineMs: PROPAGATION_DEADLINE_MS`. Loads at a start and after a lapse are done for all tables.
+ * table.propagate()`, answer. The endpoint's surface has `changeDeadlineMs: PROPAGATION_DEADLINE_MS`. Loads at a start and after an expiry are done for all tables.
  */
 export interface TableSync {
   table(table: SyncedTable): ReplicatedTable;
-  /** Loads all tables: once this node is a member, and again whenever its membership had lapsed. */
+  /** Loads all tables: once this node is a member, and again whenever its membership had expired. */
   load(): Promise<void>;
   /** Called by the owner every 50 ms or so. */
   tick(): void;

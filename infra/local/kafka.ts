@@ -68,7 +68,7 @@ export function kafkaProperties({ directory, port, controllerPort }: Omit<KafkaP
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
-    // One that was killed is let in again only when its former session has lapsed (9 s by default).
+    // One that was killed is let in again only when its former session has expired (9 s by default).
     "broker.session.timeout.ms": "2000",
     "broker.heartbeat.interval.ms": "300",
   };

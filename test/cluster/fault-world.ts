@@ -22,7 +22,7 @@ const ANSWER_TIMEOUT_MS = 3_000;
 const PARTNERS = 6;
 const PARTNER_PAUSE_MS = 90;
 
-/** How long a fault may be felt: a membership lapses after 6 s, and here all share two cores with other tests. */
+/** How long a fault may be felt: a membership expires after 6 s, and here all share two cores with other tests. */
 const WORKS_AGAIN_MS = 30_000;
 /** Of each node's log, where a fault was not survived. */
 const LOG_CHARS = 4_000;
@@ -166,7 +166,7 @@ export class FaultWorld {
   /** A terminal at home at one node (while all are there) with its session at another. */
   async probe(home: number, sessionAt: number): Promise<Probe> {
     const { cluster } = this;
-    // After a fault a node's membership may just have lapsed: then it lets nobody in for a moment.
+    // After a fault a node's membership may just have expired: then it lets nobody in for a moment.
     await this.ready(sessionAt);
     let terminalId = "";
     do {

@@ -48,7 +48,7 @@ async function joinLater(test: TestContext, redis: TestRedis, schemas: SchemaNum
     timers: machineTimers,
     changed: () => undefined,
     looked: () => undefined,
-    lapsed: async () => undefined,
+    membershipExpired: async () => undefined,
     granted: () => undefined,
     failed: () => undefined,
   });

@@ -58,7 +58,7 @@ describe("three nodes", { skip: missing }, () => {
     }
   });
 
-  it("go on when one is killed: what it was home to works elsewhere once its membership has lapsed", async (test) => {
+  it("go on when one is killed: what it was home to works elsewhere once its membership has expired", async (test) => {
     const cluster = await startCluster(test, { nodes: 3 });
     const queued = new Map<string, string>();
     for (let index = 0; index < 12; index += 1) {

@@ -131,7 +131,7 @@ export function testAppStore(name: string, open: () => Promise<OpenAppStore>): v
       assert.deepEqual([gone?.version === 0, kept?.version === 0], [true, false]);
     });
 
-    test("one upload of a version at a time; a lock that nobody renews lapses", async ({ store, another, advance }) => {
+    test("one upload of a version at a time; a lock that nobody renews expires", async ({ store, another, advance }) => {
       const locks = await Promise.all(Array.from({ length: 8 }, () => another().lockUpload(1)));
       const [lock, ...more] = locks.filter((one) => one !== null);
       assert.ok(lock, "nobody got the lock");
@@ -145,7 +145,7 @@ export function testAppStore(name: string, open: () => Promise<OpenAppStore>): v
       assert.equal(await store.lockUpload(1), null);
       advance(2_000);
       const next = await store.lockUpload(1);
-      assert.ok(next, "the lock has not lapsed");
+      assert.ok(next, "the lock has not expired");
       assert.equal(await store.renewUpload(renewed), null);
       const record = version(1, 10);
       const adopt = (upload: typeof next) =>

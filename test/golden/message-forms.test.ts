@@ -75,7 +75,7 @@ describe("what nodes tell each other", () => {
       timers: machineTimers,
       changed: () => undefined,
       looked: () => undefined,
-      lapsed: async () => undefined,
+      membershipExpired: async () => undefined,
       granted: () => undefined,
       failed: () => undefined,
     });

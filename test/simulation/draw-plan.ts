@@ -181,7 +181,7 @@ const FAULT_WEIGHTS: Readonly<Record<FaultType, number>> = {
   "all nodes crash": 2,
   "node leaves": 2,
   "node stops": 3,
-  "membership lapses": 3,
+  "membership expires": 3,
   "messages suffer": 5,
   "store is slow": 4,
   "store is held up": 3,
@@ -195,7 +195,7 @@ const GENTLE_WEIGHTS: Readonly<Record<FaultType, number>> = {
   "all nodes crash": 0,
   "node leaves": 0,
   "node stops": 3,
-  "membership lapses": 0,
+  "membership expires": 0,
   "messages suffer": 4,
   "store is slow": 4,
   "store is held up": 4,
@@ -230,7 +230,7 @@ function drawFault(random: Random, shape: Shape, type: FaultType, atMs: number):
       return shape.isCluster ? { atMs, type, node, downMs } : { atMs, type: "all nodes crash", downMs };
     case "node stops":
       return { atMs, type, node, forMs: random.chance(0.5) ? 20_000 : random.between(500, 8_000) };
-    case "membership lapses":
+    case "membership expires":
       return shape.isCluster
         ? { atMs, type, node, forMs: random.between(4_000, 15_000) }
         : { atMs, type: "node stops", node, forMs: 20_000 };

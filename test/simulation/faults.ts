@@ -22,7 +22,7 @@ export function durationOf(fault: FaultSpec): number {
     case "node leaves":
       return fault.downMs + 1_000;
     case "node stops":
-    case "membership lapses":
+    case "membership expires":
     case "messages suffer":
     case "store is slow":
     case "store is held up":
@@ -68,7 +68,7 @@ export function carryOut(world: World, fault: FaultSpec): void {
       });
       return;
     }
-    case "membership lapses": {
+    case "membership expires": {
       const node = nodes[fault.node];
       if (node !== undefined) node.cutFromMembersUntilMs = Math.max(node.cutFromMembersUntilMs, scheduler.nowMs + fault.forMs);
       return;

@@ -97,7 +97,7 @@ export type FaultSpec = { atMs: number } & (
   | { type: "all nodes crash"; downMs: number }
   | { type: "node leaves"; node: number; downMs: number }
   | { type: "node stops"; node: number; forMs: number }
-  | { type: "membership lapses"; node: number; forMs: number }
+  | { type: "membership expires"; node: number; forMs: number }
   | { type: "messages suffer"; forMs: number; dropped: number; delayed: number; repeated: number; refused: number; delayMsMax: number }
   | { type: "store is slow"; forMs: number; late: number; lateMsMax: number; answerLost: number }
   | { type: "store is held up"; forMs: number }

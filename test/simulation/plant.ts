@@ -13,8 +13,8 @@ export interface Plant {
   directory(directory: Pick<Directory, "mayTake">): Pick<Directory, "mayTake">;
   /** Who is taken to ask. */
   caller(caller: Caller): Caller;
-  /** True where a lapse of the membership changes nothing. */
-  ignoresLapse: boolean;
+  /** True where an expiry of the membership changes nothing. */
+  ignoresExpiry: boolean;
 }
 
 export const NOTHING_PLANTED: Plant = {
@@ -24,5 +24,5 @@ export const NOTHING_PLANTED: Plant = {
   sessions: (sessions) => sessions,
   directory: (directory) => directory,
   caller: (caller) => caller,
-  ignoresLapse: false,
+  ignoresExpiry: false,
 };

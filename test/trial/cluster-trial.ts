@@ -26,7 +26,7 @@ const ANSWER_MS = 500;
 /** A client gives up a node that does not answer for so long, and asks the next. */
 const ANSWER_TIMEOUT_MS = 3_000;
 
-/** Nodes that start, memberships that lapse and a machine that is busy with both. */
+/** Nodes that start, memberships that expire and a machine that is busy with both. */
 const WORKS_AGAIN_MS = 120_000;
 const IN_CLICKHOUSE_MS = 180_000;
 

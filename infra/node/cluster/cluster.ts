@@ -46,7 +46,7 @@ const GONE_SHOWN_MS = 3_600_000;
 const NODES_SHOWN_MAX = 256;
 
 /** How long a shard has to forget what no longer counts and to load its tables again. */
-const LAPSE_STEP_MS = 30_000;
+const EXPIRED_STEP_MS = 30_000;
 
 /** This node's life in the cluster: its membership, and the stream that others write to. */
 export interface NodeCluster {
@@ -57,7 +57,7 @@ export interface NodeCluster {
   othersLive: Membership["othersLive"];
   /** Reads the stream and joins; from then on this node is home to terminals. */
   join(): Promise<void>;
-  /** Live nodes, and those that left or lapsed within the last hour. */
+  /** Live nodes, and those that left or whose membership expired within the last hour. */
   nodes(): Omit<ClusterNode, "report">[];
   stream(): StreamStats;
   lapses(): number;
@@ -190,10 +190,10 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
       if (off !== clockIsOff) log.clockOff(off, clockOffsetMs);
       clockIsOff = off;
     },
-    lapsed: async () => {
+    membershipExpired: async () => {
       lapses += 1;
-      log.cluster("the membership had lapsed; sessions are void");
-      await Promise.all(shards.map((shard) => bus.request(shard, "cluster.lapsed", undefined, LAPSE_STEP_MS)));
+      log.cluster("the membership had expired; sessions are void");
+      await Promise.all(shards.map((shard) => bus.request(shard, "cluster.lapsed", undefined, EXPIRED_STEP_MS)));
     },
     granted: (untilMs) => extendLease(lease, untilMs),
     failed: (error) => log.cluster("membership", error),

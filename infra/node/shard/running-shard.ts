@@ -14,8 +14,8 @@ export interface RunningShard {
   rearm(): Promise<void>;
   /** Resolves with the port that was taken; rejects where it cannot be. */
   listen(port: number, exclusive: boolean): Promise<number>;
-  /** The membership had lapsed: sockets are ended, and nothing in memory counts any more. */
-  lapse(): Promise<void>;
+  /** The membership had expired: sockets are ended, and nothing in memory counts any more. */
+  membershipExpired(): Promise<void>;
   historyLost(): void;
   /** These shards of other nodes are gone, and their sockets with them. */
   left(shards: readonly Address[]): void;
@@ -47,7 +47,7 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
       life.listening(taken);
       return taken;
     },
-    lapse: cluster.lapsed,
+    membershipExpired: cluster.membershipExpired,
     historyLost: () => {
       terminals.historyLost().catch((error: unknown) => log.engineFailed("history", error));
     },

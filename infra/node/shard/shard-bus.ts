@@ -26,8 +26,8 @@ export interface ShardBusParts {
   log: Pick<Log, "busFailed">;
   /** These shards of other nodes are gone, and their sockets with them. */
   left(shards: readonly Address[]): void;
-  /** The membership of this node had lapsed: others may have taken over. */
-  lapsed(): Promise<void>;
+  /** The membership of this node had expired: others may have taken over. */
+  membershipExpired(): Promise<void>;
 }
 
 /** A shard's way to the other threads and nodes, and where terminals live among them. */
@@ -40,7 +40,7 @@ export interface ShardBus {
   close(): void;
 }
 
-export function createShardBus({ boot, clock, machineClock, timers, write, log, left, lapsed }: ShardBusParts): ShardBus {
+export function createShardBus({ boot, clock, machineClock, timers, write, log, left, membershipExpired }: ShardBusParts): ShardBus {
   const { address, shards, ports, cluster } = boot;
   const threads = createThreadBus<NodeProtocol>({
     self: address,
@@ -71,7 +71,7 @@ export function createShardBus({ boot, clock, machineClock, timers, write, log, 
     return undefined;
   });
   threads.handle("cluster.lapsed", async () => {
-    await lapsed();
+    await membershipExpired();
     return undefined;
   });
 

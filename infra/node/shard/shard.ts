@@ -28,7 +28,7 @@ export function runShard(boot: ShardBoot): void {
     write: stream?.write ?? null,
     log,
     left: (shards) => running?.left(shards),
-    lapsed: async () => running?.lapse(),
+    membershipExpired: async () => running?.membershipExpired(),
   });
   const others = stream === null ? null : { windows: stream.windows, count: liveNodes };
   const store = createShardStore({ config, bus, clock, log });

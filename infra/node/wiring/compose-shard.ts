@@ -55,7 +55,7 @@ export interface Subjects {
   signatures: SignatureAuthenticator;
   terminals: Pick<ComposedTerminals, "historyLost" | "left" | "report">;
   /** What this node's membership in the cluster means for them. */
-  cluster: { joined(): Promise<void>; lapsed(): Promise<void> };
+  cluster: { joined(): Promise<void>; membershipExpired(): Promise<void> };
 }
 
 /**
@@ -220,10 +220,10 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
         if (address === STORE_OWNER) await apps.tidy();
         await composed.start();
       },
-      lapsed: async () => {
+      membershipExpired: async () => {
         stomp.endAll("the node was away");
         await tableSync.load();
-        await composed.lapse();
+        await composed.membershipExpired();
       },
     },
   };

@@ -46,7 +46,7 @@ export interface ComposedTerminals extends Living {
   lookups: Patience["lookups"];
   /** Re-arms deadlines; has to end before anything is asked. */
   start(): Promise<void>;
-  lapse(): Promise<void>;
+  membershipExpired(): Promise<void>;
   historyLost(): Promise<void>;
   left(shards: readonly Address[]): void;
   counts(): ShardCounts;
@@ -77,7 +77,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
       metrics.commitConflict();
     },
   });
-  const { terminals, sessions, home, tick, start, lapse, historyLost } = createShard({
+  const { terminals, sessions, home, tick, start, membershipExpired, historyLost } = createShard({
     nodeId,
     store: terminalStore,
     presences,
@@ -111,7 +111,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     presences,
     lookups: patience.lookups,
     start,
-    lapse,
+    membershipExpired,
     historyLost,
     left: home.leave,
     tick,

@@ -1,4 +1,4 @@
--- Renews this node's membership, forgets nodes whose membership has lapsed, and answers who is live.
+-- Renews this node's membership, forgets nodes whose membership has expired, and answers who is live.
 --   KEYS[1]  sorted set: node incarnation -> end of its membership, milliseconds of Redis's clock
 --   KEYS[2]  hash: node incarnation -> its facts as JSON
 --   KEYS[3]  hash: node incarnation -> since when it has been a member without a gap, microseconds of Redis's clock
@@ -13,8 +13,8 @@
 -- writes. The first who finds none live shuts them out, in the same step in which it joins; one that comes later ends its start with WRONGTYPE.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local lapsed = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
-for _, incarnation in ipairs(lapsed) do
+local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)
+for _, incarnation in ipairs(expired) do
   redis.call('ZREM', KEYS[1], incarnation)
   redis.call('HDEL', KEYS[2], incarnation)
   redis.call('HDEL', KEYS[3], incarnation)

@@ -7,7 +7,7 @@ import { refusalBeside, type Version, VersionRefused } from "../../schemas/agree
 /** A node is live while its key is; it renews well before. Everything of a dead node is usable elsewhere within 7 s. */
 export const LIFETIME_MS = 6_000;
 const RENEW_MS = 2_000;
-/** A node that died is known to have at the latest so long after its membership lapsed. */
+/** A node that died is known to have at the latest so long after its membership expired. */
 const LOOK_MS = 250;
 
 /** What the script answers in the place of the time since when who is none has been a member. */
@@ -59,9 +59,9 @@ export interface MembershipOptions {
   changed(view: MembershipView): void;
   /** Called after each look, with Redis's clock as it was measured. */
   looked(view: MembershipView): void;
-  /** The own membership lapsed: others may have taken over. Called again until it resolves; only then does the node count as live. */
-  lapsed(): Promise<void>;
-  /** The membership certainly stands until then, on the monotonic clock, and the node has done what a lapse asks for. */
+  /** The own membership expired: others may have taken over. Called again until it resolves; only then does the node count as live. */
+  membershipExpired(): Promise<void>;
+  /** The membership certainly stands until then, on the monotonic clock, and the node has done what an expiry asks for. */
   granted(untilMs: number): void;
   failed(error: unknown): void;
 }
@@ -76,7 +76,7 @@ export interface Membership {
   admit(): Promise<void>;
   /**
    * Whether a node lives, before this one joins: one that renews its membership. A store that was restored may still hold memberships of nodes that are gone,
-   * which lapse without; it takes a moment to tell one from the other. Rejects when Redis does not tell.
+   * which expire without; it takes a moment to tell one from the other. Rejects when Redis does not tell.
    */
   othersLive(): Promise<boolean>;
   /** Joins; rejects when Redis cannot be reached, and with VersionRefused when a node has come meanwhile that this one cannot run beside. */
@@ -91,7 +91,7 @@ export interface Membership {
 }
 
 export function createMembership(options: MembershipOptions): Membership {
-  const { script, self, clock, timers, changed, looked, lapsed, granted, failed } = options;
+  const { script, self, clock, timers, changed, looked, membershipExpired, granted, failed } = options;
   let facts = JSON.stringify(self);
   let view: MembershipView = { nodes: [], redisOffsetMs: 0 };
   let known = "";
@@ -100,8 +100,8 @@ export function createMembership(options: MembershipOptions): Membership {
   let knownSince = "";
   let joined = false;
   let running = false;
-  /** A lapse that was not dealt with yet, and whether that is under way. */
-  let lapseOwed = false;
+  /** An expiry that was not dealt with yet, and whether that is under way. */
+  let expiryPending = false;
   let recovering = false;
   let timer: Timer | null = null;
 
@@ -145,7 +145,7 @@ export function createMembership(options: MembershipOptions): Membership {
     const startedAt = clock.monotonicMs();
     const { since } = await call(LIFETIME_MS);
     if (since === NO_MEMBER) throw new Error(refusal(view) ?? "this node was not let in");
-    if (since !== knownSince) lapseOwed = true;
+    if (since !== knownSince) expiryPending = true;
     knownSince = since;
     if (clock.monotonicMs() - startedAt > LIFETIME_MS) return;
     renewedAt = startedAt;
@@ -153,23 +153,23 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   function grant(): void {
-    if (lapseOwed && !recovering) void recover();
-    if (!lapseOwed && !recovering) granted(renewedAt + LIFETIME_MS);
+    if (expiryPending && !recovering) void recover();
+    if (!expiryPending && !recovering) granted(renewedAt + LIFETIME_MS);
   }
 
   /** Renewals go on meanwhile. */
   async function recover(): Promise<void> {
     recovering = true;
-    lapseOwed = false;
+    expiryPending = false;
     try {
-      await lapsed();
+      await membershipExpired();
     } catch (error) {
-      lapseOwed = true;
+      expiryPending = true;
       failed(error);
     }
     recovering = false;
     // What failed is tried again with the next renewal.
-    if (!lapseOwed) grant();
+    if (!expiryPending) grant();
   }
 
   async function tick(): Promise<void> {

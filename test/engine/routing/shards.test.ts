@@ -145,13 +145,13 @@ describe("a new home of a terminal", () => {
   });
 });
 
-describe("a shard that had lapsed", () => {
+describe("a shard whose membership had expired", () => {
   it("is told again of the sessions at other shards, which it has forgotten", async () => {
     const { world, home, other } = await twoShards();
     const sockets = [openSocket(other, "s1"), openSocket(home, "s2")];
     await settle();
     assert.equal((await home.terminals.view("T1")).sessions, 2);
-    await home.lapse();
+    await home.membershipExpired();
     await settle();
     assert.equal((await home.terminals.view("T1")).sessions, 2);
     await home.terminals.accept(command(world, "a"));
@@ -171,7 +171,7 @@ describe("a shard that had lapsed", () => {
     await settle();
     // It has slept, wakes, and sees nobody but itself for a moment; then the other one again.
     home.homes.update([home.bus.self]);
-    await home.lapse();
+    await home.membershipExpired();
     const second = openSocket(home, "s2", declared);
     await world.pass(1_000);
     home.homes.update([home.bus.self, other.bus.self]);
@@ -187,7 +187,7 @@ describe("a shard that had lapsed", () => {
     openSocket(other, "s1");
     await settle();
     home.bus.cut.add("session.again");
-    await home.lapse();
+    await home.membershipExpired();
     await settle();
     assert.equal((await home.terminals.view("T1")).sessions, 0);
     home.bus.cut.clear();
@@ -195,7 +195,7 @@ describe("a shard that had lapsed", () => {
     assert.equal((await home.terminals.view("T1")).sessions, 1);
 
     home.homes.update([home.bus.self]);
-    await home.lapse();
+    await home.membershipExpired();
     await world.pass(3_000);
     assert.equal((await home.terminals.view("T1")).sessions, 0);
     home.homes.update([home.bus.self, other.bus.self]);

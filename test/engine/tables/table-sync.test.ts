@@ -77,7 +77,7 @@ describe("a change of a table that all shards hold", () => {
     assert.equal(holders[2]?.value, "new");
   });
 
-  it("does not wait for a node whose membership has lapsed", async () => {
+  it("does not wait for a node whose membership has expired", async () => {
     const { store, table, silent, live, pass } = await world(3);
     silent.add("shard-1");
     await store("new");

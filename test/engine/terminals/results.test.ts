@@ -225,7 +225,10 @@ describe("waiting for a result", () => {
 });
 
 describe("a home that does not know what was sent elsewhere", () => {
-  /** Two homes of the same terminal, as when one has just lapsed and does not know it. The first knows the terminal as it was before `a` was sent. */
+  /**
+   * Two homes of the same terminal, as when the membership of one has just expired and it does not know it. The first knows the terminal as it was
+   * before `a` was sent.
+   */
   async function twoHomes(): Promise<{ stale: World; current: World }> {
     const stale = await openWorld({ isStoreShared: true });
     await pollUuid(stale.shard);

@@ -1,7 +1,7 @@
 import type { Delivery, Witness } from "../witness.ts";
 import { byUuid, type Evidence, isBeforeRestore, isForgotten, isOfLostStore, restoredHow, type Violation } from "./judge.ts";
 
-/** A node that is stopped for 20 s has lapsed long before it can close a socket. */
+/** A node that is stopped for 20 s has lost its membership long before it can close a socket. */
 const HEARS_WITHIN_MS = 40_000;
 
 /**
@@ -32,7 +32,7 @@ export function judgeDeliveries({ witness }: Evidence): Violation[] {
   return violations;
 }
 
-/** A session that the relay ended, or whose node lapsed, the device may hear of only some time later. */
+/** A session that the relay ended, or whose node's membership expired, the device may hear of only some time later. */
 function hasEnded({ endedAtMs }: Delivery, atMs: number): boolean {
   return endedAtMs !== null && endedAtMs <= atMs + HEARS_WITHIN_MS;
 }

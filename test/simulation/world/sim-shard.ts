@@ -118,7 +118,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     write: parts.write,
     log: { busFailed: (error, { kind }) => failed(kind, error) },
     left: (shards) => composed?.left(shards),
-    lapsed: async () => lapsed(),
+    membershipExpired: async () => membershipExpired(),
   });
   const kv = storeOf();
   // As infra/node/shard/shard-store.ts asks the thread that holds the store.
@@ -194,12 +194,12 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     return own;
   }
 
-  async function lapsed(): Promise<void> {
-    event("its membership had lapsed");
-    if (plant.ignoresLapse) return;
+  async function membershipExpired(): Promise<void> {
+    event("its membership had expired");
+    if (plant.ignoresExpiry) return;
     stomp.endAll("the node was away");
     await tableSync.load();
-    await served.lapse();
+    await served.membershipExpired();
   }
 
   return {

@@ -334,8 +334,8 @@ function member(name: string, events: string[], prefix: string, grants: number[]
     timers: machineTimers,
     changed: (view) => events.push(view.nodes.map((node) => (node.draining === true ? `${node.nodeId} drains` : node.nodeId)).join(",")),
     looked: () => {},
-    lapsed: async () => {
-      events.push("lapsed");
+    membershipExpired: async () => {
+      events.push("expired");
     },
     granted: (untilMs) => grants.push(untilMs),
     failed: (error) => events.push(String(error)),
@@ -357,7 +357,7 @@ test("nodes see each other join and leave", options, async () => {
   await a.membership.leave();
 });
 
-test("a node hears of its lapse, also when a renewal that was held up on its way has made it a member again", options, async () => {
+test("a node hears of its expiry, also when a renewal that was held up on its way has made it a member again", options, async () => {
   const seen: string[] = [];
   const slept: string[] = [];
   const [a, b] = [member("a", seen, "{late}:"), member("b", slept, "{late}:")];
@@ -373,7 +373,7 @@ test("a node hears of its lapse, also when a renewal that was held up on its way
     .zadd("{late}:members", 1, "b#1")
     .eval(script, keys.length, ...keys, "b#1", facts, LIFETIME_MS)
     .exec();
-  await eventually(() => assert.ok(slept.includes("lapsed"), "b to hear of it"));
+  await eventually(() => assert.ok(slept.includes("expired"), "b to hear of it"));
   assert.deepEqual(new Set(seen), new Set(["a", "a,b"]));
   await Promise.all([a.membership.leave(), b.membership.leave()]);
 });
@@ -393,7 +393,7 @@ test("a membership that nobody renews, as a restored Redis has it, is no node th
   await a.membership.leave();
 });
 
-test("a membership that is not renewed lapses, and its node hears of it when it is back", options, async () => {
+test("a membership that is not renewed expires, and its node hears of it when it is back", options, async () => {
   const seen: string[] = [];
   const slept: string[] = [];
   const grants: number[] = [];
@@ -405,8 +405,8 @@ test("a membership that is not renewed lapses, and its node hears of it when it 
   await eventually(() => assert.ok(seen.at(-1) === "a,b", "a to see b"));
   // As if b had slept: its entry is past its end.
   await a.redis.zadd("{sleep}:members", 1, "b#1");
-  await eventually(() => assert.ok(seen.at(-1) === "a", "a to see b lapse"));
-  await eventually(() => assert.ok(slept.includes("lapsed"), "b to hear of it"));
+  await eventually(() => assert.ok(seen.at(-1) === "a", "a to see b expire"));
+  await eventually(() => assert.ok(slept.includes("expired"), "b to hear of it"));
   await eventually(() => assert.ok(seen.at(-1) === "a,b", "b to be a member again"));
   await Promise.all([a.membership.leave(), b.membership.leave()]);
 });

@@ -53,7 +53,7 @@ describe("a node that joins", { skip }, () => {
       timers: machineTimers,
       changed: ({ nodes }) => told.push(nodes.map((node) => node.nodeId).join(",")),
       looked: () => undefined,
-      lapsed: async () => undefined,
+      membershipExpired: async () => undefined,
       granted: () => undefined,
       failed: (error) => told.push(String(error)),
     });
@@ -126,7 +126,7 @@ describe("a node that joins", { skip }, () => {
     );
   });
 
-  it("is let in once the one that could not read it has lapsed", async (test) => {
+  it("is let in once the one that could not read it has expired", async (test) => {
     const prefix = nextPrefix();
     await joinAsFormer(prefix, "dead", LIFETIME_MS);
     const node = member(test, prefix, "node", "0.2.0", OWN_NUMBERS);
