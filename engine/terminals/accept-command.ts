@@ -14,9 +14,9 @@ import type { TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome } from "./terminals.ts";
 
 /** Accepts a command under its uuid, once (ARCHITECTURE.md, promise 1). */
-export type Acceptance = (actor: Actor, command: Command) => Promise<AcceptOutcome>;
+export type AcceptCommand = (actor: Actor, command: Command) => Promise<AcceptOutcome>;
 
-export interface AcceptanceOptions {
+export interface AcceptCommandOptions {
   actors: Actors;
   steps: HomeSteps;
   delivery: Delivery;
@@ -27,7 +27,7 @@ export interface AcceptanceOptions {
 // Written out member by member where it is put together: spreading it and putting other members in their places costs a payment a microsecond.
 const { commands, rows, attention, settled } = EMPTY_CHANGE;
 
-export function createAcceptance({ actors, steps, delivery, store, clock }: AcceptanceOptions): Acceptance {
+export function createAcceptCommand({ actors, steps, delivery, store, clock }: AcceptCommandOptions): AcceptCommand {
   /** What stands in the way of a uuid: what it is at this terminal, or what claimed it anywhere. */
   async function earlier(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
     return (await actors.command(actor, uuid)) ?? store.loadCommand(uuid);

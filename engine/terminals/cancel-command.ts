@@ -10,16 +10,16 @@ import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps } from "./home-steps.ts"
 import type { CancelOutcome } from "./terminals.ts";
 
 /** Cancels a command: at once while it waits, else by a CANCEL command to the terminal (http/stomp/PROTOCOL.md). */
-export type Cancelling = (actor: Actor, uuid: string, cancelUuid: string) => Promise<CancelOutcome>;
+export type CancelCommand = (actor: Actor, uuid: string, cancelUuid: string) => Promise<CancelOutcome>;
 
-export interface CancellingOptions {
+export interface CancelCommandOptions {
   actors: Actors;
   steps: HomeSteps;
   delivery: Delivery;
   clock: Clock;
 }
 
-export function createCancelling({ actors, steps, delivery, clock }: CancellingOptions): Cancelling {
+export function createCancelCommand({ actors, steps, delivery, clock }: CancelCommandOptions): CancelCommand {
   /** The answer that needs no step, or null. */
   async function settled(actor: Actor, uuid: string): Promise<CancelOutcome | null> {
     const stored = await actors.command(actor, uuid);

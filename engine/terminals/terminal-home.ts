@@ -9,16 +9,16 @@ import { createPresenceFlush } from "../sessions/presence-flush.ts";
 import type { PresenceStore } from "../sessions/presence-store.ts";
 import type { LiveSession, PresenceTable } from "../sessions/presence-table.ts";
 import type { OpenSession } from "../sessions/terminal-sessions.ts";
-import { createAcceptance } from "./accept-command.ts";
+import { createAcceptCommand } from "./accept-command.ts";
 import { createActors } from "./actors.ts";
-import { createPosting } from "./apply-result.ts";
-import { createCancelling } from "./cancel-command.ts";
+import { createCancelCommand } from "./cancel-command.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { createDelivery } from "./deliver-command.ts";
 import type { Finished } from "./events.ts";
 import { createHomeSteps } from "./home-steps.ts";
 import { createLookups } from "./lookups.ts";
 import { isHeld } from "./rules.ts";
+import { createStoreResult } from "./store-result.ts";
 import type { Outstanding, TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TakenCommand, TerminalView } from "./terminals.ts";
 import { createWaiters } from "./waiters.ts";
@@ -112,8 +112,8 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   const steps = createHomeSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
   const { isHome, isMember, sessionsComplete, deliver: write } = options;
   const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write });
-  const accept = createAcceptance({ actors, steps, delivery, store, clock });
-  const post = createPosting({
+  const accept = createAcceptCommand({ actors, steps, delivery, store, clock });
+  const storeResult = createStoreResult({
     actors,
     steps,
     delivery,
@@ -122,7 +122,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     merchantOf: options.merchantOf ?? (() => null),
     recorded: options.recorded ?? (() => {}),
   });
-  const cancel = createCancelling({ actors, steps, delivery, clock });
+  const cancel = createCancelCommand({ actors, steps, delivery, clock });
   const lookups = createLookups({ actors, waiters, clock });
   const presence = createPresenceFlush({ table, presences, clock, failed });
 
@@ -181,7 +181,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     },
     notHandedOut: delivery.notHandedOut,
     polled: (terminalId, device, agoMs = 0) => table.polled(terminalId, device, agoMs),
-    recordResult: (posting) => actors.enter(posting.terminalId, (actor) => post(actor, posting)),
+    recordResult: (posting) => actors.enter(posting.terminalId, (actor) => storeResult(actor, posting)),
     cancel: ({ terminalId, uuid, cancelUuid }) => actors.enter(terminalId, (actor) => cancel(actor, uuid, cancelUuid)),
     command: lookups.command,
     latest: lookups.latest,

@@ -12,9 +12,9 @@ import type { ResultOutcome, ResultPosting } from "./terminals.ts";
 import type { Waiters } from "./waiters.ts";
 
 /** Stores a terminal's result (ARCHITECTURE.md, promise 4). */
-export type Posting = (actor: Actor, posting: ResultPosting) => Promise<ResultOutcome>;
+export type StoreResult = (actor: Actor, posting: ResultPosting) => Promise<ResultOutcome>;
 
-export interface PostingOptions {
+export interface StoreResultOptions {
   actors: Actors;
   steps: HomeSteps;
   delivery: Delivery;
@@ -26,7 +26,7 @@ export interface PostingOptions {
   recorded(transaction: Transaction): void;
 }
 
-export function createPosting({ actors, steps, delivery, waiters, clock, merchantOf, recorded }: PostingOptions): Posting {
+export function createStoreResult({ actors, steps, delivery, waiters, clock, merchantOf, recorded }: StoreResultOptions): StoreResult {
   async function plan(
     actor: Actor,
     posted: ResultPosting,
