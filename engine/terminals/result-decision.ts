@@ -19,16 +19,21 @@ export function asSent(posting: ResultPosting, stored: CommandRecord | null): Re
 }
 
 /** What a posting means, given what is stored under its uuid. Pure. */
-export type Judgement =
+export type ResultDecision =
   | { type: "repeated" }
   | { type: "conflict"; attention: AttentionItem; row: FeedRow }
   | { type: "record"; result: StoredResult; unsolicited: boolean };
 
 /**
- * Judges a posting (ARCHITECTURE.md, promise 4): the first result of a uuid stands, whatever comes after it. `merchantId` is the one that is administered
+ * Classifies a posting (ARCHITECTURE.md, promise 4): the first result of a uuid stands, whatever comes after it. `merchantId` is the one that is administered
  * for the terminal, null for none; it takes the place of what the terminal tells, and has no part in what makes two results the same.
  */
-export function judge(posting: ResultPosting, stored: CommandRecord | null, atMs: number, merchantId: string | null): Judgement {
+export function classifyResult(
+  posting: ResultPosting,
+  stored: CommandRecord | null,
+  atMs: number,
+  merchantId: string | null,
+): ResultDecision {
   const { terminalId, result } = posting;
   const foreign = stored !== null && stored.terminalId !== terminalId;
   const command = foreign ? null : (stored?.command ?? null);
@@ -60,7 +65,7 @@ function asTold({ transaction, toldMerchantId }: StoredResult): Transaction {
   return toldMerchantId === null ? told : { ...told, merchantId: toldMerchantId };
 }
 
-function conflict(posting: ResultPosting, atMs: number, detail: string): Judgement {
+function conflict(posting: ResultPosting, atMs: number, detail: string): ResultDecision {
   const { terminalId, postedBy, result } = posting;
   const { uuid, raw } = result;
   return {

@@ -6,7 +6,7 @@ import type { Actor } from "./actor.ts";
 import type { Actors, StepPlan } from "./actors.ts";
 import type { Delivery } from "./deliver-command.ts";
 import { EMPTY_CHANGE, type HomeSteps, lifeOf } from "./home-steps.ts";
-import { asSent, attentionOf, cancelledAfterUnknown, judge, recordedEvent, rowsOf, withResult } from "./result-decision.ts";
+import { asSent, attentionOf, cancelledAfterUnknown, classifyResult, recordedEvent, rowsOf, withResult } from "./result-decision.ts";
 import type { CommandLife, CommandRecord } from "./terminal-record.ts";
 import type { ResultOutcome, ResultPosting } from "./terminals.ts";
 import type { Waiters } from "./waiters.ts";
@@ -36,21 +36,21 @@ export function createStoreResult({ actors, steps, delivery, waiters, clock, mer
     const stored = await actors.command(actor, posted.result.uuid);
     const posting = asSent(posted, stored?.record ?? null);
     const { uuid } = posting.result;
-    const judgement = judge(posting, stored?.record ?? null, atMs, merchantOf(posting.terminalId));
-    if (judgement.type === "repeated") return { events: [], complete: () => ({ change: null, outcome: { type: "repeated" } }) };
-    if (judgement.type === "conflict") {
-      const change = { ...EMPTY_CHANGE, rows: [judgement.row], attention: [judgement.attention], atMs };
+    const decision = classifyResult(posting, stored?.record ?? null, atMs, merchantOf(posting.terminalId));
+    if (decision.type === "repeated") return { events: [], complete: () => ({ change: null, outcome: { type: "repeated" } }) };
+    if (decision.type === "conflict") {
+      const change = { ...EMPTY_CHANGE, rows: [decision.row], attention: [decision.attention], atMs };
       return { events: [], complete: () => ({ change, outcome: { type: "conflict" } }) };
     }
-    keep(judgement.result.transaction);
+    keep(decision.result.transaction);
     const cancels = stored?.record.command?.cancels ?? null;
     return {
-      events: [recordedEvent(posting, { unsolicited: judgement.unsolicited, cancels, atMs })],
+      events: [recordedEvent(posting, { unsolicited: decision.unsolicited, cancels, atMs })],
       complete: async ({ effects }) => {
         const own = effects.find((effect) => effect.type === "finished" && effect.params.uuid === uuid);
         const before = stored?.record.life ?? null;
         const life = own?.type === "finished" ? lifeOf(own.params) : lateLife(before, atMs);
-        const record = withResult(stored?.record ?? null, posting, judgement.result, life);
+        const record = withResult(stored?.record ?? null, posting, decision.result, life);
         const ended = await steps.endings(actor, effects, uuid);
         const target =
           posting.result.status === "OK" && cancels !== null ? await unknownTarget(actor, cancels, ended.commands, atMs) : null;

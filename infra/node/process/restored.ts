@@ -38,7 +38,7 @@ export interface Evidence {
 }
 
 /** `aboveVersion`: versions up to it were given. `untilMs`: it was used until then at least. */
-export type Judgement =
+export type StoreAssessment =
   | { type: "as it was" }
   | { type: "restored"; certain: boolean; isFed: boolean; aboveVersion: number; untilMs: number };
 
@@ -46,7 +46,7 @@ export type Judgement =
  * Whether a store is an earlier copy of itself. Whatever witnesses it was written after its commits were on disk: a lower last version is proof. Without
  * a witness another place makes it likely: copies of folders have other inodes.
  */
-export function judge({ lastVersion, versionsPerMs, identity, place, file, fed }: Evidence, nowMs: number): Judgement {
+export function assessStore({ lastVersion, versionsPerMs, identity, place, file, fed }: Evidence, nowMs: number): StoreAssessment {
   const lastMs = lastVersion / versionsPerMs;
   const known = file !== null && file.atMs < nowMs + FUTURE_MS ? file : null;
   const own = known !== null && known.storeId === identity?.storeId ? known : null;
@@ -88,7 +88,7 @@ export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity
   const place = await placeOf(config);
   const [file, identity, before] = [await readWitness(config.witnessFile), await store.identity(), await history.lastVersion()];
   const told = await store.loss();
-  const sure = judge({ lastVersion: before, versionsPerMs: history.versionsPerMs, identity, place, file, fed: null }, nowMs());
+  const sure = assessStore({ lastVersion: before, versionsPerMs: history.versionsPerMs, identity, place, file, fed: null }, nowMs());
   const isVouched = file !== null && file.storeId === identity?.storeId && sure.type === "as it was" && told === null;
   const isNeeded = told === null ? sure.type === "restored" : !told.acknowledged;
   const canSkip = canSkipClickHouse(config, before, isVouched);
@@ -102,21 +102,21 @@ export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity
 
   // Whoever noticed first has written what is owed, with a later version: so that is read last.
   const lastVersion = await history.lastVersion();
-  const judged = judge({ lastVersion, versionsPerMs: history.versionsPerMs, identity, place, file, fed }, nowMs());
+  const assessment = assessStore({ lastVersion, versionsPerMs: history.versionsPerMs, identity, place, file, fed }, nowMs());
   let owed = await store.loss();
-  if (owed === null && judged.type === "as it was") {
+  if (owed === null && assessment.type === "as it was") {
     // Another node that starts may have seen to it meanwhile: what it has marked has to be known before anything is written.
     await history.lastVersion();
     return store.identify(place);
   }
-  refuseWithoutSource(parts, owed, judged, rows !== null);
-  owed = await store.owe(owedBy(judged, lastVersion, nowMs()));
+  refuseWithoutSource(parts, owed, assessment, rows !== null);
+  owed = await store.owe(owedBy(assessment, lastVersion, nowMs()));
   await history.lose(owed.lostVersion, owed.aboveVersion);
   const lostFromMs = owed.lostVersion / history.versionsPerMs;
   log.storeRestored({
     certain: owed.certain,
     lostFromMs,
-    lostUntilMs: judged.type === "restored" ? judged.untilMs : Math.max(owed.foundAtMs, lostFromMs),
+    lostUntilMs: assessment.type === "restored" ? assessment.untilMs : Math.max(owed.foundAtMs, lostFromMs),
   });
   const records = rows === null ? 0 : await takeAllBack(parts, rows, owed).catch(notTakenBack(parts));
   log.takenBack({ records, reached: rows !== null, complete: isComplete });
@@ -149,10 +149,15 @@ function canSkipClickHouse({ clickhouse, dataDirectory }: Config, lastVersion: n
 }
 
 /** What is known to be lost and cannot be had back may be charged twice: that is for an operator to decide. */
-function refuseWithoutSource({ config, refuse }: RestoredParts, owed: OwedLoss | null, judged: Judgement, isReached: boolean): void {
+function refuseWithoutSource(
+  { config, refuse }: RestoredParts,
+  owed: OwedLoss | null,
+  assessment: StoreAssessment,
+  isReached: boolean,
+): void {
   if (config.mode !== "production" || owed?.acknowledged === true) return;
-  const isCertain = owed?.certain ?? (judged.type === "restored" && judged.certain);
-  const hasSource = isReached && (owed !== null || (judged.type === "restored" && judged.isFed));
+  const isCertain = owed?.certain ?? (assessment.type === "restored" && assessment.certain);
+  const hasSource = isReached && (owed !== null || (assessment.type === "restored" && assessment.isFed));
   if (!isCertain || hasSource) return;
   const where = config.cluster === null ? `the store in ${config.dataDirectory}/state` : "the store in Redis";
   const missing = isReached ? "ClickHouse holds nothing of what it lacks" : "ClickHouse cannot be reached, which may hold what it lacks";
@@ -161,10 +166,10 @@ function refuseWithoutSource({ config, refuse }: RestoredParts, owed: OwedLoss |
   );
 }
 
-function owedBy(judged: Judgement, lastVersion: number, foundAtMs: number): OwedLoss {
+function owedBy(assessment: StoreAssessment, lastVersion: number, foundAtMs: number): OwedLoss {
   const found = { lostVersion: lastVersion, acknowledged: false, foundAtMs };
-  if (judged.type === "as it was") return { ...found, aboveVersion: lastVersion, certain: false };
-  return { ...found, aboveVersion: judged.aboveVersion, certain: judged.certain };
+  if (assessment.type === "as it was") return { ...found, aboveVersion: lastVersion, certain: false };
+  return { ...found, aboveVersion: assessment.aboveVersion, certain: assessment.certain };
 }
 
 /** Of a folder that is copied back the inode is another one; a Redis has none that can be known. */

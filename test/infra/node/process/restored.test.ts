@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { machineTimers } from "../../../../infra/node/boot/machine-timers.ts";
 import { keepWitness, readWitness } from "../../../../infra/node/boot/witness-file.ts";
-import { type Evidence, type Judgement, judge } from "../../../../infra/node/process/restored.ts";
+import { assessStore, type Evidence, type StoreAssessment } from "../../../../infra/node/process/restored.ts";
 import { atEnd, directoryOf } from "../../../storage/kv/world.ts";
 import { eventually } from "../../../support/within.ts";
 
@@ -26,9 +26,9 @@ const USED: Evidence = {
 /** One that nothing was ever written to. */
 const NEW: Evidence = { ...USED, lastVersion: 0, identity: null, file: null, fed: null };
 
-function told(judged: Judgement): string {
-  if (judged.type === "as it was") return judged.type;
-  return `${judged.certain ? "restored" : "likely"}${judged.isFed ? ", fed" : ""}`;
+function told(assessment: StoreAssessment): string {
+  if (assessment.type === "as it was") return assessment.type;
+  return `${assessment.certain ? "restored" : "likely"}${assessment.isFed ? ", fed" : ""}`;
 }
 
 const CASES: readonly [what: string, evidence: Evidence, told: string][] = [
@@ -57,12 +57,13 @@ const CASES: readonly [what: string, evidence: Evidence, told: string][] = [
 ];
 
 describe("a store at its start is judged by its witnesses", () => {
-  for (const [what, evidence, expected] of CASES) it(`${what}: ${expected}`, () => assert.equal(told(judge(evidence, NOW_MS)), expected));
+  for (const [what, evidence, expected] of CASES)
+    it(`${what}: ${expected}`, () => assert.equal(told(assessStore(evidence, NOW_MS)), expected));
 
   it("goes on above every version that is known to have been given", () => {
-    const judged = judge({ ...USED, file: file("own", LAST + 7), fed: { storeVersion: LAST + 3, formerMs: 0 } }, NOW_MS);
-    assert.ok(judged.type === "restored");
-    assert.equal(judged.aboveVersion, LAST + 7);
+    const assessment = assessStore({ ...USED, file: file("own", LAST + 7), fed: { storeVersion: LAST + 3, formerMs: 0 } }, NOW_MS);
+    assert.ok(assessment.type === "restored");
+    assert.equal(assessment.aboveVersion, LAST + 7);
   });
 });
 
