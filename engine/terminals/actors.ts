@@ -19,8 +19,8 @@ const ACTORS_MAX = 200_000;
 /** Actors looked at to find one that may go; those that may not are looked at again after all others. */
 const EVICTION_LOOKS_MAX = 64;
 
-/** Work that the relay owes a terminal by itself (deadlines, lost sessions) has this much room beside that of callers. */
-const OWED_MAX = 256;
+/** Internal work (deadlines, lost sessions) has this much room beside that of callers. */
+const INTERNAL_MAX = 256;
 
 /** Losing the race for a record this often in a row means that something is wrong; the caller gets "unavailable". */
 const STALE_RETRIES_MAX = 8;
@@ -53,14 +53,14 @@ export interface Completion<T> {
 export type Applied<T> = { type: "applied"; outcome: T; effects: readonly TerminalEffect[] } | { type: "claimed"; uuid: string };
 
 /**
- * The actors of one home. `enter` runs work on one actor at a time, in order, with a bound on what waits; `apply` steps the machine and
+ * The actors of one home. `enqueue` runs work on one actor at a time, in order, with a bound on what waits; `apply` steps the machine and
  * stores the step, loading again and stepping again when another version has moved on.
  */
 export interface Actors {
   /** Rejects with RelayError `too_busy` when too much waits for this actor, and with whatever `work` throws. */
-  enter<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
-  /** The same for what the relay itself owes the terminal: callers cannot crowd it out. */
-  owe<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
+  enqueue<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
+  /** The same for internal work, which no caller asked for: callers cannot crowd it out. */
+  enqueueInternal<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
   /**
    * What `plan` throws at once is thrown at once; within the work on an actor it rejects like the rest. Rejects with RelayError `unavailable` where the step
    * was certainly not stored, since it came too late, or where it is not known whether it was.
@@ -85,7 +85,7 @@ export interface Actors {
   outstanding(): { queued: number; sent: number };
   /** Actors in memory with commands that a redelivering session has not acknowledged. */
   withUnacknowledged(): Actor[];
-  /** Lets go of the actors that `leaves` names, once what is under way on them has ended; they are loaded again when they are needed. */
+  /** Unloads the actors that `leaves` names, once what is under way on them has ended; they are loaded again when they are needed. */
   release(leaves: (terminalId: string) => boolean): void;
   /** The stored record may be newer than the one in memory: it is loaded again before the next step. */
   refresh(terminalId: string): void;
@@ -164,7 +164,7 @@ export function createActors(options: ActorsOptions): Actors {
     outstanding.sent += after.sent.length - before.sent.length;
   }
 
-  function adopt(actor: Actor, context: TerminalContext, version: number): void {
+  function setContext(actor: Actor, context: TerminalContext, version: number): void {
     tally(actor, context);
     actor.context = context;
     actor.version = version;
@@ -183,7 +183,7 @@ export function createActors(options: ActorsOptions): Actors {
       // What was fenced is stored anew, as it is in memory now.
       actor.doubted = stored?.doubted === true && version === stored.version;
       actor.commands = NONE;
-      adopt(actor, context, version);
+      setContext(actor, context, version);
       actor.loaded = true;
       loaded(actor);
       return;
@@ -216,8 +216,8 @@ export function createActors(options: ActorsOptions): Actors {
     return fenced.type === "committed" ? fenced.version : null;
   }
 
-  /** Forgets an actor unless more is to be done on it; its work is no longer this home's. */
-  function letGo(actor: Actor): void {
+  /** Unloads an actor unless more is to be done on it; its work is no longer this home's. */
+  function unload(actor: Actor): void {
     if (actor.inDoubt || actor.mailbox !== null) return;
     tally(actor, IDLE);
     wheel.arm(actor, null);
@@ -313,12 +313,12 @@ export function createActors(options: ActorsOptions): Actors {
   function carryOut<T>(actor: Actor, plan: Plan<T>, planned: StepPlan<T>, tries: number): Promise<Applied<T>> {
     const stepped = stepAll(actor.context, planned.events);
     const completed = planned.complete(stepped);
-    if (completed instanceof Promise) return completed.then((late) => keep(actor, plan, stepped, late, tries));
-    return keep(actor, plan, stepped, completed, tries);
+    if (completed instanceof Promise) return completed.then((late) => commitStep(actor, plan, stepped, late, tries));
+    return commitStep(actor, plan, stepped, completed, tries);
   }
 
-  /** Stores a step, and takes it over once it is stored. */
-  function keep<T>(
+  /** Commits a step, and sets the actor's context once that is stored. */
+  function commitStep<T>(
     actor: Actor,
     plan: Plan<T>,
     stepped: TerminalStep,
@@ -340,7 +340,7 @@ export function createActors(options: ActorsOptions): Actors {
         if (stored.type === "late") throw late();
         remember(actor, change, stored.version);
         if (terminal !== null) {
-          adopt(actor, context, stored.version);
+          setContext(actor, context, stored.version);
           actor.doubted = false;
         }
         return { type: "applied", outcome, effects };
@@ -363,8 +363,8 @@ export function createActors(options: ActorsOptions): Actors {
   }
 
   return {
-    enter: (terminalId, work) => post(terminalId, MAILBOX_MAX, work),
-    owe: (terminalId, work) => post(terminalId, MAILBOX_MAX + OWED_MAX, work),
+    enqueue: (terminalId, work) => post(terminalId, MAILBOX_MAX, work),
+    enqueueInternal: (terminalId, work) => post(terminalId, MAILBOX_MAX + INTERNAL_MAX, work),
     apply,
     catchUp: async (actor) => {
       if (!isShared || ((await store.loadTerminal(actor.terminalId))?.version ?? 0) === actor.version) return;
@@ -387,8 +387,8 @@ export function createActors(options: ActorsOptions): Actors {
     release: (leaves) => {
       for (const actor of [...actors.values()]) {
         if (!leaves(actor.terminalId)) continue;
-        if (actor.running) void post(actor.terminalId, Number.POSITIVE_INFINITY, letGo).catch(() => {});
-        else letGo(actor);
+        if (actor.running) void post(actor.terminalId, Number.POSITIVE_INFINITY, unload).catch(() => {});
+        else unload(actor);
       }
     },
     refresh: (terminalId) => {

@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 
 /** Fires the deadlines of a home's terminals, each once, a bounded number at a time, and again where that failed. */
 export interface Deadlines {
-  /** Something owed to the terminal could not be done; it is seen to soon. */
+  /** Internal work on the terminal failed; it is done again soon. */
   retry(terminalId: string): void;
   tick(): void;
 }

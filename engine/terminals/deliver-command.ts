@@ -136,7 +136,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   function putBack(terminalId: string, uuid: string, session: string | null, sentAtMs: number | null): void {
-    steps.owe(terminalId, "command.undelivered", async (actor) => {
+    steps.enqueueInternal(terminalId, "command.undelivered", async (actor) => {
       await steps.settle(actor, () => [undelivered(uuid, session, sentAtMs)]);
       await push(actor);
     });
@@ -172,7 +172,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   function holdAndPush(actor: Actor): void {
-    steps.owe(actor.terminalId, "sessions", async () => {
+    steps.enqueueInternal(actor.terminalId, "sessions", async () => {
       await steps.settle(actor, () => hold(actor));
       await push(actor);
     });
@@ -207,7 +207,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       // Only what is stored as sent to it can be lost with it; what is being sent finds it gone. Most sessions end without either.
       const holds = actors.peek(terminalId)?.sent.some((entry) => entry.redeliverable && entry.session === sessionId);
       if (holds !== true) return;
-      steps.owe(terminalId, "session.lost", async (actor) => {
+      steps.enqueueInternal(terminalId, "session.lost", async (actor) => {
         await steps.settle(actor, () => [{ type: "session.lost", atMs: clock.nowMs(), session: sessionId }]);
         await push(actor);
       });

@@ -36,7 +36,7 @@ export interface HomeSteps {
   /** Tells those who wait, and the metrics, of the commands that a stored step ended. */
   announce(actor: Actor, effects: readonly TerminalEffect[]): void;
   /** Work on an actor that no caller waits for. Where it fails the terminal is seen to again soon. */
-  owe(terminalId: string, what: string, work: (actor: Actor) => Promise<unknown>): void;
+  enqueueInternal(terminalId: string, what: string, work: (actor: Actor) => Promise<unknown>): void;
   /** What follows a stored step within the same work; the caller's answer is true whether or not it succeeds. */
   followUp(actor: Actor, what: string, work: () => Promise<unknown>): Promise<void>;
 }
@@ -109,8 +109,8 @@ export function createHomeSteps({ actors, store, waiters, clock, retry, failed, 
     },
     endings,
     announce,
-    owe: (terminalId, what, work) => {
-      actors.owe(terminalId, work).catch((error: unknown) => {
+    enqueueInternal: (terminalId, what, work) => {
+      actors.enqueueInternal(terminalId, work).catch((error: unknown) => {
         failed(what, error);
         retry(terminalId);
       });

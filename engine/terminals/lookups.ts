@@ -28,17 +28,17 @@ export function createLookups({ actors, waiters, clock }: { actors: Actors; wait
 
   /** Reads a view until it is settled or the time is up, and then as it is at that time. */
   async function waitFor(terminalId: string, waitMs: number, read: Read): Promise<CommandView | null> {
-    if (waitMs <= 0) return actors.enter(terminalId, (actor) => current(actor, read));
+    if (waitMs <= 0) return actors.enqueue(terminalId, (actor) => current(actor, read));
     const deadlineAt = clock.monotonicMs() + waitMs;
     for (;;) {
-      const { found, changed } = await actors.enter(terminalId, async (actor) => {
+      const { found, changed } = await actors.enqueue(terminalId, async (actor) => {
         const view = await current(actor, read);
         if (view !== null && isSettled(view)) return { found: view, changed: null };
         // Registered before anything else can happen to the actor, so that no result is missed.
         return { found: view, changed: waiters.next(terminalId, deadlineAt) };
       });
       if (changed === null) return found;
-      if (!(await changed)) return actors.enter(terminalId, (actor) => current(actor, read));
+      if (!(await changed)) return actors.enqueue(terminalId, (actor) => current(actor, read));
     }
   }
 

@@ -67,7 +67,7 @@ export interface TerminalHome {
   refreshAll(): void;
   /** Executes a step of another home as its fallback, and keeps nothing of it in memory. */
   executeAsFallback<T>(terminalId: string, work: () => Promise<T>): Promise<T>;
-  /** Lets go of every terminal that `leaves` names: another shard is its home now. */
+  /** Unloads every terminal that `leaves` names: another shard is its home now. */
   release(leaves: (terminalId: string) => boolean): Promise<void>;
   /** These shards are gone, and the sockets that they held: nothing is put to their sessions any more. */
   leave(addresses: readonly Address[]): void;
@@ -108,7 +108,12 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     loaded: (actor) => delivery.loaded(actor),
     inDoubt: (terminalId) => deadlines.retry(terminalId),
   });
-  const deadlines = createDeadlines({ actors, clock, failed, passed: (terminalId) => actors.owe(terminalId, delivery.catchUp) });
+  const deadlines = createDeadlines({
+    actors,
+    clock,
+    failed,
+    passed: (terminalId) => actors.enqueueInternal(terminalId, delivery.catchUp),
+  });
   const steps = createHomeSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
   const { isHome, isMember, sessionsComplete, deliver: write } = options;
   const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write });
@@ -128,20 +133,21 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
 
   /** Most terminals that come have nothing waiting, nor anything held, which is in memory where it is: then nothing is read for them. */
   function pushWaiting(terminalId: string, what: string): void {
-    if (waiting.mayWait(terminalId) || actors.peek(terminalId)?.sent.some(isHeld) === true) steps.owe(terminalId, what, delivery.push);
+    if (waiting.mayWait(terminalId) || actors.peek(terminalId)?.sent.some(isHeld) === true)
+      steps.enqueueInternal(terminalId, what, delivery.push);
   }
 
   return {
-    rearm: (terminalId) => actors.owe(terminalId, () => {}),
+    rearm: (terminalId) => actors.enqueueInternal(terminalId, () => {}),
     lookAt: ({ terminalId, waits }) => {
       const context = actors.peek(terminalId);
       if (context !== null && (!waits || context.queue.length > 0)) return;
       actors.refresh(terminalId);
-      steps.owe(terminalId, "outstanding", delivery.push);
+      steps.enqueueInternal(terminalId, "outstanding", delivery.push);
     },
     refresh: (terminalId) => {
       actors.refresh(terminalId);
-      steps.owe(terminalId, "work", async (actor) => {
+      steps.enqueueInternal(terminalId, "work", async (actor) => {
         waiters.wake(terminalId);
         await delivery.push(actor);
       });
@@ -170,10 +176,10 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
       presence.tick();
     },
     flush: presence.flush,
-    accept: (command) => actors.enter(command.terminalId, (actor) => accept(actor, command)),
+    accept: (command) => actors.enqueue(command.terminalId, (actor) => accept(actor, command)),
     poll: (terminalId, device, answerByMs) => {
       table.polled(terminalId, device, 0);
-      return actors.enter(terminalId, (actor) => {
+      return actors.enqueue(terminalId, (actor) => {
         // Who waited so long for its turn has most likely gone, and what it took would be lost.
         if (clock.nowMs() < answerByMs - POLL_MARGIN_MS) return delivery.poll(actor, answerByMs);
         throw new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
@@ -181,13 +187,13 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     },
     notHandedOut: delivery.notHandedOut,
     polled: (terminalId, device, agoMs = 0) => table.polled(terminalId, device, agoMs),
-    recordResult: (posting) => actors.enter(posting.terminalId, (actor) => storeResult(actor, posting)),
-    cancel: ({ terminalId, uuid, cancelUuid }) => actors.enter(terminalId, (actor) => cancel(actor, uuid, cancelUuid)),
+    recordResult: (posting) => actors.enqueue(posting.terminalId, (actor) => storeResult(actor, posting)),
+    cancel: ({ terminalId, uuid, cancelUuid }) => actors.enqueue(terminalId, (actor) => cancel(actor, uuid, cancelUuid)),
     command: lookups.command,
     latest: lookups.latest,
     view: async (terminalId) => {
       const stored = table.knows(terminalId) ? null : await presences.load(terminalId);
-      const { queue, sent } = await actors.enter(terminalId, (actor) => actor.context);
+      const { queue, sent } = await actors.enqueue(terminalId, (actor) => actor.context);
       const { connection, device } = table.view(terminalId, stored);
       const holder = connection.connectionType === "WEBSOCKET" ? table.pick(terminalId, () => true) : null;
       const server = connection.connected ? { server: holder === null ? options.nodeId : options.nodeOf(holder.address) } : {};
@@ -210,14 +216,14 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     },
     acknowledge: (terminalId, sessionId, uuids) => {
       const atMs = clock.nowMs();
-      steps.owe(terminalId, "acknowledge", (actor) =>
+      steps.enqueueInternal(terminalId, "acknowledge", (actor) =>
         steps.settle(actor, () => uuids.map((uuid) => ({ type: "command.acknowledged", atMs, uuid, session: sessionId }))),
       );
     },
     refuse: (terminalId, sessionId, uuids) => {
       // From the last to the first, so that they stand in their old order at the head.
       const refused = [...uuids].reverse();
-      steps.owe(terminalId, "refuse", async (actor) => {
+      steps.enqueueInternal(terminalId, "refuse", async (actor) => {
         const atMs = clock.nowMs();
         await steps.settle(actor, () => refused.map((uuid) => ({ type: "command.refused", atMs, uuid, session: sessionId })));
         await delivery.push(actor);

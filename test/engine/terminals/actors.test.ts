@@ -35,7 +35,7 @@ function open(options: { kv?: MemoryKv; actorsMax?: number } = {}): ActorsWorld 
 /** Accepts a command without a home. */
 async function accept(world: ActorsWorld, uuid: string, terminalId = "T1"): Promise<string> {
   const accepted = command(world, uuid, { terminalId });
-  return world.actors.enter(terminalId, async (actor) => {
+  return world.actors.enqueue(terminalId, async (actor) => {
     const applied = await world.actors.apply(actor, () => ({
       events: [{ type: "command.accepted", atMs: world.clock.nowMs(), entry: entryOf(accepted) }],
       complete: () => ({ change: { ...EMPTY_CHANGE, claims: [claimOf(accepted)], atMs: world.clock.nowMs() }, outcome: null }),
@@ -45,7 +45,7 @@ async function accept(world: ActorsWorld, uuid: string, terminalId = "T1"): Prom
 }
 
 const queueOf = ({ actors }: ActorsWorld, terminalId = "T1") =>
-  actors.enter(terminalId, ({ context }) => context.queue.map(({ uuid }) => uuid));
+  actors.enqueue(terminalId, ({ context }) => context.queue.map(({ uuid }) => uuid));
 
 describe("a terminal's mailbox", () => {
   it("carries out one thing at a time, in order, and goes on after one that failed", async () => {
@@ -58,7 +58,7 @@ describe("a terminal's mailbox", () => {
       if (name === "b") throw new Error("b failed");
       return name;
     };
-    const results = await Promise.allSettled(["a", "b", "c"].map((name) => actors.enter("T1", work(name))));
+    const results = await Promise.allSettled(["a", "b", "c"].map((name) => actors.enqueue("T1", work(name))));
     assert.deepEqual(done, ["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -68,27 +68,27 @@ describe("a terminal's mailbox", () => {
 
   it("does not hold up other terminals", async () => {
     const { actors } = open();
-    const never = actors.enter("T1", () => new Promise<string>(() => {}));
-    assert.equal(await Promise.race([never, actors.enter("T2", () => "T2 is done")]), "T2 is done");
+    const never = actors.enqueue("T1", () => new Promise<string>(() => {}));
+    assert.equal(await Promise.race([never, actors.enqueue("T2", () => "T2 is done")]), "T2 is done");
   });
 
-  it("is bounded for callers, and keeps room for what the relay owes", async () => {
+  it("is bounded for callers, and keeps room for internal work", async () => {
     const { actors } = open();
     let release = () => {};
-    const first = actors.enter("T1", () => new Promise<void>((resolve) => (release = resolve)));
+    const first = actors.enqueue("T1", () => new Promise<void>((resolve) => (release = resolve)));
     await settle();
-    const waiting = Array.from({ length: MAILBOX_MAX }, () => actors.enter("T1", () => {}));
+    const waiting = Array.from({ length: MAILBOX_MAX }, () => actors.enqueue("T1", () => {}));
     await assert.rejects(
-      actors.enter("T1", () => {}),
+      actors.enqueue("T1", () => {}),
       { code: "too_busy" },
     );
-    const owed = Array.from({ length: 256 }, () => actors.owe("T1", () => {}));
+    const internal = Array.from({ length: 256 }, () => actors.enqueueInternal("T1", () => {}));
     await assert.rejects(
-      actors.owe("T1", () => {}),
+      actors.enqueueInternal("T1", () => {}),
       { code: "too_busy" },
     );
     release();
-    await Promise.all([first, ...waiting, ...owed]);
+    await Promise.all([first, ...waiting, ...internal]);
   });
 });
 
@@ -110,7 +110,7 @@ describe("a step", () => {
     const other = open({ kv });
     await queueOf(one);
     let rival = 0;
-    const contended = one.actors.enter("T1", (actor) =>
+    const contended = one.actors.enqueue("T1", (actor) =>
       one.actors.apply(actor, async () => {
         rival += 1;
         await accept(other, `rival-${rival}`);
@@ -164,7 +164,7 @@ describe("the memory of a home", () => {
     await assert.rejects(accept(world, "b", "doubtful"));
     world.kv.fate = () => "done";
     let release = () => {};
-    const working = world.actors.enter("working", () => new Promise<void>((resolve) => (release = resolve)));
+    const working = world.actors.enqueue("working", () => new Promise<void>((resolve) => (release = resolve)));
     for (let index = 0; index < 300; index += 1) await queueOf(world, `T${index}`);
     // These three, the last one, and the one before it, which was not yet at rest when the last one came.
     assert.ok(world.actors.count() <= 5, String(world.actors.count()));
