@@ -25,7 +25,7 @@ async function run(options: Options): Promise<void> {
   try {
     const lastVersion = await kv.lastVersion();
     const found = { lostVersion: lastVersion, aboveVersion: lastVersion, certain: true, acknowledged: true, foundAtMs: Date.now() };
-    const { lostVersion } = await createHistoryStore(kv).owe(found);
+    const { lostVersion } = await createHistoryStore(kv).recordLoss(found);
     const until = new Date(lostVersion / kv.versionsPerMs).toISOString();
     console.log(
       `Noted: the store is a copy of ${until}. At the next start what waits in it ends as unknown, what ClickHouse holds of what it`,

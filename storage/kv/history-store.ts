@@ -19,7 +19,7 @@ export interface StoreIdentity {
 }
 
 /** The store was taken back to an earlier copy, and what is to be done about it is not done yet. */
-export interface OwedLoss {
+export interface PendingLoss {
   /** The last version that the copy has. */
   lostVersion: number;
   /** Versions up to this one are known to have been given. */
@@ -37,9 +37,9 @@ export interface HistoryStore {
   identity(): Promise<StoreIdentity | null>;
   /** Writes it where it is not so already. Answers with what stands there. */
   identify(place: string | null): Promise<StoreIdentity>;
-  loss(): Promise<OwedLoss | null>;
+  loss(): Promise<PendingLoss | null>;
   /** Another node may have found the same; what it has written stands, but for an operator's word. */
-  owe(loss: OwedLoss): Promise<OwedLoss>;
+  recordLoss(loss: PendingLoss): Promise<PendingLoss>;
   settle(): Promise<void>;
 }
 
@@ -81,8 +81,8 @@ export function createHistoryStore(kv: Kv): HistoryStore {
         return { storeId: before?.storeId ?? randomBytes(16).toString("hex"), place };
       }),
     loss: () => load(LOSS),
-    owe: (found) =>
-      update<OwedLoss>(LOSS, (before) => {
+    recordLoss: (found) =>
+      update<PendingLoss>(LOSS, (before) => {
         if (before === null) return found;
         const aboveVersion = Math.max(before.aboveVersion, found.aboveVersion);
         const acknowledged = before.acknowledged || found.acknowledged;

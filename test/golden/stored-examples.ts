@@ -9,7 +9,7 @@ import { createCallbackStore } from "../../engine/callbacks/callback-store.ts";
 import type { CallbackRecord } from "../../engine/callbacks/callback.ts";
 import type { GatewayAccount } from "../../engine/gateway/gateway-account.ts";
 import { type IdempotencyClaim, createIdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
-import { createHistoryStore, type OwedLoss } from "../../storage/kv/history-store.ts";
+import { createHistoryStore, type PendingLoss } from "../../storage/kv/history-store.ts";
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
 import { createLinkStore } from "../../engine/links/link-store.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
@@ -455,7 +455,7 @@ function recordExample(kind: RecordKind, key: string, record: { readonly schema:
 
 const CLEANED = 501;
 
-const LOSS: OwedLoss = { lostVersion: AT_MS, aboveVersion: AT_MS + 5, certain: true, acknowledged: false, foundAtMs: AT_MS + 10 };
+const LOSS: PendingLoss = { lostVersion: AT_MS, aboveVersion: AT_MS + 5, certain: true, acknowledged: false, foundAtMs: AT_MS + 10 };
 
 /** By kind. Only what the store's code does in production writes here and reads. */
 export const STORED_EXAMPLES = {
@@ -569,7 +569,7 @@ export const STORED_EXAMPLES = {
     read: (kv) => createHistoryStore(kv).identity(),
   },
   storeLoss: {
-    write: (kv) => createHistoryStore(kv).owe(LOSS),
+    write: (kv) => createHistoryStore(kv).recordLoss(LOSS),
     read: (kv) => createHistoryStore(kv).loss(),
   },
   receiptCleaner: {

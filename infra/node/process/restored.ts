@@ -7,7 +7,7 @@ import { takeBack } from "../../../engine/terminals/taking-back.ts";
 import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
 import type { FedRows, FedUntil } from "../../../storage/feed/fed-commands.ts";
 import type { KvHistory } from "../../../storage/kv/history.ts";
-import { createHistoryStore, type OwedLoss, type StoreIdentity } from "../../../storage/kv/history-store.ts";
+import { createHistoryStore, type PendingLoss, type StoreIdentity } from "../../../storage/kv/history-store.ts";
 import type { Config } from "../boot/config.ts";
 import { readWitness, type Witness } from "../boot/witness-file.ts";
 import type { Log } from "../observability/log.ts";
@@ -79,7 +79,7 @@ export interface RestoredParts {
 
 /**
  * Before a node begins: looks whether its store was taken back to an earlier copy, marks what is old in it, and takes back what ClickHouse and Kafka hold of
- * what it lacks. Nothing may be written to the store before. What is owed survives the end of the process; several nodes may do it at once.
+ * what it lacks. Nothing may be written to the store before. What is pending survives the end of the process; several nodes may do it at once.
  * Answers with the store's identity.
  */
 export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity> {
@@ -100,25 +100,25 @@ export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity
   const fed = rows === null ? null : await fedOrNothing(rows, before / history.versionsPerMs, log);
   if (fed === null) rows = null;
 
-  // Whoever noticed first has written what is owed, with a later version: so that is read last.
+  // Whoever noticed first has written what is pending, with a later version: so that is read last.
   const lastVersion = await history.lastVersion();
   const assessment = assessStore({ lastVersion, versionsPerMs: history.versionsPerMs, identity, place, file, fed }, nowMs());
-  let owed = await store.loss();
-  if (owed === null && assessment.type === "as it was") {
+  let pending = await store.loss();
+  if (pending === null && assessment.type === "as it was") {
     // Another node that starts may have seen to it meanwhile: what it has marked has to be known before anything is written.
     await history.lastVersion();
     return store.identify(place);
   }
-  refuseWithoutSource(parts, owed, assessment, rows !== null);
-  owed = await store.owe(owedBy(assessment, lastVersion, nowMs()));
-  await history.lose(owed.lostVersion, owed.aboveVersion);
-  const lostFromMs = owed.lostVersion / history.versionsPerMs;
+  refuseWithoutSource(parts, pending, assessment, rows !== null);
+  pending = await store.recordLoss(pendingLossOf(assessment, lastVersion, nowMs()));
+  await history.lose(pending.lostVersion, pending.aboveVersion);
+  const lostFromMs = pending.lostVersion / history.versionsPerMs;
   log.storeRestored({
-    certain: owed.certain,
+    certain: pending.certain,
     lostFromMs,
-    lostUntilMs: assessment.type === "restored" ? assessment.untilMs : Math.max(owed.foundAtMs, lostFromMs),
+    lostUntilMs: assessment.type === "restored" ? assessment.untilMs : Math.max(pending.foundAtMs, lostFromMs),
   });
-  const records = rows === null ? 0 : await takeAllBack(parts, rows, owed).catch(notTakenBack(parts));
+  const records = rows === null ? 0 : await takeAllBack(parts, rows, pending).catch(notTakenBack(parts));
   log.takenBack({ records, reached: rows !== null, complete: isComplete });
   await store.settle();
   return store.identify(place);
@@ -134,7 +134,7 @@ async function fedOrNothing(rows: FedRows, sinceMs: number, log: Log): Promise<F
   }
 }
 
-/** What is owed stays owed, and the next start goes on with it. */
+/** What is pending stays pending, and the next start goes on with it. */
 function notTakenBack({ log, refuse }: RestoredParts): (error: unknown) => never {
   return (error) => {
     log.clickhouse("not taken back", error);
@@ -151,13 +151,13 @@ function canSkipClickHouse({ clickhouse, dataDirectory }: Config, lastVersion: n
 /** What is known to be lost and cannot be had back may be charged twice: that is for an operator to decide. */
 function refuseWithoutSource(
   { config, refuse }: RestoredParts,
-  owed: OwedLoss | null,
+  pending: PendingLoss | null,
   assessment: StoreAssessment,
   isReached: boolean,
 ): void {
-  if (config.mode !== "production" || owed?.acknowledged === true) return;
-  const isCertain = owed?.certain ?? (assessment.type === "restored" && assessment.certain);
-  const hasSource = isReached && (owed !== null || (assessment.type === "restored" && assessment.isFed));
+  if (config.mode !== "production" || pending?.acknowledged === true) return;
+  const isCertain = pending?.certain ?? (assessment.type === "restored" && assessment.certain);
+  const hasSource = isReached && (pending !== null || (assessment.type === "restored" && assessment.isFed));
   if (!isCertain || hasSource) return;
   const where = config.cluster === null ? `the store in ${config.dataDirectory}/state` : "the store in Redis";
   const missing = isReached ? "ClickHouse holds nothing of what it lacks" : "ClickHouse cannot be reached, which may hold what it lacks";
@@ -166,7 +166,7 @@ function refuseWithoutSource(
   );
 }
 
-function owedBy(assessment: StoreAssessment, lastVersion: number, foundAtMs: number): OwedLoss {
+function pendingLossOf(assessment: StoreAssessment, lastVersion: number, foundAtMs: number): PendingLoss {
   const found = { lostVersion: lastVersion, acknowledged: false, foundAtMs };
   if (assessment.type === "as it was") return { ...found, aboveVersion: lastVersion, certain: false };
   return { ...found, aboveVersion: assessment.aboveVersion, certain: assessment.certain };
@@ -178,12 +178,12 @@ async function placeOf({ cluster, dataDirectory }: Config): Promise<string | nul
   return String((await stat(join(dataDirectory, "state"), { bigint: true })).ino);
 }
 
-async function takeAllBack({ config, kv, history, nowMs }: RestoredParts, rows: FedRows, owed: OwedLoss): Promise<number> {
+async function takeAllBack({ config, kv, history, nowMs }: RestoredParts, rows: FedRows, pending: PendingLoss): Promise<number> {
   const retentionMs = Math.max(config.uuidRetentionDays, config.resultRetentionDays) * DAY_MS;
-  const terminals = createTerminalStore({ kv, nowMs, retentionMs, lostVersion: () => owed.lostVersion, writer: "restored" });
+  const terminals = createTerminalStore({ kv, nowMs, retentionMs, lostVersion: () => pending.lostVersion, writer: "restored" });
   const since = {
-    storeVersion: owed.lostVersion,
-    atMs: Math.max(0, Math.floor(owed.lostVersion / history.versionsPerMs) - CLOCKS_APART_MS),
+    storeVersion: pending.lostVersion,
+    atMs: Math.max(0, Math.floor(pending.lostVersion / history.versionsPerMs) - CLOCKS_APART_MS),
     keptSinceMs: Math.max(0, nowMs() - retentionMs),
   };
   let records = 0;
