@@ -12,7 +12,7 @@ export interface Actor extends Timed {
   commands: readonly Stored<CommandRecord>[];
   loaded: boolean;
   /** True when its record was stored before the store lost some of its history. */
-  doubted: boolean;
+  historyLost: boolean;
   /** True after a commit failed: it may have happened, and may even happen yet. */
   inDoubt: boolean;
   running: boolean;

@@ -8,7 +8,7 @@ import type { Actor } from "./actor.ts";
 import { createHeldCommands } from "./command-cache.ts";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
 import { nextDeadlineMs, stateOf, toRecord } from "./rules.ts";
-import { doubted, stepTerminal, type TerminalStep } from "./step-terminal.ts";
+import { afterHistoryLoss, stepTerminal, type TerminalStep } from "./step-terminal.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import type { LoadedTerminal, TerminalChange, TerminalStore } from "./terminal-store.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
@@ -130,7 +130,7 @@ export function createActors(options: ActorsOptions): Actors {
       version: 0,
       commands: NONE,
       loaded: false,
-      doubted: false,
+      historyLost: false,
       inDoubt: false,
       running: false,
       usedLately: false,
@@ -176,12 +176,12 @@ export function createActors(options: ActorsOptions): Actors {
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
       const stored = await store.loadTerminal(terminalId);
       const read = stored === null ? IDLE : { queue: stored.record.queue, sent: stored.record.sent, latest: stored.record.latest };
-      const context = stored?.doubted === true ? doubted(read, clock.nowMs()) : read;
+      const context = stored?.historyLost === true ? afterHistoryLoss(read, clock.nowMs()) : read;
       const version = actor.inDoubt ? await fence(terminalId, context, stored) : (stored?.version ?? 0);
       if (version === null) continue;
       actor.inDoubt = false;
       // What was fenced is stored anew, as it is in memory now.
-      actor.doubted = stored?.doubted === true && version === stored.version;
+      actor.historyLost = stored?.historyLost === true && version === stored.version;
       actor.commands = NONE;
       setContext(actor, context, version);
       actor.loaded = true;
@@ -201,7 +201,7 @@ export function createActors(options: ActorsOptions): Actors {
       terminal: {
         record: toRecord(terminalId, context),
         version: stored?.version ?? 0,
-        doubted: stored?.doubted === true,
+        historyLost: stored?.historyLost === true,
         // The commit that failed may be the one that the index speaks of: it is written again, whatever it says.
         workBefore: stateOf(context) === "idle" ? "waiting" : "idle",
       },
@@ -327,11 +327,11 @@ export function createActors(options: ActorsOptions): Actors {
   ): Promise<Applied<T>> {
     const { context, effects } = stepped;
     if (change === null) return Promise.resolve({ type: "applied", outcome, effects });
-    const { terminalId, version, doubted } = actor;
+    const { terminalId, version, historyLost } = actor;
     const workBefore = stateOf(actor.context);
-    const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, doubted };
+    const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, historyLost };
     // A home that is no longer one may not know what was sent, or that it came to an end: what a step leaves as it is counts, too.
-    const decidedBy = terminal === null ? { version, doubted } : null;
+    const decidedBy = terminal === null ? { version, historyLost } : null;
     const { claims, commands, rows, attention, settled, atMs, withinMs } = change;
     return store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs, withinMs }).then(
       (stored) => {
@@ -341,7 +341,7 @@ export function createActors(options: ActorsOptions): Actors {
         remember(actor, change, stored.version);
         if (terminal !== null) {
           setContext(actor, context, stored.version);
-          actor.doubted = false;
+          actor.historyLost = false;
         }
         return { type: "applied", outcome, effects };
       },

@@ -35,7 +35,7 @@ export function stepTerminal({ queue, sent, latest }: TerminalContext, event: Te
 }
 
 /** The context of a record that was stored before the store lost some of its history: what it says may no longer be true. */
-export function doubted({ queue, sent, latest }: TerminalContext, atMs: number): TerminalContext {
+export function afterHistoryLoss({ queue, sent, latest }: TerminalContext, atMs: number): TerminalContext {
   const draft: Draft = { queue, sent, latest, effects: NONE };
   for (const entry of [...queue, ...sent]) change(draft, entry, { type: "history.lost", atMs });
   return { queue: draft.queue, sent: draft.sent, latest: draft.latest };

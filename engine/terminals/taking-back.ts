@@ -6,7 +6,7 @@ import type { TerminalContext } from "./events.ts";
 import { type FedCommand, fedAtMs, isUnsolicited, takenBack } from "./fed-command.ts";
 import { countsAsLatest } from "./latest-commands.ts";
 import { stateOf, toRecord } from "./rules.ts";
-import { doubted } from "./step-terminal.ts";
+import { afterHistoryLoss } from "./step-terminal.ts";
 import type { CommandRecord, LatestEntry } from "./terminal-record.ts";
 import type { LoadedTerminal, TerminalStore } from "./terminal-store.ts";
 
@@ -31,7 +31,7 @@ export async function takeBack(store: TerminalStore, terminalId: string, fed: re
         record: toRecord(terminalId, context),
         version: terminal?.version ?? 0,
         workBefore: stateOf(terminal?.record ?? IDLE),
-        doubted: terminal?.doubted === true,
+        historyLost: terminal?.historyLost === true,
       },
       decidedBy: null,
       claims: [],
@@ -62,7 +62,7 @@ async function missingOf(store: TerminalStore, fed: readonly FedCommand[]): Prom
   });
 }
 
-/** Stored anew it is no old record any more, so that what it doubts has to stand in it. */
+/** Stored anew it is no old record any more, so that what its lost history leaves open has to stand in it. */
 async function contextAfter(
   store: TerminalStore,
   terminalId: string,
@@ -72,7 +72,7 @@ async function contextAfter(
   atMs: number,
 ): Promise<TerminalContext> {
   const record = terminal?.record ?? IDLE;
-  const { queue, sent, latest } = terminal?.doubted === true ? doubted(record, atMs) : record;
+  const { queue, sent, latest } = terminal?.historyLost === true ? afterHistoryLoss(record, atMs) : record;
   const ended = new Set(commands.map(({ record }) => record.uuid));
   return {
     queue: queue.filter(({ uuid }) => !ended.has(uuid)),

@@ -25,7 +25,7 @@ export interface TerminalChange {
   /** The terminal's new record and the version that it replaces (0: there was none); null where the step changes none. */
   terminal: ChangedTerminal | null;
   /** Where the step changes none: the version that it was decided by. With another one the step may have come out otherwise, so it is `stale`. */
-  decidedBy: Pick<ChangedTerminal, "version" | "doubted"> | null;
+  decidedBy: Pick<ChangedTerminal, "version" | "historyLost"> | null;
   /** Commands accepted by this step; their uuids must be unclaimed, and no result that nobody asked for may lie under them at this terminal. */
   claims: readonly CommandRecord[];
   /** Commands whose life ended or that got a result; version 0 for an unsolicited result, of which its terminal must have none under the uuid yet. */
@@ -44,12 +44,12 @@ export interface TerminalChange {
 export interface ChangedTerminal extends Stored<TerminalRecord> {
   workBefore: Work;
   /** As it was loaded. */
-  doubted?: boolean;
+  historyLost?: boolean;
 }
 
-/** `doubted`: the store has lost acknowledged commits since this was written, and what it says waits may have been sent. */
+/** `historyLost`: the store has lost acknowledged commits since this was written, and what it says waits may have been sent. */
 export interface LoadedTerminal extends Stored<TerminalRecord> {
-  doubted: boolean;
+  historyLost: boolean;
 }
 
 /** `waiting`: a command waits to go out; `executing`: only results are awaited; `idle`: neither. */
@@ -83,7 +83,7 @@ export interface TerminalStore {
   loadCommandAt(terminalId: string, uuid: string): Promise<Stored<CommandRecord> | null>;
   /** Results under a uuid that nobody asked for, by terminal; of the first 64. */
   loadUnsolicited(uuid: string): Promise<CommandRecord[]>;
-  /** `stale`, too, for a terminal that has come to be doubted since it was loaded. */
+  /** `stale`, too, for a terminal whose history was lost since it was loaded. */
   commit(change: TerminalChange): Promise<ChangeOutcome>;
   /** Terminals with outstanding commands, by id after `after`: to re-arm deadlines, and to find work that nobody told of. */
   pageOutstanding(after: string, limit: number): Promise<Outstanding[]>;
@@ -235,7 +235,7 @@ export function createTerminalStore({
     loadTerminal: (terminalId) =>
       kv.get(TERMINALS + terminalId).then((entry) => {
         if (entry === null) return null;
-        return { record: readTerminal(terminalId, entry.value), version: entry.version, doubted: entry.version <= lostVersion() };
+        return { record: readTerminal(terminalId, entry.value), version: entry.version, historyLost: entry.version <= lostVersion() };
       }, unavailable),
     loadCommand,
     loadCommandAt: (terminalId, uuid) =>
@@ -254,7 +254,7 @@ export function createTerminalStore({
       }),
     commit: (change) => {
       const decidedBy = change.terminal ?? change.decidedBy;
-      if (decidedBy !== null && decidedBy.version > 0 && decidedBy.doubted !== true) {
+      if (decidedBy !== null && decidedBy.version > 0 && decidedBy.historyLost !== true) {
         if (decidedBy.version <= lostVersion()) return Promise.resolve(stale());
       }
       return kv.commit(commitOf(change)).then((result) => outcomeOf(change, result), lateOrUnavailable);

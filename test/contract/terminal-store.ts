@@ -50,7 +50,7 @@ function testClaims(test: Test): void {
       change(world, "T1", { terminal: { record: terminal, version: 0, workBefore: "idle" }, claims: [commandRecord("a")] }),
     );
     assert.ok(outcome.type === "committed" && outcome.version > 0);
-    assert.deepEqual(await store.loadTerminal("T1"), { record: terminal, version: outcome.version, doubted: false });
+    assert.deepEqual(await store.loadTerminal("T1"), { record: terminal, version: outcome.version, historyLost: false });
     assert.deepEqual(await store.loadCommand("a"), { record: commandRecord("a"), version: outcome.version });
   });
 
@@ -169,7 +169,7 @@ function testVersions(test: Test): void {
   test("refuses a step that changes no terminal where the terminal it was decided by has moved on", async (world) => {
     const { store } = world;
     const decidedBy = async (version: number, uuid: string) =>
-      (await store.commit(change(world, "T1", { decidedBy: { version, doubted: false }, rows: [lifeRow(uuid)] }))).type;
+      (await store.commit(change(world, "T1", { decidedBy: { version, historyLost: false }, rows: [lifeRow(uuid)] }))).type;
     assert.equal(await decidedBy(0, "a"), "committed");
     const accepted = await store.commit(acceptance(world, "T1", "a", 0));
     assert.ok(accepted.type === "committed");

@@ -19,7 +19,7 @@ const TERMINALS = 10;
 
 /**
  * What a command may be shown as, by what was done with it; of a command that is forgotten, anything before. A store that its witness says has lost
- * something doubts all that had not ended.
+ * something takes all that had not ended for lost.
  */
 const STATES = {
   waiting: ["queued", "unknown"],

@@ -14,7 +14,7 @@ function actorOf(terminalId: string): Actor {
     version: 0,
     commands: [],
     loaded: true,
-    doubted: false,
+    historyLost: false,
     inDoubt: false,
     running: false,
     usedLately: true,

@@ -51,7 +51,7 @@ describe("terminals in the embedded store", () => {
     assert.deepEqual(await createTerminalStore({ kv: second, ...options }).loadTerminal("T1"), {
       record,
       version: outcome.version,
-      doubted: false,
+      historyLost: false,
     });
   });
 
