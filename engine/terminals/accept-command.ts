@@ -86,7 +86,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
   }
 
   return (actor, command) => {
-    if (actors.held(actor, command.uuid) !== null) return duplicate(actor, command);
+    if (actors.cachedCommand(actor, command.uuid) !== null) return duplicate(actor, command);
     if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
     const applied = actors.apply<boolean>(actor, () => {
       const atMs = clock.nowMs();

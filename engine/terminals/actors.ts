@@ -5,7 +5,7 @@ import { createRoundRobin } from "../kernel/round-robin.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { createTimerWheel } from "../kernel/timer-wheel.ts";
 import type { Actor } from "./actor.ts";
-import { createHeldCommands } from "./command-cache.ts";
+import { createCommandCache } from "./command-cache.ts";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
 import { nextDeadlineMs, stateOf, toRecord } from "./rules.ts";
 import { afterHistoryLoss, stepTerminal, type TerminalStep } from "./step-terminal.ts";
@@ -69,7 +69,7 @@ export interface Actors {
   /** Loads the actor again where another home has moved on: for answers that nothing is stored for. Asks nobody where the store is this node's alone. */
   catchUp(actor: Actor): Promise<void>;
   /** The record of a command that is queued or sent, where it is at hand. */
-  held(actor: Actor, uuid: string): Stored<CommandRecord> | null;
+  cachedCommand(actor: Actor, uuid: string): Stored<CommandRecord> | null;
   /** What a uuid is to this terminal (`TerminalStore.loadCommandAt`); a command of its own that has not ended is at hand from then on. */
   command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null>;
   /** Arms the deadline that the actor wants next, after another one was armed in its place. */
@@ -117,7 +117,7 @@ export function createActors(options: ActorsOptions): Actors {
   const roundRobin = createRoundRobin(() => actors.values());
   const outstanding = { queued: 0, sent: 0 };
 
-  const held = createHeldCommands();
+  const commandCache = createCommandCache();
   const wheel = createTimerWheel<Actor>();
 
   function actorOf(terminalId: string): Actor {
@@ -273,11 +273,11 @@ export function createActors(options: ActorsOptions): Actors {
   }
 
   async function command(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
-    const known = held.find(actor, uuid);
+    const known = commandCache.find(actor, uuid);
     if (known !== null) return known;
     const stored = await store.loadCommandAt(actor.terminalId, uuid);
     if (stored !== null && stored.record.life === null && stored.record.terminalId === actor.terminalId)
-      held.keep(actor, stored.record, stored.version);
+      commandCache.keep(actor, stored.record, stored.version);
     return stored;
   }
 
@@ -297,10 +297,10 @@ export function createActors(options: ActorsOptions): Actors {
 
   /** Holds the records of outstanding commands, with the version that this commit gave them. */
   function remember(actor: Actor, change: StepChange, version: number): void {
-    for (const record of change.claims) held.keep(actor, record, version);
+    for (const record of change.claims) commandCache.keep(actor, record, version);
     for (const { record } of change.commands) {
-      if (record.life === null) held.keep(actor, record, version);
-      else held.drop(actor, record.uuid);
+      if (record.life === null) commandCache.keep(actor, record, version);
+      else commandCache.drop(actor, record.uuid);
     }
   }
 
@@ -371,7 +371,7 @@ export function createActors(options: ActorsOptions): Actors {
       actor.loaded = false;
       await load(actor);
     },
-    held: held.find,
+    cachedCommand: commandCache.find,
     command,
     rearm: (actor) => wheel.arm(actor, nextDeadlineMs(actor.context)),
     arm: (terminalId, atMs) => wheel.arm(actorOf(terminalId), atMs),

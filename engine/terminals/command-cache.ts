@@ -17,7 +17,7 @@ const NONE: readonly never[] = [];
  * Records of outstanding commands that are at hand because they were accepted or read lately: most are sent, or answered, soon after. Any other
  * one is read from the store when it is needed.
  */
-export interface HeldCommands {
+export interface CommandCache {
   /** The record, where it is at hand; `uuid` in capitals or small letters, as anybody writes it. */
   find(actor: Actor, uuid: string): Stored<CommandRecord> | null;
   /** In the place of an earlier version. */
@@ -25,8 +25,8 @@ export interface HeldCommands {
   drop(actor: Actor, uuid: string): void;
 }
 
-/** When the young generation is full the old one lets go of what it holds, which costs next to nothing on each access. */
-export function createHeldCommands(generationMax: number = GENERATION_MAX): HeldCommands {
+/** When the young generation is full the old one is evicted, which costs next to nothing on each access. */
+export function createCommandCache(generationMax: number = GENERATION_MAX): CommandCache {
   let young: Actor[] = [];
   let old: Actor[] = [];
   let room = generationMax;

@@ -63,7 +63,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   async function readNext(actor: Actor, sessionId: string | null): Promise<boolean> {
     const next = nextToSend(actor.context, clock.nowMs(), sessionId);
     if (next === undefined) return false;
-    if (actors.held(actor, next.uuid) === null) await actors.command(actor, next.uuid);
+    if (actors.cachedCommand(actor, next.uuid) === null) await actors.command(actor, next.uuid);
     return true;
   }
 
@@ -82,7 +82,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const chosen = sessionForHeld(actor);
       const next = chosen === null ? undefined : nextToRedeliver(actor.context, clock.nowMs(), chosen.id);
       if (next === undefined) return;
-      if (actors.held(actor, next.uuid) === null) await actors.command(actor, next.uuid);
+      if (actors.cachedCommand(actor, next.uuid) === null) await actors.command(actor, next.uuid);
       const take = (): TerminalEvent[] => {
         const session = sessionForHeld(actor);
         return session === null ? [] : [{ type: "command.redelivered", atMs: clock.nowMs(), session }];
@@ -150,7 +150,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   /** The text of a taken command, or null when its deadline passed while the step was being stored: then it does not leave. */
   async function deliveryText(actor: Actor, effect: Extract<TerminalEffect, { type: "deliver" }>): Promise<string | null> {
     const { uuid, attempt, expiresAtMs } = effect.params;
-    const stored = actors.held(actor, uuid) ?? (await actors.command(actor, uuid));
+    const stored = actors.cachedCommand(actor, uuid) ?? (await actors.command(actor, uuid));
     if (stored === null || stored.record.command === null) throw new Error(`command ${uuid} of ${actor.terminalId} is not stored`);
     const serverTimeMs = clock.nowMs();
     if (serverTimeMs >= expiresAtMs) return null;

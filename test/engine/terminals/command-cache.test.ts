@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Actor } from "../../../engine/terminals/actor.ts";
-import { createHeldCommands } from "../../../engine/terminals/command-cache.ts";
+import { createCommandCache } from "../../../engine/terminals/command-cache.ts";
 import { claimOf } from "../../../engine/terminals/home-steps.ts";
 import { command, ManualClock, openWorld, pollUuid } from "../world.ts";
 
@@ -27,23 +27,23 @@ const recordOf = (uuid: string) => claimOf(command(world, uuid));
 
 describe("commands at hand", () => {
   it("are found by uuid, in the version that was kept last, until they are dropped", () => {
-    const held = createHeldCommands();
+    const commandCache = createCommandCache();
     const actor = actorOf("T1");
-    held.keep(actor, recordOf("a"), 1);
-    held.keep(actor, recordOf("b"), 2);
-    held.keep(actor, recordOf("a"), 3);
-    assert.equal(held.find(actor, "a")?.version, 3);
-    assert.equal(held.find(actor, "b")?.version, 2);
+    commandCache.keep(actor, recordOf("a"), 1);
+    commandCache.keep(actor, recordOf("b"), 2);
+    commandCache.keep(actor, recordOf("a"), 3);
+    assert.equal(commandCache.find(actor, "a")?.version, 3);
+    assert.equal(commandCache.find(actor, "b")?.version, 2);
     assert.equal(actor.commands.length, 2);
-    held.drop(actor, "a");
-    assert.equal(held.find(actor, "a"), null);
-    assert.equal(held.find(actor, "b")?.version, 2);
+    commandCache.drop(actor, "a");
+    assert.equal(commandCache.find(actor, "a"), null);
+    assert.equal(commandCache.find(actor, "b")?.version, 2);
   });
 
   it("are those of the latest terminals", () => {
-    const held = createHeldCommands(2);
+    const commandCache = createCommandCache(2);
     const actors = ["T1", "T2", "T3", "T4", "T5"].map(actorOf);
-    for (const actor of actors) held.keep(actor, recordOf("a"), 1);
+    for (const actor of actors) commandCache.keep(actor, recordOf("a"), 1);
     assert.deepEqual(
       actors.map(({ commands }) => commands.length),
       [0, 0, 1, 1, 1],
@@ -51,18 +51,18 @@ describe("commands at hand", () => {
   });
 
   it("stay with a terminal that is being worked on", () => {
-    const held = createHeldCommands(2);
+    const commandCache = createCommandCache(2);
     const working = actorOf("T1");
     working.running = true;
-    held.keep(working, recordOf("a"), 1);
+    commandCache.keep(working, recordOf("a"), 1);
     const others = Array.from({ length: 20 }, (_, index) => actorOf(`U${index}`));
-    for (const actor of others) held.keep(actor, recordOf("b"), 1);
-    assert.equal(held.find(working, "a")?.version, 1);
+    for (const actor of others) commandCache.keep(actor, recordOf("b"), 1);
+    assert.equal(commandCache.find(working, "a")?.version, 1);
     assert.ok(others.filter(({ commands }) => commands.length > 0).length <= 4);
     working.running = false;
-    for (const actor of others) held.keep(actor, recordOf("c"), 1);
-    for (const actor of Array.from({ length: 4 }, (_, index) => actorOf(`V${index}`))) held.keep(actor, recordOf("d"), 1);
-    assert.equal(held.find(working, "a"), null);
+    for (const actor of others) commandCache.keep(actor, recordOf("c"), 1);
+    for (const actor of Array.from({ length: 4 }, (_, index) => actorOf(`V${index}`))) commandCache.keep(actor, recordOf("d"), 1);
+    assert.equal(commandCache.find(working, "a"), null);
   });
 });
 
