@@ -67,7 +67,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
   }
 
   function handOut(actor: Actor, effects: readonly TerminalEffect[]): Promise<void> {
-    return steps.followUp(actor, "push", async () => {
+    return steps.afterCommit(actor, "push", async () => {
       await delivery.deliver(actor, effects);
       await delivery.push(actor);
     });

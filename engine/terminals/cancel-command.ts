@@ -64,7 +64,7 @@ export function createCancelCommand({ actors, steps, delivery, clock }: CancelCo
         return effect.params.state === "cancelled" ? { type: "cancelled" } : { type: "too_late", state: effect.params.state };
       }
       if (effect.type === "cancelQueued") {
-        await steps.followUp(actor, "push", () => delivery.push(actor));
+        await steps.afterCommit(actor, "push", () => delivery.push(actor));
         return { type: "requested", cancelUuid };
       }
     }

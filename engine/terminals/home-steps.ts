@@ -37,8 +37,8 @@ export interface HomeSteps {
   announce(actor: Actor, effects: readonly TerminalEffect[]): void;
   /** Work on an actor that no caller waits for. Where it fails the terminal is seen to again soon. */
   enqueueInternal(terminalId: string, what: string, work: (actor: Actor) => Promise<unknown>): void;
-  /** What follows a stored step within the same work; the caller's answer is true whether or not it succeeds. */
-  followUp(actor: Actor, what: string, work: () => Promise<unknown>): Promise<void>;
+  /** What is done once a step is stored, within the same work; the caller's answer is true whether or not it succeeds. */
+  afterCommit(actor: Actor, what: string, work: () => Promise<unknown>): Promise<void>;
 }
 
 export interface HomeStepsOptions {
@@ -115,7 +115,7 @@ export function createHomeSteps({ actors, store, waiters, clock, retry, failed, 
         retry(terminalId);
       });
     },
-    followUp: async (actor, what, work) => {
+    afterCommit: async (actor, what, work) => {
       try {
         await work();
       } catch (error) {

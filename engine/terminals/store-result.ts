@@ -93,7 +93,7 @@ export function createStoreResult({ actors, steps, delivery, waiters, clock, mer
       if (transaction !== null) recorded(transaction);
       waiters.wake(actor.terminalId);
       // There is room again where the bound on unanswered commands held something back.
-      await steps.followUp(actor, "push", () => delivery.push(actor));
+      await steps.afterCommit(actor, "push", () => delivery.push(actor));
     }
     return applied.outcome;
   };
