@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { createShard } from "../../engine/routing/shard-terminals.ts";
+import { createShardTerminals } from "../../engine/routing/shard-terminals.ts";
 import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
 import { createPresenceTable } from "../../engine/sessions/presence-table.ts";
 import { createRecordResult } from "../../engine/terminals/record-result.ts";
@@ -38,7 +38,7 @@ export interface BenchedEngine {
 export async function openEngine(): Promise<BenchedEngine> {
   const directory = await mkdtemp(join(tmpdir(), "relay-bench-engine-"));
   const kv = await openEmbeddedKv({ directory, nowMs: clock.nowMs, mostlyAbsentPrefix: COMMANDS });
-  const { terminals } = createShard({
+  const { terminals } = createShardTerminals({
     nodeId: "bench",
     store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: RETENTION_MS, writer: "bench" }),
     presences: createPresenceStore(kv),

@@ -28,7 +28,8 @@ const REQUEST_TIMEOUT_MS = 8_000;
 /** Shards that have left, of which a message may still come: those of the latest restarts. */
 const GONE_MAX = 1_000;
 
-export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "isMember" | "sessionsComplete" | "deliver" | "nodeOf"> {
+export interface ShardTerminalsOptions
+  extends Omit<TerminalHomeOptions, "isHome" | "isMember" | "sessionsComplete" | "deliver" | "nodeOf"> {
   bus: Bus<TerminalProtocol>;
   /** Where terminals live; the shards of the bus, where absent. */
   homes?: Homes;
@@ -43,7 +44,7 @@ export interface ShardOptions extends Omit<TerminalHomeOptions, "isHome" | "isMe
 }
 
 /** One shard's share of the terminals, and its way to all others. */
-export interface Shard {
+export interface ShardTerminals {
   terminals: Terminals;
   sessions: TerminalSessions;
   home: TerminalHome;
@@ -57,7 +58,7 @@ export interface Shard {
   tick(): void;
 }
 
-export function createShard(options: ShardOptions): Shard {
+export function createShardTerminals(options: ShardTerminalsOptions): ShardTerminals {
   const { bus, store, clock, waiting, failed } = options;
   const homes = options.homes ?? createRendezvousHomes(bus.shards);
   const isOwnNode = options.isOwnNode ?? (() => true);

@@ -8,7 +8,7 @@ import type { Command } from "../../engine/payments/command.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { type ReadResult, readResult } from "../../engine/payments/result.ts";
 import { createRendezvousHomes, type RendezvousHomes } from "../../engine/routing/rendezvous.ts";
-import { createShard, type Shard } from "../../engine/routing/shard-terminals.ts";
+import { createShardTerminals, type ShardTerminals } from "../../engine/routing/shard-terminals.ts";
 import type { TerminalProtocol } from "../../engine/routing/terminal-protocol.ts";
 import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
 import { createPresenceTable, type PresenceTable } from "../../engine/sessions/presence-table.ts";
@@ -104,7 +104,7 @@ export class FakeBus implements Bus<TerminalProtocol> {
   }
 }
 
-export interface TestShard extends Shard {
+export interface TestShard extends ShardTerminals {
   table: PresenceTable;
   waiting: WaitingCounters;
   bus: FakeBus;
@@ -169,7 +169,7 @@ function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArray
   const waiting = createWaitingCounters(buffer);
   writers += 1;
   const homes = createRendezvousHomes(bus.shards);
-  const shard = createShard({
+  const shard = createShardTerminals({
     bus,
     homes,
     nodeId: "node-1",
@@ -256,13 +256,13 @@ export function openSocket(shard: TestShard, sessionId: string, changes: Partial
 }
 
 /** Polls, wherever the answer comes from; the uuid that it got, or null. */
-export async function pollUuid(shard: Shard, terminalId = "T1"): Promise<string | null> {
+export async function pollUuid(shard: ShardTerminals, terminalId = "T1"): Promise<string | null> {
   const taken = await shard.terminals.poll(terminalId, {});
   if (taken === null) return null;
   assert.equal(taken.uuid, JSON.parse(taken.text).uuid);
   return taken.uuid;
 }
 
-export async function stateOf(shard: Shard, uuid: string): Promise<string | null> {
+export async function stateOf(shard: ShardTerminals, uuid: string): Promise<string | null> {
   return (await shard.terminals.command(uuid, 0))?.state ?? null;
 }

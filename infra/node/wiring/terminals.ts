@@ -1,6 +1,6 @@
 import type { Address, Bus, Homes } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
-import { createShard } from "../../../engine/routing/shard-terminals.ts";
+import { createShardTerminals } from "../../../engine/routing/shard-terminals.ts";
 import { createPresenceStore, type PresenceStore } from "../../../engine/sessions/presence-store.ts";
 import { createPresenceTable } from "../../../engine/sessions/presence-table.ts";
 import type { TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
@@ -77,7 +77,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
       metrics.commitConflict();
     },
   });
-  const { terminals, sessions, home, tick, start, membershipExpired, historyLost } = createShard({
+  const { terminals, sessions, home, tick, start, membershipExpired, historyLost } = createShardTerminals({
     nodeId,
     store: terminalStore,
     presences,
