@@ -27,7 +27,7 @@ import {
   PROTOCOL_RESULT,
   VerifyAnswer,
 } from "./forms.ts";
-import { createPermits } from "./permits.ts";
+import { createSemaphore } from "./semaphore.ts";
 import { CallFailed, createTransport, type SignedCall, type WireAnswer } from "./transport.ts";
 
 export interface GatewayClientOptions {
@@ -113,7 +113,7 @@ interface Head {
 export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }: GatewayClientOptions): GatewayClient {
   const limits = { ...GATEWAY_LIMITS, ...given };
   const transport = createTransport({ url, socketsMax: limits.callsMax, nowMs });
-  const permits = createPermits(limits.callsMax, limits.waitingMax);
+  const semaphore = createSemaphore(limits.callsMax, limits.waitingMax);
   const breaker = new CircuitBreaker((call: SignedCall, deadlineMs: number) => attempt(call, deadlineMs), {
     // Each call has a deadline of its own.
     timeout: false,
@@ -157,7 +157,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
   async function ask<S extends TSchema>(call: GatewayCall, repeatable: Repeatable, read: Reader<S>): Promise<Judged<Static<S>>> {
     if (!KEY_ID.test(call.keyId)) return { type: "unavailable", reason: "the account's merchant id cannot be sent" };
     const giveUpAtMs = performance.now() + limits.deadlineMs;
-    const permit = await permits.take(limits.deadlineMs);
+    const permit = await semaphore.acquire(limits.deadlineMs);
     if (permit === null) return { type: "unavailable", reason: "too many calls are under way" };
     try {
       return read(await attempts(call, repeatable, giveUpAtMs), call.txId);

@@ -13,7 +13,7 @@ import {
   READER_WAITING_MAX,
 } from "./reader-limits.ts";
 import { authenticate, bodyOf, type Credentials, optionsOf, type Role, textOf } from "./request.ts";
-import { type TurnRefusal, Turns } from "./turns.ts";
+import { Semaphore, type SemaphoreRefusal } from "./semaphore.ts";
 
 /** A batch of the feed: ten thousand rows of a few kilobytes. */
 const ADMIN_BODY_BYTES_MAX = 64 * 1_048_576;
@@ -47,9 +47,9 @@ export interface InterfaceOptions {
 
 /** ClickHouse's HTTP interface over the embedded engine, as far as its clients use it; not yet listening. */
 export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions): Server {
-  const admins = new Turns({ running: ADMIN_RUNNING, waiting: ADMIN_WAITING_MAX, waitMs: ADMIN_WAIT_MS_MAX });
+  const admins = new Semaphore({ running: ADMIN_RUNNING, waiting: ADMIN_WAITING_MAX, waitMs: ADMIN_WAIT_MS_MAX });
   // Analysts give way: none starts while a query of the relay waits.
-  const readers = new Turns({
+  const readers = new Semaphore({
     running: 1,
     waiting: READER_WAITING_MAX,
     waitMs: READER_WAIT_MS_MAX,
@@ -60,7 +60,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
   async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
     const outcome = await admins.run(work);
     readers.wake();
-    return outcome.type === "done" ? outcome.value : refuseTurn(outcome.type);
+    return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
   async function runReader(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
@@ -82,7 +82,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
         clearTimeout(stuck);
       }
     });
-    return outcome.type === "done" ? outcome.value : refuseTurn(outcome.type);
+    return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -143,7 +143,7 @@ function insertOf(query: string): { table: string; format: InsertFormat } | null
 
 const INSERT_FORMATS: readonly InsertFormat[] = ["JSONEachRow", "JSONCompactEachRow", "TabSeparated"];
 
-function refuseTurn(refusal: TurnRefusal): never {
+function refuseQuery(refusal: SemaphoreRefusal): never {
   throw refusal === "full"
     ? new ClickHouseError(CLICKHOUSE_CODE.tooManyQueries, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many queries wait; try again later.", 429)
     : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took all the time; try again later.", 503);

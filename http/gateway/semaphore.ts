@@ -2,9 +2,9 @@ export interface Permit {
   release(): void;
 }
 
-export interface Permits {
-  /** A place, or null when none gets free in time or too many wait already. */
-  take(deadlineMs: number): Promise<Permit | null>;
+export interface Semaphore {
+  /** A permit, or null when none gets free in time or too many wait already. */
+  acquire(deadlineMs: number): Promise<Permit | null>;
 }
 
 interface Waiter {
@@ -13,7 +13,7 @@ interface Waiter {
 }
 
 /** So many at once, and so many that wait for their turn, in the order they came. */
-export function createPermits(max: number, waitingMax: number): Permits {
+export function createSemaphore(max: number, waitingMax: number): Semaphore {
   let taken = 0;
   const waiters = new Set<Waiter>();
 
@@ -33,7 +33,7 @@ export function createPermits(max: number, waitingMax: number): Permits {
   }
 
   return {
-    take: (deadlineMs) => {
+    acquire: (deadlineMs) => {
       if (taken < max) {
         taken += 1;
         return Promise.resolve(permit());

@@ -1,26 +1,26 @@
-/** Why a turn was refused. */
-export type TurnRefusal = "full" | "late";
+/** Why no permit was given. */
+export type SemaphoreRefusal = "full" | "late";
 
-export interface TurnsOptions {
+export interface SemaphoreOptions {
   running: number;
   waiting: number;
   waitMs: number;
-  /** While this says yes nobody starts; asked again when `wake` is called and when a turn ends. */
+  /** While this says yes nobody starts; asked again when `wake` is called and when work has ended. */
   yields?: () => boolean;
 }
 
 interface Waiter {
   start(): void;
-  abandon(refusal: TurnRefusal): void;
+  abandon(refusal: SemaphoreRefusal): void;
 }
 
 /** Runs work a few at a time, in order, with a bounded queue and a bounded wait. */
-export class Turns {
-  readonly #options: TurnsOptions;
+export class Semaphore {
+  readonly #options: SemaphoreOptions;
   readonly #queue: Waiter[] = [];
   #running = 0;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: SemaphoreOptions) {
     this.#options = options;
   }
 
@@ -28,9 +28,9 @@ export class Turns {
     return this.#queue.length;
   }
 
-  /** Runs `work` when its turn comes, or answers why it never will. */
-  async run<T>(work: () => Promise<T>): Promise<{ type: "done"; value: T } | { type: TurnRefusal }> {
-    const refusal = await this.#turn();
+  /** Runs `work` when there is a permit for it, or answers why there is none. */
+  async run<T>(work: () => Promise<T>): Promise<{ type: "done"; value: T } | { type: SemaphoreRefusal }> {
+    const refusal = await this.#acquire();
     if (refusal !== null) return { type: refusal };
     try {
       return { type: "done", value: await work() };
@@ -49,7 +49,7 @@ export class Turns {
     }
   }
 
-  #turn(): Promise<TurnRefusal | null> {
+  #acquire(): Promise<SemaphoreRefusal | null> {
     if (this.#queue.length >= this.#options.waiting) return Promise.resolve("full");
     return new Promise((resolve) => {
       const waiter: Waiter = {
