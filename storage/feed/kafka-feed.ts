@@ -6,7 +6,7 @@ import { Cursor } from "./kafka-cursor.ts";
 import { encodeFeedMessage, terminalInRow } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
 import { FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
-import { Turn } from "./kafka-turn.ts";
+import { LeaderLease } from "./leader-lease.ts";
 import { type OutboxText, pageOutbox, readRow } from "./outbox.ts";
 import { atMost, pause } from "./pause.ts";
 import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
@@ -18,8 +18,8 @@ const BATCH_ROWS = 2_500;
 const BUSY_PAUSE_MS = 200;
 const IDLE_PAUSE_MS = 250;
 
-/** How often a node whose turn it is not looks whether it is. */
-const TURN_PAUSE_MS = 1_000;
+/** How often a node without the lease tries to acquire it. */
+const LEASE_PAUSE_MS = 1_000;
 
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
@@ -73,11 +73,11 @@ export interface KafkaFeed {
   /** Something was written; cheap, may be called for each commit. */
   nudge(): void;
   stats(): KafkaFeedStats;
-  /** Gives the turn back and ends; what is under way is waited for at most some seconds. */
+  /** Releases the lease and ends; what is under way is waited for at most some seconds. */
   stop(): Promise<void>;
 }
 
-/** Starts the feed: in each node, of which one at a time has its turn. */
+/** Starts the feed: in each node, of which one at a time has the lease. */
 export function createKafkaFeed(options: KafkaFeedOptions): KafkaFeed {
   return new OutboxProducer(options);
 }
@@ -85,7 +85,7 @@ export function createKafkaFeed(options: KafkaFeedOptions): KafkaFeed {
 class OutboxProducer implements KafkaFeed {
   readonly #options: KafkaFeedOptions;
   readonly #topic: string;
-  readonly #turn: Turn;
+  readonly #lease: LeaderLease;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #wake: AbortController | null = null;
@@ -95,7 +95,7 @@ class OutboxProducer implements KafkaFeed {
   constructor(options: KafkaFeedOptions) {
     this.#options = options;
     this.#topic = (options.topics ?? FEED_TOPICS).rows;
-    this.#turn = new Turn(options.kv, options.clock);
+    this.#lease = new LeaderLease(options.kv, options.clock);
     this.#running = this.#run();
   }
 
@@ -115,16 +115,16 @@ class OutboxProducer implements KafkaFeed {
     await this.#options.sink.close();
   }
 
-  /** Takes the turn, produces while it lasts; a failure ends it, so that a node that Kafka cannot be reached from does not keep it. */
+  /** Acquires the lease, produces while it has it; a failure ends it, so that a node that Kafka cannot be reached from does not keep it. */
   async #run(): Promise<void> {
     const { clock, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
     let failedAtMs: number | null = null;
     while (!this.#stopped) {
       try {
-        const taken = await this.#turn.take();
+        const taken = await this.#lease.acquire();
         if (taken === null) {
-          await this.#sleep(TURN_PAUSE_MS);
+          await this.#sleep(LEASE_PAUSE_MS);
           continue;
         }
         onEvent?.({ type: "turn_taken" });
@@ -144,13 +144,13 @@ class OutboxProducer implements KafkaFeed {
     }
   }
 
-  /** Produces until the turn is lost, the feed is stopped, or something fails. `onRound` is told of each round that succeeded. */
+  /** Produces until the lease is lost, the feed is stopped, or something fails. `onRound` is told of each round that succeeded. */
   async #produce(cursor: Cursor, onRound: () => void): Promise<void> {
     this.#stats.producing = true;
     const leftovers = new Leftovers(this.#options.clock);
     try {
       while (!this.#stopped) {
-        if (!(await this.#turn.renew(cursor.settled()))) {
+        if (!(await this.#lease.renew(cursor.settled()))) {
           this.#options.onEvent?.({ type: "turn_lost" });
           return;
         }
@@ -164,7 +164,7 @@ class OutboxProducer implements KafkaFeed {
       }
     } finally {
       Object.assign(this.#stats, { producing: false, lagMessages: 0, oldestAgeMs: 0 });
-      await this.#turn.giveBack(cursor.settled()).catch(() => undefined);
+      await this.#lease.release(cursor.settled()).catch(() => undefined);
     }
   }
 
@@ -177,7 +177,7 @@ class OutboxProducer implements KafkaFeed {
       for (const { key, writtenAtMs } of fresh) cursor.produced(key, writtenAtMs);
       cursor.tidy();
       rows += fresh.length;
-      if (this.#stopped || !(await this.#turn.renew(cursor.settled()))) break;
+      if (this.#stopped || !(await this.#lease.renew(cursor.settled()))) break;
     }
     return rows;
   }
@@ -196,7 +196,7 @@ class OutboxProducer implements KafkaFeed {
     for await (const batch of this.#batches(null, until)) {
       await this.#deliver(batch);
       rows += batch.length;
-      if (this.#stopped || !(await this.#turn.renew(cursor.settled()))) break;
+      if (this.#stopped || !(await this.#lease.renew(cursor.settled()))) break;
     }
     this.#stats.repeated += rows;
     onEvent?.({ type: "swept", rows });

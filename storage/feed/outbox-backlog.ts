@@ -21,7 +21,7 @@ export interface OutboxBacklogOptions {
 
 /**
  * Looks what lies in the outbox, which a row leaves only when ClickHouse has it: that is how far ClickHouse is behind, whatever is in between and
- * whichever node has its turn. One row is read, the others are counted by their keys. A look rejects where the store does not answer.
+ * whichever node has the lease. One row is read, the others are counted by their keys. A look rejects where the store does not answer.
  */
 export function createOutboxBacklog({ kv, clock, deliveredUntil }: OutboxBacklogOptions): () => Promise<OutboxBacklog> {
   let oldestKey: string | null = null;

@@ -36,7 +36,7 @@ import type { CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../.
 import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
-import { Turn } from "../../storage/feed/kafka-turn.ts";
+import { LeaderLease } from "../../storage/feed/leader-lease.ts";
 import { readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
 
@@ -492,11 +492,11 @@ export const STORED_EXAMPLES = {
   },
   feedTurn: {
     write: async (kv) => {
-      const turn = new Turn(kv, atNow);
-      await turn.take();
-      await turn.giveBack(`o/${AT_MS}-w-1`);
+      const lease = new LeaderLease(kv, atNow);
+      await lease.acquire();
+      await lease.release(`o/${AT_MS}-w-1`);
     },
-    read: (kv) => new Turn(kv, atNow).take(),
+    read: (kv) => new LeaderLease(kv, atNow).acquire(),
   },
   subscriptionRule: { write: (kv) => createDirectoryStore(kv).saveRule(RULE), read: (kv) => createDirectoryStore(kv).load() },
   deniedTerminal: { write: (kv) => createDirectoryStore(kv).setDenied("T1", true), read: (kv) => createDirectoryStore(kv).load() },

@@ -341,7 +341,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
       kafkaSink({ brokers: kafka.brokers, clientId: "test", timers: machineTimers, topics });
     const first = createKafkaFeed({ kv, sink: sinkOf(), clock: realClock, timers: machineTimers, topics });
     test.after(() => first.stop());
-    await until("the turn", 10_000, () => first.stats().producing);
+    await until("the lease", 10_000, () => first.stats().producing);
     const second = createKafkaFeed({ kv, sink: sinkOf(), clock: realClock, timers: machineTimers, topics });
     test.after(() => second.stop());
     const longAgo = Date.now() - 60_000;
@@ -358,7 +358,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     await admin.deleteTopicRecords({ topic: topics.rows, partitions: ends.map(({ partition, high }) => ({ partition, offset: high })) });
     await admin.disconnect();
     await first.stop();
-    await until("the second's turn", 5_000, () => second.stats().producing);
+    await until("the second's lease", 5_000, () => second.stats().producing);
     const consumer = startKafkaConsumer({
       brokers: kafka.brokers,
       clientId: "test",

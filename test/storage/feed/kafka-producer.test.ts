@@ -41,7 +41,7 @@ async function producing(test: TestContext, position: (time: number) => Promise<
 const unread: TopicPosition = new Map([[0, { end: 2n, confirmed: 0n }]]);
 
 describe("the producing end of the feed", () => {
-  it("keeps its turn and repeats nothing while the group's coordinator cannot say how far the consumers are", async (test) => {
+  it("keeps its lease and repeats nothing while the group's coordinator cannot say how far the consumers are", async (test) => {
     let answer: () => void = () => undefined;
     const looked = new Promise<void>((resolve) => {
       answer = resolve;
@@ -88,12 +88,12 @@ describe("the producing end of the feed", () => {
     assert.equal((await keysUnder(kv, "op/")).length, 1);
   });
 
-  it("gives its turn up when Kafka fails, and the next holder produces what the failed one was not sure of", async (test) => {
+  it("gives its lease up when Kafka fails, and the next holder produces what the failed one was not sure of", async (test) => {
     const { taken, events } = await producing(test, async (time) => {
       if (time === 1) throw new Error("away");
       return unread;
     });
-    await until("another turn", 10_000, () => events.includes("back"));
+    await until("another lease", 10_000, () => events.includes("back"));
     assert.deepEqual(taken, ["A", "B", "A", "B"]);
     assert.deepEqual(events, ["turn_taken", "away", "turn_taken", "back"]);
   });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "../../../engine/payments/outbox.ts";
 import { Cursor } from "../../../storage/feed/kafka-cursor.ts";
-import { Turn } from "../../../storage/feed/kafka-turn.ts";
+import { LeaderLease } from "../../../storage/feed/leader-lease.ts";
 import { START_MS } from "./feed-world.ts";
 import { kvOf } from "./kafka-world.ts";
 
@@ -18,44 +18,44 @@ function movedClock(): Clock & { advance(ms: number): void } {
   };
 }
 
-describe("the turn to read the outbox", () => {
+describe("the lease to read the outbox", () => {
   it("is one node's until it gives it back, and the next one learns how far it was", async (test) => {
     const kv = await kvOf(test);
     const clock = movedClock();
-    const [one, other] = [new Turn(kv, clock), new Turn(kv, clock)];
-    assert.deepEqual(await one.take(), { cursor: null });
-    assert.equal(await other.take(), null);
+    const [one, other] = [new LeaderLease(kv, clock), new LeaderLease(kv, clock)];
+    assert.deepEqual(await one.acquire(), { cursor: null });
+    assert.equal(await other.acquire(), null);
     clock.advance(2_500);
     assert.equal(await one.renew("o/1"), true);
     clock.advance(5_000);
-    assert.equal(await other.take(), null);
-    await one.giveBack("o/2");
-    assert.deepEqual(await other.take(), { cursor: "o/2" });
+    assert.equal(await other.acquire(), null);
+    await one.release("o/2");
+    assert.deepEqual(await other.acquire(), { cursor: "o/2" });
   });
 
   it("goes to another when its holder has not renewed for six seconds, and the holder that wakes up finds it lost", async (test) => {
     const kv = await kvOf(test);
     const clock = movedClock();
-    const [sleeper, other] = [new Turn(kv, clock), new Turn(kv, clock)];
-    await sleeper.take();
+    const [sleeper, other] = [new LeaderLease(kv, clock), new LeaderLease(kv, clock)];
+    await sleeper.acquire();
     clock.advance(2_500);
     await sleeper.renew("o/1");
-    assert.equal(await other.take(), null);
+    assert.equal(await other.acquire(), null);
     clock.advance(5_999);
-    assert.equal(await other.take(), null);
+    assert.equal(await other.acquire(), null);
     clock.advance(1);
-    assert.deepEqual(await other.take(), { cursor: "o/1" });
+    assert.deepEqual(await other.acquire(), { cursor: "o/1" });
     assert.equal(await sleeper.renew("o/9"), false);
-    await sleeper.giveBack("o/9");
+    await sleeper.release("o/9");
     clock.advance(2_500);
     assert.equal(await other.renew("o/3"), true);
-    assert.equal(await sleeper.take(), null);
+    assert.equal(await sleeper.acquire(), null);
   });
 
   it("is won by one of many who ask for it at once", async (test) => {
     const kv = await kvOf(test);
     const clock = movedClock();
-    const taken = await Promise.all(Array.from({ length: 20 }, () => new Turn(kv, clock).take()));
+    const taken = await Promise.all(Array.from({ length: 20 }, () => new LeaderLease(kv, clock).acquire()));
     assert.equal(taken.filter((answer) => answer !== null).length, 1);
   });
 });

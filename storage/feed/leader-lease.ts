@@ -3,16 +3,16 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 
-/** Which node's turn it is to read the outbox that all share, and how far it has come. */
-const TURN_KEY = "feed/turn";
+/** Which node has the lease to read the outbox that all share, and how far it has come. */
+const LEASE_KEY = "feed/turn";
 
 const RENEW_EVERY_MS = 2_000;
 
 /** A holder that has not renewed for this long is gone. Counted by whoever waits, on its own monotonic clock. */
-const LAPSED_AFTER_MS = 6_000;
+const EXPIRED_AFTER_MS = 6_000;
 
-interface TurnRecord {
-  /** Null: the last holder gave it back. */
+interface LeaseRecord {
+  /** Null: the last holder released it. */
   holder: string | null;
   /** Rows before this outbox key have been produced; null: none that anyone knows of. */
   cursor: string | null;
@@ -22,7 +22,7 @@ interface TurnRecord {
  * One node at a time produces. A second one for a moment (the holder slept) would only produce rows twice; no row is lost by it, since
  * none leaves the outbox before it is confirmed.
  */
-export class Turn {
+export class LeaderLease {
   readonly #kv: Kv;
   readonly #clock: Clock;
   readonly #me = randomUUID();
@@ -40,26 +40,26 @@ export class Turn {
   }
 
   /**
-   * Takes the turn if it is free. Answers the cursor of whoever had it before, or null when it is another's.
+   * Acquires the lease if it is free. Answers the cursor of whoever had it before, or null when it is another's.
    * @throws StorageUnavailable
    */
-  async take(): Promise<{ cursor: string | null } | null> {
-    const entry = await this.#kv.get(TURN_KEY);
+  async acquire(): Promise<{ cursor: string | null } | null> {
+    const entry = await this.#kv.get(LEASE_KEY);
     const nowMs = this.#clock.monotonicMs();
     const version = entry?.version ?? 0;
-    const record: TurnRecord =
-      entry === null ? { holder: null, cursor: null } : readBareRecord<TurnRecord>("feedTurn", TURN_KEY, entry.value);
+    const record: LeaseRecord =
+      entry === null ? { holder: null, cursor: null } : readBareRecord<LeaseRecord>("feedTurn", LEASE_KEY, entry.value);
     if (version !== this.#version) {
       this.#version = version;
       this.#seenAtMs = nowMs;
     }
-    const free = record.holder === null || nowMs - this.#seenAtMs >= LAPSED_AFTER_MS;
+    const free = record.holder === null || nowMs - this.#seenAtMs >= EXPIRED_AFTER_MS;
     if (!free || !(await this.#put({ holder: this.#me, cursor: record.cursor }))) return null;
     this.#held = true;
     return { cursor: record.cursor };
   }
 
-  /** Says now and then that the holder is there and how far it is; answers false when the turn was lost. Throws StorageUnavailable. */
+  /** Says now and then that the holder is there and how far it is; answers false when the lease was lost. Throws StorageUnavailable. */
   async renew(cursor: string | null): Promise<boolean> {
     if (this.#clock.monotonicMs() - this.#seenAtMs < RENEW_EVERY_MS) return true;
     this.#held = await this.#put({ holder: this.#me, cursor });
@@ -67,16 +67,16 @@ export class Turn {
   }
 
   /** Hands it to whoever is next without a wait. Throws StorageUnavailable. */
-  async giveBack(cursor: string | null): Promise<void> {
+  async release(cursor: string | null): Promise<void> {
     if (!this.#held) return;
     this.#held = false;
     await this.#put({ holder: null, cursor });
   }
 
-  async #put(record: TurnRecord): Promise<boolean> {
+  async #put(record: LeaseRecord): Promise<boolean> {
     const result = await this.#kv.commit({
-      checks: [{ key: TURN_KEY, version: this.#version }],
-      operations: [{ type: "put", key: TURN_KEY, value: recordText("feedTurn", record) }],
+      checks: [{ key: LEASE_KEY, version: this.#version }],
+      operations: [{ type: "put", key: LEASE_KEY, value: recordText("feedTurn", record) }],
     });
     if (result.type === "conflict") return false;
     this.#version = result.version;
