@@ -4,7 +4,7 @@ import type { Timers } from "../../engine/kernel/timers.ts";
 import { settlePieces } from "./deliver-apart.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { type OutboxEntry, readOutbox } from "./outbox.ts";
-import { Pass, type PassKind } from "./outbox-pass.ts";
+import { OutboxWindow, type WindowKind } from "./outbox-window.ts";
 import { atMost } from "./pause.ts";
 import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 
@@ -69,7 +69,7 @@ export function createFeed(options: FeedOptions): Feed {
 
 class OutboxFeed implements Feed {
   readonly #options: FeedOptions;
-  readonly #passes: Pass;
+  readonly #window: OutboxWindow;
   readonly #running: Promise<void>;
   #inserted = 0;
   #failures = 0;
@@ -81,7 +81,7 @@ class OutboxFeed implements Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    this.#passes = new Pass(options.clock);
+    this.#window = new OutboxWindow(options.clock);
     this.#running = this.#run();
   }
 
@@ -100,7 +100,7 @@ class OutboxFeed implements Feed {
   }
 
   deliveredUntil(): string | null {
-    return this.#passes.deliveredUntil();
+    return this.#window.deliveredUntil();
   }
 
   stats(): FeedStats {
@@ -116,7 +116,7 @@ class OutboxFeed implements Feed {
   async #run(): Promise<void> {
     while (!this.#stopped) {
       const startedAtMs = this.#options.clock.monotonicMs();
-      const found = await this.#persist(() => this.#onePass(this.#kindWanted()));
+      const found = await this.#persist(() => this.#readWindow(this.#kindWanted()));
       if (this.#flushes.length > 0 || this.#stopped) continue;
       if (found === 0) {
         await this.#sleep(POLL_MS, () => this.#nudged);
@@ -127,15 +127,15 @@ class OutboxFeed implements Feed {
     }
   }
 
-  #kindWanted(): PassKind {
+  #kindWanted(): WindowKind {
     this.#nudged = false;
     for (const flush of this.#flushes) flush.started = true;
-    return this.#flushes.length > 0 ? "full" : this.#passes.wanted();
+    return this.#flushes.length > 0 ? "full" : this.#window.wanted();
   }
 
-  /** Goes once through a stretch of the outbox, batch by batch; answers how many rows there were. */
-  async #onePass(kind: PassKind): Promise<number> {
-    let from = this.#passes.begin(kind);
+  /** Reads a window of the outbox, batch by batch; answers how many rows there were. */
+  async #readWindow(kind: WindowKind): Promise<number> {
+    let from = this.#window.begin(kind);
     let rows = 0;
     for (;;) {
       const { batch, full } = await this.#read(from);
@@ -145,11 +145,11 @@ class OutboxFeed implements Feed {
       const pieces: (readonly OutboxEntry[])[] = [batch];
       await this.#persist(() => this.#settle(pieces));
       if (this.#stopped) return rows;
-      this.#passes.delivered(last.writtenAtMs);
+      this.#window.delivered(last.writtenAtMs);
       if (!full) break;
       from = `${last.key}\u0001`;
     }
-    this.#passes.end(kind);
+    this.#window.end(kind);
     if (kind === "full") {
       for (const flush of this.#flushes) if (flush.started) flush.resolve();
       this.#flushes = this.#flushes.filter((flush) => !flush.started);

@@ -14,7 +14,7 @@ import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 /** Rows of one look, of which two are held in memory: a row is a kilobyte, at worst some hundred. */
 const BATCH_ROWS = 2_500;
 
-/** Pauses after a pass that found something, and of an idle feed that nobody nudges. */
+/** Pauses after a window with rows in it, and of an idle feed that nobody nudges. */
 const BUSY_PAUSE_MS = 200;
 const IDLE_PAUSE_MS = 250;
 
@@ -147,7 +147,7 @@ class OutboxProducer implements KafkaFeed {
   /** Produces until the lease is lost, the feed is stopped, or something fails. `onRound` is told of each round that succeeded. */
   async #produce(cursor: Cursor, onRound: () => void): Promise<void> {
     this.#stats.producing = true;
-    const leftovers = new Leftovers(this.#options.clock);
+    const redeliveryScan = new RedeliveryScan(this.#options.clock);
     try {
       while (!this.#stopped) {
         if (!(await this.#lease.renew(cursor.settled()))) {
@@ -157,7 +157,7 @@ class OutboxProducer implements KafkaFeed {
         this.#nudged = false;
         const rows = await this.#produceNew(cursor);
         if (this.#stopped) break;
-        if (leftovers.due()) await this.#measure(leftovers, cursor);
+        if (redeliveryScan.due()) await this.#measure(redeliveryScan, cursor);
         onRound();
         if (rows > 0) await this.#sleep(BUSY_PAUSE_MS);
         else if (!this.#nudged) await this.#sleep(IDLE_PAUSE_MS, "nudge");
@@ -182,7 +182,7 @@ class OutboxProducer implements KafkaFeed {
     return rows;
   }
 
-  async #measure(leftovers: Leftovers, cursor: Cursor): Promise<void> {
+  async #measure(redeliveryScan: RedeliveryScan, cursor: Cursor): Promise<void> {
     const { kv, sink, clock, onEvent } = this.#options;
     // Before the question: what is settled now lies before the ends that it answers.
     const settled = cursor.settled();
@@ -190,7 +190,7 @@ class OutboxProducer implements KafkaFeed {
     if (position !== null) this.#stats.lagMessages = lagIn(position);
     const [oldest] = await pageOutbox(kv, null, null, 1);
     this.#stats.oldestAgeMs = oldest === undefined ? 0 : Math.max(0, clock.nowMs() - oldest.writtenAtMs);
-    const until = leftovers.measured(position, settled);
+    const until = redeliveryScan.measured(position, settled);
     if (until === null || oldest === undefined || oldest.key >= until) return;
     let rows = 0;
     for await (const batch of this.#batches(null, until)) {
@@ -270,10 +270,10 @@ function lagIn(position: TopicPosition): number {
 }
 
 /**
- * Finds out when what is still in the outbox before some key is left over: once the consumers have confirmed everything that was in the
+ * Finds out when what is still in the outbox before some key has to be delivered again: once the consumers have confirmed everything that was in the
  * topic after that stretch had been produced. Such rows were committed long after their key says, or Kafka lost them.
  */
-class Leftovers {
+class RedeliveryScan {
   readonly #clock: Clock;
   #measureAtMs: number;
   #markAtMs: number;
@@ -289,7 +289,7 @@ class Leftovers {
     return this.#clock.monotonicMs() >= this.#measureAtMs;
   }
 
-  /** Answers the key up to which everything in the outbox is left over, or null while that cannot be said. */
+  /** Answers the key up to which everything in the outbox has to be delivered again, or null while that cannot be said. */
   measured(position: TopicPosition | null, settled: string | null): string | null {
     const nowMs = this.#clock.monotonicMs();
     this.#measureAtMs = nowMs + MEASURE_EVERY_MS;

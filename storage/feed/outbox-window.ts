@@ -5,19 +5,19 @@ import { outboxKeyAt } from "../../engine/payments/outbox.ts";
  * How far back a look at the outbox begins. Delivered rows leave tombstones that a scan has to step over, so most looks begin near the
  * newest row; rows of other writers may be committed a little later than their key says, so some begin further back, and some at the start.
  */
-export type PassKind = "near" | "margin" | "full";
+export type WindowKind = "near" | "margin" | "full";
 
 /** Commits take milliseconds. */
 const NEAR_MS = 2_000;
 
-/** A commit that takes longer than this was answered with "unavailable", and its row waits for the next full pass. */
+/** A commit that takes longer than this was answered with "unavailable", and its row waits for the next full window. */
 const MARGIN_MS = 15_000;
 
 const MARGIN_EVERY_MS = 5_000;
 const FULL_EVERY_MS = 60_000;
 
 /** Remembers what was delivered and decides where the next look begins. */
-export class Pass {
+export class OutboxWindow {
   readonly #clock: Clock;
   #newestMs: number | null = null;
   #marginAtMs = Number.NEGATIVE_INFINITY;
@@ -27,24 +27,24 @@ export class Pass {
     this.#clock = clock;
   }
 
-  wanted(): PassKind {
+  wanted(): WindowKind {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#fullAtMs >= FULL_EVERY_MS) return "full";
     return nowMs - this.#marginAtMs >= MARGIN_EVERY_MS ? "margin" : "near";
   }
 
   /** The key to begin at; null is the start. */
-  begin(kind: PassKind): string | null {
+  begin(kind: WindowKind): string | null {
     if (kind === "full") return null;
     return this.#before(kind === "margin" ? MARGIN_MS : NEAR_MS);
   }
 
-  /** All rows of the pass up to one written at this time are delivered. */
+  /** All rows of the window up to one written at this time are delivered. */
   delivered(writtenAtMs: number): void {
     this.#newestMs = Math.max(this.#newestMs ?? 0, writtenAtMs);
   }
 
-  end(kind: PassKind): void {
+  end(kind: WindowKind): void {
     const nowMs = this.#clock.monotonicMs();
     if (kind !== "near") this.#marginAtMs = nowMs;
     if (kind === "full") this.#fullAtMs = nowMs;
