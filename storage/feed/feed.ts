@@ -1,7 +1,7 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
-import { settlePieces } from "./deliver-apart.ts";
+import { settlePieces } from "./bisect-batch.ts";
 import { deliver, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { type OutboxEntry, readOutbox } from "./outbox.ts";
 import { OutboxWindow, type WindowKind } from "./outbox-window.ts";

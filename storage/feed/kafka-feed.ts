@@ -1,7 +1,7 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
-import { deliverApart } from "./deliver-apart.ts";
+import { bisectBatch } from "./bisect-batch.ts";
 import { Cursor } from "./kafka-cursor.ts";
 import { encodeFeedMessage, terminalInRow } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage, TopicPosition } from "./kafka-sink.ts";
@@ -229,7 +229,7 @@ class OutboxProducer implements KafkaFeed {
       else readable.push({ entry, terminalId });
     }
     const { sink } = this.#options;
-    const refused = await deliverApart(readable, (items) =>
+    const refused = await bisectBatch(readable, (items) =>
       sink.deliver(
         this.#topic,
         items.map(({ entry, terminalId }) => messageOf(entry, terminalId)),

@@ -4,7 +4,7 @@ import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timer, Timers } from "../../engine/kernel/timers.ts";
 import { attentionOperation } from "../../engine/payments/attention.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
-import { deliverApart, type Refused } from "./deliver-apart.ts";
+import { bisectBatch, type Refused } from "./bisect-batch.ts";
 import { deliver, type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { decodeFeedMessage, rowTextOf } from "./kafka-message.ts";
 import type { KafkaSink, TopicMessage } from "./kafka-sink.ts";
@@ -254,7 +254,7 @@ async function insertApart(insert: FeedInsert, readable: readonly Located[], sin
   } catch (error) {
     if (!(error instanceof RowsRefused)) throw error;
   }
-  return deliverApart(readable, (items) => deliver(sink, items.flatMap(rowAgain)));
+  return bisectBatch(readable, (items) => deliver(sink, items.flatMap(rowAgain)));
 }
 
 function rowAgain({ message }: Located): FeedRow[] {

@@ -6,7 +6,7 @@ import { LINKS } from "../../engine/links/link-store.ts";
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { rowsOf } from "../../engine/terminals/result-decision.ts";
 import { COMMANDS, readCommandEntry } from "../../engine/terminals/terminal-store.ts";
-import { deliverApart } from "./deliver-apart.ts";
+import { bisectBatch } from "./bisect-batch.ts";
 import { deliver, type FeedSink } from "./feed-sink.ts";
 import { fromStore } from "./outbox.ts";
 import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "./set-aside.ts";
@@ -62,7 +62,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   };
 
   async function insert(pending: readonly Pending[]): Promise<void> {
-    const refused = await deliverApart(pending, (items) =>
+    const refused = await bisectBatch(pending, (items) =>
       deliver(
         sink,
         items.map(({ row }) => row),

@@ -36,7 +36,7 @@ export async function settlePieces<T>(
 }
 
 /** Delivers items, and answers those that are refused. After a failure all of it has to be repeated. */
-export async function deliverApart<T>(items: readonly T[], deliver: (items: readonly T[]) => Promise<void>): Promise<Refused<T>[]> {
+export async function bisectBatch<T>(items: readonly T[], deliver: (items: readonly T[]) => Promise<void>): Promise<Refused<T>[]> {
   const refused: Refused<T>[] = [];
   if (items.length === 0) return refused;
   await settlePieces([items], deliver, {
