@@ -128,7 +128,7 @@ export interface TerminalStoreOptions {
   /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
   writer: string;
   /** A commit put rows into the outbox. */
-  fed?(): void;
+  onOutboxWrite?(): void;
   /** Another version had moved on. */
   conflicted?(): void;
 }
@@ -143,7 +143,7 @@ export function createTerminalStore({
   retentionMs,
   lostVersion = () => 0,
   writer,
-  fed,
+  onOutboxWrite,
   conflicted,
 }: TerminalStoreOptions): TerminalStore {
   let rowsWritten = 0;
@@ -218,7 +218,7 @@ export function createTerminalStore({
 
   function outcomeOf(change: TerminalChange, result: CommitResult): ChangeOutcome {
     if (result.type === "committed") {
-      if (change.rows.length > 0) fed?.();
+      if (change.rows.length > 0) onOutboxWrite?.();
       return result;
     }
     const claimed = change.claims.find((record) => standsInTheWay(result.key, record));

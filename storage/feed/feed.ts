@@ -15,7 +15,7 @@ const BATCH_CHARS_MAX = 16_777_216;
 /** Least time between two inserts that are not full: each is a part on disk for ClickHouse to merge. */
 const BATCH_INTERVAL_MS = 700;
 
-/** After a nudge from idleness the commits of the same moment are waited for. */
+/** Once it was woken from idleness the commits of the same moment are waited for. */
 const LINGER_MS = 20;
 
 /** How often an idle feed looks without being told. */
@@ -52,7 +52,7 @@ export interface FeedStats {
 /** The outbox on its way to ClickHouse: every row at least once, and out of the outbox only when it is confirmed. */
 export interface Feed {
   /** Something was written; cheap, may be called for each commit. */
-  nudge(): void;
+  wake(): void;
   /** Resolves when everything that is in the outbox now has been delivered or set aside. */
   flush(): Promise<void>;
   /** The key before which all rows were delivered, as far as is known; null: look from the start. For whoever reads the outbox too. */
@@ -75,8 +75,8 @@ class OutboxFeed implements Feed {
   #failures = 0;
   #refused = 0;
   #stopped = false;
-  #nudged = false;
-  #wake: (() => void) | null = null;
+  #woken = false;
+  #endSleep: (() => void) | null = null;
   #flushes: { started: boolean; resolve: () => void }[] = [];
 
   constructor(options: FeedOptions) {
@@ -85,17 +85,17 @@ class OutboxFeed implements Feed {
     this.#running = this.#run();
   }
 
-  nudge(): void {
-    if (this.#nudged) return;
-    this.#nudged = true;
-    this.#wake?.();
+  wake(): void {
+    if (this.#woken) return;
+    this.#woken = true;
+    this.#endSleep?.();
   }
 
   flush(): Promise<void> {
     if (this.#stopped) return Promise.reject(new Error("the feed was stopped"));
     return new Promise((resolve) => {
       this.#flushes.push({ started: false, resolve });
-      this.#wake?.();
+      this.#endSleep?.();
     });
   }
 
@@ -109,7 +109,7 @@ class OutboxFeed implements Feed {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#wake?.();
+    this.#endSleep?.();
     await atMost(this.#options.timers, STOP_TIMEOUT_MS, this.#running);
   }
 
@@ -119,8 +119,8 @@ class OutboxFeed implements Feed {
       const found = await this.#persist(() => this.#readWindow(this.#kindWanted()));
       if (this.#flushes.length > 0 || this.#stopped) continue;
       if (found === 0) {
-        await this.#sleep(POLL_MS, () => this.#nudged);
-        if (this.#nudged) await this.#sleep(LINGER_MS, () => false);
+        await this.#sleep(POLL_MS, () => this.#woken);
+        if (this.#woken) await this.#sleep(LINGER_MS, () => false);
       } else {
         await this.#sleep(BATCH_INTERVAL_MS - (this.#options.clock.monotonicMs() - startedAtMs), () => false);
       }
@@ -128,7 +128,7 @@ class OutboxFeed implements Feed {
   }
 
   #kindWanted(): WindowKind {
-    this.#nudged = false;
+    this.#woken = false;
     for (const flush of this.#flushes) flush.started = true;
     return this.#flushes.length > 0 ? "full" : this.#window.wanted();
   }
@@ -215,17 +215,17 @@ class OutboxFeed implements Feed {
     return 0;
   }
 
-  /** Sleeps, unless something waits already; the end, a flush and (where `early` says so) a nudge wake it. */
+  /** Sleeps, unless something waits already; the end, a flush and (where `early` says so) `wake` end that. */
   #sleep(ms: number, early: () => boolean): Promise<void> {
     if (ms <= 0 || this.#stopped || early()) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         timer.clear();
-        this.#wake = null;
+        this.#endSleep = null;
         resolve();
       };
       const timer = this.#options.timers.set(ms, done);
-      this.#wake = () => {
+      this.#endSleep = () => {
         if (this.#stopped || this.#flushes.some((flush) => !flush.started) || early()) done();
       };
     });

@@ -14,7 +14,7 @@ import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 /** Rows of one look, of which two are held in memory: a row is a kilobyte, at worst some hundred. */
 const BATCH_ROWS = 2_500;
 
-/** Pauses after a window with rows in it, and of an idle feed that nobody nudges. */
+/** Pauses after a window with rows in it, and of an idle feed that nobody wakes. */
 const BUSY_PAUSE_MS = 200;
 const IDLE_PAUSE_MS = 250;
 
@@ -71,7 +71,7 @@ export interface KafkaFeedStats {
  */
 export interface KafkaFeed {
   /** Something was written; cheap, may be called for each commit. */
-  nudge(): void;
+  wake(): void;
   stats(): KafkaFeedStats;
   /** Releases the lease and ends; what is under way is waited for at most some seconds. */
   stop(): Promise<void>;
@@ -88,8 +88,8 @@ class OutboxProducer implements KafkaFeed {
   readonly #lease: LeaderLease;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  #wake: AbortController | null = null;
-  #nudged = false;
+  #sleeping: AbortController | null = null;
+  #woken = false;
   #stats: KafkaFeedStats = { producing: false, lagMessages: 0, oldestAgeMs: 0, produced: 0, repeated: 0, failures: 0, refused: 0 };
 
   constructor(options: KafkaFeedOptions) {
@@ -99,9 +99,9 @@ class OutboxProducer implements KafkaFeed {
     this.#running = this.#run();
   }
 
-  nudge(): void {
-    this.#nudged = true;
-    this.#wake?.abort();
+  wake(): void {
+    this.#woken = true;
+    this.#sleeping?.abort();
   }
 
   stats(): KafkaFeedStats {
@@ -110,7 +110,7 @@ class OutboxProducer implements KafkaFeed {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#wake?.abort();
+    this.#sleeping?.abort();
     await atMost(this.#options.timers, STOP_TIMEOUT_MS, this.#running);
     await this.#options.sink.close();
   }
@@ -154,13 +154,13 @@ class OutboxProducer implements KafkaFeed {
           this.#options.onEvent?.({ type: "turn_lost" });
           return;
         }
-        this.#nudged = false;
+        this.#woken = false;
         const rows = await this.#produceNew(cursor);
         if (this.#stopped) break;
         if (redeliveryScan.due()) await this.#measure(redeliveryScan, cursor);
         onRound();
         if (rows > 0) await this.#sleep(BUSY_PAUSE_MS);
-        else if (!this.#nudged) await this.#sleep(IDLE_PAUSE_MS, "nudge");
+        else if (!this.#woken) await this.#sleep(IDLE_PAUSE_MS, "wake");
       }
     } finally {
       Object.assign(this.#stats, { producing: false, lagMessages: 0, oldestAgeMs: 0 });
@@ -249,13 +249,13 @@ class OutboxProducer implements KafkaFeed {
     return this.#stopping.signal.aborted;
   }
 
-  /** Sleeps; the end wakes it, and a nudge where `by` says so. */
-  async #sleep(ms: number, by?: "nudge"): Promise<void> {
-    const wake = by === "nudge" ? new AbortController() : null;
-    if (wake !== null) this.#wake = wake;
+  /** Sleeps; the end of the feed ends that, and `wake` where `by` says so. */
+  async #sleep(ms: number, by?: "wake"): Promise<void> {
+    const wake = by === "wake" ? new AbortController() : null;
+    if (wake !== null) this.#sleeping = wake;
     const signal = wake === null ? this.#stopping.signal : wake.signal;
     await pause(this.#options.timers, ms, signal);
-    this.#wake = null;
+    this.#sleeping = null;
   }
 }
 

@@ -49,7 +49,7 @@ export interface Analytics {
   feed(): void;
   /** Resolves when ClickHouse is there with its schema, with its URL; null when it cannot run here. */
   ready: Promise<string | null>;
-  nudge(): void;
+  wake(): void;
   stats: NodeGauges["feed"];
   /** What ClickHouse does not hold yet, also while it cannot be reached; null where the store does not tell. */
   backlog(): Promise<OutboxBacklog | null>;
@@ -140,7 +140,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
     drainKafka: async (withinMs) => kafka === null || kafka.drain(withinMs),
     feed: () => tells(),
     ready,
-    nudge: () => feed?.nudge(),
+    wake: () => feed?.wake(),
     stats: () => feed?.stats() ?? NO_FEED,
     backlog: lookedUp(options.clock, () => inTime(lookAtOutbox()), BACKLOG_AGAIN_MS),
     stop: async () => {
@@ -170,7 +170,7 @@ function withoutMessage(error: unknown): Error {
 
 function embeddedFeed(feed: Feed): RunningFeed {
   return {
-    nudge: () => feed.nudge(),
+    wake: () => feed.wake(),
     stats: () => {
       const { inserted, failures, refused: poison } = feed.stats();
       return { inserted, failures, poison };

@@ -12,7 +12,7 @@ import type { NodeGauges } from "../observability/metrics.ts";
 
 /** What brings the outbox to ClickHouse, whichever way. */
 export interface RunningFeed {
-  nudge(): void;
+  wake(): void;
   stats: NodeGauges["feed"];
   stop(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export function createClusterFeed({ brokers, clientId, kv, sink, clock, log, sho
       feed = createKafkaFeed({ kv, sink: kafkaSink(address), clock, timers, onEvent: report });
       consume();
     },
-    nudge: () => feed?.nudge(),
+    wake: () => feed?.wake(),
     stats: () => {
       if (feed === null || consumer === null) return { depth: 0, oldestAgeMs: 0, inserted: 0, failures: 0, poison: 0 };
       const [produced, consumed] = [feed.stats(), consumer.stats()];

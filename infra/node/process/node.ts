@@ -360,7 +360,7 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): vo
     }),
   );
   bus.handle("node.fed", () => {
-    analytics.nudge();
+    analytics.wake();
     return undefined;
   });
   bus.handle("node.overview", async () => {

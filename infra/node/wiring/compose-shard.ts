@@ -24,7 +24,7 @@ import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
 import { createDayCounts } from "./day-counts.ts";
 import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
-import { createFeedNudge } from "./feed-wake.ts";
+import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { composeLinks } from "./links.ts";
 import { composeOverview } from "./overview.ts";
@@ -72,7 +72,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
   const retentionMs = Math.max(config.uuidRetentionDays, config.resultRetentionDays) * 86_400_000;
 
   add({ everySecond: () => void store.sweep().catch(log.storeFailed) });
-  const { fed } = add(createFeedNudge(bus));
+  const { onOutboxWrite } = add(createFeedWake(bus));
   const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
   const tableSync = createTableSync({
     bus,
@@ -95,7 +95,21 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
 
   const dayCounts = add(createDayCounts({ config, kv, self: bus.self, clock, failed }));
   const composed = add(
-    composeTerminals({ boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed }),
+    composeTerminals({
+      boot,
+      store,
+      bus,
+      homes,
+      clock,
+      machineClock,
+      writer,
+      retentionMs,
+      metrics,
+      dayCounts,
+      onOutboxWrite,
+      merchantOf,
+      failed,
+    }),
   );
   const { terminals } = composed;
   const relay = composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf: cloudConfigs.get });
@@ -134,7 +148,7 @@ export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
       retentionMs,
       writer,
       alongside: [callbackOperations],
-      fed,
+      onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {
         dayCounts.linkEnded(state);

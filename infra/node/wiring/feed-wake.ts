@@ -4,20 +4,20 @@ import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { MAIN } from "../boot/shard-boot.ts";
 
 /** Tells the main thread that rows were written, once a tick however many they were: its feed need not wait for its next look. */
-export interface FeedNudge extends Living {
+export interface FeedWake extends Living {
   /** A row was written to the outbox. */
-  fed(): void;
+  onOutboxWrite(): void;
 }
 
-export function createFeedNudge(bus: Bus<NodeProtocol>): FeedNudge {
-  let fed = false;
+export function createFeedWake(bus: Bus<NodeProtocol>): FeedWake {
+  let hasRows = false;
   return {
-    fed: () => {
-      fed = true;
+    onOutboxWrite: () => {
+      hasRows = true;
     },
     tick: () => {
-      if (fed) bus.send(MAIN, "node.fed", undefined);
-      fed = false;
+      if (hasRows) bus.send(MAIN, "node.fed", undefined);
+      hasRows = false;
     },
   };
 }

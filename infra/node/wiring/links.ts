@@ -30,7 +30,7 @@ export interface LinkParts {
   /** Further entries for the commit of a link, such as callbacks that its end owes. */
   alongside?: LinkStoreOptions["alongside"];
   /** A row was written to the outbox. */
-  fed(): void;
+  onOutboxWrite(): void;
   /** The gateway answered a verify, or could not be asked; for counts. */
   verified(outcome: string): void;
   /** A link came to its end; for counts. */
@@ -57,7 +57,7 @@ export function composeLinks({
   retentionMs,
   writer,
   alongside,
-  fed,
+  onOutboxWrite,
   verified,
   ended,
   failed,
@@ -70,7 +70,7 @@ export function composeLinks({
       ...store,
       commit: async (change) => {
         const version = await store.commit(change);
-        if (change.rows.length > 0 && version !== null) fed();
+        if (change.rows.length > 0 && version !== null) onOutboxWrite();
         const { record, before } = change;
         if (version !== null && isFinal(record.state) && (before === null || !isFinal(before.state))) ended(record.state);
         return version;

@@ -32,7 +32,7 @@ export interface TerminalParts {
   metrics: Pick<ShardMetrics, "gauge" | "gaugeByState" | "commandFinished" | "commitConflict">;
   dayCounts: Pick<DayCounts, "recorded" | "commandFinished">;
   /** A row was written to the outbox. */
-  fed(): void;
+  onOutboxWrite(): void;
   /** The merchant that is administered for a terminal; null for none. */
   merchantOf(terminalId: string): string | null;
   failed(what: string, error: unknown): void;
@@ -58,7 +58,8 @@ const HOMES_SETTLE_MS = 5_000;
 
 /** A shard's share of the terminals, and its way to all others. */
 export function composeTerminals(parts: TerminalParts): ComposedTerminals {
-  const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, fed, merchantOf, failed } = parts;
+  const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, onOutboxWrite, merchantOf, failed } =
+    parts;
   const { kv, lostVersion } = store;
   const { nodeId } = boot.config;
   const lease = boot.cluster?.lease ?? null;
@@ -71,7 +72,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     retentionMs,
     lostVersion,
     writer,
-    fed,
+    onOutboxWrite,
     conflicted: () => {
       conflicts += 1;
       metrics.commitConflict();

@@ -144,7 +144,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       retentionMs: RETENTION_MS,
       metrics: NOTHING_COUNTED,
       dayCounts: NOTHING_COUNTED,
-      fed: () => {},
+      onOutboxWrite: () => {},
       merchantOf: () => null,
       failed,
     }),

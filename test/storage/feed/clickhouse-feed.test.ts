@@ -171,7 +171,7 @@ describe("the feed to ClickHouse", async () => {
     const writeSome = async (count: number): Promise<void> => {
       const rows = Array.from({ length: count }, () => transactionRow({ uuid: `k${written++}`, terminalId: "KILLED" }));
       await write(kv, rows);
-      feed.nudge();
+      feed.wake();
     };
     for (let round = 0; round < 3; round++) {
       await writeSome(2_000);
@@ -196,7 +196,7 @@ describe("the feed to ClickHouse", async () => {
     await feed.flush();
     const startedAt = performance.now();
     await write(kv, [transactionRow({ uuid: "quick", terminalId: "QUICK" })]);
-    feed.nudge();
+    feed.wake();
     while ((await ask(world, "SELECT count() FROM transactions_final WHERE terminal_id = 'QUICK'")).text !== "1\n") {
       assert.ok(performance.now() - startedAt < 1_500);
     }

@@ -62,7 +62,7 @@ describe("the feed", () => {
       const startedAt = performance.now();
       const arrived = new Promise<void>((resolve) => arrivals.push(resolve));
       await write(kv, [transactionRow({ uuid: String(told) })]);
-      if (told) feed.nudge();
+      if (told) feed.wake();
       await arrived;
       assert.ok(performance.now() - startedAt < 1_500);
     }

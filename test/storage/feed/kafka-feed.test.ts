@@ -51,7 +51,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const life = { uuid: "a0", terminalId: "ALL-0", kind: "payment", service: "PAYCC", amountCents: 7, sender: "partner:1" } as const;
     const times = { acceptedAtMs: 1_000, sentAtMs: null, finishedAtMs: 2_000, channel: null, attempt: 0 };
     await write(kv, [{ type: "life", version: 1, state: "expired", ...life, ...times }]);
-    feed.nudge();
+    feed.wake();
     await until("an empty outbox", 20_000, async () => (await keysUnder(kv, "o/")).length === 0);
     assert.equal(await countOf("ALL-"), "3000\t3000\n");
     const newest = await ask(world, "SELECT amount_cents FROM transactions_final WHERE uuid = 'a0' AND terminal_id = 'ALL-0'");
@@ -201,7 +201,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
         kv,
         Array.from({ length: count }, () => transactionRow({ uuid: `w${written++}`, terminalId: `AWAY-${written % 9}` })),
       );
-      feed.nudge();
+      feed.wake();
     };
     await writeSome(1_000);
     await until("the first rows", 60_000, () => consumer.stats().inserted >= 1_000);
@@ -233,7 +233,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
         kv,
         Array.from({ length: count }, () => transactionRow({ uuid: `k${written++}`, terminalId: `KILLED-${written % 9}` })),
       );
-      feed.nudge();
+      feed.wake();
     };
     await writeSome(3_000);
     await until("the first rows", 15_000, () => consumer.stats().inserted > 0);
@@ -303,7 +303,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
         kv,
         Array.from({ length: count }, () => transactionRow({ uuid: `s${written++}`, terminalId: `SHARED-${written % 100}` })),
       );
-      feed.nudge();
+      feed.wake();
     };
     await writeSome(4_000);
     await until("rows through both", 15_000, () => consumer.stats().inserted > 0 && second.stats().inserted > 0);
@@ -347,7 +347,7 @@ describe("the feed through Kafka into ClickHouse", { skip: await kafkaMissing(),
     const longAgo = Date.now() - 60_000;
     await write(kv, [transactionRow({ uuid: "t1", terminalId: "TURN" })], longAgo);
     await write(kv, [transactionRow({ uuid: "t2", terminalId: "TURN" })]);
-    first.nudge();
+    first.wake();
     await until("production", 10_000, () => first.stats().produced === 2);
     assert.equal(second.stats().producing, false);
     assert.equal(second.stats().produced, 0);
