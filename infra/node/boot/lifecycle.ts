@@ -3,8 +3,8 @@ import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 const TICK_MS = 50;
 const SECOND_MS = 1_000;
 
-/** What a subject of a shard does as the shard lives; it leaves out what it has no part in. Failures that nobody waits for it tells by itself. */
-export interface Living {
+/** What a part of a shard does as the shard starts, runs and stops, as far as that concerns it. It reports failures that nobody waits for. */
+export interface Lifecycle {
   /** Reads into memory what requests need; nothing is served before. */
   load?(): Promise<void>;
   listening?(port: number): void;
@@ -13,13 +13,13 @@ export interface Living {
   everySecond?(): void;
   /** The node is to stop: begins nothing new, and keeps nobody waiting. Not waited for. */
   drain?(): void;
-  /** Stores what is left, and lets go. */
+  /** Stores what is left, and frees what it has. */
   close?(): Promise<void>;
 }
 
-/** The moments of a shard's life, told to its subjects in the order in which they were added; `close` in reverse. */
-export interface ShardLife {
-  add<Subject extends Living>(subject: Subject): Subject;
+/** Calls the parts of a shard in the order in which they were added; `close` in reverse. */
+export interface ShardLifecycle {
+  add<Part extends Lifecycle>(part: Part): Part;
   load(): Promise<void>;
   /** Begins the ticks. */
   begin(): void;
@@ -30,39 +30,39 @@ export interface ShardLife {
   close(): Promise<void>;
 }
 
-export function createShardLife(timers: Timers): ShardLife {
-  const subjects: Living[] = [];
+export function createShardLifecycle(timers: Timers): ShardLifecycle {
+  const parts: Lifecycle[] = [];
   let ticking: Timer[] = [];
 
   return {
-    add: (subject) => {
-      subjects.push(subject);
-      return subject;
+    add: (part) => {
+      parts.push(part);
+      return part;
     },
     load: async () => {
-      await Promise.all(subjects.map((subject) => subject.load?.()));
+      await Promise.all(parts.map((part) => part.load?.()));
     },
     begin: () => {
       ticking = [
         timers.every(TICK_MS, () => {
-          for (const subject of subjects) subject.tick?.();
+          for (const part of parts) part.tick?.();
         }),
         timers.every(SECOND_MS, () => {
-          for (const subject of subjects) subject.everySecond?.();
+          for (const part of parts) part.everySecond?.();
         }),
       ];
     },
     listening: (port) => {
-      for (const subject of subjects) subject.listening?.(port);
+      for (const part of parts) part.listening?.(port);
     },
     drain: () => {
-      for (const subject of subjects) subject.drain?.();
+      for (const part of parts) part.drain?.();
     },
     end: () => {
       for (const timer of ticking) timer.clear();
     },
     close: async () => {
-      for (const subject of [...subjects].reverse()) await subject.close?.();
+      for (const part of [...parts].reverse()) await part.close?.();
     },
   };
 }

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
-import { createShardLife } from "../boot/lifecycle.ts";
+import { createShardLifecycle } from "../boot/lifecycle.ts";
 import type { ShardReport } from "../boot/node-protocol.ts";
 import { createShardMetrics, type ThreadMetrics } from "../observability/metrics.ts";
-import { composeSubjects } from "../wiring/compose-shard.ts";
+import { composeShard } from "../wiring/compose-shard.ts";
 import type { RunningShardParts } from "../wiring/shard-parts.ts";
 import { createShardServer } from "./shard-server.ts";
 
@@ -34,8 +34,8 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
   // Unique among all writers that ever were: a restart within the same millisecond must not reuse an outbox key.
   const writer = `${address}-${randomBytes(4).toString("hex")}`;
   const metrics = createShardMetrics(address, store.stats);
-  const life = createShardLife(parts.timers);
-  const { terminals, cluster, ...served } = await composeSubjects({ ...parts, ids, writer, metrics, life });
+  const life = createShardLifecycle(parts.timers);
+  const { terminals, cluster, ...served } = await composeShard({ ...parts, ids, writer, metrics, life });
   await life.load();
   const server = await createShardServer({ ...parts, ...served, ids, metrics });
   life.begin();

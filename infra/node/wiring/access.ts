@@ -13,7 +13,7 @@ import type { PartnerApiCredentials } from "../../../http/auth/partner-api-key.t
 import { terminalPassword } from "../../../http/auth/terminal-password.ts";
 import type { StompSessions } from "../../../http/stomp/sessions.ts";
 import type { Config } from "../boot/config.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { Lease } from "../boot/shard-boot.ts";
 import { leasedAuthenticator } from "../cluster/lease.ts";
 import { createCredentials } from "./credentials.ts";
@@ -34,7 +34,7 @@ export interface AccessParts {
 }
 
 /** Who may come in, and what terminals may take. */
-export interface Access extends Living {
+export interface Access extends Lifecycle {
   operations: {
     directory: Directory;
     terminalGroups: TerminalGroups;

@@ -15,7 +15,7 @@ import {
 import { createCallbackTarget } from "../../../http/gateway/callback-post.ts";
 import type { AdapterOperations } from "../../../http/surfaces/gateway-adapter/surface.ts";
 import type { Config } from "../boot/config.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { Lease } from "../boot/shard-boot.ts";
 import { leasedSignatures } from "../cluster/lease.ts";
 import type { Log } from "../observability/log.ts";
@@ -45,7 +45,7 @@ export interface Adapter {
   signatures: SignatureAuthenticator;
   operations: { callbacks: AdministerCallbacks; adapterMerchantOf: AdapterOperations["adapterMerchantOf"] };
   /** Sends the callbacks that are owed; to be run by one thread of a node. */
-  sender(): Living;
+  sender(): Lifecycle;
 }
 
 export function composeAdapter({ config, kv, clock, machineClock, partners, box, lease, log, metrics }: AdapterParts): Adapter {

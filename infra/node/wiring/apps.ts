@@ -18,7 +18,7 @@ import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { AppsOperations } from "../../../http/surfaces/apps/surface.ts";
 import { createPackageFolder } from "../../../storage/packages/package-folder.ts";
 import type { Config } from "../boot/config.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 
 /** A file that another node's upload has not written to for so long is a broken one's; an upload that stands still ends long before. */
 const QUIET_MS = 600_000;
@@ -40,7 +40,7 @@ export interface AppsParts {
 }
 
 /** App updates, as a shard has them. */
-export interface Apps extends Living {
+export interface Apps extends Lifecycle {
   operations: AppsOperations;
   /** Finishes deletions, and removes what broken uploads left. For one shard of a node, before anything is served. */
   tidy(): Promise<void>;

@@ -12,7 +12,7 @@ import type { SignatureAuthenticator } from "../../../http/auth/signature-authen
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
-import type { ShardLife } from "../boot/lifecycle.ts";
+import type { ShardLifecycle } from "../boot/lifecycle.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
 import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
@@ -39,16 +39,16 @@ import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 const METRICS_TIMEOUT_MS = 8_000;
 const LOOK_TIMEOUT_MS = 2_000;
 
-export interface SubjectParts extends RunningShardParts {
+export interface ShardParts extends RunningShardParts {
   ids: Ids;
   /** Unique among all writers. */
   writer: string;
   metrics: ShardMetrics;
-  life: ShardLife;
+  life: ShardLifecycle;
 }
 
 /** All that a shard serves. */
-export interface Subjects {
+export interface ComposedShard {
   endpoints: BoundEndpoint[];
   mounts: WebSocketMount[];
   authenticator: Authenticator;
@@ -60,9 +60,9 @@ export interface Subjects {
 
 /**
  * Composes the subjects of a shard (terminals, partners, links, apps, ...), each in a file of its own. A new one is composed here, added to the
- * shard's life where it has a part in it, and its operations are named in the list below; its endpoints stand in endpoints.ts.
+ * shard's lifecycle where that concerns it, and its operations are named in the list below; its endpoints stand in endpoints.ts.
  */
-export async function composeSubjects(parts: SubjectParts): Promise<Subjects> {
+export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const { boot, clock, machineClock, log, bus, homes, store, ids, writer, metrics, life } = parts;
   const { config, address, cluster } = boot;
   const { kv } = store;

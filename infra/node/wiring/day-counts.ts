@@ -4,7 +4,7 @@ import { createResultCountStore, type ResultCounts } from "../../../engine/opera
 import { createResultCounter } from "../../../engine/operators/result-counter.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import type { Config } from "../boot/config.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 
 /** In the counts of a day, beside methods, which are words in capitals. */
 const COMMANDS = "commands";
@@ -20,7 +20,7 @@ export interface DayCountParts {
 }
 
 /** What came to its end today, for the dashboard: each shard counts its own, and stores it every few seconds. */
-export interface DayCounts extends Living {
+export interface DayCounts extends Lifecycle {
   recorded(method: string, status: string, atMs: number): void;
   commandFinished(state: string): void;
   linkEnded(state: string): void;

@@ -1,10 +1,10 @@
 import type { Bus } from "../../../engine/kernel/bus.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { MAIN } from "../boot/shard-boot.ts";
 
 /** Tells the main thread that rows were written, once a tick however many they were: its feed need not wait for its next look. */
-export interface FeedWake extends Living {
+export interface FeedWake extends Lifecycle {
   /** A row was written to the outbox. */
   onOutboxWrite(): void;
 }

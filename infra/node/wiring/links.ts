@@ -12,7 +12,7 @@ import { isNotificationSigned } from "../../../http/gateway/notification.ts";
 import type { LinkOperations } from "../../../http/surfaces/links/surface.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import type { Config } from "../boot/config.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 
 /** What is under way at the gateway has this long to end when the node stops; its calls have deadlines of their own. */
 const STOP_MS = 5_000;
@@ -38,7 +38,7 @@ export interface LinkParts {
   failed(what: string, error: unknown): void;
 }
 
-export interface ComposedLinks extends Living {
+export interface ComposedLinks extends Lifecycle {
   operations: LinkOperations;
   links: Links;
   /** Links that are to be verified now or within seconds. */

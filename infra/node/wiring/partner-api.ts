@@ -19,7 +19,7 @@ import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { PartnerApiCredential, PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
 import type { PartnerV1Operations } from "../../../http/surfaces/partner-v1/surface.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 
 const apiKeys: ApiKeys = {
   generate: (prefix) => prefix + randomBytes(32).toString("base64url"),
@@ -37,7 +37,7 @@ export interface PartnerApiParts {
 }
 
 /** Partner API v1 in a shard. */
-export interface PartnerApi extends Living {
+export interface PartnerApi extends Lifecycle {
   operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
   credentials: PartnerApiCredentials;
   merchantsByKey: MerchantsByKey;

@@ -1,8 +1,8 @@
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
 import { holdsLease } from "../cluster/lease.ts";
 
-export interface Readiness extends Living {
+export interface Readiness extends Lifecycle {
   /** What keeps this node from taking requests, or null. */
   notReadyBecause(): string | null;
 }

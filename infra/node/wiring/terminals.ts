@@ -9,7 +9,7 @@ import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import { createWaitingCounters } from "../../../engine/terminals/waiting-counters.ts";
 import { incarnationOf } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { Config } from "../boot/config.ts";
-import type { Living } from "../boot/lifecycle.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { NodeProtocol, ShardCounts, ShardReport } from "../boot/node-protocol.ts";
 import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
 import { nodeIdOf } from "../cluster/cluster.ts";
@@ -38,7 +38,7 @@ export interface TerminalParts {
   failed(what: string, error: unknown): void;
 }
 
-export interface ComposedTerminals extends Living {
+export interface ComposedTerminals extends Lifecycle {
   terminals: Terminals;
   sessions: TerminalSessions;
   presences: PresenceStore;

@@ -20,7 +20,7 @@ import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
-import { createShardLife } from "../../../infra/node/boot/lifecycle.ts";
+import { createShardLifecycle } from "../../../infra/node/boot/lifecycle.ts";
 import { type ClusterBoot, MAIN, STORE_OWNER } from "../../../infra/node/boot/shard-boot.ts";
 import { createShardBus } from "../../../infra/node/shard/shard-bus.ts";
 import { composeAccess } from "../../../infra/node/wiring/access.ts";
@@ -108,7 +108,7 @@ export interface SimShard {
 /** Composes a shard as infra/node/shard/shard.ts, running-shard.ts and infra/node/wiring/compose-shard.ts do, less what no payment passes through. */
 export function composeSimShard(parts: SimShardParts): SimShard {
   const { address, cluster, machine, clock, timers, plant, failed, event } = parts;
-  const life = createShardLife(timers);
+  const life = createShardLifecycle(timers);
   let composed: ComposedTerminals | null = null;
   const { bus, homes } = createShardBus({
     boot: { address, shards: parts.shards, ports: parts.ports, cluster },

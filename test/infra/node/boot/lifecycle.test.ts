@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createShardLife } from "../../../../infra/node/boot/lifecycle.ts";
+import { createShardLifecycle } from "../../../../infra/node/boot/lifecycle.ts";
 import { machineTimers } from "../../../../infra/node/boot/machine-timers.ts";
 
-test("each moment comes to the subjects that have a part in it, in their order; the end in reverse", async () => {
+test("each moment comes to the parts that it concerns, in their order; the end in reverse", async () => {
   const told: string[] = [];
-  const life = createShardLife(machineTimers);
+  const life = createShardLifecycle(machineTimers);
   const first = { load: async () => void told.push("first loads"), close: async () => void told.push("first closes") };
   const second = { listening: (port: number) => void told.push(`second at ${port}`), close: async () => void told.push("second closes") };
   const third = { load: async () => void told.push("third loads"), drain: () => void told.push("third drains") };
@@ -24,7 +24,7 @@ test("each moment comes to the subjects that have a part in it, in their order; 
 test("ticks and seconds come from begin to end", (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const told = { ticks: 0, seconds: 0 };
-  const life = createShardLife(machineTimers);
+  const life = createShardLifecycle(machineTimers);
   life.add({
     tick: () => {
       told.ticks += 1;
@@ -46,8 +46,8 @@ test("ticks and seconds come from begin to end", (t) => {
   assert.deepEqual(told, { ticks: 20, seconds: 1 });
 });
 
-test("what a subject cannot load fails the start, what it cannot store fails the end", async () => {
-  const life = createShardLife(machineTimers);
+test("what a part cannot load fails the start, what it cannot store fails the end", async () => {
+  const life = createShardLifecycle(machineTimers);
   life.add({ load: () => Promise.reject(new Error("no table")), close: () => Promise.reject(new Error("no disk")) });
   await assert.rejects(life.load(), /no table/);
   await assert.rejects(life.close(), /no disk/);
