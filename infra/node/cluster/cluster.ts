@@ -28,7 +28,7 @@ import { machineTimers } from "../boot/machine-timers.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import type { ClusterBoot } from "../boot/shard-boot.ts";
 import type { Log } from "../observability/log.ts";
-import { watchNamesakes } from "./duplicate-node-id.ts";
+import { watchDuplicateNodeIds } from "./duplicate-node-id.ts";
 import { createLease, extendLease } from "./lease.ts";
 import { differingSettings, type SharedSettings } from "./shared-settings.ts";
 
@@ -163,7 +163,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
     seen = new Map(kept.slice(-NODES_SHOWN_MAX));
   }
 
-  const lookForNamesakes = watchNamesakes({ self, monotonicMs: machineClock.monotonicMs, found: log.sameNodeId });
+  const lookForDuplicateNodeIds = watchDuplicateNodeIds({ self, monotonicMs: machineClock.monotonicMs, found: log.sameNodeId });
 
   function shardsOf(nodes: readonly NodeFacts[]): Address[] {
     return nodes.flatMap((node) => Array.from({ length: node.shards }, (_, index) => clusterAddress(node.incarnation, `shard-${index}`)));
@@ -183,7 +183,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
       for (const shard of shards) bus.send(shard, "cluster.view", { shards: shardsOf(live), draining: shardsOf(draining) });
     },
     looked: ({ nodes, redisOffsetMs }) => {
-      lookForNamesakes(nodes);
+      lookForDuplicateNodeIds(nodes);
       parts.offsetMeasured(redisOffsetMs);
       clockOffsetMs = -redisOffsetMs;
       const off = Math.abs(clockOffsetMs) > CLOCK_OFFSET_MAX_MS;

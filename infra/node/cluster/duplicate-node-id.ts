@@ -3,7 +3,7 @@ import { LIFETIME_MS, type NodeFacts } from "../../../storage/bus/cluster/member
 /** The earlier life of a node that died is a member for its lifetime still; who is there for longer is somebody else. */
 const SURE_AFTER_MS = LIFETIME_MS + 2_000;
 
-export interface NamesakesOptions {
+export interface DuplicateNodeIdOptions {
   self: Pick<NodeFacts, "nodeId" | "incarnation">;
   monotonicMs(): number;
   /** Once for each: another live node has this one's RELAY_NODE_ID. */
@@ -11,7 +11,7 @@ export interface NamesakesOptions {
 }
 
 /** Answers with what is to be called with the live nodes, each time that they were looked at. */
-export function watchNamesakes({ self, monotonicMs, found }: NamesakesOptions): (nodes: readonly NodeFacts[]) => void {
+export function watchDuplicateNodeIds({ self, monotonicMs, found }: DuplicateNodeIdOptions): (nodes: readonly NodeFacts[]) => void {
   /** Since when each has been seen, by incarnation; null once it was told of. */
   let seen = new Map<string, number | null>();
   return (nodes) => {

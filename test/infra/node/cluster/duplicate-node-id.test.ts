@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { watchNamesakes } from "../../../../infra/node/cluster/duplicate-node-id.ts";
+import { watchDuplicateNodeIds } from "../../../../infra/node/cluster/duplicate-node-id.ts";
 import type { NodeFacts } from "../../../../storage/bus/cluster/membership.ts";
 
 function node(incarnation: string, changes: Partial<NodeFacts> = {}): NodeFacts {
@@ -10,7 +10,7 @@ function node(incarnation: string, changes: Partial<NodeFacts> = {}): NodeFacts 
 function watched(): { look(atMs: number, nodes: readonly NodeFacts[]): string[] } {
   let nowMs = 0;
   const found: string[] = [];
-  const look = watchNamesakes({ self: node("till#1"), monotonicMs: () => nowMs, found: (incarnation) => found.push(incarnation) });
+  const look = watchDuplicateNodeIds({ self: node("till#1"), monotonicMs: () => nowMs, found: (incarnation) => found.push(incarnation) });
   return {
     look: (atMs, nodes) => {
       nowMs = atMs;
