@@ -133,8 +133,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const ready = start();
   return {
     list: { page: (query) => list.page(query) },
-    reached: (patience) => {
-      const [answer, limitMs] = patience === "one attempt" ? [first, ONE_ATTEMPT_MS] : [connected, patience];
+    reached: (attempts) => {
+      const [answer, limitMs] = attempts === "one attempt" ? [first, ONE_ATTEMPT_MS] : [connected, attempts];
       return Promise.race([answer, delay(limitMs, null, { ref: false })]);
     },
     drainKafka: async (withinMs) => kafka === null || kafka.drain(withinMs),

@@ -16,7 +16,7 @@ import { nodeIdOf } from "../cluster/cluster.ts";
 import { holdsLease } from "../cluster/lease.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import type { DayCounts } from "./day-counts.ts";
-import { createPatience, type Patience } from "./drainable-lookups.ts";
+import { createDrainableLookups, type DrainableLookups } from "./drainable-lookups.ts";
 
 export interface TerminalParts {
   boot: Pick<ShardBoot, "waiting" | "cluster"> & { config: Pick<Config, "nodeId"> };
@@ -43,7 +43,7 @@ export interface ComposedTerminals extends Lifecycle {
   sessions: TerminalSessions;
   presences: PresenceStore;
   /** Lookups that wait for a result, until the node stops. */
-  lookups: Patience["lookups"];
+  lookups: DrainableLookups["lookups"];
   /** Re-arms deadlines; has to end before anything is asked. */
   start(): Promise<void>;
   membershipExpired(): Promise<void>;
@@ -98,7 +98,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
       dayCounts.commandFinished(state);
     },
   });
-  const patience = createPatience(terminals);
+  const drainableLookups = createDrainableLookups(terminals);
   metrics.gauge("relay_actors", "Terminal actors in memory.", () => home.counts().actors);
   metrics.gauge("relay_waiting_lookups", "Lookups that wait for a result.", () => home.counts().waiters);
   metrics.gaugeByState("relay_commands", "Commands that wait for their terminal (queued) and that await their result (sent), now.", () => {
@@ -110,13 +110,13 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     terminals,
     sessions,
     presences,
-    lookups: patience.lookups,
+    lookups: drainableLookups.lookups,
     start,
     membershipExpired,
     historyLost,
     left: home.leave,
     tick,
-    drain: patience.end,
+    drain: drainableLookups.drain,
     close: home.flush,
     counts: () => {
       const { queued, sent } = home.counts();
