@@ -11,9 +11,9 @@ import type { Match } from "../endpoint/router.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
-import type { Edge } from "./edge.ts";
 import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
+import type { ServerContext } from "./server-context.ts";
 import { headerOrNull, signedHead } from "./signed-request.ts";
 import { Upload } from "./upload.ts";
 import type { HttpRequest, HttpResponse } from "./uws.ts";
@@ -45,8 +45,13 @@ export class Exchange extends Response implements RequestFacts {
   /** Of endpoints that keep what cannot be read: the body, and why it cannot. */
   #unread: { bytes: Buffer; isWhole: boolean; error: RelayError } | null = null;
 
-  constructor(edge: Edge, res: HttpResponse, route: ServedRoute, facts: { id: string; address: ClientAddress; withoutBody: boolean }) {
-    super(edge, res, route, facts);
+  constructor(
+    context: ServerContext,
+    res: HttpResponse,
+    route: ServedRoute,
+    facts: { id: string; address: ClientAddress; withoutBody: boolean },
+  ) {
+    super(context, res, route, facts);
     this.#address = facts.address;
   }
 
@@ -153,12 +158,12 @@ export class Exchange extends Response implements RequestFacts {
   /** Before anything can be refused: a page is to read why. */
   #readOrigin(req: HttpRequest): void {
     this.#origin = req.getHeader("origin");
-    if (this.#origin === "" || !this.edge.authenticator.isOriginListed(this.#origin)) return;
+    if (this.#origin === "" || !this.context.authenticator.isOriginListed(this.#origin)) return;
     this.fixedHeaders = [...this.fixedHeaders, ...corsHeaders(this.#origin)];
   }
 
   #admit(): void {
-    if (this.edge.isFull()) throw new RelayError("too_busy", "Too many requests are under way.", { retryAfterSeconds: 1 });
+    if (this.context.isFull()) throw new RelayError("too_busy", "Too many requests are under way.", { retryAfterSeconds: 1 });
     const { bucket } = this.route;
     if (bucket === null) return;
     const admission = bucket.take(this.#address.limitHigh, this.#address.limitLow);
@@ -172,7 +177,7 @@ export class Exchange extends Response implements RequestFacts {
       return;
     }
     this.remaining = 0;
-    if (admission === "table_full") this.edge.observe.rateLimitTableFull?.(this.route.endpoint.name);
+    if (admission === "table_full") this.context.observe.rateLimitTableFull?.(this.route.endpoint.name);
     const message = admission === "limited" ? `Rate limit exceeded: ${perSecond} requests per second` : "Rate limit exceeded";
     throw new RelayError("rate_limited", message, { retryAfterSeconds: 1 });
   }
@@ -209,7 +214,7 @@ export class Exchange extends Response implements RequestFacts {
       return;
     }
     const apiKey = readsApiKey ? req.getHeader("api-key") : "";
-    const verdict = this.edge.authenticator.authenticate(endpoint.auth, {
+    const verdict = this.context.authenticator.authenticate(endpoint.auth, {
       authorization: readsAuthorization ? req.getHeader("authorization") : "",
       apiKey,
       origin: apiKey === "" ? "" : requestOrigin(this.#origin, req.getHeader("referer")),
@@ -282,8 +287,8 @@ export class Exchange extends Response implements RequestFacts {
       fileBytesMax: bytesMax,
       bodyBytesMax,
       progressed: (awaited, ended) => {
-        const { uploadStallMs, uploadWriteMs } = this.edge.limits;
-        this.deadlineAtMs = this.edge.monotonicMs() + (ended ? deadlineMs : awaited === "client" ? uploadStallMs : uploadWriteMs);
+        const { uploadStallMs, uploadWriteMs } = this.context.limits;
+        this.deadlineAtMs = this.context.monotonicMs() + (ended ? deadlineMs : awaited === "client" ? uploadStallMs : uploadWriteMs);
       },
     });
     this.#upload = upload;
@@ -313,7 +318,7 @@ export class Exchange extends Response implements RequestFacts {
 
   /** Nothing of the request is read before its signature holds. */
   #checkSignature(head: Omit<SignedRequest, "body">, body: Buffer): void {
-    const { signatures } = this.edge;
+    const { signatures } = this.context;
     if (signatures === null) throw new Error("nobody checks signatures");
     this.attach();
     this.#bodyComplete = true;

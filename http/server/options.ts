@@ -29,13 +29,13 @@ export interface ServerOptions {
   /** One path segment under which the paths of terminals and partners are served as well (`RELAY_SERVICE_PREFIX`). */
   servicePrefix?: string;
   tls?: { certFile: string; keyFile: string };
-  limits?: Partial<EdgeLimits>;
+  limits?: Partial<ServerLimits>;
   /** See `CompileOptions`; for tests. */
   strictReplies?: boolean;
   observe?: Observer;
 }
 
-/** What the edge tells logs and metrics. None of it holds a body, a header or a credential. */
+/** What the server tells logs and metrics. None of it holds a body, a header or a credential. */
 export interface Observer {
   /** Every answer; `endpoint` is the declaration's name, or `unmatched`. */
   answered?(endpoint: string, status: number, durationMs: number): void;
@@ -47,7 +47,7 @@ export interface Observer {
   failed?(error: unknown, request: { id: string; endpoint: string }): void;
 }
 
-export interface EdgeLimits {
+export interface ServerLimits {
   /** Requests of one shard that wait for a body or a handler; beyond it callers get 503. */
   pendingMax: number;
   /** From the headers to the last byte of the body. Shorter than uWebSockets' own 10 s, which answers nothing. */
@@ -67,7 +67,7 @@ export interface EdgeLimits {
 }
 
 /** 20,000 descriptors a process is the least that is common, and some are not requests. */
-export const EDGE_LIMITS: EdgeLimits = {
+export const SERVER_LIMITS: ServerLimits = {
   pendingMax: 16_384,
   bodyDeadlineMs: 5_000,
   sweepIntervalMs: 200,

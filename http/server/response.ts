@@ -1,11 +1,11 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AnyReply, OutgoingFile } from "../endpoint/endpoint.ts";
 import { type Answer, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
-import type { Edge } from "./edge.ts";
 import { errorAnswer, toRelayError } from "./error-answer.ts";
 import type { FileSender } from "./file-sender.ts";
 import type { Waiting } from "./pending.ts";
 import type { ServedRoute } from "./route.ts";
+import type { ServerContext } from "./server-context.ts";
 import type { HttpResponse } from "./uws.ts";
 
 /**
@@ -16,7 +16,7 @@ export abstract class Response implements Waiting {
   deadlineAtMs = 0;
   place = -1;
   readonly id: string;
-  protected readonly edge: Edge;
+  protected readonly context: ServerContext;
   protected readonly res: HttpResponse;
   protected readonly route: ServedRoute;
   protected readonly startedMs: number;
@@ -32,13 +32,13 @@ export abstract class Response implements Waiting {
   #attached = false;
   #sender: FileSender | null = null;
 
-  constructor(edge: Edge, res: HttpResponse, route: ServedRoute, facts: { id: string; withoutBody: boolean }) {
-    this.edge = edge;
+  constructor(context: ServerContext, res: HttpResponse, route: ServedRoute, facts: { id: string; withoutBody: boolean }) {
+    this.context = context;
     this.res = res;
     this.route = route;
     this.withoutBody = facts.withoutBody;
     this.fixedHeaders = route.fixedHeaders;
-    this.startedMs = edge.monotonicMs();
+    this.startedMs = context.monotonicMs();
     this.id = facts.id;
   }
 
@@ -53,7 +53,7 @@ export abstract class Response implements Waiting {
     const { endpoint } = this.route;
     const relayError = toRelayError(error);
     if (relayError.code === "internal" || relayError.cause !== undefined) {
-      this.edge.observe.failed?.(error, { id: this.id, endpoint: endpoint.name });
+      this.context.observe.failed?.(error, { id: this.id, endpoint: endpoint.name });
     }
     this.#send(errorAnswer(relayError, endpoint.surface.envelope, endpoint.auth, this.id));
   }
@@ -70,15 +70,15 @@ export abstract class Response implements Waiting {
   protected attach(): void {
     if (this.#attached) return;
     this.#attached = true;
-    this.deadlineAtMs = this.startedMs + this.edge.limits.bodyDeadlineMs;
-    this.edge.pending.add(this);
+    this.deadlineAtMs = this.startedMs + this.context.limits.bodyDeadlineMs;
+    this.context.pending.add(this);
     this.res.onAborted(() => {
       this.#sender?.aborted();
       this.aborted();
       if (!this.open) return;
       this.open = false;
-      this.edge.pending.delete(this);
-      this.edge.observe.aborted?.(this.route.endpoint.name);
+      this.context.pending.delete(this);
+      this.context.observe.aborted?.(this.route.endpoint.name);
     });
   }
 
@@ -114,7 +114,7 @@ export abstract class Response implements Waiting {
 
   /** From here on the file's sender has the response; the head leaves now, the body as the client takes it. */
   #sendFile(reply: AnyReply, file: OutgoingFile): void {
-    const { files } = this.edge;
+    const { files } = this.context;
     if (files.isFull || (reply.headers !== undefined && !areHeadersSafe(reply.headers))) {
       file.close(false);
       const full = new RelayError("too_busy", "Too many files are being sent; try again shortly.", { retryAfterSeconds: 10 });
@@ -138,16 +138,16 @@ export abstract class Response implements Waiting {
     }
     this.#sender = files.send(this.res, file, (outcome) => {
       if (outcome === "complete") this.#answered(status);
-      else this.edge.observe.aborted?.(this.route.endpoint.name);
+      else this.context.observe.aborted?.(this.route.endpoint.name);
       if (typeof outcome === "object") {
-        this.edge.observe.failed?.(outcome.failed, { id: this.id, endpoint: this.route.endpoint.name });
+        this.context.observe.failed?.(outcome.failed, { id: this.id, endpoint: this.route.endpoint.name });
       }
     });
   }
 
   #close(): void {
     this.open = false;
-    if (this.#attached) this.edge.pending.delete(this);
+    if (this.#attached) this.context.pending.delete(this);
   }
 
   #context() {
@@ -156,11 +156,11 @@ export abstract class Response implements Waiting {
       fixedHeaders: this.fixedHeaders,
       rateLimitBlock: this.remaining === -1 ? "" : (this.route.rateLimitBlocks[this.remaining] ?? ""),
       withoutBody: this.withoutBody,
-      close: this.closeAfter || this.edge.draining,
+      close: this.closeAfter || this.context.draining,
     };
   }
 
   #answered(status: number): void {
-    this.edge.observe.answered?.(this.route.endpoint.name, status, this.edge.monotonicMs() - this.startedMs);
+    this.context.observe.answered?.(this.route.endpoint.name, status, this.context.monotonicMs() - this.startedMs);
   }
 }

@@ -7,14 +7,14 @@ import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
-import type { Edge } from "./edge.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { Exchange } from "./exchange.ts";
 import { FileSenders } from "./file-sender.ts";
-import { EDGE_LIMITS, type ServerOptions } from "./options.ts";
+import { SERVER_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { requestIds } from "./request-id.ts";
 import { buildRouter, methodsOf } from "./route.ts";
+import type { ServerContext } from "./server-context.ts";
 import { refusalOf, type Unmatched } from "./unmatched.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "./uws.ts";
 import { WebSocketHost } from "./websocket-host.ts";
@@ -64,12 +64,12 @@ const QUIET_MS = 100;
 const SOCKETS_CLOSED_PER_STEP = 50;
 const CLOSE_STEP_MS = 20;
 
-/** Builds the HTTP edge of one thread; uWebSockets' types stay in this folder. Throws for declarations that contradict each other. */
+/** Builds the HTTP server of one thread; uWebSockets' types stay in this folder. Throws for declarations that contradict each other. */
 export function createServer(options: ServerOptions): Server {
-  const limits = { ...EDGE_LIMITS, ...options.limits };
+  const limits = { ...SERVER_LIMITS, ...options.limits };
   const monotonicMs = () => options.clock.monotonicMs();
   const pending = new Pending(monotonicMs, limits.sweepIntervalMs);
-  const edge: Edge = {
+  const context: ServerContext = {
     authenticator: options.authenticator,
     signatures: options.signatures ?? null,
     limits,
@@ -106,7 +106,7 @@ export function createServer(options: ServerOptions): Server {
     }
     const forwardedFor = req.getHeader("x-forwarded-for");
     const address = addresses.known(forwardedFor) ?? addresses.of(res.getRemoteAddress(), forwardedFor);
-    new Exchange(edge, res, match.route, { id, address, withoutBody }).begin(req, match);
+    new Exchange(context, res, match.route, { id, address, withoutBody }).begin(req, match);
   }
 
   /** 404, or 405 where the path has other methods, or 426 where it has WebSockets. */
@@ -116,8 +116,8 @@ export function createServer(options: ServerOptions): Server {
     const envelope = others[0]?.endpoint.surface.envelope ?? envelopeUnder(options, path);
     const { error, headers } = refusalOf(request, others.flatMap(methodsOf), options.webSockets ?? []);
     const answer = errorAnswer(error, envelope, "none", requestId, headers);
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody, close: edge.draining });
-    edge.observe.answered?.("unmatched", answer.status, 0);
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody, close: context.draining });
+    context.observe.answered?.("unmatched", answer.status, 0);
   }
 
   /** Only what asks for a page of another origin is one; any other OPTIONS is a method that no path has. */
@@ -133,8 +133,8 @@ export function createServer(options: ServerOptions): Server {
     const answer: Answer = permitted
       ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, origin) }
       : errorAnswer(FOREIGN_PAGE, route.endpoint.surface.envelope, "none", requestId, { Vary: PREFLIGHT_VARY });
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: false, close: edge.draining });
-    edge.observe.answered?.("preflight", answer.status, 0);
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: false, close: context.draining });
+    context.observe.answered?.("preflight", answer.status, 0);
   }
 
   app.get("/*", (res, req) => serve(res, req, "GET", false));
@@ -170,7 +170,7 @@ export function createServer(options: ServerOptions): Server {
       return options.uws.us_socket_local_port(listening);
     },
     drain: async ({ acceptMs, deadlineMs }) => {
-      edge.draining = true;
+      context.draining = true;
       if (acceptMs > 0) await delay(acceptMs);
       await turnsOfTheLoop();
       stopListening();
@@ -181,7 +181,7 @@ export function createServer(options: ServerOptions): Server {
       return pending.size;
     },
     close: () => {
-      edge.draining = true;
+      context.draining = true;
       stopListening();
       pending.stop();
       app.close();

@@ -34,7 +34,7 @@ export interface StompConnection {
 export interface UpgradeInfo {
   ipAddress?: string;
   userAgent?: string;
-  /** Stable digest of what identifies the device, where the edge has one. */
+  /** Stable digest of what identifies the device, where the server has one. */
   fingerprint?: string;
   /** Whom the upgrade's own `Authorization: Basic` header showed, already checked; null without one. */
   caller: Caller | null;

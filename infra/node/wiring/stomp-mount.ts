@@ -56,7 +56,7 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     anonymousAllowed: options.anonymousAllowed,
     authenticate: async (login, passcode) => {
       const header = `Basic ${Buffer.from(`${login}:${passcode}`, "utf8").toString("base64")}`;
-      // Failed logins are counted by address at the HTTP edge; here each one costs its sender the connection.
+      // The HTTP server counts failed logins by address; here each one costs its sender the connection.
       const found = await authenticate(header, "stomp");
       // A login that cannot be checked now is not a wrong one: the terminal is to come again.
       if (found.type === "refused" && found.code === "unavailable") throw new RelayError(found.code, found.message);

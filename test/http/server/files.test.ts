@@ -7,7 +7,7 @@ import { request } from "undici";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
-import type { EdgeLimits } from "../../../http/server/options.ts";
+import type { ServerLimits } from "../../../http/server/options.ts";
 import { eventually, within } from "../../support/within.ts";
 import { rawClient } from "./raw-client.ts";
 import { envelope, startWorld } from "./world.ts";
@@ -94,7 +94,7 @@ const endpoints = [
   }),
 ];
 
-async function filesWorld(t: Parameters<typeof startWorld>[0], limits: Partial<EdgeLimits> = {}) {
+async function filesWorld(t: Parameters<typeof startWorld>[0], limits: Partial<ServerLimits> = {}) {
   const store: Store = {
     bytes: randomBytes(1_500_000),
     open: 0,

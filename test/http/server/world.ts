@@ -1,4 +1,4 @@
-/** A server over real sockets with a small surface that shows every feature of the edge. */
+/** A server over real sockets with a small surface that shows every feature of the server. */
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";

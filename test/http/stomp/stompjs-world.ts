@@ -13,7 +13,7 @@ import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts"
 import { chooseSubprotocol } from "../../../http/stomp/negotiation.ts";
 import { createStompSessions } from "../../../http/stomp/sessions.ts";
 
-/** A relay made of the real sessions, a queue in place of the engine, and `ws` in place of the edge. */
+/** A relay made of the real sessions, a queue in place of the engine, and `ws` in place of the server. */
 export interface Relay {
   url: string;
   /** Puts a command in the terminal's queue. */

@@ -1,15 +1,15 @@
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
 import type { FileSenders } from "./file-sender.ts";
-import type { EdgeLimits, Observer } from "./options.ts";
+import type { Observer, ServerLimits } from "./options.ts";
 import type { Pending } from "./pending.ts";
 
 /** What the exchanges of one server share. */
-export interface Edge {
+export interface ServerContext {
   readonly authenticator: Authenticator;
   /** Of endpoints with `auth: "signature"`. */
   readonly signatures: SignatureAuthenticator | null;
-  readonly limits: EdgeLimits;
+  readonly limits: ServerLimits;
   readonly observe: Observer;
   readonly pending: Pending;
   readonly files: FileSenders;
