@@ -104,13 +104,13 @@ async function main(): Promise<void> {
 }
 
 /** What the caller did wrong; null for anything else. */
-function complaintOf(error: unknown): string | null {
+function usageErrorOf(error: unknown): string | null {
   if (error instanceof Refused) return error.message;
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS") ? error.message : null;
 }
 
 main().catch((error: unknown) => {
-  const complaint = complaintOf(error);
-  console.error(complaint === null ? error : `${complaint}\n\n${USAGE}`);
-  process.exitCode = complaint === null ? 1 : 2;
+  const usageError = usageErrorOf(error);
+  console.error(usageError === null ? error : `${usageError}\n\n${USAGE}`);
+  process.exitCode = usageError === null ? 1 : 2;
 });

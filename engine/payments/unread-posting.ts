@@ -5,7 +5,7 @@ import { UNREADABLE_RAW_CHARS_MAX } from "./result.ts";
 /** A posting that is no JSON, or not of the form of a result at all. */
 export interface UnreadPosting {
   /** What is wrong with it; quotes nothing. */
-  complaint: string;
+  reason: string;
   /** What was posted, as text; null where it is none. */
   text: string | null;
   /** Of the bytes as they came. Where there were more than are read, these are the first, and `isWhole` is false. */

@@ -28,7 +28,7 @@ export function createRecordResult({ terminals }: { terminals: Terminals }): Rec
 
   function unreadBySession(terminalId: string, posting: UnreadPosting): Promise<void> {
     const uuid = posting.text === null ? null : namedUuid(posting.text);
-    return terminals.recordUnreadable({ terminalId, uuid, reason: posting.complaint, raw: rawOf(posting) });
+    return terminals.recordUnreadable({ terminalId, uuid, reason: posting.reason, raw: rawOf(posting) });
   }
 
   return {

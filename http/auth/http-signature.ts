@@ -209,8 +209,8 @@ function requireDigest({ header, body }: SignedRequest): void {
   throw new SignatureMalformed("has a Digest that is not the body's");
 }
 
-function required<T>(value: T | null | undefined, complaint: string): T {
-  if (value === undefined || value === null) throw new SignatureMalformed(complaint);
+function required<T>(value: T | null | undefined, reason: string): T {
+  if (value === undefined || value === null) throw new SignatureMalformed(reason);
   return value;
 }
 

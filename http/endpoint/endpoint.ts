@@ -110,7 +110,7 @@ export interface UnreadBody {
   readonly isWhole: boolean;
   readonly contentType: string;
   /** What was wrong with it, as it is answered; quotes nothing. */
-  readonly complaint: string;
+  readonly reason: string;
 }
 
 /** What a handler gets: everything checked against the declared schemas. */

@@ -3,8 +3,8 @@ import { OptionalKind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { wellFormedJson, withoutByteOrderMark } from "../../engine/kernel/well-formed.ts";
-import { complaintOf } from "./complaint.ts";
 import type { BodyNesting, BodyTexts } from "./endpoint.ts";
+import { validationMessage } from "./validation-message.ts";
 
 /** Deeper JSON costs stack wherever it is walked; endpoints that take it nevertheless say so. */
 export const JSON_DEPTH_MAX = 32;
@@ -33,7 +33,7 @@ export function jsonReader(schema: TSchema, nesting: BodyNesting, texts: BodyTex
       throw new RelayError("invalid_request", `body: is nested deeper than ${JSON_DEPTH_MAX} levels`);
     if (check.Check(value)) return { value, text };
     const error = check.Errors(value).First();
-    throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : complaintOf(error, "body"));
+    throw new RelayError("invalid_request", error === undefined ? "body: is not valid" : validationMessage(error, "body"));
   };
 }
 

@@ -1,7 +1,7 @@
 import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { complaintOf, demandOf } from "./complaint.ts";
+import { requirementOf, validationMessage } from "./validation-message.ts";
 
 /** The text of one member, or undefined when the request does not have it. */
 export type TextSource = (name: string) => string | undefined;
@@ -13,7 +13,7 @@ export type TextSource = (name: string) => string | undefined;
 export function textReader(schema: TObject): (source: TextSource) => unknown {
   const members = Object.entries(schema.properties).map(([name, member]) => ({
     name,
-    demand: demandOf(member),
+    demand: requirementOf(member),
     read: converterOf(member),
     required: member[OptionalKind] === undefined && member["default"] === undefined,
     fallback: member["default"],
@@ -34,7 +34,7 @@ export function textReader(schema: TObject): (source: TextSource) => unknown {
     }
     if (check.Check(read)) return read;
     const error = check.Errors(read).First();
-    throw new RelayError("invalid_request", error === undefined ? "not valid" : complaintOf(error, "request"));
+    throw new RelayError("invalid_request", error === undefined ? "not valid" : validationMessage(error, "request"));
   };
 }
 

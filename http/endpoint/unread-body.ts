@@ -17,11 +17,11 @@ const UTF_16_LE = new TextDecoder("utf-16le");
 const UTF_16_BE = new TextDecoder("utf-16be");
 
 /** Reads of a body that could not be read what operators can make use of: its text, whatever it is encoded in, where it is one. */
-export function unreadPosting({ bytes, isWhole, contentType, complaint }: UnreadBody): UnreadPosting {
+export function unreadPosting({ bytes, isWhole, contentType, reason }: UnreadBody): UnreadPosting {
   const isMissing = bytes.length === 0 && !isWhole;
   const text = isMissing ? null : textOf(bytes);
   return {
-    complaint: isWhole || isMissing ? complaint : `${complaint}; its beginning is kept`,
+    reason: isWhole || isMissing ? reason : `${reason}; its beginning is kept`,
     text: text !== null && isForm(contentType) ? decodedForm(text) : text,
     size: bytes.length,
     isWhole,

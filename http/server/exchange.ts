@@ -36,7 +36,7 @@ export class Exchange extends Response implements RequestFacts {
   /** What is asked and not answered yet: whether all nodes admit the client, and whose a password is. Nothing is told of the request before. */
   #asked = 0;
   /** What was found wrong meanwhile; of several, what comes first in `COMPLAINTS` is told. */
-  #held: { complaint: Complaint; error: unknown } | null = null;
+  #held: { concern: Concern; error: unknown } | null = null;
   /** Of endpoints with `auth: "signature"`: what is signed, but for the body, and what is wrong with the members. */
   #signed: { head: Omit<SignedRequest, "body">; membersError: unknown } | null = null;
   /** Of endpoints that read their body as it comes. */
@@ -114,20 +114,20 @@ export class Exchange extends Response implements RequestFacts {
     this.#afterBody(() => super.fail(error));
   }
 
-  #hold(complaint: Complaint, error: unknown): void {
-    if (this.#held !== null && COMPLAINTS.indexOf(this.#held.complaint) <= COMPLAINTS.indexOf(complaint)) return;
-    this.#held = { complaint, error };
+  #hold(concern: Concern, error: unknown): void {
+    if (this.#held !== null && CONCERNS.indexOf(this.#held.concern) <= CONCERNS.indexOf(concern)) return;
+    this.#held = { concern, error };
   }
 
   /** Goes on once `answer` and all else that is asked are there. `decide` throws where the request is refused. */
-  #ask<T>(answer: Promise<T>, complaint: Complaint, decide: (answer: T) => void): void {
+  #ask<T>(answer: Promise<T>, concern: Concern, decide: (answer: T) => void): void {
     this.attach();
     this.#asked += 1;
     const answered = (step: () => void) => {
       try {
         step();
       } catch (error) {
-        this.#hold(complaint, error);
+        this.#hold(concern, error);
       }
       this.#asked -= 1;
       if (this.#asked > 0) return;
@@ -136,7 +136,7 @@ export class Exchange extends Response implements RequestFacts {
     };
     answer.then(
       (late) => answered(() => decide(late)),
-      (error) => answered(() => this.#hold(complaint, error)),
+      (error) => answered(() => this.#hold(concern, error)),
     );
   }
 
@@ -350,7 +350,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #keepUnread(caller: Caller, { bytes, isWhole, error }: { bytes: Buffer; isWhole: boolean; error: RelayError }): void {
-    const body = { bytes, isWhole, contentType: this.#contentType, complaint: error.message };
+    const body = { bytes, isWhole, contentType: this.#contentType, reason: error.message };
     const kept = this.route.endpoint.runUnread?.({ params: this.#params, caller, body }) ?? Promise.resolve();
     this.attach();
     this.deadlineAtMs = this.startedMs + this.route.deadlineMs;
@@ -394,8 +394,8 @@ export class Exchange extends Response implements RequestFacts {
 }
 
 /** In the order in which a request is judged: a client beyond its limit is told that, and nothing else; a stranger nothing of what it sent. */
-const COMPLAINTS = ["rate", "who", "what"] as const;
-type Complaint = (typeof COMPLAINTS)[number];
+const CONCERNS = ["rate", "who", "what"] as const;
+type Concern = (typeof CONCERNS)[number];
 
 const NO_UPLOAD: IncomingFile = { read: () => Promise.reject(new Error("this endpoint declares no upload")) };
 const ANONYMOUS: Caller = { type: "anonymous" };

@@ -55,7 +55,7 @@ export interface UnreadSend extends Omit<ResultSend, "bodyText"> {
   /** Valid only during the call; empty where it is too long. */
   bytes: Uint8Array;
   isWhole: boolean;
-  complaint: string;
+  reason: string;
 }
 
 /** What the sessions of one shard need from the node. */

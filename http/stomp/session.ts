@@ -172,13 +172,13 @@ export class StompSession implements StompConnection, MessageWriter {
   }
 
   /** A result that is too long leaves a trace, whoever waits for it or not: the session ends now. */
-  #keepTooLong(about: FrameHead, complaint: string): void {
+  #keepTooLong(about: FrameHead, reason: string): void {
     const terminalId = receiptDestination(about);
     if (terminalId === null || this.#topics === null) return;
     const sender = this.#topics.senderFor(terminalId);
     if (sender.type === "refused") return;
     const { caller, identity } = sender;
-    this.#host.keepUnread({ caller, identity, terminalId, bytes: new Uint8Array(), isWhole: false, complaint }).catch((cause: unknown) => {
+    this.#host.keepUnread({ caller, identity, terminalId, bytes: new Uint8Array(), isWhole: false, reason }).catch((cause: unknown) => {
       this.#host.onEvent({ type: "refused", sessionId: this.id, code: "internal", message: "What was too long could not be kept", cause });
     });
   }
@@ -301,9 +301,9 @@ export class StompSession implements StompConnection, MessageWriter {
       await this.#host.recordResult({ ...send, bodyText });
       return;
     }
-    const complaint = "The body is not UTF-8";
-    await this.#host.keepUnread({ ...send, bytes, isWhole: true, complaint });
-    throw new RelayError("invalid_request", complaint);
+    const reason = "The body is not UTF-8";
+    await this.#host.keepUnread({ ...send, bytes, isWhole: true, reason });
+    throw new RelayError("invalid_request", reason);
   }
 
   #carriedOut(answer: () => void): void {

@@ -47,10 +47,10 @@ describe("npm run bench:pair", () => {
       [["--slices", "none", "."], /--slices is a whole number/],
       [["--unknown", "."], /Unknown option '--unknown'/],
     ] as const;
-    for (const [args, complaint] of wrong) {
+    for (const [args, usageError] of wrong) {
       const { code, stdout, stderr } = await pair(...args);
       assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
-      assert.match(stderr, complaint);
+      assert.match(stderr, usageError);
     }
   });
 });

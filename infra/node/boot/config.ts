@@ -116,7 +116,7 @@ const NAMES = new Set([
   "RELAY_ANALYST_PASSWORD",
 ]);
 
-/** Secrets: named in a complaint, never quoted. Nor is the value of a misspelt name, which may be meant for one. */
+/** Secrets: named in an error, never quoted. Nor is the value of a misspelt name, which may be meant for one. */
 const SECRET = /PASSWORD|SECRET|KEY|URL/;
 const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
 

@@ -10,7 +10,7 @@ const KEY_BYTES = 32;
 /** 32 random bytes have about 30 different values; fewer than 16 were not drawn at random. */
 const DIFFERENT_BYTES_MIN = 16;
 
-/** What a key has to be, for the complaint about one that is not. */
+/** What a key has to be, for the error about one that is not. */
 export const SECRET_KEY_FORM = "32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints";
 
 /** Reads a key; null for a text that is not 32 bytes, or bytes that were plainly not drawn at random. */

@@ -67,12 +67,12 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     recordResult: async ({ identity, terminalId, bodyText }) => {
       const body = jsonOf(bodyText);
       if (body.type === "read") return recordResult.bySession(identity, terminalId, body.value);
-      const unread = { bytes: Buffer.from(bodyText), isWhole: true, contentType: "", complaint: "the body is not JSON" };
+      const unread = { bytes: Buffer.from(bodyText), isWhole: true, contentType: "", reason: "the body is not JSON" };
       await recordResult.unreadBySession(terminalId, unreadPosting(unread));
-      throw new RelayError("invalid_request", unread.complaint);
+      throw new RelayError("invalid_request", unread.reason);
     },
-    keepUnread: ({ terminalId, bytes, isWhole, complaint }) =>
-      recordResult.unreadBySession(terminalId, unreadPosting({ bytes: Buffer.from(bytes), isWhole, contentType: "", complaint })),
+    keepUnread: ({ terminalId, bytes, isWhole, reason }) =>
+      recordResult.unreadBySession(terminalId, unreadPosting({ bytes: Buffer.from(bytes), isWhole, contentType: "", reason })),
     onEvent: options.onEvent,
   };
   const stomp = createStompSessions(host);

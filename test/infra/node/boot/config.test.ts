@@ -122,7 +122,7 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
   ],
 ];
 
-/** Values that no complaint may repeat. */
+/** Values that no error may repeat. */
 const SECRETS: Environment[] = [
   { RELAY_ADMIN_PASSWORD: "hunter2" },
   { RELAY_TERMINAL_SECRET: "hunter2" },

@@ -5,7 +5,7 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
  * What is wrong with a value in words that help the caller: `amount: must be an integer of 1 or more`. Never holds the value
  * itself, which may be a card number. A schema's own text goes into its option `errorMessage`.
  */
-export function complaintOf(error: ValueError, root: string): string {
+export function validationMessage(error: ValueError, root: string): string {
   const path = error.path.slice(1).replaceAll("/", ".");
   const name = path === "" ? root : path;
   switch (error.type) {
@@ -16,12 +16,12 @@ export function complaintOf(error: ValueError, root: string): string {
     case ValueErrorType.ArrayUniqueItems:
       return `${name}: must have no item twice`;
     default:
-      return `${name}: ${demandOf(error.schema)}`;
+      return `${name}: ${requirementOf(error.schema)}`;
   }
 }
 
 /** What a schema asks for: `must be one of CARD, VOUCHER`. */
-export function demandOf(schema: TSchema): string {
+export function requirementOf(schema: TSchema): string {
   return typeof schema["errorMessage"] === "string" ? schema["errorMessage"] : `must be ${kindOf(schema)}`;
 }
 
