@@ -20,16 +20,16 @@ export function followUpRequested(state: LinkState, link: LinkContext, event: Of
     const isWhole = known.state === "refused" || (known.state === "done" && known.tranId !== null);
     return isWhole ? { state, link, effects: [{ type: "repeatFollowUp", params: { followUp: known } }] } : again(state, link, known);
   }
-  const judged = judgeFollowUp(link, event);
-  if (typeof judged === "string") return refuse(state, link, judged);
-  if (judged.id !== event.id) return again(state, link, judged);
+  const checked = checkFollowUp(link, event);
+  if (typeof checked === "string") return refuse(state, link, checked);
+  if (checked.id !== event.id) return again(state, link, checked);
   if (link.followUps.length >= LINK_FOLLOW_UPS_MAX) return refuse(state, link, "too_many");
-  const followUps = [...link.followUps, judged];
+  const followUps = [...link.followUps, checked];
   return {
     state,
     // Stored before the gateway is asked: whoever is home finds out what became of it, if nobody is told.
     link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, event.atMs) },
-    effects: [{ type: "executeFollowUp", params: { followUp: judged } }],
+    effects: [{ type: "executeFollowUp", params: { followUp: checked } }],
   };
 }
 
@@ -49,7 +49,7 @@ function counted(link: LinkContext, type: FollowUp["type"]): { minor: number; en
 }
 
 /** The entry to execute (an earlier one, where its answer never came and the same is wanted), or why there is none. */
-function judgeFollowUp(link: LinkContext, event: Of<"followUp.requested">): FollowUp | FollowUpRefusal {
+function checkFollowUp(link: LinkContext, event: Of<"followUp.requested">): FollowUp | FollowUpRefusal {
   const { order } = link;
   const { amountMinor } = amountOf(link);
   const captures = counted(link, "capture");
@@ -115,18 +115,18 @@ export function followUpEnded(
   const concerns = (entry: FollowUp) =>
     entry.id === id && (entry.state === "requested" || (entry.state === "done" && entry.tranId === null && ended === "done"));
   if (!link.followUps.some(concerns)) return { state, link, effects: [] };
-  const doubted = (entry: FollowUp) => ended === "refused" && entry.repeated === true;
+  const isUncertain = (entry: FollowUp) => ended === "refused" && entry.repeated === true;
   const followUps = link.followUps.map((entry) => {
     if (!concerns(entry)) return entry;
     // Who did not look at it has not said what became of the attempt before.
-    if (doubted(entry)) return isUnread(resultCode) ? entry : { ...entry, refusal: { atMs, resultCode, description } };
+    if (isUncertain(entry)) return isUnread(resultCode) ? entry : { ...entry, refusal: { atMs, resultCode, description } };
     return endedEntry(entry, { state: ended, finishedAtMs: entry.finishedAtMs ?? atMs, tranId, resultCode, description });
   });
-  const isDoubted = link.followUps.some((entry) => concerns(entry) && doubted(entry));
+  const anyUncertain = link.followUps.some((entry) => concerns(entry) && isUncertain(entry));
   return {
     state,
     link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, atMs) },
-    effects: isDoubted ? [VERIFY] : settledEffects(link.followUps, followUps),
+    effects: anyUncertain ? [VERIFY] : settledEffects(link.followUps, followUps),
   };
 }
 

@@ -20,7 +20,7 @@ class AddressRefused extends Error {}
 
 /**
  * Posts to addresses that clients gave. Their own networks are not ours to reach for them: an address that is not a public one is refused
- * unless it is allowed, judged at the moment of connecting (a name that resolves to another address the next time gains nothing), and redirects
+ * unless it is allowed, checked at the moment of connecting (a name that resolves to another address the next time gains nothing), and redirects
  * are not followed.
  */
 export function createCallbackTarget({
@@ -34,7 +34,7 @@ export function createCallbackTarget({
     if (parsed.range() === "unicast" && !isIpv4Compatible(parsed)) return true;
     return allowed.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
   };
-  // What was judged is what is connected to.
+  // What was checked is what is connected to.
   const lookup = lookupWith(resolve, (addresses) => {
     const fit = addresses.filter(({ address }) => mayCall(address));
     if (fit.length === 0) throw new AddressRefused("the address is of a local network");
@@ -52,7 +52,7 @@ export function createCallbackTarget({
       return new Promise((done) => {
         const request = (secure ? httpsRequest : httpRequest)(target, {
           method: "POST",
-          // A connection each: one that was judged long ago proves nothing now.
+          // A connection each: one that was checked long ago proves nothing now.
           agent: false,
           lookup,
           headers: {
@@ -81,7 +81,7 @@ export function createCallbackTarget({
   };
 }
 
-/** An IPv4 address in the clothes of IPv6 is judged as what it is. */
+/** An IPv4 address in the clothes of IPv6 is checked as what it is. */
 function plain(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }

@@ -95,7 +95,7 @@ export interface GatewayClient extends CardGateway {
 /** `verify` may be repeated after any failure; the others only where nothing of them was sent. */
 type Repeatable = "always" | "if_never_sent";
 
-type Judged<T> =
+type Classified<T> =
   | { type: "answered"; value: T; head: Head }
   | { type: "refused"; status: number; head: Head }
   | { type: "unavailable"; reason: string };
@@ -154,7 +154,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
   }
 
   /** Never rejects for what the network or the gateway does. */
-  async function ask<S extends TSchema>(call: GatewayCall, repeatable: Repeatable, read: Reader<S>): Promise<Judged<Static<S>>> {
+  async function ask<S extends TSchema>(call: GatewayCall, repeatable: Repeatable, read: Reader<S>): Promise<Classified<Static<S>>> {
     if (!KEY_ID.test(call.keyId)) return { type: "unavailable", reason: "the account's merchant id cannot be sent" };
     const giveUpAtMs = performance.now() + limits.deadlineMs;
     const permit = await semaphore.acquire(limits.deadlineMs);
@@ -180,28 +180,28 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
       txHead: { merId: credentials.merchantId, txId },
       txReq: { origTranId, amount: { value: toMinorUnits(amount, currency), currency } },
     };
-    const judged = await ask(post(operation, request, credentials), "if_never_sent", readFollowUp);
-    if (judged.type === "answered") {
-      const { origTranId: said } = judged.value.txRes;
+    const classified = await ask(post(operation, request, credentials), "if_never_sent", readFollowUp);
+    if (classified.type === "answered") {
+      const { origTranId: said } = classified.value.txRes;
       // A gateway that took the txId for one of another payment has not executed this one.
       if (typeof said === "string" && said !== origTranId) return { type: "unavailable", reason: "the answer is another movement's" };
     }
-    return answerOf(judged, ({ txRes }, head) => ({ tranId: String(txRes.tranId), ...head }));
+    return answerOf(classified, ({ txRes }, head) => ({ tranId: String(txRes.tranId), ...head }));
   }
 
   return {
     init: async (credentials, order) => {
-      const judged = await ask(post("init", initRequest(credentials, order), credentials), "if_never_sent", readInit);
-      return answerOf(judged, ({ paymentId, redirectURL }) => ({ paymentId, redirectUrl: redirectURL }));
+      const classified = await ask(post("init", initRequest(credentials, order), credentials), "if_never_sent", readInit);
+      return answerOf(classified, ({ paymentId, redirectURL }) => ({ paymentId, redirectUrl: redirectURL }));
     },
     verify: async (credentials, { txId, paymentId }) => {
       const query = new URLSearchParams({ merId: credentials.merchantId, ...(paymentId === null ? {} : { paymentId }), txId });
-      const judged = await ask(
+      const classified = await ask(
         { method: "GET", path: `/pgw/payment/verify?${query}`, body: "", txId, ...keyOf(credentials) },
         "always",
         readVerify,
       );
-      return verifyAnswerOf(judged, paymentId);
+      return verifyAnswerOf(classified, paymentId);
     },
     capture: (credentials, request) => followUp("capture", credentials, request),
     reversal: (credentials, request) => followUp("reversal", credentials, request),
@@ -239,7 +239,7 @@ function initRequest({ merchantId, terminalId }: GatewayCredentials, order: Gate
 }
 
 /** `txId`: of the request, which an answer to it names. */
-type Reader<S extends TSchema> = (answer: WireAnswer, txId: string) => Judged<Static<S>>;
+type Reader<S extends TSchema> = (answer: WireAnswer, txId: string) => Classified<Static<S>>;
 
 const readInit = reader(InitAnswer, [PROTOCOL_RESULT.completed]);
 /** A verify answers the payment's own code: which one it is says nothing about the verify. */
@@ -271,14 +271,14 @@ function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): 
   };
 }
 
-function answerOf<T, Done>(judged: Judged<T>, done: (value: T, head: Head) => Done): GatewayAnswer<Done> {
-  switch (judged.type) {
+function answerOf<T, Done>(classified: Classified<T>, done: (value: T, head: Head) => Done): GatewayAnswer<Done> {
+  switch (classified.type) {
     case "answered":
-      return { type: "done", value: done(judged.value, judged.head) };
+      return { type: "done", value: done(classified.value, classified.head) };
     case "refused":
-      return { type: "refused", ...judged.head };
+      return { type: "refused", ...classified.head };
     case "unavailable":
-      return judged;
+      return classified;
   }
 }
 
@@ -286,14 +286,14 @@ function answerOf<T, Done>(judged: Judged<T>, done: (value: T, head: Head) => Do
  * Never `refused`: a verify that was refused (a wrong secret, say) tells nothing about the payment. `absent` only on the protocol's own word
  * for it, since a 404 may come from anything on the way.
  */
-function verifyAnswerOf(judged: Judged<Static<typeof VerifyAnswer>>, asked: string | null): GatewayAnswer<GatewayPaymentState> {
-  if (judged.type === "unavailable") return judged;
-  const { resultCode, description } = judged.head;
-  if (judged.type === "refused") {
-    if (judged.status === 404 && resultCode === PROTOCOL_RESULT.paymentUnknown) return { type: "done", value: { type: "absent" } };
+function verifyAnswerOf(classified: Classified<Static<typeof VerifyAnswer>>, asked: string | null): GatewayAnswer<GatewayPaymentState> {
+  if (classified.type === "unavailable") return classified;
+  const { resultCode, description } = classified.head;
+  if (classified.type === "refused") {
+    if (classified.status === 404 && resultCode === PROTOCOL_RESULT.paymentUnknown) return { type: "done", value: { type: "absent" } };
     return { type: "unavailable", reason: `the verify was refused with ${resultCode}` };
   }
-  const { result, paymentId, redirectURL, txRes } = judged.value;
+  const { result, paymentId, redirectURL, txRes } = classified.value;
   if (asked !== null && asked !== paymentId) return { type: "unavailable", reason: "the answer is another payment's" };
   switch (result) {
     case "PENDING":
@@ -304,7 +304,7 @@ function verifyAnswerOf(judged: Judged<Static<typeof VerifyAnswer>>, asked: stri
     case "OK": {
       if (resultCode !== PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
       if (txRes === undefined || txRes === null) return { type: "unavailable", reason: "the answer lacks its movement" };
-      return { type: "done", value: { type: "paid", paymentId, payment: paymentOf(txRes, judged.head), ...totalsOf(txRes) } };
+      return { type: "done", value: { type: "paid", paymentId, payment: paymentOf(txRes, classified.head), ...totalsOf(txRes) } };
     }
   }
 }

@@ -30,11 +30,11 @@ const LOCALHOST: LookupAddress[] = [
   { address: "::1", family: 6 },
 ];
 
-/** In the place of the usual look-up of a connection. `judge` leaves those addresses that may be connected to, or throws. */
-export function lookupWith(resolve: ResolveName, judge: (addresses: LookupAddress[]) => LookupAddress[]): LookupFunction {
+/** In the place of the usual look-up of a connection. `check` leaves those addresses that may be connected to, or throws. */
+export function lookupWith(resolve: ResolveName, check: (addresses: LookupAddress[]) => LookupAddress[]): LookupFunction {
   return (name, options, callback) => {
     resolve(name)
-      .then(judge)
+      .then(check)
       .then(
         (addresses) => {
           const [first] = addresses;

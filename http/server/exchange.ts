@@ -167,11 +167,11 @@ export class Exchange extends Response implements RequestFacts {
     const { bucket } = this.route;
     if (bucket === null) return;
     const admission = bucket.take(this.#address.limitHigh, this.#address.limitLow);
-    if (admission instanceof Promise) this.#ask(admission, "rate", (late) => this.#judge(late, bucket.perSecond));
-    else this.#judge(admission, bucket.perSecond);
+    if (admission instanceof Promise) this.#ask(admission, "rate", (late) => this.#applyRateLimit(late, bucket.perSecond));
+    else this.#applyRateLimit(admission, bucket.perSecond);
   }
 
-  #judge(admission: Admission, perSecond: number): void {
+  #applyRateLimit(admission: Admission, perSecond: number): void {
     if (typeof admission === "number") {
       this.remaining = admission;
       return;
@@ -393,7 +393,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 }
 
-/** In the order in which a request is judged: a client beyond its limit is told that, and nothing else; a stranger nothing of what it sent. */
+/** In the order in which a request is checked: a client beyond its limit is told that, and nothing else; a stranger nothing of what it sent. */
 const CONCERNS = ["rate", "who", "what"] as const;
 type Concern = (typeof CONCERNS)[number];
 

@@ -185,14 +185,14 @@ export class RedisConnection {
       await this.#compareHistory(server);
       if (epoch !== this.#epoch) return;
       this.#server = { ...server, clientId };
-      this.#judge(server.problems);
+      this.#checkSettings(server.problems);
     } catch (error) {
       this.#failed(error);
       if (epoch === this.#epoch && this.#state !== "closed") this.client.disconnect(true);
     }
   }
 
-  #judge(problems: readonly string[]): void {
+  #checkSettings(problems: readonly string[]): void {
     if (this.#state === "closed") return;
     if (problems.length > 0 || this.#problems.length > 0) this.#options.onProblems(problems);
     this.#problems = problems;

@@ -23,7 +23,7 @@ const done = followUp();
 const half = followUp({ amountMinor: 600, whole: false });
 const lost = unanswered({ requestedAtMs: NOW_MS - 30_000 });
 const repeated = { ...lost, repeated: true as const };
-const doubted = { ...repeated, refusal: { atMs: NOW_MS, resultCode: "GW_30004", description: "no" } };
+const uncertain = { ...repeated, refusal: { atMs: NOW_MS, resultCode: "GW_30004", description: "no" } };
 const captured = followUp({ id: "c1", type: "capture", amountMinor: 1_000, whole: false });
 const later = { order: { capture: "later" as const } };
 
@@ -94,7 +94,7 @@ table("reversal", [
   },
   {
     title: "once more after a refused repetition: what was refused then says nothing of this one",
-    from: link("success", { followUps: [doubted] }),
+    from: link("success", { followUps: [uncertain] }),
     event: wanted("reversal", null, "f1"),
     to: { followUps: [repeated] },
     effects: [{ type: "executeFollowUp", params: { followUp: repeated } }],
@@ -181,7 +181,7 @@ table("the gateway on a follow-up", [
   },
   {
     title: "done, of a repetition",
-    from: link("success", { followUps: [doubted] }),
+    from: link("success", { followUps: [uncertain] }),
     event: { type: "followUp.answered", atMs: NOW_MS, id: "f1", tranId: "m2", resultCode: "GW_000", description: "ok" },
     to: { followUps: [{ ...lost, state: "done", finishedAtMs: NOW_MS, tranId: "m2", resultCode: "GW_000", description: "ok" }] },
   },
@@ -189,7 +189,7 @@ table("the gateway on a follow-up", [
     title: "refused, of a repetition: the attempt before may have been executed, the gateway is asked",
     from: link("success", { followUps: [repeated], nextAtMs: NOW_MS + 30_000 }),
     event: { type: "followUp.refused", atMs: NOW_MS, id: "f1", resultCode: "GW_30004", description: "no" },
-    to: { followUps: [doubted] },
+    to: { followUps: [uncertain] },
     effects: [{ type: "verify", params: {} }],
   },
   ...["GW_30401", "GW_30404"].map((resultCode) => ({

@@ -90,7 +90,7 @@ for (const address of LOCAL) {
   });
 }
 
-test("a name is judged by the addresses that it has at the moment of connecting", async (t) => {
+test("a name is checked by the addresses that it has at the moment of connecting", async (t) => {
   const { port, received } = await listener(t, (response) => response.end());
   const resolve = names([at("127.0.0.1")], [at("127.0.0.2")]);
   const target = createCallbackTarget({ allowedNetworks: ["127.0.0.1/32"], resolve });
