@@ -1,4 +1,5 @@
-import { assign, setup, transition } from "xstate";
+import { assign, setup } from "xstate";
+import { compile } from "../kernel/statechart.ts";
 import {
   type AppDeployment,
   addCounts,
@@ -79,6 +80,7 @@ export const appDeploymentMachine = setUp.createMachine({
   initial: "draft",
   states: {
     draft: {
+      description: "It has no package yet, and offers nothing.",
       on: {
         "package.stored": { target: "active", actions: [...changed] },
         "version.disabled": { target: "disabled", actions: ["resumeAsDraft", ...changed] },
@@ -87,6 +89,7 @@ export const appDeploymentMachine = setUp.createMachine({
       },
     },
     active: {
+      description: "Its version is offered to terminals of its target.",
       on: {
         "deployment.paused": { target: "paused", actions: ["becausePaused", ...changed] },
         "version.disabled": { target: "disabled", actions: ["resumeAsActive", ...changed] },
@@ -96,6 +99,7 @@ export const appDeploymentMachine = setUp.createMachine({
       },
     },
     paused: {
+      description: "An operator has stopped it, or too many installs failed.",
       on: {
         "deployment.resumed": { target: "active", actions: ["forgive", ...changed] },
         "version.disabled": { target: "disabled", actions: ["resumeAsPaused", ...changed] },
@@ -105,6 +109,7 @@ export const appDeploymentMachine = setUp.createMachine({
       },
     },
     disabled: {
+      description: "Its version is withdrawn. Enabled again it goes on as what it was.",
       on: {
         "version.enabled": [
           { guard: "wasDraft", target: "draft", actions: [...changed] },
@@ -117,6 +122,7 @@ export const appDeploymentMachine = setUp.createMachine({
       },
     },
     superseded: {
+      description: "Another deployment took its place, or it was rolled back.",
       on: {
         "deployment.restored": { target: "active", actions: ["forgive", ...changed] },
         "terminals.counted": counted,
@@ -135,16 +141,16 @@ export interface DeploymentStep {
   offerChanged: boolean;
 }
 
-/** One step of a deployment's machine, from its stored record to the next one. (Rare events: XState's own transition is fast enough.) */
+const step = compile(appDeploymentMachine, ["offerChanged"]);
+
+/** One step of a deployment's machine, from its stored record to the next one. */
 export function stepDeployment(record: AppDeployment, event: DeploymentEvent): DeploymentStep {
-  const { state, ...context } = record;
-  const before = appDeploymentMachine.resolveState({ value: state, context });
-  const [after, actions] = transition(appDeploymentMachine, before, event);
-  const next: AppDeployment = { ...after.context, state: after.value };
+  const { state, ...before } = record;
+  const after = step(state, before, event);
   return {
-    record: next,
-    changed: after.value !== state || after.context !== before.context,
-    offerChanged: actions.some(({ type }) => type === "offerChanged"),
+    record: { ...after.context, state: after.state },
+    changed: after.state !== state || after.context !== before,
+    offerChanged: after.effects.length > 0,
   };
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { AnyStateMachine } from "xstate";
+import { appDeploymentMachine } from "../../engine/apps/machine.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../engine/kernel/limits.ts";
 import { readChart } from "../../engine/kernel/statechart.ts";
 import { commandMachine } from "../../engine/terminals/command-machine.ts";
@@ -29,6 +30,13 @@ is said only of what never left; and \`cancelled\` only of what never left, or o
 Each command of a terminal is stepped by it. Which command is next, how many may wait (${QUEUED_COMMANDS_MAX}) and how many may await their
 results (${SENT_COMMANDS_MAX}) is the terminal's ([step-terminal.ts](../../../engine/terminals/step-terminal.ts)). Callers see \`queued\` and \`returned\` as \`queued\`, and \`sent\`, \`held\`,
 \`resent\` and \`withdrawn\` as \`sent\`. The state is not stored: the entry in the terminal's record tells it.`,
+  },
+  {
+    file: "deployment.md",
+    machine: appDeploymentMachine,
+    title: "An app deployment",
+    text: `Whether one version of the terminal app is offered to one target ([engine/apps/machine.ts](../../../engine/apps/machine.ts)). Its one effect, \`offerChanged\`,
+says that every shard has to know.`,
   },
 ];
 

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type AppDeployment, type DeploymentState, NOTHING_COUNTED, ROLLOUT_DEFAULT } from "../../../engine/apps/app-deployment.ts";
-import { DEPLOYMENT_STATES, type DeploymentEvent, newDeployment, stepDeployment } from "../../../engine/apps/machine.ts";
+import {
+  appDeploymentMachine,
+  DEPLOYMENT_STATES,
+  type DeploymentEvent,
+  type DeploymentStep,
+  newDeployment,
+  stepDeployment,
+} from "../../../engine/apps/machine.ts";
+import { xstateStep } from "../../support/xstate-step.ts";
 
 const CREATED_MS = 1_000;
 const NOW_MS = 2_000;
@@ -10,6 +18,15 @@ const NOW_MS = 2_000;
 function deployment(state: DeploymentState, members: Partial<AppDeployment> = {}): AppDeployment {
   const created = newDeployment({ id: 7, versionId: 3, target: { type: "global" }, atMs: CREATED_MS, ...ROLLOUT_DEFAULT });
   return { ...created, state, ...members };
+}
+
+/** The machine is compiled: XState's own transition has to come to the same. */
+function assertAsXState({ state, ...context }: AppDeployment, event: DeploymentEvent, step: DeploymentStep): void {
+  const next = xstateStep(appDeploymentMachine, state, context, event);
+  const { state: stateAfter, ...contextAfter } = step.record;
+  assert.deepEqual([stateAfter, contextAfter], [next.state, next.context]);
+  assert.equal(step.offerChanged, next.effects.length > 0);
+  assert.equal(step.changed, next.state !== state || next.context !== context);
 }
 
 const at = { atMs: NOW_MS };
@@ -188,7 +205,7 @@ describe("the app deployment actor", () => {
     });
   }
 
-  it("keeps its identity, its target and its counts' history over any events", () => {
+  it("keeps its identity, its target and its counts' history over any events, and steps as XState would", () => {
     const event: fc.Arbitrary<DeploymentEvent> = fc.oneof(
       fc
         .constantFrom(
@@ -209,6 +226,7 @@ describe("the app deployment actor", () => {
         let record = deployment("draft");
         for (const one of events) {
           const step = stepDeployment(record, one);
+          assertAsXState(record, one, step);
           assert.ok(DEPLOYMENT_STATES.includes(step.record.state), step.record.state);
           // Every shard is told of whatever a terminal's offer depends on.
           const offered = ({ state, rolloutPercent }: AppDeployment) => `${state} ${rolloutPercent}`;
