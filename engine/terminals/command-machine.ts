@@ -193,8 +193,8 @@ const setUp = setup({
     countAsSentAndOverdue: assign(({ context: { entry } }) => ({
       entry: { ...entry, attempts: Math.max(entry.attempts, 1), expiresAtMs: 0, refusedBy: null },
     })),
-    /** It may have come back since, and have gone to another device: whoever has it and gives it back, or is lost, nobody gets it again. */
-    forbidRedelivery: assign(({ context: { entry } }) => (isSent(entry) ? { entry: { ...entry, held: true, redeliverable: false } } : {})),
+    /** It may have come back since, and gone to another device: whoever has it and gives it back, or is lost, nobody gets it again. */
+    countAsSentAgain: assign(({ context: { entry } }) => (isSent(entry) ? { entry: { ...entry, held: true, redeliverable: false } } : {})),
   },
 });
 
@@ -293,8 +293,8 @@ export const commandMachine = setUp.createMachine({
         "cancel.requested": noteCancel,
         "deadline.passed": isSilent,
         "history.lost": [
-          { guard: "hasSession", target: "resent", actions: "forbidRedelivery" },
-          { target: "withdrawn", actions: "forbidRedelivery" },
+          { guard: "hasSession", target: "resent", actions: "countAsSentAgain" },
+          { target: "withdrawn", actions: "countAsSentAgain" },
         ],
       },
     },
@@ -306,12 +306,12 @@ export const commandMachine = setUp.createMachine({
         "command.redelivered": { guard: "mayGoAgainTo", target: "resent", actions: ["sendAgain", deliver] },
         "cancel.requested": { target: "withdrawn", actions: ["markCancelRequested", cancelQueued] },
         "deadline.passed": [isSilent, pauseIsOver],
-        "history.lost": { target: "withdrawn", actions: "forbidRedelivery" },
+        "history.lost": { target: "withdrawn", actions: "countAsSentAgain" },
       },
     },
     resent: {
       description:
-        "A session has it, and another device may be executing it: one that remembers uuids got it again, or the store has lost some of its history. What it gives back is held.",
+        "A session has it, and another device may be executing it: it was sent before, or may have been. What comes back is held or withdrawn.",
       on: {
         ...ends,
         "command.undelivered": [
@@ -329,7 +329,7 @@ export const commandMachine = setUp.createMachine({
         ],
         "cancel.requested": noteCancel,
         "deadline.passed": isSilent,
-        "history.lost": { actions: "forbidRedelivery" },
+        "history.lost": { actions: "countAsSentAgain" },
       },
     },
     withdrawn: {
@@ -337,9 +337,10 @@ export const commandMachine = setUp.createMachine({
         "Nobody has it, and a device may be executing it. It is never sent again; only its result, or that of a CANCEL, is awaited.",
       on: {
         ...ends,
+        "command.undelivered": { guard: "hasTaken", actions: "holdAsNotDelivered" },
         "cancel.requested": noteCancel,
         "deadline.passed": [isSilent, pauseIsOver],
-        "history.lost": { actions: "forbidRedelivery" },
+        "history.lost": { actions: "countAsSentAgain" },
       },
     },
     done: { type: "final", description: "It has a result." },
