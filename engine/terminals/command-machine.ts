@@ -1,16 +1,22 @@
 import { assign, setup } from "xstate";
-import { NACK_PAUSE_MS } from "../kernel/limits.ts";
-import { type Channel, notBefore, unknownAfterMs } from "../payments/command.ts";
-import type { Finished, TakingSession, TerminalEffect, TerminalEvent } from "./events.ts";
+import {
+  type Entry,
+  finishedParams,
+  finishedSentParams,
+  heldEntry,
+  isSent,
+  pauseOf,
+  queuedEntry,
+  resentEntry,
+  sentEntry,
+} from "./command-entries.ts";
+import type { Finished, TerminalEffect, TerminalEvent } from "./events.ts";
 import { isHeld, mayGoTo } from "./rules.ts";
-import type { QueuedEntry, SentEntry } from "./terminal-record.ts";
 
 /**
  * The life of one command: what may be sent, again too, and to whom, and what a command may end as. (Drawn in infra/docs/machines/command.md.)
  * A terminal steps each of its commands by it (step-terminal.ts), and says which one is next and whether there is room.
  */
-export type Entry = QueuedEntry | SentEntry;
-
 export interface CommandContext {
   entry: Entry;
 }
@@ -43,10 +49,6 @@ export type CommandEvent =
   | { type: "history.lost"; atMs: number };
 
 export type CommandEffect = Extract<TerminalEffect, { type: "deliver" | "finished" | "cancelQueued" }>;
-
-export function isSent(entry: Entry): entry is SentEntry {
-  return "sentAtMs" in entry;
-}
 
 export function stateOfEntry(entry: Entry): WaitingState | AwaitedState {
   if (!isSent(entry)) return entry.attempts === 0 ? "queued" : "returned";
@@ -84,52 +86,6 @@ function mayNotGoAgain({ context: { entry } }: Args): boolean {
 
 function isOverdue({ context: { entry }, event }: Args): boolean {
   return entry.expiresAtMs <= event.atMs;
-}
-
-// Entries are written out member by member: objects of one shape, which the pay path makes several times faster than by spreading.
-function sentEntry(entry: Entry, attempts: number, sentAtMs: number, channel: Channel, session: TakingSession | null): SentEntry {
-  return {
-    uuid: entry.uuid,
-    kind: entry.kind,
-    service: entry.service,
-    sender: entry.sender,
-    acceptedAtMs: entry.acceptedAtMs,
-    expiresAtMs: entry.expiresAtMs,
-    attempts,
-    sentAtMs,
-    channel,
-    unknownAtMs: sentAtMs + unknownAfterMs(entry.kind),
-    session: session === null ? null : session.id,
-    redeliverable: session?.redeliver === true,
-    held: false,
-    refusedBy: null,
-    awaitingAck: session?.acknowledges === true,
-    cancels: entry.cancels,
-    cancelRequested: false,
-  };
-}
-
-export function queuedEntry(entry: Omit<QueuedEntry, "attempts" | "refusedBy">, attempts = 0): QueuedEntry {
-  const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels } = entry;
-  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy: null, cancels };
-}
-
-/** As no session has it. */
-function heldEntry(entry: SentEntry, changes: Pick<SentEntry, "attempts" | "refusedBy">): SentEntry {
-  return { ...entry, session: null, awaitingAck: false, held: true, ...changes };
-}
-
-function resentEntry(entry: SentEntry, session: string, atMs: number): SentEntry {
-  return {
-    ...entry,
-    attempts: entry.attempts + 1,
-    sentAtMs: atMs,
-    channel: "websocket",
-    unknownAtMs: atMs + unknownAfterMs(entry.kind),
-    session,
-    refusedBy: null,
-    awaitingAck: true,
-  };
 }
 
 const setUp = setup({
@@ -197,20 +153,6 @@ const setUp = setup({
     countAsSentAgain: assign(({ context: { entry } }) => (isSent(entry) ? { entry: { ...entry, held: true, redeliverable: false } } : {})),
   },
 });
-
-function pauseOf({ session, atMs }: Extract<CommandEvent, { type: "command.refused" }>): NonNullable<Entry["refusedBy"]> {
-  return { session, untilMs: atMs + NACK_PAUSE_MS };
-}
-
-function finishedParams({ uuid, kind, attempts, acceptedAtMs }: Entry, state: Finished["state"], atMs: number): Finished {
-  return { uuid, state, atMs: notBefore(atMs, acceptedAtMs), sentAtMs: null, channel: null, attempts, kind };
-}
-
-function finishedSentParams(entry: SentEntry, state: Finished["state"], atMs: number): Finished {
-  const { uuid, kind, attempts, channel } = entry;
-  const sentAtMs = notBefore(entry.sentAtMs, entry.acceptedAtMs);
-  return { uuid, state, atMs: notBefore(atMs, sentAtMs), sentAtMs, channel, attempts, kind };
-}
 
 const finish = <State extends Finished["state"]>(state: State) =>
   ({

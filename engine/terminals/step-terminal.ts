@@ -1,6 +1,7 @@
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../kernel/limits.ts";
 import { compile } from "../kernel/statechart.ts";
-import { type CommandEvent, commandMachine, type Entry, isSent, queuedEntry, stateOfEntry } from "./command-machine.ts";
+import { type Entry, isSent, queuedEntry } from "./command-entries.ts";
+import { type CommandEvent, commandMachine, stateOfEntry } from "./command-machine.ts";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
 import { countsAsLatest, latestAfterResult, withLatest } from "./latest-commands.ts";
 import { nextDeadlineMs, nextToRedeliver, nextToSend } from "./rules.ts";
