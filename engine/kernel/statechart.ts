@@ -12,7 +12,7 @@ import type {
 } from "xstate";
 
 /**
- * Runs XState machines of a small subset without XState: a compiled step takes a twentieth of the time of XState's own (decision 24). XState still checks the
+ * Runs XState machines of a small subset without XState, whose `transition` takes a hundred times as long (infra/docs/decisions/0024-machines-that-decide.md). XState still checks the
  * types, and its viewer draws them. What a machine may have:
  *
  * - flat states, some of them final, with a description
