@@ -15,7 +15,7 @@ import type {
  * Runs XState machines of a small subset without XState, whose `transition` takes a hundred times as long (infra/docs/decisions/0024-machines-that-decide.md). XState still checks the
  * types, and its viewer draws them. What a machine may have:
  *
- * - flat states, some of them final, with a description
+ * - flat states, some of them final, with a description and tags
  * - transitions on named events: one, or several of which the first whose guard holds is taken; with a target or without
  * - guards by name, with parameters (values, or a function of context and event)
  * - actions by name, with parameters: `assign`, or an effect, which is a function that does nothing
@@ -43,7 +43,10 @@ export interface Chart {
 export interface ChartState {
   name: string;
   description: string;
+  /** Nothing happens to it any more. */
   isFinal: boolean;
+  /** What whoever draws the machine is told of it. */
+  tags: readonly string[];
   transitions: readonly ChartTransition[];
 }
 
@@ -109,7 +112,7 @@ export function readChart(machine: AnyStateMachine): Chart {
         };
       });
     });
-    return { name, description, isFinal: type === "final", transitions };
+    return { name, description, isFinal: type === "final", tags: node.tags, transitions };
   });
   return { id, initial, states };
 }

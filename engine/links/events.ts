@@ -1,5 +1,5 @@
 import type { GatewayPaymentState } from "../gateway/gateway.ts";
-import type { FollowUp, FollowUpRefusal, FollowUpType, LinkContext, LinkState } from "./link.ts";
+import type { FollowUp, FollowUpRefusal, FollowUpType, LinkRecord } from "./link.ts";
 
 /** What can happen to a link. Each event carries when, wall time in milliseconds UTC. */
 export type LinkEvent =
@@ -46,10 +46,9 @@ export type LinkEffect =
   /** The gateway could be asked after all. */
   | { type: "settleOverdue"; params: Record<string, never> };
 
-/** What an event does: the state that it leads to, the context there, and what the runtime is to do once that is stored. */
+/** What an event does: the record that it leads to (the very same where it changes nothing), and what the runtime is to do once that is stored. */
 export interface LinkStep {
-  state: LinkState;
-  link: LinkContext;
+  link: LinkRecord;
   effects: readonly LinkEffect[];
 }
 

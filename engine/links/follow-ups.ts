@@ -1,45 +1,46 @@
-import { GATEWAY_UNREAD, type GatewayPaymentState, type GatewayTotals } from "../gateway/gateway.ts";
-import { LINK_FOLLOW_UP_CHECKS_MS, LINK_FOLLOW_UP_FLAG_MS, LINK_FOLLOW_UP_LEASE_MS, LINK_FOLLOW_UPS_MAX } from "../kernel/limits.ts";
+import type { GatewayPaymentState, GatewayTotals } from "../gateway/gateway.ts";
+import { LINK_FOLLOW_UP_CHECKS_MS, LINK_FOLLOW_UP_LEASE_MS, LINK_FOLLOW_UPS_MAX } from "../kernel/limits.ts";
+import { compile } from "../kernel/statechart.ts";
 import type { LinkEffect, LinkStep, Of } from "./events.ts";
-import { amountOf, type FollowUp, type FollowUpRefusal, type LinkContext, type LinkState } from "./link.ts";
+import { type FollowUpEvent, followUpMachine, stateOfFollowUp } from "./follow-up-machine.ts";
+import { amountOf, type FollowUp, type FollowUpRefusal, type LinkContext, type LinkRecord } from "./link.ts";
 
-const VERIFY: LinkEffect = { type: "verify", params: {} };
 const FLAG_FOLLOW_UP: LinkEffect = { type: "flagFollowUp", params: {} };
 const SETTLE_FOLLOW_UP: LinkEffect = { type: "settleFollowUp", params: {} };
 
-function refuse(state: LinkState, link: LinkContext, reason: FollowUpRefusal): LinkStep {
-  return { state, link, effects: [{ type: "refuseFollowUp", params: { reason } }] };
+const stepFollowUp = compile(followUpMachine, ["verify", "executeFollowUp", "repeatFollowUp"]);
+
+/** Steps one follow-up by its machine. */
+function step(entry: FollowUp, event: FollowUpEvent): { entry: FollowUp; effects: readonly LinkEffect[] } {
+  const { context, effects } = stepFollowUp(stateOfFollowUp(entry), { entry }, event);
+  return { entry: context.entry, effects };
+}
+
+function refuse(link: LinkRecord, reason: FollowUpRefusal): LinkStep {
+  return { link, effects: [{ type: "refuseFollowUp", params: { reason } }] };
 }
 
 /** A capture, reversal or refund of a paid link: executed once for its id, or refused with the reason. */
-export function followUpRequested(state: LinkState, link: LinkContext, event: Of<"followUp.requested">): LinkStep {
-  if (state !== "success") return refuse(state, link, "not_paid");
+export function followUpRequested(link: LinkRecord, event: Of<"followUp.requested">): LinkStep {
+  if (link.state !== "success") return refuse(link, "not_paid");
   const known = link.followUps.find(({ id }) => id === event.id);
-  if (known !== undefined) {
-    // One that a verify found executed has no movement yet: the gateway tells it when it is asked under the same id again.
-    const isWhole = known.state === "refused" || (known.state === "done" && known.tranId !== null);
-    return isWhole ? { state, link, effects: [{ type: "repeatFollowUp", params: { followUp: known } }] } : again(state, link, known);
+  const asked = known ?? checkFollowUp(link, event);
+  if (typeof asked === "string") return refuse(link, asked);
+  if (link.followUps.includes(asked)) {
+    const { entry, effects } = step(asked, event);
+    return entry === asked ? { link, effects } : { link: { ...link, followUps: replaced(link.followUps, asked, entry) }, effects };
   }
-  const checked = checkFollowUp(link, event);
-  if (typeof checked === "string") return refuse(state, link, checked);
-  if (checked.id !== event.id) return again(state, link, checked);
-  if (link.followUps.length >= LINK_FOLLOW_UPS_MAX) return refuse(state, link, "too_many");
-  const followUps = [...link.followUps, checked];
+  if (link.followUps.length >= LINK_FOLLOW_UPS_MAX) return refuse(link, "too_many");
+  const followUps = [...link.followUps, asked];
   return {
-    state,
     // Stored before the gateway is asked: whoever is home finds out what became of it, if nobody is told.
     link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, event.atMs) },
-    effects: [{ type: "executeFollowUp", params: { followUp: checked } }],
+    effects: [{ type: "executeFollowUp", params: { followUp: asked } }],
   };
 }
 
-/** Has one executed that was sent before, and remembers that: from now on a refusal says less. */
-function again(state: LinkState, link: LinkContext, known: FollowUp): LinkStep {
-  if (known.state !== "requested") return { state, link, effects: [{ type: "executeFollowUp", params: { followUp: known } }] };
-  const { refusal: _, ...entry } = known;
-  const followUp: FollowUp = { ...entry, repeated: true };
-  const followUps = link.followUps.map((each) => (each === known ? followUp : each));
-  return { state, link: { ...link, followUps }, effects: [{ type: "executeFollowUp", params: { followUp } }] };
+function replaced(list: readonly FollowUp[], entry: FollowUp, by: FollowUp): readonly FollowUp[] {
+  return list.map((other) => (other === entry ? by : other));
 }
 
 /** Sums up what of a kind is done or may be. */
@@ -104,45 +105,23 @@ function entryOf(event: Of<"followUp.requested">, leftMinor: number): FollowUp |
 }
 
 /** The gateway answered one: done, or refused. */
-export function followUpEnded(
-  state: LinkState,
-  link: LinkContext,
-  event: Of<"followUp.answered"> | Of<"followUp.refused">,
-  ended: "done" | "refused",
-  tranId: string | null,
-): LinkStep {
-  const { id, atMs, resultCode, description } = event;
-  const concerns = (entry: FollowUp) =>
-    entry.id === id && (entry.state === "requested" || (entry.state === "done" && entry.tranId === null && ended === "done"));
-  if (!link.followUps.some(concerns)) return { state, link, effects: [] };
-  const isUncertain = (entry: FollowUp) => ended === "refused" && entry.repeated === true;
-  const followUps = link.followUps.map((entry) => {
-    if (!concerns(entry)) return entry;
-    // Who did not look at it has not said what became of the attempt before.
-    if (isUncertain(entry)) return isUnread(resultCode) ? entry : { ...entry, refusal: { atMs, resultCode, description } };
-    return endedEntry(entry, { state: ended, finishedAtMs: entry.finishedAtMs ?? atMs, tranId, resultCode, description });
-  });
-  const anyUncertain = link.followUps.some((entry) => concerns(entry) && isUncertain(entry));
+export function followUpAnswered(link: LinkRecord, event: Of<"followUp.answered"> | Of<"followUp.refused">): LinkStep {
+  const asked = link.followUps.find(({ id }) => id === event.id);
+  if (asked === undefined) return { link, effects: [] };
+  const { entry, effects } = step(asked, event);
+  if (entry === asked && effects.length === 0) return { link, effects };
+  const followUps = replaced(link.followUps, asked, entry);
   return {
-    state,
-    link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, atMs) },
-    effects: anyUncertain ? [VERIFY] : settledEffects(link.followUps, followUps),
+    link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, event.atMs) },
+    effects: [...effects, ...attentionEffects(link.followUps, followUps)],
   };
 }
 
-function isUnread(resultCode: string): boolean {
-  return Object.values<string>(GATEWAY_UNREAD).includes(resultCode);
-}
-
-function endedEntry(
-  { flagged: _flagged, repeated: _repeated, refusal: _refusal, ...entry }: FollowUp,
-  end: Pick<FollowUp, "state" | "finishedAtMs" | "tranId" | "resultCode" | "description">,
-): FollowUp {
-  return { ...entry, ...end };
-}
-
-function settledEffects(before: readonly FollowUp[], after: readonly FollowUp[]): LinkEffect[] {
+/** What operators are told: once for all that they have to look at, and once when there is nothing left. */
+function attentionEffects(before: readonly FollowUp[], after: readonly FollowUp[]): LinkEffect[] {
   const isFlagged = ({ flagged }: FollowUp) => flagged === true;
+  const isNew = after.some((entry, index) => isFlagged(entry) && before[index]?.flagged !== true);
+  if (isNew) return [FLAG_FOLLOW_UP];
   return before.some(isFlagged) && !after.some(isFlagged) ? [SETTLE_FOLLOW_UP] : [];
 }
 
@@ -155,55 +134,39 @@ function nextCheckMs(followUps: readonly FollowUp[], atMs: number): number | nul
   return checks.length === 0 ? null : Math.min(...checks);
 }
 
-/** A gateway that calls a paid payment something else has not said what became of it since. */
-function totalsOf(payment: GatewayPaymentState): GatewayTotals {
-  return payment.type === "paid" ? (payment.totals ?? {}) : {};
-}
-
 /**
  * What the gateway says of a paid link whose captures, reversals or refunds were never answered. Only a total that is just what all of a kind make up says that
  * they were executed. Anything less says nothing for good: a request may be on its way, and its caller may repeat it under its id. Unless the gateway
  * refused that id in between: what it refused once it does not execute later.
  */
-export function followUpsVerified(state: LinkState, link: LinkContext, event: Of<"verify.answered"> | Of<"verify.failed">): LinkStep {
+export function followUpsVerified(link: LinkRecord, event: Of<"verify.answered"> | Of<"verify.failed">): LinkStep {
+  if (!link.followUps.some(({ state }) => state === "requested")) return { link, effects: [] };
   const { atMs } = event;
-  const answered = event.type === "verify.answered";
-  const totals = answered ? totalsOf(event.payment) : {};
-  if (!link.followUps.some((entry) => entry.state === "requested")) return { state, link, effects: [] };
+  const eventOf = concerning(link, event);
+  const followUps = link.followUps.map((entry) => (entry.state === "requested" ? step(entry, eventOf(entry)).entry : entry));
+  const verifiedAtMs = event.type === "verify.answered" ? atMs : link.verifiedAtMs;
+  return {
+    link: { ...link, followUps, verifiedAtMs, nextAtMs: nextCheckMs(followUps, atMs) },
+    effects: attentionEffects(link.followUps, followUps),
+  };
+}
+
+/** What a verify of the link means for each of its follow-ups. */
+function concerning(link: LinkRecord, event: Of<"verify.answered"> | Of<"verify.failed">): (entry: FollowUp) => FollowUpEvent {
+  if (event.type === "verify.failed") return () => event;
+  const { atMs, askedAtMs, payment } = event;
+  const totals = totalsOf(payment);
   const executed: Readonly<Record<FollowUp["type"], boolean | null>> = {
     capture: totals.captured ?? null,
     reversal: isAllOf(link, "reversal", totals.reversedMinor),
     refund: isAllOf(link, "refund", totals.refundedMinor),
   };
-  const followUps = link.followUps.map((entry): FollowUp => {
-    if (entry.state !== "requested") return entry;
-    const found = executed[entry.type];
-    if (found === true) {
-      return endedEntry(entry, {
-        state: "done",
-        finishedAtMs: atMs,
-        tranId: null,
-        resultCode: null,
-        description: "Executed, by the gateway's totals",
-      });
-    }
-    if (found === false && answered && entry.refusal !== undefined && event.askedAtMs >= entry.refusal.atMs) {
-      const { resultCode, description } = entry.refusal;
-      return endedEntry(entry, { state: "refused", finishedAtMs: atMs, tranId: null, resultCode, description });
-    }
-    // A gateway that answers without a word about it will not have one later either.
-    const flag = (answered && found === null) || atMs >= entry.requestedAtMs + LINK_FOLLOW_UP_FLAG_MS;
-    const description = !answered
-      ? entry.description
-      : found === null
-        ? "The gateway does not say whether it was executed"
-        : "Not executed when the gateway was last asked";
-    return { ...entry, description, ...(flag ? { flagged: true } : {}) };
-  });
-  const isNew = followUps.some(({ flagged }, index) => flagged === true && link.followUps[index]?.flagged !== true);
-  const effects = isNew ? [FLAG_FOLLOW_UP] : settledEffects(link.followUps, followUps);
-  const verifiedAtMs = answered ? atMs : link.verifiedAtMs;
-  return { state, link: { ...link, followUps, verifiedAtMs, nextAtMs: nextCheckMs(followUps, atMs) }, effects };
+  return ({ type }) => ({ type: "totals.read", atMs, askedAtMs, executed: executed[type] });
+}
+
+/** A gateway that calls a paid payment something else has not said what became of it since. */
+function totalsOf(payment: GatewayPaymentState): GatewayTotals {
+  return payment.type === "paid" ? (payment.totals ?? {}) : {};
 }
 
 /** Whether a total is that of all of a kind; false where it is less, null where it cannot be told or is something else. */

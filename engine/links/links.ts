@@ -12,8 +12,8 @@ import { linkChange } from "./link-change.ts";
 import { createLinkDeadlines } from "./link-deadlines.ts";
 import { createLinkPacer } from "./link-pacer.ts";
 import type { LinkStore } from "./link-store.ts";
-import { createLinkStepper } from "./machine.ts";
 import { newLink } from "./rules.ts";
+import { stepLink } from "./step-link.ts";
 
 /**
  * Payment links, from any thread of any node. Every method rejects with RelayError `unavailable` when the store cannot answer, and
@@ -109,7 +109,6 @@ interface Applied {
 export function createShardLinks(options: LinksOptions): ShardLinks {
   const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, verified, failed } = options;
   const pacer = createLinkPacer();
-  const step = createLinkStepper(INERT);
   const verifying = new Map<string, Promise<LinkRecord | null>>();
   const turns: (() => void)[] = [];
   let atGateway = 0;
@@ -121,7 +120,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
       stored ??= await store.load(txId);
       if (stored === null) return null;
-      const { record, effects, changed } = step(stored.record, event);
+      const { record, effects, changed } = stepLink(stored.record, event);
       if (!changed) return { stored, effects };
       const after = paced(record, stored.record, event.atMs);
       const version = await store.commit(linkChange(after, stored, effects, event.atMs));
@@ -200,7 +199,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   async function due(txId: string): Promise<void> {
     const stored = await store.load(txId);
     if (stored === null) return;
-    const { effects } = step(stored.record, { type: "deadline.passed", atMs: clock.nowMs() });
+    const { effects } = stepLink(stored.record, { type: "deadline.passed", atMs: clock.nowMs() });
     if (wantsVerify(effects)) await verify(txId, stored, false);
   }
 
@@ -346,26 +345,6 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
 const NO_ACCOUNT = { type: "unavailable", reason: "the account of this payment is gone" } as const;
 
 const NOTHING_MORE = { rows: [], attention: [], settled: [] } as const;
-
-/** An order that nobody placed. */
-const INERT: LinkRecord = newLink({
-  txId: "",
-  terminalId: "",
-  partnerId: null,
-  owner: "",
-  amount: "",
-  amountMinor: 0,
-  currency: "",
-  description: null,
-  merchantReference: null,
-  customerEmail: null,
-  instrument: "card",
-  capture: "now",
-  returnUrl: null,
-  createdAtMs: 0,
-  expiresAtMs: 0,
-  attachment: null,
-});
 
 function slackOf({ state, nextAtMs, order }: LinkRecord): number {
   switch (state) {

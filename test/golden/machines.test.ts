@@ -5,6 +5,8 @@ import type { AnyStateMachine } from "xstate";
 import { appDeploymentMachine } from "../../engine/apps/machine.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../engine/kernel/limits.ts";
 import { readChart } from "../../engine/kernel/statechart.ts";
+import { followUpMachine } from "../../engine/links/follow-up-machine.ts";
+import { linkMachine } from "../../engine/links/machine.ts";
 import { commandMachine } from "../../engine/terminals/command-machine.ts";
 import { machinePage } from "../support/machine-page.ts";
 
@@ -30,6 +32,28 @@ is said only of what never left; and \`cancelled\` only of what never left, or o
 Each command of a terminal is stepped by it. Which command is next, how many may wait (${QUEUED_COMMANDS_MAX}) and how many may await their
 results (${SENT_COMMANDS_MAX}) is the terminal's ([step-terminal.ts](../../../engine/terminals/step-terminal.ts)). Callers see \`queued\` and \`returned\` as \`queued\`, and \`sent\`, \`held\`,
 \`resent\` and \`withdrawn\` as \`sent\`. The state is not stored: the entry in the terminal's record tells it.`,
+  },
+  {
+    file: "link.md",
+    machine: linkMachine,
+    title: "A payment link",
+    text: `What the relay believes of a payment by link, and when it asks the gateway ([engine/links/machine.ts](../../../engine/links/machine.ts); [links.md](../links.md) has the rules in words).
+Only a verify says that a link was paid, and what is paid stays so. A gateway that cannot be asked ends nothing until a week has passed.
+
+The record tells the state. \`overdue\` is stored as \`created\`, \`waiting\` or \`watching\`, which says how far it had come, with \`overdue: true\`; callers see it as PENDING
+with \`unverified: true\`. The effects are \`verify\` (the gateway is asked), \`ended\` (a row for ClickHouse), and what operators are told: \`flagLate\`, \`flagAmount\`, \`flagOverdue\`,
+\`settleOverdue\`. Captures, reversals and refunds of a paid link live each by a machine of its own ([follow-up.md](follow-up.md)).`,
+  },
+  {
+    file: "follow-up.md",
+    machine: followUpMachine,
+    title: "A capture, reversal or refund of a payment link",
+    text: `Whether the gateway has executed it, and whom to believe ([engine/links/follow-up-machine.ts](../../../engine/links/follow-up-machine.ts)). A link steps each of its own by it; which
+ones may be asked for, with which amount, and what operators are told of all of them together is the link's
+([follow-ups.ts](../../../engine/links/follow-ups.ts)).
+
+It is born as \`requested\`, stored before the gateway is asked under its id, which the gateway executes once. The record tells the state: \`requested\`, \`repeated\` and
+\`doubted\` are stored as \`requested\`, \`found\` and \`done\` as \`done\`. \`totals.read\` is what a verify of the link says of it.`,
   },
   {
     file: "deployment.md",

@@ -41,9 +41,9 @@ export function machinePage(chart: Chart, { title, text, how }: PageText): strin
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Only what changes the state: in one diagram while it may still change, in another what ends it. */
+/** Only what changes the state: in one diagram while it may still change, in another what ends it. What is tagged as ended may yet end otherwise. */
 function diagrams({ initial, states }: Chart): string[] {
-  const open = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name);
+  const open = states.filter(({ isFinal, tags }) => !isFinal && !tags.includes("ended")).map(({ name }) => name);
   const arrows = states.flatMap(({ name, transitions }) => transitions.flatMap((transition) => arrowOf(name, transition)));
   const within = joined(arrows.filter(({ to }) => open.includes(to)));
   const begins = { from: "[*]", to: initial, label: "" };
@@ -67,7 +67,8 @@ function diagram(arrows: readonly Arrow[], before: readonly string[] = []): stri
 
 /** Arrows that all these states have are drawn once, from around the states. */
 function fromAny(arrows: readonly Arrow[], states: readonly string[]): Arrow[] {
-  const isShared = ({ to, label }: Arrow) =>
+  const isShared = ({ from, to, label }: Arrow) =>
+    states.includes(from) &&
     states.every((state) => arrows.some((other) => other.from === state && other.to === to && other.label === label));
   const shared = arrows.filter((arrow) => arrow.from === states[0] && isShared(arrow));
   return [...arrows.filter((arrow) => !isShared(arrow)), ...shared.map((arrow) => ({ ...arrow, from: ANY }))];
@@ -90,7 +91,9 @@ function joined(arrows: readonly Arrow[]): Arrow[] {
 }
 
 function named({ name, params }: Named): string {
-  return params === undefined || typeof params === "function" ? name : `${name} ${JSON.stringify(params)}`;
+  if (params === undefined || typeof params === "function") return name;
+  const text = JSON.stringify(params);
+  return text === "{}" ? name : `${name} ${text}`;
 }
 
 function code(text: string): string {

@@ -36,7 +36,7 @@ const lamp = setup({
       },
     },
     on: { on: { "lamp.pressed": "off", "lamp.broken": {} } },
-    broken: { type: "final" },
+    broken: { type: "final", tags: "dark" },
   },
 });
 
@@ -109,11 +109,11 @@ describe("what a machine says", () => {
     const { states, ...chart } = readChart(lamp);
     assert.deepEqual(chart, { id: "lamp", initial: "off" });
     assert.deepEqual(
-      states.map(({ name, description, isFinal }) => ({ name, description, isFinal })),
+      states.map(({ name, description, isFinal, tags }) => ({ name, description, isFinal, tags })),
       [
-        { name: "off", description: "Dark.", isFinal: false },
-        { name: "on", description: "", isFinal: false },
-        { name: "broken", description: "", isFinal: true },
+        { name: "off", description: "Dark.", isFinal: false, tags: [] },
+        { name: "on", description: "", isFinal: false, tags: [] },
+        { name: "broken", description: "", isFinal: true, tags: ["dark"] },
       ],
     );
     assert.deepEqual(states[1]?.transitions, [

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LinkEffect, LinkEvent } from "../../../engine/links/events.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
-import { createLinkStepper } from "../../../engine/links/machine.ts";
-import { link } from "./machine-world.ts";
+import { stepLink } from "../../../engine/links/step-link.ts";
 
 /** What a step makes of a link. */
 export interface Row {
@@ -15,13 +14,11 @@ export interface Row {
   effects?: LinkEffect[];
 }
 
-const step = createLinkStepper(link("created"));
-
 export function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     for (const { title, from, event, to, effects = [] } of rows) {
       it(title, () => {
-        const next = step(from, event);
+        const next = stepLink(from, event);
         assert.deepEqual(next.effects, effects);
         assert.equal(next.changed, to !== undefined);
         assert.deepEqual(next.record, { ...from, ...to });

@@ -1,0 +1,56 @@
+import { compile } from "../kernel/statechart.ts";
+import type { LinkEffect, LinkEvent, LinkStep } from "./events.ts";
+import { followUpAnswered, followUpRequested, followUpsVerified } from "./follow-ups.ts";
+import type { LinkRecord } from "./link.ts";
+import { linkMachine, stateOfLink } from "./machine.ts";
+
+export interface LinkStepResult {
+  record: LinkRecord;
+  effects: readonly LinkEffect[];
+  /** False where the event left everything as it was: there is nothing to store. */
+  changed: boolean;
+}
+
+const stepMachine = compile(linkMachine, ["verify", "ended", "flagLate", "flagAmount", "flagOverdue", "settleOverdue"]);
+
+/** Steps a link by its machine (machine.ts), and those of its follow-ups that the event concerns each by its own (follow-up-machine.ts). */
+export function stepLink(record: LinkRecord, event: LinkEvent): LinkStepResult {
+  const { link, effects } = carryOut(record, event);
+  const changed = link !== record;
+  return { record: changed ? asStored(link) : record, effects, changed };
+}
+
+function carryOut(link: LinkRecord, event: LinkEvent): LinkStep {
+  switch (event.type) {
+    case "followUp.requested":
+      return followUpRequested(link, event);
+    case "followUp.answered":
+    case "followUp.refused":
+      return followUpAnswered(link, event);
+    case "verify.answered":
+    case "verify.failed":
+      // Of a paid link only what followed is left to find out.
+      if (link.state === "success") return followUpsVerified(link, event);
+  }
+  const { context, effects } = stepMachine(stateOfLink(link), link, event);
+  return { link: context, effects };
+}
+
+/** Its members in the order in which they are stored. */
+function asStored(link: LinkRecord): LinkRecord {
+  return {
+    schema: 1,
+    state: link.state,
+    order: link.order,
+    inits: link.inits,
+    paymentId: link.paymentId,
+    paymentUrl: link.paymentUrl,
+    nextAtMs: link.nextAtMs,
+    verifiedAtMs: link.verifiedAtMs,
+    notifications: link.notifications,
+    outcome: link.outcome,
+    late: link.late,
+    overdue: link.overdue,
+    followUps: link.followUps,
+  };
+}
