@@ -370,3 +370,88 @@ table("the gateway cannot be asked", [
     to: { nextAtMs: EXPIRES_MS + 360_000 },
   },
 ]);
+
+const redirectUrl = "https://pay.example/g1";
+/** Never confirmed: it was stored, and its node died before the gateway was asked. */
+const unconfirmed = link("created", { inits: 0, overdue: true, nextAtMs: EXPIRES_MS + 30_000 });
+/** Confirmed only when its time was over. */
+const offeredLate = link("waiting", { overdue: true, nextAtMs: EXPIRES_MS + 330_000 });
+const later = EXPIRES_MS + 30_000;
+
+table("an overdue link keeps how far it had come", [
+  {
+    title: "never confirmed, and asked for again: its init begins",
+    from: unconfirmed,
+    event: { type: "init.begun", atMs: later },
+    to: { inits: 1, nextAtMs: later + 20_000 },
+  },
+  {
+    title: "never confirmed: an init that is answered now is waited for",
+    from: unconfirmed,
+    event: { type: "init.answered", atMs: later, paymentId: "g1", redirectUrl },
+    to: { state: "waiting", paymentId: "g1", paymentUrl: redirectUrl, nextAtMs: later + 300_000 },
+  },
+  {
+    title: "never confirmed, and refused now: failed",
+    from: unconfirmed,
+    event: { type: "init.refused", atMs: later, resultCode: "GW_30001", description: "no", absent: false },
+    to: { state: "failed", outcome: outcome("GW_30001", later, "no"), nextAtMs: null },
+  },
+  {
+    title: "never confirmed, and the gateway cannot be asked: asked less often, not yet watched",
+    from: unconfirmed,
+    event: unreachable(later),
+    to: { nextAtMs: later + 30_000 },
+  },
+  {
+    title: "never confirmed, and the gateway has nothing: expired, and settled",
+    from: unconfirmed,
+    event: answered(absent, later),
+    to: { state: "expired", outcome: outcome("GW_20002", later, inTime), overdue: false, nextAtMs: null, verifiedAtMs: later },
+    effects: [SETTLED, ENDED],
+  },
+  {
+    title: "confirmed before: what an init says is not new",
+    from: link("watching", { overdue: true }),
+    event: { type: "init.refused", atMs: later, resultCode: "GW_30001", description: "no", absent: true },
+  },
+  {
+    title: "confirmed late: a notification ends the wait",
+    from: offeredLate,
+    event: notified(later),
+    to: { state: "watching", notifications: 1, nextAtMs: later },
+    effects: [VERIFY],
+  },
+  {
+    title: "confirmed late: also one after which nothing is asked that would not come by itself",
+    from: { ...offeredLate, notifications: 49, verifiedAtMs: later - 1_000, nextAtMs: later },
+    event: notified(later),
+    to: { state: "watching" },
+  },
+  {
+    title: "confirmed late, asked for by a caller before its end: the wait stays",
+    from: offeredLate,
+    event: answered(pending, later, EXPIRES_MS - 1),
+    to: { verifiedAtMs: later },
+  },
+  {
+    title: "forgotten by the gateway: asked less often, told once",
+    from: link("watching", { overdue: true, nextAtMs: later }),
+    event: answered(absent, later),
+    to: { nextAtMs: later + 30_000, verifiedAtMs: later },
+  },
+  {
+    title: "failed by the gateway's word: settled",
+    from: link("watching", { overdue: true }),
+    event: answered(failed("GW_10001"), later),
+    to: { state: "failed", outcome: outcome("GW_10001", later), overdue: false, nextAtMs: null, verifiedAtMs: later },
+    effects: [SETTLED, ENDED],
+  },
+  {
+    title: "given up, and found paid after all: late, flagged and settled",
+    from: link("expired", { overdue: true, nextAtMs: null }),
+    event: answered(paid, later),
+    to: { state: "success", outcome: success(later), late: true, overdue: false, verifiedAtMs: later },
+    effects: [SETTLED, ENDED, LATE],
+  },
+]);
