@@ -415,6 +415,7 @@ table("an overdue link keeps how far it had come", [
     from: link("watching", { overdue: true }),
     event: { type: "init.refused", atMs: later, resultCode: "GW_30001", description: "no", absent: true },
   },
+  { title: "confirmed before: no init begins", from: link("watching", { overdue: true }), event: { type: "init.begun", atMs: later } },
   {
     title: "confirmed late: a notification ends the wait",
     from: offeredLate,
