@@ -1,5 +1,5 @@
 import { RelayError } from "../kernel/errors.ts";
-import type { TableSync } from "../tables/table-sync.ts";
+import type { Tables } from "../tables/replicated-table.ts";
 import { DIRECTORY_TABLE, type DirectoryStore } from "./directory-store.ts";
 import type { PatternCompiler, SubscriptionRule } from "./terminal-rule.ts";
 import { compileTopicAccess, type TopicAccess, validateSubscriptionRule } from "./topic-access.ts";
@@ -10,7 +10,6 @@ export const DENIED_TERMINALS_MAX = 100_000;
 
 /** Administered settings in memory, so that no request waits for them; a change is answered once every shard has it. */
 export interface Directory {
-  load(): Promise<void>;
   /** Grows with each change that may take something from somebody. */
   generation(): number;
   /** By a whitelist rule, or by a terminal group. */
@@ -26,19 +25,19 @@ export interface Directory {
 export interface DirectoryOptions {
   store: DirectoryStore;
   patterns: PatternCompiler;
-  tableSync: TableSync;
+  tables: Tables;
   /** Whether a terminal group lets `identity` act for `target`. */
   manages?(identity: string, target: string): boolean;
   /** Called after each change that this shard has taken in: sessions that lost a right are to be closed. */
   changed(): void;
 }
 
-export function createDirectory({ store, patterns, tableSync, manages = () => false, changed }: DirectoryOptions): Directory {
+export function createDirectory({ store, patterns, tables, manages = () => false, changed }: DirectoryOptions): Directory {
   let rules: readonly SubscriptionRule[] = [];
   let denied: ReadonlySet<string> = new Set();
   let topicAccess: TopicAccess = compileTopicAccess([], patterns);
   let generation = 0;
-  const table = tableSync.table({
+  const table = tables.whole({
     name: DIRECTORY_TABLE,
     load: async () => {
       const contents = await store.load();
@@ -51,7 +50,6 @@ export function createDirectory({ store, patterns, tableSync, manages = () => fa
   });
 
   return {
-    load: table.load,
     generation: () => generation,
     mayTake: (identity, target) => topicAccess.mayTake(identity, target) || manages(identity, target),
     isDenied: (terminalId) => denied.has(terminalId),

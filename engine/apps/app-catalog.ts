@@ -1,5 +1,5 @@
 import { hashOf } from "../kernel/hash.ts";
-import type { TableSync } from "../tables/table-sync.ts";
+import type { Tables } from "../tables/replicated-table.ts";
 import { type AppDeployment, type DeploymentTarget, deploymentsOf, type TargetRecord, targetName } from "./app-deployment.ts";
 import { type Offer, type OfferLookups, offerFor, targetsOf } from "./app-offer.ts";
 import { APPS_TABLE, type AppStore, type AppTable } from "./app-store.ts";
@@ -32,13 +32,9 @@ export interface TerminalMerchants {
   merchantOf(terminalId: string): string | null;
 }
 
-export interface LoadedCatalog extends AppCatalog {
-  load(): Promise<void>;
-}
-
 export interface AppCatalogOptions {
   store: Pick<AppStore, "load">;
-  tableSync: TableSync;
+  tables: Tables;
   merchants: TerminalMerchants;
 }
 
@@ -71,14 +67,13 @@ function indexesOf({ versions, deployments, targets }: AppTable): Indexes {
   };
 }
 
-export function createAppCatalog({ store, tableSync, merchants }: AppCatalogOptions): LoadedCatalog {
+export function createAppCatalog({ store, tables, merchants }: AppCatalogOptions): AppCatalog {
   let indexes = indexesOf({ versions: [], deployments: [], targets: [] });
-  const table = tableSync.table({
+  const table = tables.whole({
     name: APPS_TABLE,
     load: async () => {
       indexes = indexesOf(await store.load());
     },
-    changed: () => {},
   });
   const target = (wanted: DeploymentTarget) => indexes.targets.get(targetName(wanted)) ?? null;
   const lookups: OfferLookups = {
@@ -88,7 +83,6 @@ export function createAppCatalog({ store, tableSync, merchants }: AppCatalogOpti
     bucketOf: rolloutBucketOf,
   };
   return {
-    load: table.load,
     versions: () => indexes.versions,
     version: lookups.version,
     byVersionCode: (versionCode) => indexes.versionByCode.get(versionCode) ?? null,

@@ -7,7 +7,7 @@ import { type AppDeployment, type InstallMark, isEmptyTarget, NO_MARK, type Targ
 import type { AppVersion } from "./app-version.ts";
 import { INSTALL_LOG_LIFETIME_MS, INSTALL_LOGS_PER_VERSION_MAX, type InstallLog } from "./install-log.ts";
 
-/** The name of the table that every shard has in memory (engine/tables/table-sync.ts). */
+/** The name of the table that every shard has in memory (engine/tables/replicated-table.ts). */
 export const APPS_TABLE = "apps";
 
 /** One change: all of it or nothing. Each record names the version that it replaces, 0 for a new one. */

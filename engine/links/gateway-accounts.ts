@@ -11,7 +11,7 @@ import type { MerchantOwner } from "../partners/merchant.ts";
 import { partnerPlace } from "../partners/partner.ts";
 import type { Partner, Partners } from "../partners/partners.ts";
 import type { CloudConfig } from "../settings/cloud-config.ts";
-import type { Replica } from "../tables/replicated-table.ts";
+import type { ReplicatedRecords } from "../tables/replicated-table.ts";
 
 /** Whose account at the card gateway a payment runs on. In memory of each shard; null where there is none. */
 export interface GatewayAccounts {
@@ -33,10 +33,10 @@ export interface GatewayAccounts {
 export interface GatewayAccountsOptions {
   partners: Partners;
   box: SecretBox;
-  installation: Pick<Replica<GatewayAccount>, "get">;
-  cloudConfigs: Pick<Replica<CloudConfig>, "get">;
+  installation: Pick<ReplicatedRecords<GatewayAccount>, "get">;
+  cloudConfigs: Pick<ReplicatedRecords<CloudConfig>, "get">;
   /** Whose a merchant is; undefined where there is no such merchant. */
-  merchantOwners: Pick<Replica<MerchantOwner>, "get">;
+  merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
 /** Gateway accounts out of what is in memory; secrets are opened when they are asked for and kept nowhere. */

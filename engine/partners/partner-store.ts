@@ -1,8 +1,7 @@
 import { available, type Entry, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
-import { partitionName, partitionOf } from "../tables/replicated-table.ts";
-import { tableVersionOperation } from "../tables/table-versions.ts";
+import { partitionName, partitionOf, tableVersionOperation } from "../tables/table-versions.ts";
 import { DELETED_PARTNER_KEPT_MS, type PartnerRecord, type PartnerUnique, uniquesOf } from "./partner.ts";
 
 export const PARTNER_TABLE = "partners";

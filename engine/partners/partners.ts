@@ -1,6 +1,6 @@
 import { compileRule, type PatternCompiler, type TerminalMatcher } from "../access/terminal-rule.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Tables } from "../tables/replicated-table.ts";
+import type { RecordSource, Tables } from "../tables/replicated-table.ts";
 import type { PartnerRecord } from "./partner.ts";
 import { PARTNER_PARTITIONS, PARTNER_TABLE, type PartnerStore } from "./partner-store.ts";
 
@@ -87,19 +87,19 @@ export function createPartners({ tables, store, patterns, clock, sandbox }: Part
     for (const origin of originsOf(record)) forgetOrigin(origin);
   }
 
-  const replica = tables.add<Partner>({
-    name: PARTNER_TABLE,
+  const stored: RecordSource<Partner> = {
+    table: PARTNER_TABLE,
     partitions: PARTNER_PARTITIONS,
-    load: async (part) => {
-      const stored = [...(await store.load(part))].filter(([, { record }]) => sandbox || !record.sandbox);
-      return new Map(stored.map(([key, { record, version }]) => [key, { record: partnerOf(record), version }]));
+    load: async (partition) => {
+      const loaded = [...(await store.load(partition))].filter(([, { record }]) => sandbox || !record.sandbox);
+      return new Map(loaded.map(([key, { record, version }]) => [key, { record: partnerOf(record), version }]));
     },
-    changed: (_, after, before) => {
-      if (before !== null) unindex(before);
-      if (after !== null) index(after);
-      generation += 1;
-      if (after !== null) nextEndMs = Math.min(nextEndMs, ...endsOf(after));
-    },
+  };
+  const inMemory = tables.records(stored, (_, after, before) => {
+    if (before !== null) unindex(before);
+    if (after !== null) index(after);
+    generation += 1;
+    if (after !== null) nextEndMs = Math.min(nextEndMs, ...endsOf(after));
   });
 
   function partnerOf(record: PartnerRecord): Partner {
@@ -126,15 +126,15 @@ export function createPartners({ tables, store, patterns, clock, sandbox }: Part
     generation: () => {
       if (nextEndMs !== Number.POSITIVE_INFINITY && clock.nowMs() >= nextEndMs) {
         generation += 1;
-        nextEndMs = Math.min(Number.POSITIVE_INFINITY, ...[...replica.values()].flatMap(endsOf));
+        nextEndMs = Math.min(Number.POSITIVE_INFINITY, ...[...inMemory.values()].flatMap(endsOf));
       }
       return generation;
     },
     byId: (id) => {
-      const partner = replica.get(String(id));
+      const partner = inMemory.get(String(id));
       return partner === undefined || partner.record.deletedAtMs !== null ? null : partner;
     },
-    everById: (id) => replica.get(String(id)) ?? null,
+    everById: (id) => inMemory.get(String(id)) ?? null,
     byUsername: (username) => byUsername.get(username) ?? null,
     byKeySha256: (sha256) => {
       const partner = byKey.get(sha256);
@@ -151,8 +151,8 @@ export function createPartners({ tables, store, patterns, clock, sandbox }: Part
     byPartnerCode: (partnerCode) => byPartnerCode.get(partnerCode) ?? null,
     isOriginListed: (origin) => origins.has(origin),
     list: () =>
-      [...replica.values()].filter(({ record }) => record.deletedAtMs === null).sort((one, other) => one.record.id - other.record.id),
-    propagate: (id) => replica.propagate(String(id)),
+      [...inMemory.values()].filter(({ record }) => record.deletedAtMs === null).sort((one, other) => one.record.id - other.record.id),
+    propagate: (id) => inMemory.propagate(String(id)),
   };
 }
 

@@ -1,6 +1,5 @@
 import type { RecordStore } from "../tables/record-store.ts";
-import { type Administered, createAdministered } from "../tables/replicated-records.ts";
-import type { Tables } from "../tables/replicated-table.ts";
+import type { AdministeredRecords, Tables } from "../tables/replicated-table.ts";
 
 export const TERMINAL_GROUPS_MAX = 10_000;
 export const GROUP_TERMINALS_MAX = 1_000;
@@ -18,7 +17,7 @@ export interface TerminalGroup {
 }
 
 /** Terminal groups, and whom each manager acts for. */
-export interface TerminalGroups extends Administered<TerminalGroup> {
+export interface TerminalGroups extends AdministeredRecords<TerminalGroup> {
   /** Grows with every change. */
   generation(): number;
   /** The members of all enabled groups that this terminal manages; null where it manages none. */
@@ -49,7 +48,7 @@ export function createTerminalGroups({ tables, store, changed }: TerminalGroupsO
     }
   }
 
-  const groups = createAdministered(tables, store, (_, after, before) => {
+  const groups = tables.administered(store, (_, after, before) => {
     if (before !== null) unindex(before);
     if (after !== null) index(after);
     for (const manager of [...(before?.managerTerminalIds ?? []), ...(after?.managerTerminalIds ?? [])]) {

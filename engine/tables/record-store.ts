@@ -1,8 +1,7 @@
 import { available, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
-import { partitionName, partitionOf } from "./replicated-table.ts";
-import { tableVersionOperation } from "./table-versions.ts";
+import { partitionName, partitionOf, tableVersionOperation } from "./table-versions.ts";
 
 /**
  * Small administered records of one kind, by key, in partitions (engine/tables/replicated-table.ts). Rejects with RelayError `unavailable`

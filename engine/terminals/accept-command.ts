@@ -4,11 +4,12 @@ import { SENT_COMMANDS_MAX, TAKE_WITHIN_MS } from "../kernel/limits.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Command } from "../payments/command.ts";
 import type { Actor } from "./actor.ts";
-import type { Actors, Applied } from "./actors.ts";
+import type { Actors } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./deliver-command.ts";
 import type { TerminalEffect, TerminalEvent } from "./events.ts";
-import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps, hasFinished } from "./home-steps.ts";
+import { stepThrough } from "./step-terminal.ts";
+import { claimOf, EMPTY_CHANGE, entryOf, hasFinished, type StepPlan, type Steps } from "./steps.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import type { TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome } from "./terminals.ts";
@@ -18,7 +19,7 @@ export type AcceptCommand = (actor: Actor, command: Command) => Promise<AcceptOu
 
 export interface AcceptCommandOptions {
   actors: Actors;
-  steps: HomeSteps;
+  steps: Steps;
   delivery: Delivery;
   store: TerminalStore;
   clock: Clock;
@@ -50,18 +51,6 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
     throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
   }
 
-  function accepted(actor: Actor, command: Command, applied: Applied<boolean>): AcceptOutcome | Promise<AcceptOutcome> {
-    if (applied.type === "claimed") return duplicate(actor, command);
-    if (!applied.outcome) return refused(actor, command);
-    const { effects } = applied;
-    steps.announce(actor, effects);
-    // From here on it is accepted, whatever becomes of handing it out.
-    if (effects.some((effect) => effect.type === "deliver") || delivery.anySession(actor.terminalId) !== null) {
-      return handOut(actor, effects).then(() => whereIs(actor, command));
-    }
-    return whereIs(actor, command);
-  }
-
   async function refused(actor: Actor, command: Command): Promise<AcceptOutcome> {
     return (await earlier(actor, command.uuid)) === null ? { type: "queue_full" } : duplicate(actor, command);
   }
@@ -85,24 +74,29 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
     return session === null ? [accepted] : [accepted, { type: "command.taken", atMs, channel: "websocket", session }];
   }
 
-  return (actor, command) => {
+  /** The outcome says whether there was room for it. */
+  async function plan(actor: Actor, command: Command): Promise<StepPlan<boolean>> {
+    const atMs = clock.nowMs();
+    const events = eventsFor(actor, command, atMs);
+    // What it takes with it is written once it is stored, or never: then it must not be stored either.
+    const withinMs = events.length > 1 ? TAKE_WITHIN_MS : undefined;
+    const step = stepThrough(actor.context, events);
+    if (step.effects.some((effect) => effect.type === "refusedFull")) return { step, change: null, outcome: false };
+    const claims = [claimOf(command)];
+    if (!hasFinished(step.effects)) return { step, change: { claims, commands, rows, attention, settled, atMs, withinMs }, outcome: true };
+    return { step, change: { ...(await steps.endings(actor, step.effects, null)), claims, atMs, withinMs }, outcome: true };
+  }
+
+  return async (actor, command) => {
     if (actors.cachedCommand(actor, command.uuid) !== null) return duplicate(actor, command);
     if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
-    const applied = actors.apply<boolean>(actor, () => {
-      const atMs = clock.nowMs();
-      const events = eventsFor(actor, command, atMs);
-      // What it takes with it is written once it is stored, or never: then it must not be stored either.
-      const withinMs = events.length > 1 ? TAKE_WITHIN_MS : undefined;
-      return {
-        events,
-        complete({ effects }) {
-          if (effects.some((effect) => effect.type === "refusedFull")) return { change: null, outcome: false };
-          const claims = [claimOf(command)];
-          if (!hasFinished(effects)) return { change: { claims, commands, rows, attention, settled, atMs, withinMs }, outcome: true };
-          return steps.endings(actor, effects, null).then((ended) => ({ change: { ...ended, claims, atMs, withinMs }, outcome: true }));
-        },
-      };
-    });
-    return applied.then((step) => accepted(actor, command, step));
+    const stepped = await steps.run(actor, () => plan(actor, command));
+    if (stepped.type === "claimed") return duplicate(actor, command);
+    if (!stepped.outcome) return refused(actor, command);
+    // From here on it is accepted, whatever becomes of handing it out.
+    const { effects } = stepped;
+    if (effects.some((effect) => effect.type === "deliver") || delivery.anySession(actor.terminalId) !== null)
+      await handOut(actor, effects);
+    return whereIs(actor, command);
   };
 }

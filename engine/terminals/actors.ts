@@ -6,11 +6,11 @@ import type { Stored } from "../kernel/stored.ts";
 import { createTimerWheel } from "../kernel/timer-wheel.ts";
 import type { Actor } from "./actor.ts";
 import { createCommandCache } from "./command-cache.ts";
-import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
+import type { TerminalContext } from "./events.ts";
 import { nextDeadlineMs, stateOf, toRecord } from "./rules.ts";
-import { afterHistoryLoss, stepTerminal, type TerminalStep } from "./step-terminal.ts";
+import { afterHistoryLoss } from "./step-terminal.ts";
 import type { CommandRecord } from "./terminal-record.ts";
-import type { LoadedTerminal, TerminalChange, TerminalStore } from "./terminal-store.ts";
+import type { ChangeOutcome, LoadedTerminal, TerminalChange, TerminalStore } from "./terminal-store.ts";
 import type { WaitingCounters } from "./waiting-counters.ts";
 
 /** Actors kept in memory; beyond it idle ones go, those not used lately first, their records are stored. Outstanding commands keep one. */
@@ -23,38 +23,18 @@ const EVICTION_LOOKS_MAX = 64;
 const INTERNAL_MAX = 256;
 
 /** Losing the race for a record this often in a row means that something is wrong; the caller gets "unavailable". */
-const STALE_RETRIES_MAX = 8;
+export const STALE_RETRIES_MAX = 8;
 
 const IDLE: TerminalContext = { queue: [], sent: [], latest: [] };
 
 const NONE: readonly never[] = [];
 
-/** What a step wants stored beside the terminal record, and what it found out. */
-export interface StepPlan<T> {
-  events: readonly TerminalEvent[];
-  /**
-   * Asked once the events were stepped, with their effects; null stores nothing and ends the step. (Written as a method: tsx names an
-   * arrow function that is the value of a member each time one is made, which costs a payment a microsecond.)
-   */
-  complete(step: TerminalStep): Promise<Completion<T>> | Completion<T>;
-}
-
-/** Asked again, with the actor loaded again, when another version has moved on. */
-export type Plan<T> = () => StepPlan<T> | Promise<StepPlan<T>>;
-
+/** What a step stores beside the terminal's record. */
 export type StepChange = Omit<TerminalChange, "terminalId" | "terminal" | "decidedBy">;
 
-export interface Completion<T> {
-  /** Null: nothing of this step is stored. */
-  change: StepChange | null;
-  outcome: T;
-}
-
-export type Applied<T> = { type: "applied"; outcome: T; effects: readonly TerminalEffect[] } | { type: "claimed"; uuid: string };
-
 /**
- * The actors of one home. `enqueue` runs work on one actor at a time, in order, with a bound on what waits; `apply` steps the machine and
- * stores the step, loading again and stepping again when another version has moved on.
+ * The actors of one home. `enqueue` runs work on one actor at a time, in order, with a bound on what waits; `commit` stores what a step made of it
+ * (steps.ts).
  */
 export interface Actors {
   /** Rejects with RelayError `too_busy` when too much waits for this actor, and with whatever `work` throws. */
@@ -62,10 +42,12 @@ export interface Actors {
   /** The same for internal work, which no caller asked for: callers cannot crowd it out. */
   enqueueInternal<T>(terminalId: string, work: (actor: Actor) => Promise<T> | T): Promise<T>;
   /**
-   * What `plan` throws at once is thrown at once; within the work on an actor it rejects like the rest. Rejects with RelayError `unavailable` where the step
-   * was certainly not stored, since it came too late, or where it is not known whether it was.
+   * Stores a step, and sets the actor's context once that is done. `stale`: another version has moved on, so the actor has to be loaded again. Rejects with
+   * RelayError `unavailable` where it is not known whether it was stored: then it is found out before the next work on the actor.
    */
-  apply<T>(actor: Actor, plan: Plan<T>): Promise<Applied<T>>;
+  commit(actor: Actor, context: TerminalContext, change: StepChange): Promise<ChangeOutcome>;
+  /** Loads the actor again, within the work on it. */
+  reload(actor: Actor): Promise<void>;
   /** Loads the actor again where another home has moved on: for answers that nothing is stored for. Asks nobody where the store is this node's alone. */
   catchUp(actor: Actor): Promise<void>;
   /** The record of a command that is queued or sent, where it is at hand. */
@@ -224,10 +206,7 @@ export function createActors(options: ActorsOptions): Actors {
     actors.delete(actor.terminalId);
   }
 
-  /**
-   * Carries out one piece of work, and then the next that waits. (What each payment passes through from here to the store is written with callbacks: an
-   * async function is a generator with all its registers, and four of them were 6% of a payment.)
-   */
+  /** Carries out one piece of work, and then the next that waits. (With callbacks, as all of the mailbox: every request passes here.) */
   function run<T>(actor: Actor, work: (actor: Actor) => Promise<T> | T): Promise<T> {
     actor.running = true;
     const worked = actor.loaded ? begin(actor, work) : load(actor).then(() => work(actor));
@@ -281,20 +260,6 @@ export function createActors(options: ActorsOptions): Actors {
     return stored;
   }
 
-  function stepAll(context: TerminalContext, events: readonly TerminalEvent[]): TerminalStep {
-    const first = events[0];
-    if (first === undefined) return { context, effects: [] };
-    if (events.length === 1) return stepTerminal(context, first);
-    const effects: TerminalEffect[] = [];
-    let current = context;
-    for (const event of events) {
-      const next = stepTerminal(current, event);
-      current = next.context;
-      for (const effect of next.effects) effects.push(effect);
-    }
-    return { context: current, effects };
-  }
-
   /** Holds the records of outstanding commands, with the version that this commit gave them. */
   function remember(actor: Actor, change: StepChange, version: number): void {
     for (const record of change.claims) commandCache.keep(actor, record, version);
@@ -304,72 +269,44 @@ export function createActors(options: ActorsOptions): Actors {
     }
   }
 
-  function apply<T>(actor: Actor, plan: Plan<T>, tries = 1): Promise<Applied<T>> {
-    const planned = plan();
-    if (planned instanceof Promise) return planned.then((late) => carryOut(actor, plan, late, tries));
-    return carryOut(actor, plan, planned, tries);
-  }
-
-  function carryOut<T>(actor: Actor, plan: Plan<T>, planned: StepPlan<T>, tries: number): Promise<Applied<T>> {
-    const stepped = stepAll(actor.context, planned.events);
-    const completed = planned.complete(stepped);
-    if (completed instanceof Promise) return completed.then((late) => commitStep(actor, plan, stepped, late, tries));
-    return commitStep(actor, plan, stepped, completed, tries);
-  }
-
-  /** Commits a step, and sets the actor's context once that is stored. */
-  function commitStep<T>(
-    actor: Actor,
-    plan: Plan<T>,
-    stepped: TerminalStep,
-    { change, outcome }: Completion<T>,
-    tries: number,
-  ): Promise<Applied<T>> {
-    const { context, effects } = stepped;
-    if (change === null) return Promise.resolve({ type: "applied", outcome, effects });
+  async function commit(actor: Actor, context: TerminalContext, change: StepChange): Promise<ChangeOutcome> {
     const { terminalId, version, historyLost } = actor;
     const workBefore = stateOf(actor.context);
     const terminal = isSame(context, actor.context) ? null : { record: toRecord(terminalId, context), version, workBefore, historyLost };
     // A home that is no longer one may not know what was sent, or that it came to an end: what a step leaves as it is counts, too.
     const decidedBy = terminal === null ? { version, historyLost } : null;
     const { claims, commands, rows, attention, settled, atMs, withinMs } = change;
-    return store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs, withinMs }).then(
-      (stored) => {
-        if (stored.type === "claimed") return stored;
-        if (stored.type === "stale") return again(actor, plan, tries);
-        if (stored.type === "late") throw late();
-        remember(actor, change, stored.version);
-        if (terminal !== null) {
-          setContext(actor, context, stored.version);
-          actor.historyLost = false;
-        }
-        return { type: "applied", outcome, effects };
-      },
-      (error: unknown) => {
-        actor.loaded = false;
-        actor.inDoubt = true;
-        inDoubt(terminalId);
-        throw error;
-      },
-    );
+    let stored: ChangeOutcome;
+    try {
+      stored = await store.commit({ terminalId, terminal, decidedBy, claims, commands, rows, attention, settled, atMs, withinMs });
+    } catch (error) {
+      actor.loaded = false;
+      actor.inDoubt = true;
+      inDoubt(terminalId);
+      throw error;
+    }
+    if (stored.type !== "committed") return stored;
+    remember(actor, change, stored.version);
+    if (terminal !== null) {
+      setContext(actor, context, stored.version);
+      actor.historyLost = false;
+    }
+    return stored;
   }
 
-  /** Another version has moved on. */
-  async function again<T>(actor: Actor, plan: Plan<T>, tries: number): Promise<Applied<T>> {
+  async function reload(actor: Actor): Promise<void> {
     actor.loaded = false;
     await load(actor);
-    if (tries === STALE_RETRIES_MAX) throw contended();
-    return apply(actor, plan, tries + 1);
   }
 
   return {
     enqueue: (terminalId, work) => post(terminalId, MAILBOX_MAX, work),
     enqueueInternal: (terminalId, work) => post(terminalId, MAILBOX_MAX + INTERNAL_MAX, work),
-    apply,
+    commit,
+    reload,
     catchUp: async (actor) => {
       if (!isShared || ((await store.loadTerminal(actor.terminalId))?.version ?? 0) === actor.version) return;
-      actor.loaded = false;
-      await load(actor);
+      await reload(actor);
     },
     cachedCommand: commandCache.find,
     command,
@@ -401,10 +338,6 @@ export function createActors(options: ActorsOptions): Actors {
   };
 }
 
-function late(): RelayError {
-  return new RelayError("unavailable", "The store takes too long, try again", { retryAfterSeconds: 1 });
-}
-
-function contended(): RelayError {
+export function contended(): RelayError {
   return new RelayError("unavailable", "The terminal's record is contended, try again", { retryAfterSeconds: 1 });
 }

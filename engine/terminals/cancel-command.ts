@@ -6,7 +6,8 @@ import type { Actors } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./deliver-command.ts";
 import type { TerminalEffect } from "./events.ts";
-import { claimOf, EMPTY_CHANGE, entryOf, type HomeSteps } from "./home-steps.ts";
+import { stepTerminal } from "./step-terminal.ts";
+import { claimOf, EMPTY_CHANGE, entryOf, hasFinished, type Steps } from "./steps.ts";
 import type { CancelOutcome } from "./terminals.ts";
 
 /** Cancels a command: at once while it waits, else by a CANCEL command to the terminal (http/stomp/PROTOCOL.md). */
@@ -14,7 +15,7 @@ export type CancelCommand = (actor: Actor, uuid: string, cancelUuid: string) => 
 
 export interface CancelCommandOptions {
   actors: Actors;
-  steps: HomeSteps;
+  steps: Steps;
   delivery: Delivery;
   clock: Clock;
 }
@@ -38,20 +39,17 @@ export function createCancelCommand({ actors, steps, delivery, clock }: CancelCo
     const target = await actors.command(actor, uuid);
     if (target === null || target.record.command === null) return [];
     const cancel = buildCancel(target.record, cancelUuid, { acceptedAtMs: atMs, sender: target.record.command.sender });
-    const applied = await actors.apply(actor, () => ({
-      events: [{ type: "cancel.requested", atMs, uuid, cancel: entryOf(cancel) }],
-      complete: async ({ effects }) => {
-        const ended = effects.some((effect) => effect.type === "finished");
-        const queued = effects.some((effect) => effect.type === "cancelQueued");
-        // The actor knows nothing of it. Whether that is so the store says: another home may have moved on, and this one is loaded again then.
-        if (!ended && !queued) return { change: { ...EMPTY_CHANGE, atMs }, outcome: null };
-        const change = { ...(await steps.endings(actor, effects, null)), claims: queued ? [claimOf(cancel)] : [], atMs };
-        return { change, outcome: null };
-      },
-    }));
-    if (applied.type === "claimed") throw new RelayError("conflict", "The uuid of the CANCEL command is taken");
-    steps.announce(actor, applied.effects);
-    return applied.effects;
+    const stepped = await steps.run(actor, async () => {
+      const step = stepTerminal(actor.context, { type: "cancel.requested", atMs, uuid, cancel: entryOf(cancel) });
+      const ended = hasFinished(step.effects);
+      const queued = step.effects.some((effect) => effect.type === "cancelQueued");
+      // The actor knows nothing of it. Whether that is so the store says: another home may have moved on, and this one is loaded again then.
+      if (!ended && !queued) return { step, change: { ...EMPTY_CHANGE, atMs }, outcome: null };
+      const change = { ...(await steps.endings(actor, step.effects, null)), claims: queued ? [claimOf(cancel)] : [], atMs };
+      return { step, change, outcome: null };
+    });
+    if (stepped.type === "claimed") throw new RelayError("conflict", "The uuid of the CANCEL command is taken");
+    return stepped.effects;
   }
 
   return async (actor, uuid, cancelUuid) => {

@@ -6,8 +6,8 @@ import type { LiveSession, PresenceTable } from "../sessions/presence-table.ts";
 import type { Actor } from "./actor.ts";
 import type { Actors } from "./actors.ts";
 import type { TakingSession, TerminalEffect, TerminalEvent } from "./events.ts";
-import type { HomeSteps } from "./home-steps.ts";
 import { isHeld, nextToRedeliver, nextToSend } from "./rules.ts";
+import type { Steps } from "./steps.ts";
 import type { TakenCommand } from "./terminals.ts";
 
 /** Commands that one push hands out at most: all that can be outstanding. A guard against a loop, never reached. */
@@ -37,7 +37,7 @@ export interface Delivery {
 
 export interface DeliveryOptions {
   actors: Actors;
-  steps: HomeSteps;
+  steps: Steps;
   table: PresenceTable;
   clock: Clock;
   /** Only its home knows all sessions of a terminal, and so which are gone; and only once all shards have told it of theirs. */

@@ -3,7 +3,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Command } from "../payments/command.ts";
-import { buildPayment, type PaymentRequest, readPaymentRequest } from "../payments/payment-request.ts";
+import { buildPayment, readPaymentRequest } from "../payments/payment-request.ts";
 import { isTerminalFamily, TERMINAL_FAMILIES, type TerminalFamily } from "../payments/tags.ts";
 import { buildAdministrative, buildPrint, buildScan, type UtilityContext } from "../payments/utility-request.ts";
 import type { AcceptOutcome, Terminals } from "./terminals.ts";
@@ -34,23 +34,14 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
     return family !== undefined && isTerminalFamily(family) ? TERMINAL_FAMILIES[family] : null;
   }
 
-  function send(request: PaymentRequest, family: TerminalFamily | null, caller: Caller): Promise<PaymentRequested> {
-    const { terminalId, uuid } = request;
+  return async (caller, terminalId, body) => {
+    const request = readPaymentRequest(body, terminalId);
+    if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
+    const family = tagged ? await familyOf(request.terminalId) : null;
     const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });
-    return terminals.accept(command).then((outcome) => ({ terminalId, uuid, outcome }));
-  }
-
-  // Every payment passes here, and most without waiting for anything before the terminal: so with callbacks (see actors.ts).
-  return (caller, terminalId, body) => {
-    try {
-      const request = readPaymentRequest(body, terminalId);
-      if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
-      const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
-      if (!tagged) return send(request, null, caller);
-      return familyOf(request.terminalId).then((family) => send(request, family, caller));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    const outcome = await terminals.accept(command);
+    return { terminalId: request.terminalId, uuid: request.uuid, outcome };
   };
 }
 

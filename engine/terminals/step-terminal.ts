@@ -35,6 +35,21 @@ export function stepTerminal({ queue, sent, latest }: TerminalContext, event: Te
   return { context: { queue: draft.queue, sent: draft.sent, latest: draft.latest }, effects: draft.effects };
 }
 
+/** The same for several events at once. */
+export function stepThrough(context: TerminalContext, events: readonly TerminalEvent[]): TerminalStep {
+  const [first] = events;
+  if (first === undefined) return { context, effects: NONE };
+  if (events.length === 1) return stepTerminal(context, first);
+  const effects: TerminalEffect[] = [];
+  let current = context;
+  for (const event of events) {
+    const next = stepTerminal(current, event);
+    current = next.context;
+    for (const effect of next.effects) effects.push(effect);
+  }
+  return { context: current, effects };
+}
+
 /** The context of a record that was stored before the store lost some of its history: what it says may no longer be true. */
 export function afterHistoryLoss({ queue, sent, latest }: TerminalContext, atMs: number): TerminalContext {
   const draft: Draft = { queue, sent, latest, effects: NONE };

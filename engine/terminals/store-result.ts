@@ -3,10 +3,11 @@ import type { Stored } from "../kernel/stored.ts";
 import { notBefore } from "../payments/command.ts";
 import type { Transaction } from "../payments/transaction.ts";
 import type { Actor } from "./actor.ts";
-import type { Actors, StepPlan } from "./actors.ts";
+import type { Actors } from "./actors.ts";
 import type { Delivery } from "./deliver-command.ts";
-import { EMPTY_CHANGE, type HomeSteps, lifeOf } from "./home-steps.ts";
 import { asSent, attentionOf, cancelledAfterUnknown, classifyResult, recordedEvent, rowsOf, withResult } from "./result-decision.ts";
+import { stepTerminal } from "./step-terminal.ts";
+import { EMPTY_CHANGE, lifeOf, type StepPlan, type Steps } from "./steps.ts";
 import type { CommandLife, CommandRecord } from "./terminal-record.ts";
 import type { ResultOutcome, ResultPosting } from "./terminals.ts";
 import type { Waiters } from "./waiters.ts";
@@ -16,7 +17,7 @@ export type StoreResult = (actor: Actor, posting: ResultPosting) => Promise<Resu
 
 export interface StoreResultOptions {
   actors: Actors;
-  steps: HomeSteps;
+  steps: Steps;
   delivery: Delivery;
   waiters: Waiters;
   clock: Clock;
@@ -26,47 +27,42 @@ export interface StoreResultOptions {
   recorded(transaction: Transaction): void;
 }
 
+/** The outcome of a step, with what is told of it once it is stored. */
+type Decided = { type: "repeated" } | { type: "conflict" } | { type: "recorded"; transaction: Transaction };
+
 export function createStoreResult({ actors, steps, delivery, waiters, clock, merchantOf, recorded }: StoreResultOptions): StoreResult {
-  async function plan(
-    actor: Actor,
-    posted: ResultPosting,
-    atMs: number,
-    keep: (transaction: Transaction) => void,
-  ): Promise<StepPlan<ResultOutcome>> {
+  async function plan(actor: Actor, posted: ResultPosting): Promise<StepPlan<Decided>> {
+    const atMs = clock.nowMs();
     const stored = await actors.command(actor, posted.result.uuid);
     const posting = asSent(posted, stored?.record ?? null);
     const { uuid } = posting.result;
     const decision = classifyResult(posting, stored?.record ?? null, atMs, merchantOf(posting.terminalId));
-    if (decision.type === "repeated") return { events: [], complete: () => ({ change: null, outcome: { type: "repeated" } }) };
+    const unchanged = { context: actor.context, effects: [] };
+    if (decision.type === "repeated") return { step: unchanged, change: null, outcome: { type: "repeated" } };
     if (decision.type === "conflict") {
       const change = { ...EMPTY_CHANGE, rows: [decision.row], attention: [decision.attention], atMs };
-      return { events: [], complete: () => ({ change, outcome: { type: "conflict" } }) };
+      return { step: unchanged, change, outcome: { type: "conflict" } };
     }
-    keep(decision.result.transaction);
     const cancels = stored?.record.command?.cancels ?? null;
+    const step = stepTerminal(actor.context, recordedEvent(posting, { unsolicited: decision.unsolicited, cancels, atMs }));
+    const own = step.effects.find((effect) => effect.type === "finished" && effect.params.uuid === uuid);
+    const before = stored?.record.life ?? null;
+    const life = own?.type === "finished" ? lifeOf(own.params) : lateLife(before, atMs);
+    const record = withResult(stored?.record ?? null, posting, decision.result, life);
+    const ended = await steps.endings(actor, step.effects, uuid);
+    const target = posting.result.status === "OK" && cancels !== null ? await unknownTarget(actor, cancels, ended.commands, atMs) : null;
+    const settled = [before?.state === "unknown" ? uuid : null, target?.record.uuid ?? null].filter((id) => id !== null);
     return {
-      events: [recordedEvent(posting, { unsolicited: decision.unsolicited, cancels, atMs })],
-      complete: async ({ effects }) => {
-        const own = effects.find((effect) => effect.type === "finished" && effect.params.uuid === uuid);
-        const before = stored?.record.life ?? null;
-        const life = own?.type === "finished" ? lifeOf(own.params) : lateLife(before, atMs);
-        const record = withResult(stored?.record ?? null, posting, decision.result, life);
-        const ended = await steps.endings(actor, effects, uuid);
-        const target =
-          posting.result.status === "OK" && cancels !== null ? await unknownTarget(actor, cancels, ended.commands, atMs) : null;
-        const settled = [before?.state === "unknown" ? uuid : null, target?.record.uuid ?? null].filter((id) => id !== null);
-        return {
-          change: {
-            ...ended,
-            commands: [...ended.commands, { record, version: stored?.version ?? 0 }, ...(target === null ? [] : [target])],
-            rows: [...ended.rows, ...rowsOf(record), ...(target === null ? [] : rowsOf(target.record))],
-            attention: [...ended.attention, ...attentionOf(record, before, atMs)],
-            settled: settled.map((id) => ({ kind: "unknown", terminalId: actor.terminalId, uuid: id })),
-            atMs,
-          },
-          outcome: { type: "recorded" },
-        };
+      step,
+      change: {
+        ...ended,
+        commands: [...ended.commands, { record, version: stored?.version ?? 0 }, ...(target === null ? [] : [target])],
+        rows: [...ended.rows, ...rowsOf(record), ...(target === null ? [] : rowsOf(target.record))],
+        attention: [...ended.attention, ...attentionOf(record, before, atMs)],
+        settled: settled.map((id) => ({ kind: "unknown", terminalId: actor.terminalId, uuid: id })),
+        atMs,
       },
+      outcome: { type: "recorded", transaction: decision.result.transaction },
     };
   }
 
@@ -82,20 +78,15 @@ export function createStoreResult({ actors, steps, delivery, waiters, clock, mer
   }
 
   return async (actor, posting) => {
-    let transaction: Transaction | null = null;
-    const keep = (found: Transaction) => {
-      transaction = found;
-    };
-    const applied = await actors.apply(actor, () => plan(actor, posting, clock.nowMs(), keep));
-    if (applied.type === "claimed") throw new Error("a result claims no uuid");
-    steps.announce(actor, applied.effects);
-    if (applied.outcome.type === "recorded") {
-      if (transaction !== null) recorded(transaction);
-      waiters.wake(actor.terminalId);
-      // There is room again where the bound on unanswered commands held something back.
-      await steps.afterCommit(actor, "push", () => delivery.push(actor));
-    }
-    return applied.outcome;
+    const stepped = await steps.run(actor, () => plan(actor, posting));
+    if (stepped.type === "claimed") throw new Error("a result claims no uuid");
+    const { outcome } = stepped;
+    if (outcome.type !== "recorded") return outcome;
+    recorded(outcome.transaction);
+    waiters.wake(actor.terminalId);
+    // There is room again where the bound on unanswered commands held something back.
+    await steps.afterCommit(actor, "push", () => delivery.push(actor));
+    return { type: "recorded" };
   };
 }
 

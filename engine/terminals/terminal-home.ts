@@ -15,9 +15,9 @@ import { createCancelCommand } from "./cancel-command.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { createDelivery } from "./deliver-command.ts";
 import type { Finished } from "./events.ts";
-import { createHomeSteps } from "./home-steps.ts";
 import { createLookups } from "./lookups.ts";
 import { isHeld } from "./rules.ts";
+import { createSteps } from "./steps.ts";
 import { createStoreResult } from "./store-result.ts";
 import type { Outstanding, TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome, CancelOutcome, CommandView, ResultOutcome, ResultPosting, TakenCommand, TerminalView } from "./terminals.ts";
@@ -114,7 +114,7 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
     failed,
     passed: (terminalId) => actors.enqueueInternal(terminalId, delivery.catchUp),
   });
-  const steps = createHomeSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
+  const steps = createSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
   const { isHome, isMember, sessionsComplete, deliver: write } = options;
   const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write });
   const accept = createAcceptCommand({ actors, steps, delivery, store, clock });

@@ -5,8 +5,7 @@ import { AUDIT_LIFETIME_MS, type AuditEntry, createAuditStore } from "../../engi
 import { deletedPartner, type PartnerRecord } from "../../engine/partners/partner.ts";
 import { createPartnerStore, PARTNER_PARTITIONS } from "../../engine/partners/partner-store.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
-import { partitionName, partitionOf } from "../../engine/tables/replicated-table.ts";
-import { createTableVersions } from "../../engine/tables/table-versions.ts";
+import { createTableVersions, partitionName, partitionOf } from "../../engine/tables/table-versions.ts";
 import type { OpenKv } from "./engines.ts";
 import { ownWorldTest } from "./own-world.ts";
 

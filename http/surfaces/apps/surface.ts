@@ -7,7 +7,7 @@ import type { PackageStore } from "../../../engine/apps/package-store.ts";
 import type { PackageUrl, PushUpdate } from "../../../engine/apps/push-update.ts";
 import type { RecordInstall } from "../../../engine/apps/record-install.ts";
 import type { UploadPackage } from "../../../engine/apps/upload-package.ts";
-import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 

@@ -4,7 +4,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
-import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 

@@ -4,7 +4,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { CallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantServices } from "../../../engine/partners/merchant-services.ts";
 import type { Merchants } from "../../../engine/partners/merchants.ts";
-import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/table-sync.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { partnerApiEnvelope } from "./error-body.ts";
 

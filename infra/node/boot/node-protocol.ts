@@ -3,7 +3,7 @@ import type { Overview } from "../../../engine/operators/overview.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
-import type { TableSyncProtocol } from "../../../engine/tables/table-sync.ts";
+import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
@@ -22,7 +22,7 @@ export type ShardReport = Omit<NodeReport, "lapses" | "stream">;
 
 /** What the main thread and the shards of a node request of each other, beside what the engine and the store do. */
 export type NodeProtocol = TerminalProtocol &
-  TableSyncProtocol &
+  TableProtocol &
   KvProtocol &
   ClusterProtocol & {
     /** Opens the store; only requested of the shard that holds it. */

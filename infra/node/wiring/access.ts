@@ -7,13 +7,11 @@ import type { Partners } from "../../../engine/partners/partners.ts";
 import { createTerminalGroups, type TerminalGroup, type TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import { createRecordStore, TERMINAL_GROUPS } from "../../../engine/tables/record-store.ts";
 import type { Tables } from "../../../engine/tables/replicated-table.ts";
-import type { TableSync } from "../../../engine/tables/table-sync.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
 import type { PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
 import { terminalPassword } from "../../../http/auth/terminal-password.ts";
 import type { StompSessions } from "../../../http/stomp/sessions.ts";
 import type { Config } from "../boot/config.ts";
-import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { Lease } from "../boot/shard-boot.ts";
 import { leasedAuthenticator } from "../cluster/lease.ts";
 import { createCredentials } from "./credentials.ts";
@@ -21,7 +19,6 @@ import { createCredentials } from "./credentials.ts";
 export interface AccessParts {
   config: Pick<Config, "administrator" | "fleet" | "terminalSecret">;
   kv: Kv;
-  tableSync: TableSync;
   tables: Tables;
   patterns: PatternCompiler;
   clock: Clock;
@@ -34,7 +31,7 @@ export interface AccessParts {
 }
 
 /** Who may come in, and what terminals may take. */
-export interface Access extends Lifecycle {
+export interface Access {
   operations: {
     directory: Directory;
     terminalGroups: TerminalGroups;
@@ -47,7 +44,7 @@ export interface Access extends Lifecycle {
 }
 
 export function composeAccess(parts: AccessParts): Access {
-  const { config, kv, tableSync, tables, patterns, clock, machineClock, partners, lease } = parts;
+  const { config, kv, tables, patterns, clock, machineClock, partners, lease } = parts;
   let watched: Parameters<Access["watch"]>[0] | null = null;
   const terminalGroups = createTerminalGroups({
     tables,
@@ -57,7 +54,7 @@ export function composeAccess(parts: AccessParts): Access {
   const directory = createDirectory({
     store: createDirectoryStore(kv),
     patterns,
-    tableSync,
+    tables,
     manages: (identity, target) => terminalGroups.managedBy(identity)?.has(target) === true,
     changed: () => {
       for (const terminalId of directory.deniedTerminals()) watched?.closeTerminal(terminalId);
@@ -69,7 +66,6 @@ export function composeAccess(parts: AccessParts): Access {
   return {
     operations: { directory, terminalGroups, terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId) },
     authenticator: lease === null ? authenticator : leasedAuthenticator(authenticator, lease, machineClock.monotonicMs),
-    load: directory.load,
     watch: (sessions) => {
       watched = sessions;
     },

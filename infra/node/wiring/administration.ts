@@ -13,8 +13,7 @@ import type { Partners } from "../../../engine/partners/partners.ts";
 import type { CloudConfig, StoredZvtConfig } from "../../../engine/settings/cloud-config.ts";
 import { type ConfigureTerminal, createConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
 import { createRecordStore, GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
-import { type Administered, createAdministered } from "../../../engine/tables/replicated-records.ts";
-import type { Replica, Tables } from "../../../engine/tables/replicated-table.ts";
+import type { AdministeredRecords, ReplicatedRecords, Tables } from "../../../engine/tables/replicated-table.ts";
 import { createReceiptCleaner, type ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 
@@ -27,13 +26,13 @@ export interface AdministrationParts {
   ids: Ids;
   terminals: Terminals;
   partners: Partners;
-  cloudConfigs: Administered<CloudConfig>;
+  cloudConfigs: AdministeredRecords<CloudConfig>;
   gateway: CardGateway;
   retentionMs: number;
   /** Unique among all writers. */
   writer: string;
   failed(what: string, error: unknown): void;
-  merchantOwners: Pick<Replica<MerchantOwner>, "get">;
+  merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
 /** What is administered beside partners and access, in memory of this shard, and what changes it. */
@@ -41,9 +40,9 @@ export interface AdministrationOperations {
   gatewayAccounts: GatewayAccounts;
   installationAccount: InstallationAccount;
   checkGateway: CheckGateway;
-  cloudConfigs: Administered<CloudConfig>;
+  cloudConfigs: AdministeredRecords<CloudConfig>;
   configureTerminal: ConfigureTerminal;
-  serviceSettings: Administered<StoredZvtConfig>;
+  serviceSettings: AdministeredRecords<StoredZvtConfig>;
   receiptCleaner: ReceiptCleaner;
   audit: AuditLog;
 }
@@ -51,14 +50,14 @@ export interface AdministrationOperations {
 export function composeAdministration(parts: AdministrationParts): AdministrationOperations {
   const { kv, tables, box, clock, machineClock, ids, terminals, partners, cloudConfigs, gateway, retentionMs, writer, failed } = parts;
   const { merchantOwners } = parts;
-  const accounts = createAdministered(tables, createRecordStore<GatewayAccount>(kv, GATEWAY_ACCOUNTS));
+  const accounts = tables.administered(createRecordStore<GatewayAccount>(kv, GATEWAY_ACCOUNTS));
   return {
     gatewayAccounts: createGatewayAccounts({ partners, box, installation: accounts, cloudConfigs, merchantOwners }),
     installationAccount: createInstallationAccount({ accounts, box, clock }),
     checkGateway: createCheckGateway({ gateway, ids }),
     cloudConfigs,
     configureTerminal: createConfigureTerminal({ configs: cloudConfigs, terminals, clock, ids }),
-    serviceSettings: createAdministered(tables, createRecordStore<StoredZvtConfig>(kv, SERVICE_SETTINGS)),
+    serviceSettings: tables.administered(createRecordStore<StoredZvtConfig>(kv, SERVICE_SETTINGS)),
     receiptCleaner: createReceiptCleaner({ kv, monotonicMs: machineClock.monotonicMs, retentionMs, failed }),
     audit: createAuditStore({ kv, writer, failed }),
   };

@@ -13,7 +13,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
-import type { TableSync } from "../../../engine/tables/table-sync.ts";
+import type { Tables } from "../../../engine/tables/replicated-table.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { AppsOperations } from "../../../http/surfaces/apps/surface.ts";
 import { createPackageFolder } from "../../../storage/packages/package-folder.ts";
@@ -29,7 +29,7 @@ const INSTALLATION = "app/installation";
 export interface AppsParts {
   config: Config;
   kv: Kv;
-  tableSync: TableSync;
+  tables: Tables;
   terminals: Terminals;
   merchants: TerminalMerchants;
   clock: Clock;
@@ -47,11 +47,11 @@ export interface Apps extends Lifecycle {
 }
 
 export async function composeApps(parts: AppsParts): Promise<Apps> {
-  const { config, kv, tableSync, terminals, merchants, clock, ids, writer, failed } = parts;
+  const { config, kv, tables, terminals, merchants, clock, ids, writer, failed } = parts;
   const alone = config.cluster === null;
   const store = createAppStore({ kv, nowMs: clock.nowMs, writer });
   const packages = await packagesOf(config, kv);
-  const catalog = createAppCatalog({ store, tableSync, merchants });
+  const catalog = createAppCatalog({ store, tables, merchants });
   const deployments = createDeployments({ store, catalog, clock, failed });
   const appVersions = createAppVersions(store, catalog, deployments, packages, clock);
   let base = config.publicUrl;
@@ -71,7 +71,6 @@ export async function composeApps(parts: AppsParts): Promise<Apps> {
       installLogs: store.installLogs,
       packageUrl,
     },
-    load: catalog.load,
     tidy: async () => {
       try {
         if (alone) await store.clearUploads();

@@ -2,9 +2,7 @@ import { callbackOperations } from "../../../engine/callbacks/callback-store.ts"
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
-import { createAdministered } from "../../../engine/tables/replicated-records.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
-import { createTableSync } from "../../../engine/tables/table-sync.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
@@ -74,21 +72,20 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   add({ everySecond: () => void store.sweep().catch(log.storeFailed) });
   const { onOutboxWrite } = add(createFeedWake(bus));
   const readiness = add(createReadiness({ boot, isAway: store.isAway, monotonicMs: machineClock.monotonicMs }));
-  const tableSync = createTableSync({
+  const tables = createTables({
     bus,
     tableVersions: createTableVersions(kv),
     clock: machineClock,
     liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
     failed,
   });
-  const tables = createTables(tableSync);
-  add({ load: tables.load, tick: tableSync.tick });
+  add({ load: tables.load, tick: tables.tick });
   const patterns = createPatternCompiler();
   const box = createSecretBox(config.secretKeys);
 
   const partners = composePartners({ config, kv, tables, box, patterns, clock });
   const partnerApi = add(composePartnerApi({ kv, tables, box, clock, ...partners, failed }));
-  const cloudConfigs = createAdministered(tables, createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
+  const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
     administration.configureTerminal.changed(terminalId, after, before),
   );
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
@@ -132,7 +129,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     failed,
     merchantOwners: partnerApi.merchantOwners,
   });
-  const apps = add(await composeApps({ config, kv, tableSync, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
+  const apps = add(await composeApps({ config, kv, tables, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) add(adapter.sender());
@@ -159,21 +156,18 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
-  const access = add(
-    composeAccess({
-      config,
-      kv,
-      tableSync,
-      tables,
-      patterns,
-      clock,
-      machineClock,
-      partners: partners.partners,
-      partnerApiCredentials: partnerApi.credentials,
-      administratorPasswordSha256: parts.administratorPasswordSha256,
-      lease,
-    }),
-  );
+  const access = composeAccess({
+    config,
+    kv,
+    tables,
+    patterns,
+    clock,
+    machineClock,
+    partners: partners.partners,
+    partnerApiCredentials: partnerApi.credentials,
+    administratorPasswordSha256: parts.administratorPasswordSha256,
+    lease,
+  });
   const { authenticator } = access;
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
@@ -230,13 +224,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     cluster: {
       joined: async () => {
         // Changes made before this node was a member were not told to it.
-        await tableSync.load();
+        await tables.load();
         if (address === STORE_OWNER) await apps.tidy();
         await composed.start();
       },
       membershipExpired: async () => {
         stomp.endAll("the node was away");
-        await tableSync.load();
+        await tables.load();
         await composed.membershipExpired();
       },
     },

@@ -14,7 +14,7 @@ import { createMerchants } from "../../../engine/partners/merchants.ts";
 import type { ApiKeys } from "../../../engine/partners/partner-secrets.ts";
 import type { Partner, Partners } from "../../../engine/partners/partners.ts";
 import { createRecordStore, MERCHANT_OWNERS } from "../../../engine/tables/record-store.ts";
-import type { Replica, Tables } from "../../../engine/tables/replicated-table.ts";
+import type { ReplicatedRecords, Tables } from "../../../engine/tables/replicated-table.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { PartnerApiCredential, PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
@@ -42,18 +42,12 @@ export interface PartnerApi extends Lifecycle {
   credentials: PartnerApiCredentials;
   merchantsByKey: MerchantsByKey;
   /** Whose merchants are, deactivated ones too. */
-  merchantOwners: Pick<Replica<MerchantOwner>, "get">;
+  merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
 export function composePartnerApi({ kv, tables, box, partners, administerPartners, clock, failed }: PartnerApiParts): PartnerApi {
   const store = createMerchantStore(kv);
-  const ownerStore = createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS);
-  const owners = tables.add<MerchantOwner>({
-    name: ownerStore.table,
-    partitions: ownerStore.partitions,
-    load: ownerStore.load,
-    changed: () => {},
-  });
+  const owners = tables.records(createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS));
   const callCounts = createCallCounts(createCallCountStore(kv));
   const merchants = createMerchants({ store, apiKeys, clock, propagate: owners.propagate });
   const merchantServices = createMerchantServices({ merchants, store, secretBox: box, clock });

@@ -58,11 +58,11 @@ function world(count = 2) {
   const packages = new FakePackages();
   const merchants = new Map<string, string>();
   let uuids = 0;
-  const shards = synced.shards.map(({ tableSync, address }) => {
+  const shards = synced.shards.map(({ tables, address }) => {
     const failures: string[] = [];
     const { clock } = synced;
     const store = createAppStore({ kv, nowMs: clock.nowMs, writer: address });
-    const catalog = createAppCatalog({ store, tableSync, merchants: { merchantOf: (terminalId) => merchants.get(terminalId) ?? null } });
+    const catalog = createAppCatalog({ store, tables, merchants: { merchantOf: (terminalId) => merchants.get(terminalId) ?? null } });
     const failed = (what: string) => failures.push(what);
     const deployments = createDeployments({ store, catalog, clock, failed });
     const versions = createAppVersions(store, catalog, deployments, packages, clock);
@@ -74,7 +74,7 @@ function world(count = 2) {
     };
     const upload = createUploadPackage({ store, catalog, deployments, packages, clock, ids });
     const check = createCheckAppVersion(catalog, deployments, failed);
-    return { store, catalog, deployments, versions, upload, check, failures };
+    return { tables, store, catalog, deployments, versions, upload, check, failures };
   });
   const [one, other = one] = shards;
   assert.ok(one !== undefined && other !== undefined, "a world has shards");
@@ -261,7 +261,7 @@ describe("app deployments", () => {
     };
     await assert.rejects(one.versions.remove(id), { code: "unavailable" });
     kv.fate = () => "done";
-    await one.catalog.load();
+    await one.tables.load();
     assert.equal(one.check("T1", null), null);
     await one.versions.remove(id);
     assert.deepEqual([...packages.names], []);

@@ -8,7 +8,6 @@ import { createAdministerPartners, type NewPartner } from "../../../engine/partn
 import { partnerPlace } from "../../../engine/partners/partner.ts";
 import { createPartnerStore } from "../../../engine/partners/partner-store.ts";
 import { createPartners } from "../../../engine/partners/partners.ts";
-import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import { createSecretBox } from "../../../infra/node/boot/secret-box.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
@@ -24,7 +23,7 @@ function world() {
   let made = 0;
   const [shard] = syncedShards(1, kv).shards;
   assert.ok(shard !== undefined);
-  const tables = createTables(shard.tableSync);
+  const { tables } = shard;
   const store = createPartnerStore(kv);
   const patterns = createPatternCompiler();
   const partners = createPartners({ tables, store, patterns, clock, sandbox: true });

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PartnerRecord } from "../../../engine/partners/partner.ts";
 import { createPartnerStore, PARTNER_PARTITIONS, PARTNER_TABLE } from "../../../engine/partners/partner-store.ts";
-import { partitionName, partitionOf } from "../../../engine/tables/replicated-table.ts";
-import { createTableVersions } from "../../../engine/tables/table-versions.ts";
+import { createTableVersions, partitionName, partitionOf } from "../../../engine/tables/table-versions.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 
 function partner(id: number): PartnerRecord {

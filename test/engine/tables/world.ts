@@ -1,12 +1,12 @@
 import type { Address, Bus } from "../../../engine/kernel/bus.ts";
-import { createTableSync, type TableSync, type TableSyncProtocol } from "../../../engine/tables/table-sync.ts";
+import { createTables, type TableProtocol, type Tables } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import type { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock, settle } from "../world.ts";
 
 export interface SyncedShard {
   address: Address;
-  tableSync: TableSync;
+  tables: Tables;
   failures: string[];
   /** Moves the clock of all shards in steps of a tick, and lets what that brings come to its end. */
   pass(ms: number): Promise<void>;
@@ -21,7 +21,7 @@ export interface SyncWorld {
   live: Set<Address>;
 }
 
-/** Shards with a table sync each, over a bus in memory and one store. */
+/** Shards with their tables each, over a bus in memory and one store. */
 export function syncedShards(count: number, kv: MemoryKv): SyncWorld {
   const clock = new ManualClock();
   const addresses = Array.from({ length: count }, (_, index) => `shard-${index}`);
@@ -37,7 +37,7 @@ export function syncedShards(count: number, kv: MemoryKv): SyncWorld {
   }
   const shards = addresses.map((self): SyncedShard => {
     const failures: string[] = [];
-    const bus: Bus<TableSyncProtocol> = {
+    const bus: Bus<TableProtocol> = {
       self,
       shards: addresses,
       request: async (to, _kind, { table }) => {
@@ -48,15 +48,15 @@ export function syncedShards(count: number, kv: MemoryKv): SyncWorld {
       send: () => {},
       handle: (_kind, handler) => handlers.set(self, async (table) => handler({ table }, self)),
     };
-    const tableSync = createTableSync({
+    const tables = createTables({
       bus,
       tableVersions: createTableVersions(kv),
       clock,
       liveShards: async () => [...live],
       failed: (what) => failures.push(what),
     });
-    ticks.push(tableSync.tick);
-    return { address: self, tableSync, failures, pass };
+    ticks.push(tables.tick);
+    return { address: self, tables, failures, pass };
   });
   return { clock, shards, silent, live };
 }

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { MAILBOX_MAX } from "../../../engine/kernel/limits.ts";
 import { type Actors, createActors } from "../../../engine/terminals/actors.ts";
-import { claimOf, EMPTY_CHANGE, entryOf } from "../../../engine/terminals/home-steps.ts";
+import { stepTerminal } from "../../../engine/terminals/step-terminal.ts";
+import { claimOf, createSteps, EMPTY_CHANGE, entryOf, type Steps } from "../../../engine/terminals/steps.ts";
 import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
+import { createWaiters } from "../../../engine/terminals/waiters.ts";
 import { createWaitingCounters, waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { command, ManualClock, settle } from "../world.ts";
@@ -12,6 +14,7 @@ interface ActorsWorld {
   kv: MemoryKv;
   clock: ManualClock;
   actors: Actors;
+  steps: Steps;
   loads: string[];
   doubts: string[];
 }
@@ -21,26 +24,37 @@ function open(options: { kv?: MemoryKv; actorsMax?: number } = {}): ActorsWorld 
   const clock = new ManualClock();
   const loads: string[] = [];
   const doubts: string[] = [];
+  const store = createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: 86_400_000, writer: "w" });
   const actors = createActors({
-    store: createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: 86_400_000, writer: "w" }),
+    store,
     waiting: createWaitingCounters(waitingCountersBuffer()),
     clock,
     loaded: ({ terminalId }) => loads.push(terminalId),
     inDoubt: (terminalId) => doubts.push(terminalId),
     ...(options.actorsMax === undefined ? {} : { actorsMax: options.actorsMax }),
   });
-  return { kv, clock, actors, loads, doubts };
+  const steps = createSteps({
+    actors,
+    store,
+    waiters: createWaiters(clock),
+    clock,
+    retry: () => {},
+    failed: (what, error) => assert.fail(`${what}: ${String(error)}`),
+    finished: () => {},
+  });
+  return { kv, clock, actors, steps, loads, doubts };
 }
 
 /** Accepts a command without a home. */
 async function accept(world: ActorsWorld, uuid: string, terminalId = "T1"): Promise<string> {
   const accepted = command(world, uuid, { terminalId });
   return world.actors.enqueue(terminalId, async (actor) => {
-    const applied = await world.actors.apply(actor, () => ({
-      events: [{ type: "command.accepted", atMs: world.clock.nowMs(), entry: entryOf(accepted) }],
-      complete: () => ({ change: { ...EMPTY_CHANGE, claims: [claimOf(accepted)], atMs: world.clock.nowMs() }, outcome: null }),
-    }));
-    return applied.type;
+    const stepped = await world.steps.run(actor, async () => {
+      const atMs = world.clock.nowMs();
+      const step = stepTerminal(actor.context, { type: "command.accepted", atMs, entry: entryOf(accepted) });
+      return { step, change: { ...EMPTY_CHANGE, claims: [claimOf(accepted)], atMs }, outcome: null };
+    });
+    return stepped.type;
   });
 }
 
@@ -111,12 +125,14 @@ describe("a step", () => {
     await queueOf(one);
     let rival = 0;
     const contended = one.actors.enqueue("T1", (actor) =>
-      one.actors.apply(actor, async () => {
+      one.steps.run(actor, async () => {
         rival += 1;
         await accept(other, `rival-${rival}`);
+        const mine = command(one, "mine");
         return {
-          events: [{ type: "command.accepted", atMs: one.clock.nowMs(), entry: entryOf(command(one, "mine")) }],
-          complete: () => ({ change: { ...EMPTY_CHANGE, claims: [claimOf(command(one, "mine"))], atMs: 0 }, outcome: null }),
+          step: stepTerminal(actor.context, { type: "command.accepted", atMs: one.clock.nowMs(), entry: entryOf(mine) }),
+          change: { ...EMPTY_CHANGE, claims: [claimOf(mine)], atMs: 0 },
+          outcome: null,
         };
       }),
     );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Actor } from "../../../engine/terminals/actor.ts";
 import { createCommandCache } from "../../../engine/terminals/command-cache.ts";
-import { claimOf } from "../../../engine/terminals/home-steps.ts";
+import { claimOf } from "../../../engine/terminals/steps.ts";
 import { command, ManualClock, openWorld, pollUuid } from "../world.ts";
 
 const world = { clock: new ManualClock() };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
-import { claimOf, entryOf } from "../../../engine/terminals/home-steps.ts";
 import { toRecord } from "../../../engine/terminals/rules.ts";
+import { claimOf, entryOf } from "../../../engine/terminals/steps.ts";
 import { writeCommand, writeTerminal } from "../../../engine/terminals/terminal-records.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { command, ManualClock, openWorld, pollUuid, posting, stateOf, type World } from "../world.ts";

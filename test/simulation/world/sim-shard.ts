@@ -6,7 +6,6 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
-import { createTableSync } from "../../../engine/tables/table-sync.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import {
   type CommandLifeOperations,
@@ -123,15 +122,14 @@ export function composeSimShard(parts: SimShardParts): SimShard {
   const kv = storeOf();
   // As infra/node/shard/shard-store.ts asks the thread that holds the store.
   const lostAtStart = parts.lostVersion;
-  const tableSync = createTableSync({
+  const tables = createTables({
     bus,
     tableVersions: createTableVersions(kv),
     clock: machine.clock,
     liveShards: async () => (cluster === null ? bus.shards : bus.request(MAIN, "cluster.look", undefined, LOOK_TIMEOUT_MS)),
     failed,
   });
-  const tables = createTables(tableSync);
-  life.add({ load: tables.load, tick: tableSync.tick });
+  life.add({ load: tables.load, tick: tables.tick });
   const served = life.add(
     composeTerminals({
       boot: { config: { nodeId: parts.nodeId }, waiting: parts.waiting, cluster },
@@ -150,21 +148,18 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     }),
   );
   composed = served;
-  const access = life.add(
-    composeAccess({
-      config: { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET },
-      kv,
-      tableSync,
-      tables,
-      patterns,
-      clock,
-      machineClock: machine.clock,
-      partners: NO_PARTNERS,
-      partnerApiCredentials: { byKeySha256: () => null, called: () => {} },
-      administratorPasswordSha256: "",
-      lease: cluster?.lease ?? null,
-    }),
-  );
+  const access = composeAccess({
+    config: { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET },
+    kv,
+    tables,
+    patterns,
+    clock,
+    machineClock: machine.clock,
+    partners: NO_PARTNERS,
+    partnerApiCredentials: { byKeySha256: () => null, called: () => {} },
+    administratorPasswordSha256: "",
+    lease: cluster?.lease ?? null,
+  });
   const { directory, terminalGroups } = access.operations;
   const terminals = plant.terminals(served.terminals);
   const { ids } = parts;
@@ -198,7 +193,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     event("its membership had expired");
     if (plant.ignoresExpiry) return;
     stomp.endAll("the node was away");
-    await tableSync.load();
+    await tables.load();
     await served.membershipExpired();
   }
 
@@ -220,7 +215,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       life.begin();
     },
     joined: async () => {
-      await tableSync.load();
+      await tables.load();
       await served.start();
     },
     historyLost: () => {
