@@ -163,7 +163,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #admit(): void {
-    if (this.context.isFull()) throw new RelayError("too_busy", "Too many requests are under way.", { retryAfterSeconds: 1 });
+    if (this.context.isFull()) throw new RelayError("too_busy", "Too many requests are in progress.", { retryAfterSeconds: 1 });
     const { bucket } = this.route;
     if (bucket === null) return;
     const admission = bucket.take(this.#address.limitHigh, this.#address.limitLow);
