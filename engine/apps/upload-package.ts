@@ -77,7 +77,7 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
     const version = await store.version(versionId);
     if (version === null || version.record.deleting) throw new RelayError("not_found", "There is no such version");
     const lock = await store.lockUpload(versionId);
-    if (lock === null) throw new RelayError("conflict", "Another upload of this version is under way");
+    if (lock === null) throw new RelayError("conflict", "Another upload of this version is in progress");
     const held = { lock };
     try {
       const staged = await packages.receive(checked(read, held));

@@ -69,7 +69,7 @@ export class StorageUnavailable extends Error {
 /** The store came to a commit later than its `withinMs`, and certainly did nothing of it. */
 export class CommitTooLate extends Error {
   constructor() {
-    super("the store came to it too late; nothing was done");
+    super("the commit missed its deadline; nothing was committed");
     this.name = "CommitTooLate";
   }
 }

@@ -122,7 +122,7 @@ function signingString(
       case "(expires)":
         return `(expires): ${required(expires, "has no expires, which it signs")}`;
       default: {
-        if (name.startsWith("(")) throw new SignatureMalformed(`signs ${name}, which is not known here`);
+        if (name.startsWith("(")) throw new SignatureMalformed(`signs ${name}, which is not supported`);
         return `${name}: ${required(header(name), `signs the header ${name}, which the request does not have`).trim()}`;
       }
     }

@@ -91,7 +91,7 @@ export function compileSerializer(schema: TSchema, options: CompileOptions, name
   return (body) => {
     const text = serialize(body);
     if (!isDeepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(body)))) {
-      throw new RelayError("internal", "The answer could not be written.", {
+      throw new RelayError("internal", "The response could not be written.", {
         cause: new Error(`${name}: the response schema does not cover what was answered: ${text}`),
       });
     }

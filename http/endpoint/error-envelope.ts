@@ -31,18 +31,18 @@ export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
 
 /** What a documented error status means, for the OpenAPI document. */
 export const STATUS_MEANING: Readonly<Record<number, string>> = {
-  400: "The request is not valid; the text says which member and why.",
+  400: "The request is not valid; the message says which member and why.",
   401: "Authentication failed, or credentials are missing.",
   403: "Authenticated, but not permitted.",
-  404: "There is nothing by this name.",
-  405: "The method is not among those of the header Allow.",
+  404: "Not found.",
+  405: "The method is not allowed; the header Allow lists the allowed ones.",
   408: "The request body did not arrive in time.",
-  409: "In conflict with what is stored.",
+  409: "The request conflicts with the stored state.",
   413: "The request body is too large.",
-  415: "The request body is not of the type that this endpoint takes.",
-  417: "The header Expect asks for something else than 100-continue, in small letters.",
-  426: "This address speaks another protocol: the header Upgrade says which.",
+  415: "The content type of the request body is not accepted here.",
+  417: "The header Expect has a value other than 100-continue (lower case).",
+  426: "This path requires another protocol; the header Upgrade says which.",
   429: "Too many requests; the header Retry-After says when to try again.",
-  500: "Internal error; the log holds the cause under the request id.",
-  503: "Not confirmed, or too busy. Asking again is safe.",
+  500: "Internal error; the cause is in the log, with the request id.",
+  503: "Not confirmed, or too busy. Repeating the request is safe.",
 };

@@ -54,7 +54,7 @@ export function idempotent(endpoint: BoundEndpoint, { executeOnce, ids }: Idempo
         case "differs":
           throw new RelayError("conflict", "Idempotency-Key: was used for a request with another body");
         case "running":
-          throw new RelayError("conflict", "Idempotency-Key: the first request with this key is still under way", {
+          throw new RelayError("conflict", "Idempotency-Key: the first request with this key is still in progress", {
             retryAfterSeconds: RETRY_AFTER_SECONDS,
           });
       }

@@ -42,16 +42,19 @@ const SECURITY_SCHEMES = {
     in: "header",
     name: "Authorization",
     description:
-      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date, x-signature-salt and, for POST, digest. `keyId` is the merId. A date may be 300 seconds off; a date with its salt is taken once.",
+      "`Signature keyId=...,algorithm=...,headers=...,signature=...` (draft-cavage-http-signatures-10) with HMAC-SHA256 or HMAC-SHA512 over (request-target) with its query, host, date, x-signature-salt and, for POST, digest. `keyId` is the merId. The date may differ from the relay's clock by up to 300 seconds. Each combination of date and salt is accepted once.",
   },
 };
 
 const HEADERS = {
-  "X-Request-Id": { description: "Names this request in the logs; one that the request brings is kept.", schema: { type: "string" } },
+  "X-Request-Id": {
+    description: "Identifies this request in the logs. If the request has this header, its value is used.",
+    schema: { type: "string" },
+  },
   "RateLimit-Limit": { description: "Requests per second for this client address.", schema: { type: "integer" } },
-  "RateLimit-Remaining": { description: "Requests left in the present second.", schema: { type: "integer" } },
-  "RateLimit-Reset": { description: "Seconds until all of the limit is free again.", schema: { type: "integer" } },
-  "Retry-After": { description: "Seconds after which to try again.", schema: { type: "integer" } },
+  "RateLimit-Remaining": { description: "Requests left in the current second.", schema: { type: "integer" } },
+  "RateLimit-Reset": { description: "Seconds until the whole limit is available again.", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" } },
 };
 
 /**
@@ -102,7 +105,7 @@ const IDEMPOTENCY_KEY: Json = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "A value of your own for this one operation, valid for 30 days. The same request again gets the stored answer (with `Idempotent-Replayed: true`) and is not executed again; with another body it is refused with 409, while the first is still under way with 409 and `Retry-After`. An answer of 500 or more is not stored: the same key goes on where the first attempt ended.",
+    "A unique value that you choose for this operation, valid for 30 days. The same request again gets the stored response (with `Idempotent-Replayed: true`) and is not executed again. With another body it is refused with 409; while the first request is still in progress, with 409 and `Retry-After`. A response of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
   required: false,
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX, pattern: "^[!-~]+$" },
 };

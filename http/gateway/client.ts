@@ -158,13 +158,13 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
     if (!KEY_ID.test(call.keyId)) return { type: "unavailable", reason: "the account's merchant id cannot be sent" };
     const giveUpAtMs = performance.now() + limits.deadlineMs;
     const permit = await semaphore.acquire(limits.deadlineMs);
-    if (permit === null) return { type: "unavailable", reason: "too many calls are under way" };
+    if (permit === null) return { type: "unavailable", reason: "too many calls are in progress" };
     try {
       return read(await attempts(call, repeatable, giveUpAtMs), call.txId);
     } catch (error) {
       if (error instanceof CallFailed) return { type: "unavailable", reason: error.message };
       if (error instanceof Error && CircuitBreaker.isOurError(error))
-        return { type: "unavailable", reason: "the gateway rests after failures" };
+        return { type: "unavailable", reason: "the circuit breaker is open after failures" };
       throw error;
     } finally {
       permit.release();
@@ -184,7 +184,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
     if (classified.type === "answered") {
       const { origTranId: said } = classified.value.txRes;
       // A gateway that took the txId for one of another payment has not executed this one.
-      if (typeof said === "string" && said !== origTranId) return { type: "unavailable", reason: "the answer is another movement's" };
+      if (typeof said === "string" && said !== origTranId) return { type: "unavailable", reason: "the answer is about another movement" };
     }
     return answerOf(classified, ({ txRes }, head) => ({ tranId: String(txRes.tranId), ...head }));
   }
@@ -257,14 +257,14 @@ function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): 
     } catch {
       return { type: "unavailable", reason: `answered ${status} without JSON` };
     }
-    if (!any.Check(body)) return { type: "unavailable", reason: `answered ${status} in another form` };
+    if (!any.Check(body)) return { type: "unavailable", reason: `answered ${status} in an unexpected form` };
     const { resultCode, errDescription } = body.txHead;
     const head = { resultCode, description: readText(errDescription, DESCRIPTION_LENGTH_MAX) ?? "" };
     // Something on the way may have answered with what it kept of another request.
-    if ((body.txHead.txId ?? txId) !== txId) return { type: "unavailable", reason: "the answer is another transaction's" };
+    if ((body.txHead.txId ?? txId) !== txId) return { type: "unavailable", reason: "the answer is about another transaction" };
     if (status === 200 && (codes === null || codes.includes(resultCode))) {
       if (whole.Check(body)) return { type: "answered", value: body, head };
-      return { type: "unavailable", reason: `answered ${status} without what was asked for` };
+      return { type: "unavailable", reason: `answered ${status} without the required members` };
     }
     if ((status === 200 || status >= 400) && !NO_REFUSAL.has(resultCode)) return { type: "refused", status, head };
     return { type: "unavailable", reason: `answered ${status} with ${resultCode}` };
@@ -294,7 +294,7 @@ function verifyAnswerOf(classified: Classified<Static<typeof VerifyAnswer>>, ask
     return { type: "unavailable", reason: `the verify was refused with ${resultCode}` };
   }
   const { result, paymentId, redirectURL, txRes } = classified.value;
-  if (asked !== null && asked !== paymentId) return { type: "unavailable", reason: "the answer is another payment's" };
+  if (asked !== null && asked !== paymentId) return { type: "unavailable", reason: "the answer is about another payment" };
   switch (result) {
     case "PENDING":
       return { type: "done", value: { type: "pending", paymentId, redirectUrl: readUrl(redirectURL) } };
@@ -303,7 +303,7 @@ function verifyAnswerOf(classified: Classified<Static<typeof VerifyAnswer>>, ask
       return { type: "done", value: { type: "failed", paymentId, resultCode, description } };
     case "OK": {
       if (resultCode !== PROTOCOL_RESULT.completed) return { type: "unavailable", reason: "the answer contradicts itself" };
-      if (txRes === undefined || txRes === null) return { type: "unavailable", reason: "the answer lacks its movement" };
+      if (txRes === undefined || txRes === null) return { type: "unavailable", reason: "the answer has no movement" };
       return { type: "done", value: { type: "paid", paymentId, payment: paymentOf(txRes, classified.head), ...totalsOf(txRes) } };
     }
   }

@@ -126,8 +126,7 @@ function member(body: object, name: string): unknown {
   const places = [top, ...CONTAINERS.map((container) => top[container]).filter((place) => typeof place === "object" && place !== null)];
   const found = places.map((place) => ({ ...Object(place) })[name]).filter((value) => value !== undefined && value !== null);
   const [first] = found;
-  if (found.some((value) => !isDeepStrictEqual(value, first)))
-    throw new RequestRefused(`${name}: stands in two places with different values`);
+  if (found.some((value) => !isDeepStrictEqual(value, first))) throw new RequestRefused(`${name}: is in two places with different values`);
   return first;
 }
 
@@ -149,7 +148,7 @@ function urlOf(name: string, text: string | null): string | null {
   if (text === null) return null;
   if (!URL.canParse(text)) throw new RequestRefused(`${name}: is not a URL`);
   const { username, password } = new URL(text);
-  if (username !== "" || password !== "") throw new RequestRefused(`${name}: must not hold a login`);
+  if (username !== "" || password !== "") throw new RequestRefused(`${name}: must not contain a login`);
   return text;
 }
 

@@ -163,7 +163,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #admit(): void {
-    if (this.context.isFull()) throw new RelayError("too_busy", "Too many requests are under way.", { retryAfterSeconds: 1 });
+    if (this.context.isFull()) throw new RelayError("too_busy", "Too many requests are in progress.", { retryAfterSeconds: 1 });
     const { bucket } = this.route;
     if (bucket === null) return;
     const admission = bucket.take(this.#address.limitHigh, this.#address.limitLow);
@@ -200,7 +200,7 @@ export class Exchange extends Response implements RequestFacts {
   #requireNoOtherExpectation(expect: string): void {
     if (expect === "" || expect === "100-continue") return;
     this.closeAfter = true;
-    throw new RelayError("expectation_failed", "Expect: only 100-continue is met, in small letters; leave the header out");
+    throw new RelayError("expectation_failed", "Expect: only 100-continue (lower case) is supported; leave the header out");
   }
 
   #authenticate(req: HttpRequest): void {

@@ -135,7 +135,7 @@ export class FileSender implements Waiting {
     try {
       const read = await this.#file.read(buffer.subarray(0, wanted), this.#file.offset + before);
       if (this.#over) return 0;
-      if (read === 0) throw new Error("the file is shorter than it was");
+      if (read === 0) throw new Error("the file became shorter");
       return this.#write(buffer.subarray(0, read), before);
     } catch (failed) {
       this.#giveUp({ failed });

@@ -22,11 +22,11 @@ export function refusalOf({ path, method }: Unmatched, methods: readonly string[
   const mount = mounts.find((other) => path === other.path || path.startsWith(`${other.path}/`));
   if (mount === undefined) return { error: new RelayError("not_found", "There is nothing at this path."), headers: {} };
   if (path !== mount.path) {
-    const hint = `There is nothing at this path: SockJS is not spoken here. Connect a WebSocket to ${mount.path} itself.`;
+    const hint = `There is nothing at this path: SockJS is not supported. Connect a WebSocket to ${mount.path} itself.`;
     return { error: new RelayError("not_found", hint), headers: {} };
   }
   if (method !== "GET") return notAllowed(["GET"]);
-  const hint = `This path takes WebSockets alone: send Connection: Upgrade and Upgrade: websocket. A proxy in between has to pass both on.`;
+  const hint = `This path accepts WebSocket connections only: send Connection: Upgrade and Upgrade: websocket. A proxy has to pass both headers on.`;
   return { error: new RelayError("upgrade_required", hint), headers: { Upgrade: "websocket", Connection: "Upgrade" } };
 }
 

@@ -67,7 +67,7 @@ export async function loadUws(wanted: UwsLibrary | "newest"): Promise<Uws> {
   const here = `Node ${process.version} on ${process.platform} ${process.arch}`;
   if (wanted !== "newest")
     throw new UwsMissing(`RELAY_HTTP_LIBRARY: ${PACKAGES[wanted].packageName} cannot be loaded by ${here}: ${instead}`);
-  throw new UwsMissing(`uWebSockets.js has no binary for ${here}: npm start takes the Node 22 that npm ci installed (${instead})`);
+  throw new UwsMissing(`uWebSockets.js has no binary for ${here}: npm start uses the Node 22 that npm ci installed (${instead})`);
 }
 
 /** What the system's loader said; the libraries put a general sentence before it. */

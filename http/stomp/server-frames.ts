@@ -39,7 +39,7 @@ export function errorFrame(
   const versions: Headers = error instanceof VersionError ? [["version", STOMP_VERSIONS.join(",")]] : [];
   const type: Headers = [["content-type", "text/plain"]];
   const subject =
-    about === null ? "The relay closes the connection" : `The relay did not carry out ${about.command} and closes the connection`;
+    about === null ? "The relay closes the connection" : `The relay did not execute ${about.command} and closes the connection`;
   return serializeFrame(version, "ERROR", [...versions, ...headers, ...type], `${subject}: ${error.message}\n`);
 }
 

@@ -179,7 +179,13 @@ export class StompSession implements StompConnection, MessageWriter {
     if (sender.type === "refused") return;
     const { caller, identity } = sender;
     this.#host.keepUnread({ caller, identity, terminalId, bytes: new Uint8Array(), isWhole: false, reason }).catch((cause: unknown) => {
-      this.#host.onEvent({ type: "refused", sessionId: this.id, code: "internal", message: "What was too long could not be kept", cause });
+      this.#host.onEvent({
+        type: "refused",
+        sessionId: this.id,
+        code: "internal",
+        message: "The message that was too long could not be stored",
+        cause,
+      });
     });
   }
 
@@ -266,7 +272,7 @@ export class StompSession implements StompConnection, MessageWriter {
       case "STOMP":
         throw new RelayError("invalid_request", "The session is connected already");
       default:
-        throw new RelayError("invalid_request", "The command is not one of a STOMP client");
+        throw new RelayError("invalid_request", "The command is not a STOMP client command");
     }
   }
 
@@ -334,7 +340,7 @@ export class StompSession implements StompConnection, MessageWriter {
     if ((receiveMs > 0 && silentMs >= 2 * receiveMs) || silentMs >= limits.IDLE_TIMEOUT_MS) {
       this.fail(new RelayError("request_timeout", "The terminal was silent for too long"));
     } else if (this.#frameSinceMs !== null && nowMs - this.#frameSinceMs >= limits.FRAME_TIMEOUT_MS) {
-      this.fail(new RelayError("request_timeout", "A frame was begun and not ended"), this.#parser.begun);
+      this.fail(new RelayError("request_timeout", "A frame was not completed in time"), this.#parser.begun);
     } else if (sendMs > 0 && nowMs - this.#lastSentMs >= sendMs - slackMs) {
       this.write("\n");
     }

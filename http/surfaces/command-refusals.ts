@@ -6,21 +6,21 @@ import type { CommandLifeOperations } from "../../engine/terminals/find-transact
 
 const DuplicateBody = Type.Object({
   status: Type.Literal("error"),
-  error: Type.String({ description: "What was wrong; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
+  error: Type.String({ description: "The reason; for a repeated uuid `Duplicate payment request - UUID already processed`." }),
   message: Type.Optional(Type.String()),
 });
 
 const DUPLICATE_HEADERS = {
   "Relay-Command-State": {
     description:
-      "For a repeated uuid: where the first one stands (queued, sent, done, unknown, expired, cancelled). Absent where the caller may not see the first one.",
+      "For a repeated uuid: the state of the first command (queued, sent, done, unknown, expired, cancelled). Absent if the caller may not see that command.",
   },
-  Location: { description: "For a repeated uuid: the first one's life." },
+  Location: { description: "For a repeated uuid: the address of the first command's life." },
 };
 
 /** The 400 of every endpoint that sends a command. */
 export const refusedResponse = {
-  description: "Invalid, or the uuid was already processed: it was accepted before, and is not executed again.",
+  description: "The request is not valid, or the uuid was already processed: that command was accepted before and is not executed again.",
   body: DuplicateBody,
   headers: DUPLICATE_HEADERS,
   example: { status: "error", error: "Duplicate payment request - UUID already processed" },

@@ -12,7 +12,7 @@ export const ConnectionRecord = Type.Object({
   connectionType: Type.Optional(Type.Union([Type.Literal("WEBSOCKET"), Type.Literal("POLLING")])),
   lastActivity: utc("when ONLINE."),
   connectedSince: utc("when ONLINE."),
-  server: Type.Optional(Type.String({ description: "Node that holds the session; when ONLINE." })),
+  server: Type.Optional(Type.String({ description: "Node that holds the session, if ONLINE." })),
   lastSeen: utc("when OFFLINE."),
   message: Type.Optional(Type.String({ description: "For a terminal that never connected." })),
 });

@@ -19,7 +19,7 @@ export const GwApiKey = Type.String({
 export const GwSecretKey = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: "Key of the signatures. Kept sealed, never answered.",
+  description: "Key of the signatures. Stored encrypted, never returned.",
 });
 
 /** Gateway credentials of which some may be left out: what is absent stays, or is taken from what is stored. */
@@ -82,8 +82,8 @@ export function credentialsToCheck(
 
 export const GatewayCheckResult = Type.Object({
   accepted: Type.Boolean(),
-  message: Type.String({ description: "`Credentials accepted`, or why not." }),
-  resultCode: Type.Optional(Type.String({ description: "The gateway's own code of a refusal." })),
+  message: Type.String({ description: "`Credentials accepted`, or the reason why not." }),
+  resultCode: Type.Optional(Type.String({ description: "The gateway's own code, if it refused." })),
 });
 
 export function checkResult(check: GatewayCheck): Static<typeof GatewayCheckResult> {

@@ -16,5 +16,5 @@ export const TerminalParams = Type.Object({
 
 /** A path that names a transaction or command. */
 export const UuidParams = Type.Object({
-  uuid: Type.String({ ...IDENTIFIER, description: "Transaction or command id; a UUID in capitals or small letters." }),
+  uuid: Type.String({ ...IDENTIFIER, description: "Transaction or command id. The case of a UUID does not matter." }),
 });

@@ -14,10 +14,10 @@ export interface DocsOperations {
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const HEADERS = { "Cache-Control": { description: "How long the document may be kept." } };
+const HEADERS = { "Cache-Control": { description: "How long the document may be cached." } };
 const PAGE_HEADERS = {
   ...HEADERS,
-  "Content-Security-Policy": { description: "The page loads nothing from elsewhere." },
+  "Content-Security-Policy": { description: "The page loads nothing from other origins." },
   "X-Content-Type-Options": { description: "nosniff" },
 };
 
@@ -45,15 +45,15 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
       name: "openApiDocument",
       method: "GET",
       path: "/openapi.json",
-      summary: "This interface as an OpenAPI 3.1 document",
+      summary: "Get this interface as an OpenAPI 3.1 document",
       auth: "none",
       unknownQuery: "ignore",
       responses: { 200: { description: "The document.", body: Type.Record(Type.String(), Type.Unknown()), headers: HEADERS } },
       handle: ({ openApi }) => ({ status: 200, text: openApi(), headers: { "Cache-Control": "no-cache" } }),
     }),
-    document("page", "/docs", "text/html; charset=utf-8", "This interface as a page"),
-    document("script", "/docs/docs.js", "text/javascript; charset=utf-8", "Script of the page"),
-    document("style", "/docs/docs.css", "text/css; charset=utf-8", "Style of the page"),
+    document("page", "/docs", "text/html; charset=utf-8", "Get this interface as an HTML page"),
+    document("script", "/docs/docs.js", "text/javascript; charset=utf-8", "Get the script of the page"),
+    document("style", "/docs/docs.css", "text/css; charset=utf-8", "Get the style sheet of the page"),
   ];
 }
 

@@ -23,7 +23,7 @@ const MARK = ".relay-build";
 export async function compile(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   const there = await readdir(directory);
-  if (there.length > 0 && !there.includes(MARK)) throw new Error(`${directory} holds something other than a build`);
+  if (there.length > 0 && !there.includes(MARK)) throw new Error(`${directory} contains something other than a build`);
   await rm(directory, { recursive: true });
   await mkdir(directory);
   await writeFile(join(directory, MARK), "");

@@ -84,7 +84,7 @@ async function run(options: Options): Promise<void> {
 }
 
 function describe({ records, ended, rows, setAside, refused }: RebuildProgress): string {
-  return `${records} commands read, ${ended} of them ended, ${rows} rows inserted (${setAside} had been set aside), ${refused} left out`;
+  return `${records} commands read, ${ended} of them ended, ${rows} rows inserted (${setAside} had been set aside), ${refused} refused`;
 }
 
 const program = new Command("rebuild-analytics")

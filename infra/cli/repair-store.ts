@@ -5,13 +5,13 @@ import { repairEmbeddedKv } from "../../storage/kv/embedded-directory.ts";
 /** `npm run repair-store -- DIRECTORY`: lets LevelDB save what it can of a damaged store. */
 const program = new Command("repair-store")
   .description(
-    "Rebuilds a damaged state directory from what can still be read. The relay must be stopped (a directory in use is refused); make a copy first: what cannot be read is dropped.",
+    "Rebuilds a damaged state directory from the data that can still be read. The relay must be stopped (a directory in use is refused). Make a copy first: data that cannot be read is dropped.",
   )
   .argument("<directory>", "the state directory, such as ./data/state")
   .action(async (directory: string) => {
     if (!existsSync(directory)) program.error(`there is no ${directory}`);
     await repairEmbeddedKv(directory);
-    console.log(`${directory} was rebuilt. Compare what matters with the analysts' tables before going on.`);
+    console.log(`${directory} was rebuilt. Compare the important data with ClickHouse before you continue.`);
   });
 
 program.parseAsync().catch((error: unknown) => program.error(error instanceof Error ? error.message : String(error)));

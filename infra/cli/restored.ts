@@ -28,10 +28,10 @@ async function run(options: Options): Promise<void> {
     const { lostVersion } = await createHistoryStore(kv).recordLoss(found);
     const until = new Date(lostVersion / kv.versionsPerMs).toISOString();
     console.log(
-      `Noted: the store is a copy of ${until}. At the next start what waits in it ends as unknown, what ClickHouse holds of what it`,
+      `Noted: the store is a copy of ${until}. At the next start the commands that wait in it end as unknown, the missing data is loaded`,
     );
     console.log(
-      "lacks is taken back where it can be reached, and the relay begins. What is not known any more may be charged twice when it is retried.",
+      "from ClickHouse if it can be reached, and the relay starts. A payment that remains unknown may be charged twice if it is retried.",
     );
   } finally {
     await kv.close();
@@ -40,7 +40,7 @@ async function run(options: Options): Promise<void> {
 
 const program = new Command("restored")
   .description(
-    "Says that the store was restored from a copy, after which production begins even where what it lacks cannot be taken back (infra/docs/restoring.md). " +
+    "Records that the store was restored from a copy. Production then starts even if the missing data cannot be loaded (infra/docs/restoring.md). " +
       "The relay must be stopped: all its nodes.",
   )
   .addOption(new Option("--data-dir <directory>", "the relay's data directory").env("RELAY_DATA_DIR").default("./data"))

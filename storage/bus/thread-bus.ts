@@ -115,7 +115,7 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
         const peer = peers.get(to);
         if (closed || (to !== self && (peer === undefined || peer.gone))) return reject(unavailable(`${to} cannot be reached`));
         if (requests.size >= outstandingMax || peer?.full === true)
-          return reject(new RelayError("too_busy", "Too many requests are under way"));
+          return reject(new RelayError("too_busy", "Too many requests are in progress"));
         const id = requests.add(to, timeoutMs, resolve, reject);
         if (peer === undefined) requestSelf(id, kind, request);
         else peer.send({ type: "request", id, kind, body: request });

@@ -13,7 +13,7 @@ export interface Migration {
 /** The database was changed by a newer version of this program, which this one does not understand. */
 export class SchemaTooNew extends Error {
   constructor(found: number, known: number) {
-    super(`the ClickHouse schema has version ${found}, and this program knows ${known}; run the newer program`);
+    super(`the ClickHouse schema has version ${found}, but this program supports only ${known}; run the newer program`);
     this.name = "SchemaTooNew";
   }
 }

@@ -99,7 +99,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
       progress.records += 1;
       const rows = rowsIn(key, value);
       if (rows === null) {
-        leaveOut(uuid, "its record is not one that this version can read");
+        leaveOut(uuid, "this version cannot read its record");
         continue;
       }
       if (rows.length > 0) progress.ended += 1;

@@ -55,7 +55,7 @@ export function createTransactionList({ kv, client, deliveredUntil }: Transactio
 }
 
 const AWAY_TEXT = "The list of transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
-const BACKLOG_TEXT = `The list of transactions cannot be read now: more than ${BACKLOG_ROWS_MAX} results are on their way to ClickHouse.`;
+const BACKLOG_TEXT = `The list of transactions cannot be read now: more than ${BACKLOG_ROWS_MAX} results are not in ClickHouse yet.`;
 
 /** The list where there is no ClickHouse; `reason` goes to the caller. */
 export function missingTransactionList(reason: string): TransactionList {

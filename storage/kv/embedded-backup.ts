@@ -61,12 +61,12 @@ async function hold(directory: string, held: string): Promise<void> {
       if (await holdOnce(directory, held)) return;
     } catch (error) {
       // A file was listed and then deleted: this version is over.
-      if (!isMissing(error)) throw new BackupFailed(`the files of ${directory} cannot be had`, { cause: error });
+      if (!isMissing(error)) throw new BackupFailed(`the files of ${directory} cannot be copied`, { cause: error });
     }
     for (const name of await readdir(held)) await rm(join(held, name));
     await delay(ATTEMPT_PAUSE_MS);
   }
-  throw new BackupFailed(`the files of ${directory} change all the time: try again when there is less load`);
+  throw new BackupFailed(`the files of ${directory} keep changing: try again when there is less load`);
 }
 
 async function holdOnce(directory: string, held: string): Promise<boolean> {

@@ -59,7 +59,8 @@ export class RedisCommits {
     const result = await this.#batches.ask(encode(commit));
     if (result > 0) return { type: "committed", version: result };
     if (result === 0 && commit.withinMs !== undefined) throw new CommitTooLate();
-    if (result === 0) throw new StorageUnavailable("Redis came to it too late, or has lost some of its history; nothing was done");
+    if (result === 0)
+      throw new StorageUnavailable("Redis received the commit after its deadline, or has lost part of its history; nothing was committed");
     return { type: "conflict", key: commit.checks[-result - 1]?.key ?? "" };
   }
 
@@ -94,7 +95,7 @@ export class RedisCommits {
       reply = await runScript(connection.client, COMMIT, [connection.entriesKey, connection.indexKey], args);
       if (this.#options.waitReplicas > 0) await this.#waitForReplicas(epoch);
     } catch (error) {
-      throw new StorageUnavailable("whether Redis made the commit is not known", { cause: plain(error) });
+      throw new StorageUnavailable("it is not known whether Redis executed the commit", { cause: plain(error) });
     }
     const cameAtMs = monotonicMs();
     const [nowUs, lostVersion, ...results] = numbersOf(reply);
@@ -149,9 +150,9 @@ function lastOfEachKey(operations: readonly Operation[]): readonly Operation[] {
 }
 
 function numbersOf(reply: unknown): number[] {
-  if (!Array.isArray(reply)) throw new Error("Redis answered something else than numbers");
+  if (!Array.isArray(reply)) throw new Error("Redis returned something other than numbers");
   return reply.map((value) => {
-    if (typeof value !== "number") throw new Error("Redis answered something else than numbers");
+    if (typeof value !== "number") throw new Error("Redis returned something other than numbers");
     return value;
   });
 }

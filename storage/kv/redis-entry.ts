@@ -7,7 +7,7 @@ export function readRedisEntry(key: string, raw: string, nowMs: number): Entry |
   const version = Number(raw.slice(0, versionEnd));
   const expiresAtMs = Number(raw.slice(versionEnd + 1, expiryEnd));
   if (versionEnd < 1 || expiryEnd < 0 || !Number.isSafeInteger(version) || !Number.isSafeInteger(expiresAtMs)) {
-    throw new Error("an entry in Redis is not as this store writes them");
+    throw new Error("an entry in Redis is not in this store's format");
   }
   if (expiresAtMs !== 0 && expiresAtMs <= nowMs) return null;
   return { key, value: raw.slice(expiryEnd + 1), version };

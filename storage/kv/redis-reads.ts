@@ -169,6 +169,6 @@ export class RedisReads {
 function answerOf(answers: [error: Error | null, result: unknown][] | null, index: number): unknown[] {
   const [error, result] = answers?.[index] ?? [new Error("no answer"), null];
   if (error !== null) throw new StorageUnavailable("the store could not read", { cause: plain(error) });
-  if (!Array.isArray(result)) throw new Error("Redis answered something else than a list");
+  if (!Array.isArray(result)) throw new Error("Redis returned something other than a list");
   return result;
 }

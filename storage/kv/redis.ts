@@ -106,7 +106,7 @@ class RedisStore implements RedisKv {
       onProblems: options.onProblems ?? (() => {}),
       onHistoryLost: (lost) => {
         // They were decided on what may not be true.
-        this.#commits.rejectWaiting("Redis has lost some of its history");
+        this.#commits.rejectWaiting("Redis has lost part of its history");
         options.onHistoryLost?.(lost);
       },
       onReady: () => {

@@ -156,7 +156,7 @@ async function told<T>(work: Promise<T>): Promise<T> {
 function unusable(error: unknown): RelayError {
   const code = codeOf(error);
   const full = code === "ENOSPC" || code === "EDQUOT";
-  return new RelayError("unavailable", full ? "There is no room left for the package" : "The package folder cannot be used", {
+  return new RelayError("unavailable", full ? "There is no space left for the package" : "The package folder cannot be used", {
     cause: error,
   });
 }

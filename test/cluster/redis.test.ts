@@ -168,7 +168,7 @@ describe("the start of a node in production", { skip: await redisMissing() }, ()
     const redis = await redisOf(test, { appendfsync: "everysec", "maxmemory-policy": "allkeys-lru" });
     assert.equal(
       await refusalBy(test, redis.url),
-      `RELAY_REDIS_URL: the Redis at 127.0.0.1:${redis.port} would lose what it has acknowledged, and production does not take that: ` +
+      `RELAY_REDIS_URL: the Redis at 127.0.0.1:${redis.port} could lose acknowledged data, which production does not accept: ` +
         "appendfsync is everysec, not always; maxmemory-policy is allkeys-lru, not noeviction",
     );
   });

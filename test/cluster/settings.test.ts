@@ -27,7 +27,7 @@ describe("a node with other settings", { skip: missing }, () => {
     const told = (node: number) =>
       (cluster.nodes[node]?.output() ?? "")
         .split("\n")
-        .flatMap((line) => /node (\S+) has other settings than this one: ([A-Z_, ]+)/.exec(line)?.slice(1, 3).join(": ") ?? []);
+        .flatMap((line) => /the settings of node (\S+) differ from this node.s: ([A-Z_, ]+)/.exec(line)?.slice(1, 3).join(": ") ?? []);
     const names = "RELAY_TERMINAL_SECRET, RELAY_TIME_ZONE";
     await eventually(() => {
       assert.deepEqual(told(0), [`node-2: ${names}`]);

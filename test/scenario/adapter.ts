@@ -165,7 +165,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
     ["a currency that there is not", { txReq: { amount: { value: 5, currency: "XYZ" } } }, /currency/],
     ["two amounts", { amount: { value: 5, currency: "EUR" } }, /amount: stands in two places/],
     ["a callback that is no URL", { callbackURL: "shop" }, /callbackURL: must be an http/],
-    ["a callback with a login", { callbackURL: "https://u:p@shop.example/" }, /callbackURL: must not hold a login/],
+    ["a callback with a login", { callbackURL: "https://u:p@shop.example/" }, /callbackURL: must not contain a login/],
     ["another pitype", { poiInfo: { pitype: "XX" } }, /pitype: must be CC or BPE/],
   ];
   for (const [what, members, message] of BAD) {

@@ -6,7 +6,7 @@ const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
 
 const Item = Type.Object({
-  id: Type.String({ description: "Sorts by kind, terminal and uuid; the page after it starts with `after`." }),
+  id: Type.String({ description: "Sorted by kind, terminal and uuid. Pass the last one of a page as `after` to get the next page." }),
   kind: Type.Union(
     [
       "unknown",
@@ -23,26 +23,26 @@ const Item = Type.Object({
     ].map((word) => Type.Literal(word)),
     {
       description:
-        "unknown: sent, and no result came. unsolicited: a result that no command asked for. unreadable: a posting without a certain outcome. conflict: a second, different result. amount_differs: a result, or what was paid by a link, is of another amount than was asked for. currency_unknown: a result in a currency that is none that is known, kept as it came. late: a result after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link's time is over and the gateway cannot be asked whether it was paid. link_operation_unknown: the answer to a capture, reversal or refund of a link was lost, and the gateway does not say that it was executed. feed_refused: ClickHouse or Kafka refused a row of a result, a life or a conflict, which is set aside and missing for analysts until `npm run rebuild-analytics` has sent it again; what the relay itself answers has it.",
+        "unknown: the command was sent and no result came. unsolicited: a result for which there is no command. unreadable: a posted result whose outcome cannot be determined. conflict: a second, different result for the same uuid. amount_differs: the amount of a result, or the amount paid by a link, differs from the amount requested. currency_unknown: the currency of a result is not a known one; it is kept as received. late: a result arrived after the command was shown as expired or cancelled. link_late: a payment link was paid after it had been shown as expired or failed. link_unverified: a link has expired and the gateway cannot be asked whether it was paid. link_operation_unknown: the response to a capture, reversal or refund of a link was lost, and the gateway does not confirm that it was executed. feed_refused: ClickHouse or Kafka refused a row of a result, a command's life or a conflict. The row is set aside and missing from ClickHouse until `npm run rebuild-analytics` has sent it again; the relay's own API still returns it.",
     },
   ),
   at: Type.String({ description: "ISO 8601 UTC." }),
   terminalId: Type.String(),
   uuid: Type.Union([Type.String(), Type.Null()]),
   detail: Type.String(),
-  raw: Type.Union([Type.String(), Type.Null()], { description: "What was posted, card numbers masked." }),
+  raw: Type.Union([Type.String(), Type.Null()], { description: "The posted text, with card numbers masked." }),
 });
 
 export const listAttention = admin.endpoint({
   name: "listAttention",
   method: "GET",
   path: "/admin/attention",
-  summary: "What an operator has to look at",
+  summary: "List what needs an operator's attention",
   description:
-    "Kept for 90 days; an `unknown` goes when its result comes, a `link_unverified` when the gateway answers, a `feed_refused` when the row was sent again.",
+    "Entries are kept for 90 days. An `unknown` is removed when its result arrives, a `link_unverified` when the gateway answers, a `feed_refused` when the row has been sent again.",
   auth: "admin",
   query: Type.Object({
-    after: Type.Optional(Type.String({ maxLength: 256, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 256, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
   responses: {

@@ -6,31 +6,31 @@ const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
 
 const Entry = Type.Object({
-  id: Type.String({ description: "The page after it starts with `before`." }),
+  id: Type.String({ description: "Pass the last one of a page as `before` to get the next page." }),
   at: Type.String({ description: "ISO 8601 UTC." }),
   actor: Type.String({ description: "`administrator`, or `partner:` and the partner's id." }),
   username: Type.String(),
   ipAddress: Type.String(),
   requestId: Type.String({ description: "The `X-Request-Id` of the answer." }),
   action: Type.String({ description: "`noun.verb`, such as `partner.create`." }),
-  subject: Type.String({ description: "Id or name of what was changed." }),
-  members: Type.Array(Type.String(), { description: "Names of the members that were sent; values are never kept." }),
+  subject: Type.String({ description: "Id or name of the changed object." }),
+  members: Type.Array(Type.String(), { description: "Names of the members that were sent. Their values are never stored." }),
   outcome: Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")], {
-    description: "`begun` stays where the node ended on the way: whether it happened is then not known.",
+    description: "An entry stays `begun` if the node stopped during the change: whether the change took effect is then not known.",
   }),
-  code: Type.Optional(Type.String({ description: "Why it was refused." })),
+  code: Type.Optional(Type.String({ description: "Why the change was refused." })),
 });
 
 export const listAudit = admin.endpoint({
   name: "listAudit",
   method: "GET",
   path: "/admin/audit",
-  summary: "Administrative changes, newest first",
+  summary: "List administrative changes, newest first",
   description:
-    "Every change by an administrator, and by partners in their portal: who, when, from where, what. Kept for 400 days, at most 100,000 of them.",
+    "Every change by the administrator, and by partners in their portal: who changed what, when and from which address. Entries are kept for 400 days, at most 100,000 of them.",
   auth: "admin",
   query: Type.Object({
-    before: Type.Optional(Type.String({ maxLength: 128, pattern: "^[A-Za-z0-9.-]*$", description: "The last id of the page before." })),
+    before: Type.Optional(Type.String({ maxLength: 128, pattern: "^[A-Za-z0-9.-]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
   responses: {

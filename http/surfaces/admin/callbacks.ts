@@ -16,7 +16,7 @@ const Callback = Type.Object(
     body: Type.Object({ merId: Type.String(), txId: Type.String(), paymentId: Type.String() }),
     attempts: Type.Integer(),
     createdAt: Time,
-    nextAttemptAt: Type.Union([Time, Type.Null()], { description: "Null for a dead one." }),
+    nextAttemptAt: Type.Union([Time, Type.Null()], { description: "Null for a dead callback." }),
     lastAttemptAt: Type.Union([Time, Type.Null()]),
     lastError: Type.Union([Type.String(), Type.Null()]),
   },
@@ -39,17 +39,17 @@ export const listCallbacks = admin.endpoint({
   name: "listCallbacks",
   method: "GET",
   path: "/admin/callbacks",
-  summary: "Callbacks that the gateway-protocol adapter owes to its clients",
+  summary: "List callbacks that the gateway-protocol adapter has not delivered yet",
   description:
-    "Dead ones were tried ten times in about sixteen hours, the last error says why; they are kept for 90 days. Delivered ones are not listed.",
+    "A dead callback was tried ten times within about sixteen hours; `lastError` says why the last attempt failed. Dead callbacks are kept for 90 days. Delivered ones are not listed.",
   auth: "admin",
   query: Type.Object({
     state: Type.Optional(Type.Union([Type.Literal("dead"), Type.Literal("waiting")], { default: "dead" })),
-    after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
   responses: {
-    200: { description: "A page, the oldest first.", body: okBody(Type.Array(Callback)), example: { status: "ok", data: [EXAMPLE] } },
+    200: { description: "A page, oldest first.", body: okBody(Type.Array(Callback)), example: { status: "ok", data: [EXAMPLE] } },
     ...admin.errors(400, 401, 503),
   },
   handle: async ({ callbacks }, { query }) => {
@@ -62,13 +62,13 @@ export const resendCallback = admin.endpoint({
   name: "resendCallback",
   method: "POST",
   path: "/admin/callbacks/{id}/resend",
-  summary: "Has a callback sent at once, with all its attempts again",
+  summary: "Send a callback again now",
   auth: "admin",
   params: Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$" }) }),
   audit: { action: "callback.resend" },
   responses: {
     200: {
-      description: "It is sent within a second.",
+      description: "The callback is sent within a second, and has all its attempts again.",
       body: okBody(Callback),
       example: { status: "ok", data: { ...EXAMPLE, state: "waiting", attempts: 0, nextAttemptAt: "2026-01-02T08:00:00.000Z" } },
     },

@@ -15,9 +15,9 @@ const clearSessions = admin.endpoint({
   name: "clearSessions",
   method: "POST",
   path: "/admin/redis-sessions/clear",
-  summary: "Forgets stored sessions and presence",
+  summary: "Clear stored sessions and presence",
   description:
-    "On whichever store the relay runs. Terminals are NEVER_CONNECTED until their next frame or poll; live sockets stay open and register again with it. Commands, results and uuids are not touched.",
+    "Works with either store, in spite of the path. Terminals are shown as NEVER_CONNECTED until their next frame or poll. Open sockets stay open and are registered again with their next frame. Commands, results and uuids are not changed.",
   auth: "admin",
   deadlineMs: CLEANING_DEADLINE_MS,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
@@ -36,9 +36,9 @@ const cleanReceipts = admin.endpoint({
   name: "cleanReceipts",
   method: "POST",
   path: "/admin/receipts/clean",
-  summary: "Removes old bodies of requests and results",
+  summary: "Remove old request and result bodies",
   description:
-    "Of commands that ended more than so many days ago: what was sent to the terminal and what it posted. Uuids stay refused, lives and normalized results askable; what has not ended, what the feed has not delivered and what is in ClickHouse stays whole. A call works for 20 seconds at most: while `incomplete` is 1, call again.",
+    "Removes, for commands that ended more than `days` days ago, the body that was sent to the terminal and the body that it posted. Their uuids are still refused as duplicates, and their lives and normalized results can still be read. Commands that have not ended, results that ClickHouse does not have yet, and the data in ClickHouse are not changed. A call works for at most 20 seconds: while `incomplete` is 1, call again.",
   auth: "admin",
   deadlineMs: CLEANING_DEADLINE_MS,
   query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500, default: DAYS_DEFAULT })) }),
@@ -46,8 +46,11 @@ const cleanReceipts = admin.endpoint({
   audit: { action: "receipts.clean", subject: ({ query }) => `${query.days ?? DAYS_DEFAULT} days` },
   responses: {
     200: {
-      description: "How many commands lost their bodies.",
-      body: Type.Object({ deleted: Type.Integer(), incomplete: Type.Optional(Type.Integer({ description: "1 while more is left." })) }),
+      description: "The number of commands whose bodies were removed.",
+      body: Type.Object({
+        deleted: Type.Integer(),
+        incomplete: Type.Optional(Type.Integer({ description: "1 while there is more to remove." })),
+      }),
       example: { deleted: 1_284 },
     },
     ...admin.errors(400, 401, 503),

@@ -14,12 +14,12 @@ const Value = Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type
 const Settings = Type.Record(Type.String(), Value, {
   maxProperties: SETTINGS_MAX,
   description:
-    "Sent to the terminal as they are, when it connects and when they change; one that polls fetches them (GET /api/v1/{terminalId}/settings); what they mean is the terminal app's. Not a place for secrets.",
+    "Sent to the terminal unchanged, when it connects and when they change. A terminal that polls fetches them (GET /api/v1/{terminalId}/settings). The terminal app defines what they mean. Do not store secrets here.",
 });
 const families = Object.keys(TERMINAL_FAMILIES);
 const Family = Type.Union(
   families.map((family) => Type.Literal(family)),
-  { description: "How tags reach the terminal; wins over what the device tells." },
+  { description: "How tags are sent to the terminal. Overrides what the device declares." },
 );
 const Name = Type.String({ minLength: 1, maxLength: CONFIG_NAME_LENGTH_MAX, pattern: CONFIG_NAME_PATTERN });
 
@@ -27,7 +27,7 @@ const Config = Type.Object(
   {
     terminalId: Type.String(),
     merchantId: Type.Union([Type.String(), Type.Null()], {
-      description: "Shown on its transactions; its links run for this merchant's partner.",
+      description: "Shown on the terminal's transactions. Payment links for the terminal use the account of this merchant's partner.",
     }),
     group: Type.Union([Type.String(), Type.Null()]),
     family: Type.Union([Type.String(), Type.Null()]),
@@ -66,10 +66,10 @@ const listCloudConfigs = admin.endpoint({
   name: "listCloudConfigs",
   method: "GET",
   path: "/admin/cloud-configs",
-  summary: "Configurations of terminals, by id",
+  summary: "List terminal configurations, by id",
   auth: "admin",
   query: Type.Object({
-    after: Type.Optional(Type.String({ maxLength: 64, description: "The last id of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 64, description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_MAX })),
   }),
   responses: {
@@ -87,9 +87,9 @@ const saveCloudConfig = admin.endpoint({
   name: "saveCloudConfig",
   method: "POST",
   path: "/admin/cloud-configs",
-  summary: "Creates or changes the configuration of a terminal",
+  summary: "Create or change the configuration of a terminal",
   description:
-    "Absent members stay as they are, null takes one away; settings are replaced as a whole. In force on every node when it answers, and told to the terminal where it is connected.",
+    "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
   auth: "admin",
   body: ConfigRequest,
   bodyExample: { terminalId: "TILL0001", merchantId: "SHOP-1", family: "field-47", settings: { idleText: "Welcome" } },
@@ -112,7 +112,7 @@ const deleteCloudConfig = admin.endpoint({
   name: "deleteCloudConfig",
   method: "DELETE",
   path: "/admin/cloud-configs/{terminalId}",
-  summary: "Deletes the configuration of a terminal",
+  summary: "Delete the configuration of a terminal",
   auth: "admin",
   params: TerminalParams,
   audit: { action: "cloud-config.delete" },

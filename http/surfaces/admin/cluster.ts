@@ -3,46 +3,50 @@ import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
 const Stream = Type.Object({
-  waiting: Type.Integer({ description: "Entries that wait to be read." }),
-  delayMs: Type.Integer({ description: "How old the last entry was when it was read." }),
-  lost: Type.Integer({ description: "Entries that were trimmed before they could be read, since the start: the node was far behind." }),
+  waiting: Type.Integer({ description: "Entries that have not been read yet." }),
+  delayMs: Type.Integer({ description: "Age of the last entry when it was read." }),
+  lost: Type.Integer({
+    description: "Entries that were trimmed from the stream before the node read them, since its start: the node was far behind.",
+  }),
 });
 
 const Report = Type.Object({
-  terminals: Type.Integer({ description: "Terminals whose home it is and that were in use lately." }),
-  sessions: Type.Integer({ description: "WebSocket subscriptions of the terminals whose home it is." }),
+  terminals: Type.Integer({ description: "Recently used terminals whose home is this node." }),
+  sessions: Type.Integer({ description: "WebSocket subscriptions of the terminals whose home is this node." }),
   commandsQueued: Type.Integer(),
   commandsSent: Type.Integer({ description: "Commands that were sent and have no result yet." }),
   conflicts: Type.Integer({
-    description: "Steps that lost against another writer of the same record and were made again, since the start.",
+    description: "Steps that were retried since the start, because another writer had changed the same record.",
   }),
-  lapses: Type.Integer({ description: "How often its membership lapsed since the start: it slept, or was cut off from Redis." }),
-  stream: Type.Union([Stream, Type.Null()], { description: "Messages of other nodes; null for a node by itself." }),
+  lapses: Type.Integer({
+    description: "How often the node's membership expired since its start, because it was suspended or could not reach Redis.",
+  }),
+  stream: Type.Union([Stream, Type.Null()], { description: "The stream of messages from other nodes; null for a single node." }),
 });
 
 const Node = Type.Object({
   nodeId: Type.String(),
-  incarnation: Type.String({ description: "One life of the node." }),
+  incarnation: Type.String({ description: "Identifies one run of the node: it is new at each start." }),
   version: Type.String(),
   shards: Type.Integer(),
   since: Type.String({ description: "ISO 8601 UTC." }),
   state: Type.Union([Type.Literal("live"), Type.Literal("draining"), Type.Literal("gone")], {
     description:
-      "live: home to terminals. draining: on its way out, home to none. gone: left, or its membership lapsed, within the last hour, as far as this node saw it.",
+      "live: can be the home of terminals. draining: is shutting down and is no terminal's home. gone: has left, or its membership has expired, within the last hour, as seen by the node that answers.",
   }),
-  report: Type.Union([Report, Type.Null()], { description: "Null for a node that is gone or did not answer in time." }),
+  report: Type.Union([Report, Type.Null()], { description: "Null if the node is gone or did not answer in time." }),
 });
 
 export const showCluster = admin.endpoint({
   name: "showCluster",
   method: "GET",
   path: "/admin/cluster",
-  summary: "The nodes of this installation",
-  description: "Any node answers for all of them. A node by itself answers with itself.",
+  summary: "List the nodes of this installation",
+  description: "Any node answers for all nodes. A single node lists itself.",
   auth: "admin",
   responses: {
     200: {
-      description: "The nodes, by name.",
+      description: "The nodes, sorted by name.",
       body: okBody(Type.Object({ nodes: Type.Array(Node) })),
       example: {
         status: "ok",

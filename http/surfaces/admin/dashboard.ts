@@ -12,33 +12,33 @@ const Dashboard = Type.Object({
   day: Type.String({ description: "Today, in the installation's time zone." }),
   terminals: Type.Object({
     ONLINE: Type.Integer(),
-    WEBSOCKET: Type.Integer({ description: "Of those that are ONLINE." }),
-    POLLING: Type.Integer({ description: "Of those that are ONLINE." }),
-    OFFLINE: Type.Integer({ description: "Seen before, and not there now. Counted once a minute." }),
+    WEBSOCKET: Type.Integer({ description: "Of the ONLINE terminals." }),
+    POLLING: Type.Integer({ description: "Of the ONLINE terminals." }),
+    OFFLINE: Type.Integer({ description: "Terminals that were seen before and are not connected now. Counted once a minute." }),
   }),
   commands: Type.Object({
-    queued: Type.Integer({ description: "Wait for their terminal, now." }),
-    sent: Type.Integer({ description: "Await their result, now." }),
-    today: Type.Record(Type.String(), Type.Integer(), { description: "Came to their end today, by state." }),
+    queued: Type.Integer({ description: "Commands that wait for their terminal now." }),
+    sent: Type.Integer({ description: "Commands that were sent and wait for their result now." }),
+    today: Type.Record(Type.String(), Type.Integer(), { description: "Commands that ended today, by state." }),
   }),
-  results: Type.Record(Type.String(), Counts, { description: "Stored today, by method and status." }),
+  results: Type.Record(Type.String(), Counts, { description: "Results stored today, by method and status." }),
   links: Type.Object({
-    PENDING: Type.Integer({ description: "Payment links that are followed, now." }),
-    today: Type.Record(Type.String(), Type.Integer(), { description: "Came to their end today, by state." }),
+    PENDING: Type.Integer({ description: "Payment links that are open now." }),
+    today: Type.Record(Type.String(), Type.Integer(), { description: "Payment links that ended today, by state." }),
   }),
   deployments: Type.Record(Type.String(), Type.Integer(), { description: "App deployments by state." }),
   outbox: Type.Object(
     {
       depth: CountOrUnknown,
       depthCapped: Type.Union([Type.Boolean(), Type.Null()], {
-        description: "True: there are more than `depth`, which is counted up to 100,000.",
+        description: "True if there are more rows than `depth` says: it counts up to 100,000.",
       }),
       oldestAgeSeconds: CountOrUnknown,
       setAside: Type.Integer({
-        description: `Rows that ClickHouse or Kafka refused, missing for analysts until \`npm run rebuild-analytics\`: 0 where all is well. At most ${SET_ASIDE_COUNTED_MAX} are counted; \`GET /admin/attention\` names them (feed_refused).`,
+        description: `Rows that ClickHouse or Kafka refused. They are missing from ClickHouse until \`npm run rebuild-analytics\` sends them again. 0 if all is well. Counts up to ${SET_ASIDE_COUNTED_MAX}; \`GET /admin/attention\` lists them (feed_refused).`,
       }),
     },
-    { description: "Rows that ClickHouse does not hold yet, wherever they wait for it. Null is what cannot be learned just now." },
+    { description: "Rows that are stored and not in ClickHouse yet. A member is null if its value cannot be determined at the moment." },
   ),
   nodes: Type.Array(Type.Object({ nodeId: Type.String(), shards: Type.Integer(), startedAt: Type.String() })),
 });
@@ -47,9 +47,9 @@ export const showDashboard = admin.endpoint({
   name: "showDashboard",
   method: "GET",
   path: "/admin/dashboard",
-  summary: "All nodes at a glance",
+  summary: "Get a summary of all nodes",
   description:
-    "Counted where things happen. Today's counts may miss the last five seconds before a crash; for exact figures ask ClickHouse.",
+    "Each node counts its own events. Today's counts may miss the last five seconds before a crash; query ClickHouse for exact figures.",
   auth: "admin",
   responses: {
     200: {

@@ -10,21 +10,21 @@ const Role = Type.Union(
   PARTNER_API_ROLES.map((role) => Type.Literal(role)),
   {
     description:
-      "ADMIN may do everything; OPERATOR may change merchants and their services, but neither create nor deactivate merchants nor make keys; VIEWER may only look.",
+      "ADMIN may do everything. OPERATOR may change merchants and their services, but may not create or deactivate merchants or generate keys. VIEWER may only read.",
   },
 );
 
 const settings = {
-  partnerCode: Type.String({ ...WHOLE_CHARACTERS, minLength: 1, maxLength: 64, description: "Unique, whatever its case." }),
+  partnerCode: Type.String({ ...WHOLE_CHARACTERS, minLength: 1, maxLength: 64, description: "Unique, regardless of case." }),
   name: Type.String({ minLength: 1, maxLength: 128 }),
-  maxMerchants: Type.Integer({ minimum: 0, maximum: MERCHANTS_PER_PARTNER_MAX, description: "How many active merchants it may have." }),
+  maxMerchants: Type.Integer({ minimum: 0, maximum: MERCHANTS_PER_PARTNER_MAX, description: "The maximum number of active merchants." }),
   ipWhitelist: Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: ALLOWED_ADDRESSES_MAX,
-    description: "Addresses and networks (CIDR) that it may call from; empty: any.",
+    description: "Addresses and networks (CIDR) from which the partner may call. Empty: from any address.",
   }),
 };
 
-const previousKeyUntil = Type.String({ description: "Until when the key before works beside the present one; ISO 8601 UTC." });
+const previousKeyUntil = Type.String({ description: "Until when the previous key is still accepted; ISO 8601 UTC." });
 
 /** A partner's access to Partner API v1 as the record shows it. */
 export const PartnerApiShown = Type.Union(
@@ -40,7 +40,7 @@ export const PartnerApiShown = Type.Union(
     ),
     Type.Null(),
   ],
-  { description: "Its access to Partner API v1; null: none." },
+  { description: "The partner's access to Partner API v1; null if it has none." },
 );
 
 /** The same as it is sent; the engine says what is wrong with the rest. */
@@ -53,7 +53,7 @@ export const PartnerApiSettingsBody = Type.Union(
         role: Type.Optional(Role),
         allowedServices: Type.Optional(
           Type.Union([Type.Array(Type.String({ maxLength: 64 }), { maxItems: SERVICE_CODES.length }), Type.String({ maxLength: 1_024 })], {
-            description: `A list of ${SERVICE_CODES.join(", ")}, also as a string that holds it. None where it is left out.`,
+            description: `A list of ${SERVICE_CODES.join(", ")}, as an array or as a string that contains the JSON array. Default: none.`,
           }),
         ),
         maxMerchants: Type.Optional(settings.maxMerchants),
@@ -67,16 +67,16 @@ export const PartnerApiSettingsBody = Type.Union(
   {
     errorMessage: `must be null or an object of partnerCode, name, role (${PARTNER_API_ROLES.join(", ")}), allowedServices, maxMerchants (0 to ${MERCHANTS_PER_PARTNER_MAX}) and ipWhitelist`,
     description:
-      "Access to Partner API v1. The first grant wants partnerCode and maxMerchants, and is answered with its keys; absent members stay. Null takes the access away, keys and all.",
+      "Access to Partner API v1. The first grant requires partnerCode and maxMerchants, and its response contains the keys. Members that are left out keep their values. Null revokes the access, including the keys.",
   },
 );
 
 export const PartnerApiKeysShown = Type.Object(
   {
     apiKey: Type.String({ description: "`pk_partner_...`: `Authorization: Bearer` of Partner API v1." }),
-    secret: Type.String({ description: "`sk_partner_...`: signs webhooks." }),
+    secret: Type.String({ description: "`sk_partner_...`: the key that signs webhooks." }),
   },
-  { title: "PartnerApiKeys", description: "Shown in this answer only." },
+  { title: "PartnerApiKeys", description: "Shown in this response only." },
 );
 
 export function shownPartnerApi(access: PartnerApiAccess | null): Static<typeof PartnerApiShown> {
@@ -97,9 +97,9 @@ export const generatePartnerApiKeys = admin.endpoint({
   name: "generatePartnerApiKeys",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-partner-api-keys",
-  summary: "Generates new keys for Partner API v1",
+  summary: "Generate new keys for Partner API v1",
   description:
-    "Shown in this answer only. The bearer key before stops working before it answers, unless `graceSeconds` lets it work for a while; the secret before is void at once.",
+    "The keys are shown in this response only. When it is sent, the previous bearer key is no longer accepted, unless `graceSeconds` keeps it valid for a while. The previous secret is no longer valid.",
   auth: "admin",
   params: Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) }),
   body: Type.Optional(

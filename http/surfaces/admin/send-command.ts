@@ -9,8 +9,9 @@ export const sendCommand = admin.endpoint({
   name: "sendAdministratorCommand",
   method: "POST",
   path: "/admin/terminal/{terminalId}/command",
-  summary: "Queues a command for a terminal",
-  description: "LOGCAT, SCAN, PRINT and other service words; payments and CANCEL are refused. Expires after 60 seconds as every command.",
+  summary: "Queue a command for a terminal",
+  description:
+    "Accepts LOGCAT, SCAN, PRINT and other service names; payments and CANCEL are refused. The command expires after 60 seconds, like every command.",
   auth: "admin",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",

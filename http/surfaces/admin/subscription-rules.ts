@@ -9,9 +9,11 @@ import { admin } from "./surface.ts";
 
 /** A rule that lets a terminal subscribe to topics of others. */
 const Rule = Type.Object({
-  terminalId: Type.String({ description: "The authenticated terminal that the rule belongs to; one rule each." }),
+  terminalId: Type.String({ description: "The authenticated terminal that the rule applies to. A terminal has at most one rule." }),
   ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
-  ruleValue: Type.Optional(Type.String({ description: "Comma-separated ids for LIST, an RE2 pattern of the whole id for REGEX." })),
+  ruleValue: Type.Optional(
+    Type.String({ description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id." }),
+  ),
   enabled: Type.Boolean(),
   notes: Type.Optional(Type.String()),
 });
@@ -39,7 +41,7 @@ export const listSubscriptionRules = admin.endpoint({
   name: "listSubscriptionRules",
   method: "GET",
   path: "/admin/subscription-rules",
-  summary: "Whose topics terminals may take beside their own",
+  summary: "List the rules for subscribing to other terminals' topics",
   auth: "admin",
   responses: {
     200: { description: "All rules.", body: okBody(Type.Array(Rule)) },
@@ -52,8 +54,9 @@ export const saveSubscriptionRule = admin.endpoint({
   name: "saveSubscriptionRule",
   method: "POST",
   path: "/admin/subscription-rules",
-  summary: "Creates or replaces the rule of a terminal",
-  description: "In force on every shard of every live node when this answers; sessions that may no longer take a topic are ended.",
+  summary: "Create or replace the rule of a terminal",
+  description:
+    "The change is in force on every live node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
   body: RuleRequest,
   audit: { action: "subscription-rule.save", subject: ({ body }) => body.terminalId },
@@ -73,7 +76,7 @@ export const testSubscriptionRule = admin.endpoint({
   name: "testSubscriptionRule",
   method: "POST",
   path: "/admin/subscription-rules/test",
-  summary: "Whether a terminal may take a topic",
+  summary: "Check whether a terminal may subscribe to a topic",
   auth: "admin",
   audit: "changes nothing",
   body: Type.Object({
@@ -87,7 +90,7 @@ export const testSubscriptionRule = admin.endpoint({
         allowed: Type.Boolean(),
         authenticatedTerminalId: Type.String(),
         topicDestination: Type.String(),
-        targetTerminalId: Type.Union([Type.String(), Type.Null()], { description: "Null for a destination that is no terminal's topic." }),
+        targetTerminalId: Type.Union([Type.String(), Type.Null()], { description: "Null if the destination is not a terminal's topic." }),
       }),
       example: {
         allowed: true,

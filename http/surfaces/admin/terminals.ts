@@ -15,13 +15,15 @@ const PAGE_MAX = 500;
 const TerminalRecord = Type.Composite([
   ConnectionRecord,
   Type.Object({
-    denied: Type.Boolean({ description: "True when its login was withdrawn." }),
-    queued: Type.Integer({ description: "Commands that wait." }),
+    denied: Type.Boolean({ description: "True if its login was withdrawn." }),
+    queued: Type.Integer({ description: "The number of waiting commands." }),
     awaitingResult: Type.Integer({ description: "Commands that were sent and have no result yet." }),
     device: Type.Object({
       userAgent: Type.Optional(Type.String()),
       ipAddress: Type.Optional(Type.String()),
-      fingerprint: Type.Optional(Type.String({ description: "As the device told it, else a digest of user agent, model and family." })),
+      fingerprint: Type.Optional(
+        Type.String({ description: "The identifier that the device sent; otherwise a digest of user agent, model and family." }),
+      ),
       family: Type.Optional(Type.String()),
       appVersion: Type.Optional(Type.String()),
       deviceModel: Type.Optional(Type.String()),
@@ -54,10 +56,10 @@ export const listTerminals = admin.endpoint({
   name: "listTerminals",
   method: "GET",
   path: "/admin/terminals",
-  summary: "Terminals ever seen, by id, with presence and device",
+  summary: "List all terminals ever seen, with presence and device, by id",
   auth: "admin",
   query: Type.Object({
-    after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
   }),
   responses: {
@@ -75,11 +77,11 @@ export const showTerminal = admin.endpoint({
   name: "showTerminal",
   method: "GET",
   path: "/admin/terminals/{terminalId}",
-  summary: "One terminal's presence and device",
+  summary: "Get a terminal's presence and device",
   auth: "admin",
   params: TerminalParams,
   responses: {
-    200: { description: "The terminal; NEVER_CONNECTED for one that was never seen.", body: okBody(TerminalRecord) },
+    200: { description: "The terminal; NEVER_CONNECTED if it was never seen.", body: okBody(TerminalRecord) },
     ...admin.errors(400, 401, 503),
   },
   handle: async (operations, { params }) => {
@@ -92,8 +94,8 @@ export const showTerminalCredentials = admin.endpoint({
   name: "showTerminalCredentials",
   method: "GET",
   path: "/admin/terminals/{terminalId}/credentials",
-  summary: "The login of a terminal, to be put into its settings",
-  description: "Derived from the installation's terminal secret; nothing is stored, and asking changes nothing.",
+  summary: "Get the login of a terminal, to be entered in its settings",
+  description: "The password is derived from the installation's terminal secret. Nothing is stored or changed.",
   auth: "admin",
   params: TerminalParams,
   responses: {
@@ -122,7 +124,7 @@ const access = {
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   responses: {
     200: {
-      description: "In force on every shard of every live node.",
+      description: "The change is in force on every live node.",
       body: okBody(Type.Object({ terminalId: Type.String(), denied: Type.Boolean() })),
     },
     ...admin.errors(400, 401, 503),
@@ -139,9 +141,9 @@ export const denyTerminal = admin.endpoint({
   ...access,
   name: "denyTerminal",
   path: "/admin/terminals/{terminalId}/deny",
-  summary: "Withdraws a terminal's login",
+  summary: "Withdraw a terminal's login",
   audit: { action: "terminal.deny" },
-  description: "Its sessions are ended and its requests refused, until it is allowed again.",
+  description: "The terminal's sessions are ended and its requests are refused until the login is given back.",
   handle: (operations, { params }) => setDenied(operations, params.terminalId, true),
 });
 
@@ -149,7 +151,7 @@ export const allowTerminal = admin.endpoint({
   ...access,
   name: "allowTerminal",
   path: "/admin/terminals/{terminalId}/allow",
-  summary: "Gives a denied terminal its login back",
+  summary: "Give a denied terminal its login back",
   audit: { action: "terminal.allow" },
   handle: (operations, { params }) => setDenied(operations, params.terminalId, false),
 });

@@ -11,13 +11,13 @@ const members = {
   timeoutSeconds: Type.Integer({ minimum: 1, maximum: 3_600 }),
   maxConnections: Type.Integer({ minimum: 1, maximum: 10_000 }),
   loggingLevel: Level,
-  logRawBytes: Type.Boolean({ description: "Raw bytes may hold card data: for a test terminal only." }),
+  logRawBytes: Type.Boolean({ description: "Raw bytes may contain card data: use it with test terminals only." }),
 };
 
 const Shown = Type.Object({
   ...members,
-  stored: Type.Boolean({ description: "False while only the defaults are there." }),
-  restartRequired: Type.Boolean({ description: "A restart applies what is stored." }),
+  stored: Type.Boolean({ description: "False while nothing is stored and the defaults apply." }),
+  restartRequired: Type.Boolean({ description: "A restart applies the stored configuration." }),
   message: Type.String(),
 });
 
@@ -35,10 +35,10 @@ const showZvtConfig = admin.endpoint({
   name: "showZvtConfig",
   method: "GET",
   path: "/admin/zvt/config",
-  summary: "Configuration of the ZVT listener, as it is stored",
+  summary: "Get the stored configuration of the ZVT listener",
   description: "The listener itself is not part of this version.",
   auth: "admin",
-  responses: { 200: { description: "What is stored, or the defaults.", body: okBody(Shown), example }, ...admin.errors(401) },
+  responses: { 200: { description: "The stored configuration, or the defaults.", body: okBody(Shown), example }, ...admin.errors(401) },
   handle: ({ serviceSettings }) => ({ status: 200 as const, body: { status: "ok" as const, data: shown(serviceSettings.get(ZVT_KEY)) } }),
 });
 
@@ -46,13 +46,16 @@ const saveZvtConfig = admin.endpoint({
   name: "saveZvtConfig",
   method: "POST",
   path: "/admin/zvt/config",
-  summary: "Stores the configuration of the ZVT listener",
-  description: "Absent members stay as they are, others than these are ignored. The listener itself is not part of this version.",
+  summary: "Store the configuration of the ZVT listener",
+  description: "Members that are left out keep their values; unknown members are ignored. The listener itself is not part of this version.",
   auth: "admin",
   body: Type.Partial(Type.Object(members)),
   bodyExample: { enabled: true, port: 40_007, timeoutSeconds: 60, maxConnections: 10, loggingLevel: "INFO", logRawBytes: false },
   audit: { action: "zvt.configure", subject: () => "zvt" },
-  responses: { 200: { description: "What is stored now.", body: okBody(Shown), example }, ...admin.errors(400, 401, 413, 415, 503) },
+  responses: {
+    200: { description: "The configuration as it is now stored.", body: okBody(Shown), example },
+    ...admin.errors(400, 401, 413, 415, 503),
+  },
   handle: async ({ serviceSettings, clock }, { body }) => {
     const stored = await serviceSettings.change(ZVT_KEY, (before: ZvtConfig = ZVT_DEFAULT) => ({
       schema: 1,

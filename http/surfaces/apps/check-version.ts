@@ -11,9 +11,9 @@ export const checkAppVersion = apps.endpoint({
   name: "checkAppVersion",
   method: "GET",
   path: "/api/v1/app/version",
-  summary: "The app version that a terminal is to install",
+  summary: "Get the app version that a terminal should install",
   description:
-    "A deployment to the terminal goes before one to its merchant, that before one to all. Never a version below the one that runs. Without currentVersionCode whatever is deployed is offered.",
+    "A deployment to the terminal takes precedence over one to its merchant, and that one over a deployment to all. A version below the installed one is never offered. Without `currentVersionCode` the deployed version is always offered.",
   auth: "none",
   rateLimit: { bucket: "app-version", perSecond: 50 },
   unknownQuery: "ignore",
@@ -23,7 +23,7 @@ export const checkAppVersion = apps.endpoint({
   }),
   responses: {
     200: {
-      description: "A newer version applies to this terminal.",
+      description: "A newer version is available for this terminal.",
       body: okBody(
         Type.Object({
           id: Type.Integer(),
@@ -31,7 +31,7 @@ export const checkAppVersion = apps.endpoint({
           versionName: Type.String(),
           mandatory: Type.Boolean(),
           releaseNotes: Type.String(),
-          apkUrl: Type.String({ description: "To be used as it is." }),
+          apkUrl: Type.String({ description: "Use this address unchanged." }),
           md5: Type.String(),
           fileSize: Type.Integer(),
           deployment: Type.Union([Type.Literal("terminal"), Type.Literal("merchant"), Type.Literal("global")]),

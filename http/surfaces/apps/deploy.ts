@@ -20,7 +20,7 @@ const PAGE_DEFAULT = 100;
 const PAGE_MAX = 500;
 
 const deployed = {
-  description: "The deployment; a draft where the version has no package yet.",
+  description: "The deployment; its state is `draft` if the version has no package yet.",
   body: okBody(Deployment),
   example: { status: "ok", data: DEPLOYMENT_EXAMPLE },
 };
@@ -33,8 +33,8 @@ export const deployToTerminal = apps.endpoint({
   name: "deployToTerminal",
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-terminal",
-  summary: "Deploys an app version to one terminal",
-  description: "Goes before deployments to its merchant and to all. Takes the place of the terminal's deployment before.",
+  summary: "Deploy an app version to one terminal",
+  description: "Takes precedence over deployments to its merchant and to all. Replaces the previous deployment to the terminal.",
   auth: "admin",
   audit: { action: "app-deployment.create", subject: ({ params, body }) => `${params.versionId} terminal ${body.terminalId}` },
   params: VersionParams,
@@ -52,8 +52,8 @@ export const deployToMerchant = apps.endpoint({
   name: "deployToMerchant",
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-merchant",
-  summary: "Deploys an app version to the terminals of a merchant",
-  description: "Which terminals those are is said by their cloud configurations. Goes before the deployment to all.",
+  summary: "Deploy an app version to the terminals of a merchant",
+  description: "The cloud configurations say which terminals belong to the merchant. Takes precedence over the deployment to all.",
   auth: "admin",
   audit: { action: "app-deployment.create", subject: ({ params, body }) => `${params.versionId} merchant ${body.merchantId}` },
   params: VersionParams,
@@ -68,7 +68,7 @@ export const deployToAll = apps.endpoint({
   name: "deployToAll",
   method: "POST",
   path: "/admin/app-versions/{versionId}/deploy-global",
-  summary: "Deploys an app version to all terminals without a deployment of their own",
+  summary: "Deploy an app version to all terminals without a deployment of their own",
   auth: "admin",
   audit: { action: "app-deployment.create", subject: ({ params }) => `${params.versionId} all` },
   params: VersionParams,
@@ -80,7 +80,7 @@ export const deployToAll = apps.endpoint({
 });
 
 const page = {
-  after: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The last id of the page before." })),
+  after: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The last id of the previous page." })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
 };
 
@@ -102,7 +102,7 @@ export const listDeployments = apps.endpoint({
   name: "listDeployments",
   method: "GET",
   path: "/admin/app-deployments",
-  summary: "App deployments with their counts, the latest first",
+  summary: "List app deployments with their counts, latest first",
   auth: "admin",
   query: Type.Object(page),
   responses: { 200: { description: "A page.", body: okBody(Type.Array(Deployment)) }, ...apps.errors(400, 401, 503) },
@@ -113,7 +113,7 @@ export const listDeploymentsOfVersion = apps.endpoint({
   name: "listDeploymentsOfVersion",
   method: "GET",
   path: "/admin/app-versions/{versionId}/deployments",
-  summary: "Deployments of an app version with their counts, the latest first",
+  summary: "List the deployments of an app version with their counts, latest first",
   auth: "admin",
   params: VersionParams,
   query: Type.Object(page),
@@ -137,7 +137,7 @@ export const pauseDeployment = apps.endpoint({
   name: "pauseDeployment",
   audit: { action: "app-deployment.pause" },
   path: "/admin/app-deployments/{deploymentId}/pause",
-  summary: "Pauses an app deployment: its terminals stay where they are",
+  summary: "Pause an app deployment",
   handle: async ({ deployments }, { params }) => answer(await deployments.pause(params.deploymentId)),
 });
 
@@ -146,8 +146,8 @@ export const resumeDeployment = apps.endpoint({
   name: "resumeDeployment",
   audit: { action: "app-deployment.resume" },
   path: "/admin/app-deployments/{deploymentId}/resume",
-  summary: "Resumes a paused app deployment",
-  description: "Failures reported before no longer count towards a pause by itself.",
+  summary: "Resume a paused app deployment",
+  description: "Failures reported so far no longer count towards an automatic pause.",
   handle: async ({ deployments }, { params }) => answer(await deployments.resume(params.deploymentId)),
 });
 
@@ -156,9 +156,9 @@ export const rollBackDeployment = apps.endpoint({
   name: "rollBackDeployment",
   audit: { action: "app-deployment.roll-back" },
   path: "/admin/app-deployments/{deploymentId}/roll-back",
-  summary: "Puts the deployment before in the place of this one",
+  summary: "Replace an app deployment with the previous one",
   description:
-    "The earlier version is offered again to terminals below it; those that have the later one keep it, since nothing is ever offered as a downgrade. Answers with the deployment that stands now.",
+    "The earlier version is offered again to terminals with an older one. Terminals that have the later version keep it: a downgrade is never offered. Returns the deployment that is now active.",
   handle: async ({ deployments }, { params }) => answer(await deployments.rollBack(params.deploymentId)),
 });
 
@@ -168,8 +168,8 @@ export const changeDeployment = apps.endpoint({
   audit: { action: "app-deployment.change" },
   method: "PATCH",
   path: "/admin/app-deployments/{deploymentId}",
-  summary: "Changes how far an app deployment goes, and when it pauses by itself",
-  description: "Absent members stay. A larger share keeps the terminals that a smaller one had.",
+  summary: "Change the share of an app deployment and when it pauses automatically",
+  description: "Members that are left out keep their values. A larger share includes the terminals of a smaller one.",
   body: RolloutRequest,
   bodyExample: { rolloutPercent: 50 },
   handle: async ({ deployments }, { params, body: { rolloutPercent, pauseAtFailurePercent, pauseAfterReports } }) => {

@@ -10,9 +10,9 @@ const FILE_NAME = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$";
 const header = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }));
 
 const fileHeaders = {
-  ETag: { description: "Of the bytes; under one name they never change." },
+  ETag: { description: "Of the bytes, which never change under one name." },
   "Accept-Ranges": { description: "bytes" },
-  "Cache-Control": { description: "May be kept for ever." },
+  "Cache-Control": { description: "May be cached forever." },
   "Content-Disposition": { description: "attachment, with the file name" },
 };
 
@@ -22,9 +22,9 @@ export const downloadPackage = apps.endpoint({
   name: "downloadAppPackage",
   method: "GET",
   path: "/api/v1/app/download/{filename}",
-  summary: "The package of an app version",
+  summary: "Download the package of an app version",
   description:
-    "One range at a time; a request for several gets the whole. Sent as fast as the terminal takes it, within the relay's own pace.",
+    "One range per request; a request for several ranges gets the whole package. Sent as fast as the terminal reads, up to the relay's own limit.",
   auth: "none",
   rateLimit: { bucket: "app-download", perSecond: 50 },
   unknownQuery: "ignore",
@@ -32,13 +32,15 @@ export const downloadPackage = apps.endpoint({
     filename: Type.String({ minLength: 1, maxLength: 128, pattern: FILE_NAME, errorMessage: "is not the name of a package" }),
   }),
   query: Type.Object({
-    terminalId: Type.Optional(Type.String({ maxLength: 64, description: "In the address that a terminal gets; counts its download." })),
+    terminalId: Type.Optional(
+      Type.String({ maxLength: 64, description: "Part of the address that a terminal receives; used to count its download." }),
+    ),
   }),
   headers: Type.Object({
     range: header("`bytes=from-to`"),
-    "if-range": header("The range only when this ETag still stands; else the whole."),
-    "if-none-match": header("304 when this ETag still stands."),
-    "x-terminal-id": header("Counts the download where the address does not name the terminal."),
+    "if-range": header("The range is sent only if this ETag still matches; otherwise the whole package."),
+    "if-none-match": header("304 if this ETag still matches."),
+    "x-terminal-id": header("Used to count the download if the address does not name the terminal."),
   }),
   responses: {
     200: { description: "The whole package.", file: true, contentType: APK, headers: fileHeaders },
@@ -48,7 +50,7 @@ export const downloadPackage = apps.endpoint({
       contentType: APK,
       headers: { ...fileHeaders, "Content-Range": { description: "`bytes from-to/size`" } },
     },
-    304: { description: "The caller has it already.", headers: { ETag: fileHeaders.ETag } },
+    304: { description: "The caller already has the package.", headers: { ETag: fileHeaders.ETag } },
     416: {
       description: "The range lies outside the package.",
       body: Type.Object({ status: Type.Literal("error"), error: Type.String(), message: Type.String() }),

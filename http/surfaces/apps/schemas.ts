@@ -9,14 +9,18 @@ const ID = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 export const VersionParams = Type.Object({ versionId: Type.Integer({ ...ID, description: "The version's id." }) });
 export const DeploymentParams = Type.Object({ deploymentId: Type.Integer({ ...ID, description: "The deployment's id." }) });
 
-const versionCode = Type.Integer({ minimum: 1, maximum: VERSION_CODE_MAX, description: "Positive, unique; what terminals compare." });
+const versionCode = Type.Integer({
+  minimum: 1,
+  maximum: VERSION_CODE_MAX,
+  description: "Positive and unique; terminals compare it with their installed version.",
+});
 const versionName = Type.String({ minLength: 1, maxLength: VERSION_NAME_LENGTH_MAX });
 const releaseNotes = Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX });
 
 export const VersionRequest = Type.Object({
   versionCode,
   versionName,
-  mandatory: Type.Optional(Type.Boolean({ default: false, description: "The app may not go on without it." })),
+  mandatory: Type.Optional(Type.Boolean({ default: false, description: "The app may not continue without the update." })),
   releaseNotes: Type.Optional(Type.String({ maxLength: RELEASE_NOTES_LENGTH_MAX, default: "" })),
   active: Type.Optional(Type.Boolean({ default: true })),
 });
@@ -38,9 +42,9 @@ export const Version = Type.Object({
   mandatory: Type.Boolean(),
   releaseNotes: Type.String(),
   active: Type.Boolean({ description: "False: withdrawn, not offered." }),
-  apkUrl: NullableText("Where the package is; null until it is uploaded."),
-  md5: NullableText("Of the package, lower-case hex."),
-  fileSize: Type.Union([Type.Integer(), Type.Null()], { description: "Of the package, bytes." }),
+  apkUrl: NullableText("The package's address; null until it is uploaded."),
+  md5: NullableText("MD5 of the package, lower-case hex."),
+  fileSize: Type.Union([Type.Integer(), Type.Null()], { description: "Size of the package in bytes." }),
   createdAt: Type.String({ description: "ISO 8601 UTC." }),
 });
 
@@ -79,16 +83,21 @@ const rollout = {
     Type.Number({
       minimum: 0,
       maximum: 100,
-      description: "Share of the target's terminals, always the same ones; the others get what stood before. 100 when absent.",
+      description:
+        "Share of the target's terminals in percent. The choice is stable: it is always the same terminals. The others are offered the previous deployment. Default: 100.",
     }),
   ),
   pauseAtFailurePercent: Type.Optional(
     Type.Union([Type.Number({ minimum: 1, maximum: 100 }), Type.Null()], {
-      description: "Pauses the deployment once so many percent of the install reports are failures; null or absent: never.",
+      description: "The deployment pauses when this percentage of the install reports are failures. Null or absent: never.",
     }),
   ),
   pauseAfterReports: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Reports before that is looked at; 10 when absent." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "The number of reports before the failure percentage is evaluated. Default: 10.",
+    }),
   ),
 };
 
@@ -98,7 +107,7 @@ export const MerchantDeployRequest = Type.Object({
     minLength: 1,
     maxLength: CONFIG_NAME_LENGTH_MAX,
     pattern: CONFIG_NAME_PATTERN,
-    description: "As it stands in the cloud configurations of its terminals.",
+    description: "As in the cloud configurations of its terminals.",
   }),
   ...rollout,
 });
@@ -127,12 +136,12 @@ export const Deployment = Type.Object({
   id: Type.Integer(),
   versionId: Type.Integer(),
   target: Type.Union([Type.Literal("terminal"), Type.Literal("merchant"), Type.Literal("global")]),
-  terminalId: Type.Optional(Type.String({ description: "Of a terminal's deployment." })),
-  merchantId: Type.Optional(Type.String({ description: "Of a merchant's deployment." })),
+  terminalId: Type.Optional(Type.String({ description: "Only for the deployment to a terminal." })),
+  merchantId: Type.Optional(Type.String({ description: "Only for the deployment to a merchant." })),
   state: Type.Unsafe<AppDeployment["state"]>({
     ...state,
     description:
-      "draft: the version has no package yet; active: offered; paused: holds its terminals where they are; superseded: another has its place; disabled: the version is withdrawn.",
+      "draft: the version has no package yet. active: the version is offered. paused: nothing is offered to its terminals. superseded: another deployment replaced it. disabled: the version is withdrawn.",
   }),
   pausedBecause: Type.Optional(Type.Union([Type.Literal("operator"), Type.Literal("failures")])),
   rolloutPercent: Type.Number(),
@@ -140,7 +149,7 @@ export const Deployment = Type.Object({
   pauseAfterReports: Type.Integer(),
   counts: Type.Object(
     { offered: Type.Integer(), downloaded: Type.Integer(), installed: Type.Integer(), failed: Type.Integer() },
-    { description: "Distinct terminals. One that failed and then succeeded is counted as installed only." },
+    { description: "Numbers of distinct terminals. A terminal that failed and then succeeded counts as installed only." },
   ),
   createdAt: Type.String({ description: "ISO 8601 UTC." }),
   changedAt: Type.String({ description: "ISO 8601 UTC." }),

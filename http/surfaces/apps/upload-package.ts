@@ -10,9 +10,9 @@ export function uploadPackageEndpoint({ packageBytesMax }: { packageBytesMax: nu
     name: "uploadAppPackage",
     method: "POST",
     path: "/admin/app-versions/{versionId}/upload-apk",
-    summary: "Uploads the package of an app version",
+    summary: "Upload the package of an app version",
     description:
-      "MD5 and size are computed while it comes. All or nothing: an upload that breaks off leaves the version as it was. A package takes the place of the one before, under a new address. Deployments that waited for it begin.",
+      "MD5 and size are computed during the upload. An upload that breaks off changes nothing. A new package replaces the previous one and has a new address. Deployments that wait for a package start.",
     auth: "admin",
     audit: { action: "app-version.upload" },
     deadlineMs: STORE_DEADLINE_MS,

@@ -10,37 +10,37 @@ import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 const FollowUpRequest = Type.Object(
   {
     txHead: Type.Optional(
-      Type.Unknown({ type: "object", description: "`merId`, equal to the signature's keyId, and `txId`, of this operation." }),
+      Type.Unknown({ type: "object", description: "`merId`, equal to the signature's keyId, and the `txId` of this operation." }),
     ),
     txReq: Type.Optional(
       Type.Unknown({
         type: "object",
-        description: "`origTranId`, the tranId of the payment; `amount` (`value` in minor units, `currency`): all of it where absent.",
+        description: "`origTranId`, the tranId of the payment; `amount` (`value` in minor units, `currency`). Default: the whole amount.",
       }),
     ),
   },
-  { additionalProperties: true, description: "Each member may stand at the top, in txHead or in txReq." },
+  { additionalProperties: true, description: "Each member may be at the top level, in txHead or in txReq." },
 );
 
 const FollowUpAnswer = Type.Object({
   txHead: AdapterHead,
   resultCode: Type.String(),
-  txRes: Type.Object({ tranId: Type.String({ description: "Of this movement." }), origTranId: Type.String() }),
+  txRes: Type.Object({ tranId: Type.String({ description: "The gateway's id of this movement of money." }), origTranId: Type.String() }),
 });
 
 const DEADLINE_MS = 20_000;
 
 const TOLD: Readonly<Record<FollowUpType, { name: string; summary: string; description: string }>> = {
-  capture: { name: "adapterCapture", summary: "Takes the money of an authorized payment (txOp AUTH)", description: "Once a payment." },
+  capture: { name: "adapterCapture", summary: "Capture an authorized payment (txOp AUTH)", description: "A payment can be captured once." },
   reversal: {
     name: "adapterReversal",
-    summary: "Undoes a payment, the whole or a part of it",
-    description: "A whole reversal that is repeated is refused; the same txId again gets the answer of the first.",
+    summary: "Reverse a payment, in full or in part",
+    description: "A second full reversal is refused. The same txId again gets the response of the first request.",
   },
   refund: {
     name: "adapterRefund",
-    summary: "Pays a captured payment back",
-    description: "The whole only: an amount below it is refused with GW_30005.",
+    summary: "Refund a captured payment",
+    description: "Full refunds only: a smaller amount is refused with GW_30005.",
   },
 };
 
@@ -92,7 +92,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
         const description = followUp.description ?? "";
         if (outcome.type === "refused") return refuse(400, subject, resultCode, description);
         if (outcome.type === "unavailable" || followUp.tranId === null) {
-          const unknown = "Not known whether it was executed: the same request, signed anew, finds out";
+          const unknown = "It is not known whether it was executed; repeat the same request with a new signature to find out";
           return refuse(503, subject, PROTOCOL_RESULT.unavailable, unknown);
         }
         const { tranId } = followUp;

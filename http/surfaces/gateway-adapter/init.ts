@@ -12,7 +12,7 @@ import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 const InitRequest = Type.Object(
   {
     txHead: Type.Optional(
-      Type.Unknown({ type: "object", description: "`merId`, equal to the signature's keyId, and `txId`, the client's own." }),
+      Type.Unknown({ type: "object", description: "`merId`, equal to the signature's keyId, and `txId`, chosen by the client." }),
     ),
     txReq: Type.Optional(
       Type.Unknown({
@@ -23,14 +23,16 @@ const InitRequest = Type.Object(
     ),
     poiInfo: Type.Optional(Type.Unknown({ type: "object", description: "`pitype` CC (default) or BPE, `terminalId`." })),
     buyer: Type.Optional(Type.Unknown({ type: "object", description: "`email`." })),
-    callbackURL: Type.Optional(Type.Unknown({ type: "string", description: "Gets a POST when the payment has ended." })),
+    callbackURL: Type.Optional(Type.Unknown({ type: "string", description: "Receives a POST when the payment has ended." })),
     notifyURL: Type.Optional(Type.Unknown({ type: "string", description: "The same." })),
-    returnURL: Type.Optional(Type.Unknown({ type: "string", description: "Where the hosted page sends the buyer." })),
+    returnURL: Type.Optional(
+      Type.Unknown({ type: "string", description: "The address to which the hosted page sends the buyer afterwards." }),
+    ),
   },
   {
     additionalProperties: true,
     description:
-      "Each member may stand at the top, in txHead, in txReq or in poiInfo (top-level and nested form); in two places only with the same value.",
+      "Each member may be at the top level, in txHead, in txReq or in poiInfo (top-level and nested form). It may be in two places only with the same value.",
   },
 );
 
@@ -51,9 +53,9 @@ export const initOf = (path: string) =>
     name: "adapterInit",
     method: "POST",
     path,
-    summary: "Creates a payment and answers with the page where the buyer pays it",
+    summary: "Create a payment and get the page where the buyer pays it",
     description:
-      "A txId names one payment: the same order again answers the same one, another order under it is refused with 409. 503: not known whether the gateway has it; the same request, signed anew, finds out. A payment can be paid for an hour.",
+      "A txId identifies one payment: the same order again returns the same payment, and a different order is refused with 409. 503: it is not known whether the gateway has the payment; repeat the same request with a new signature to find out. A payment can be paid for one hour.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
@@ -67,7 +69,7 @@ export const initOf = (path: string) =>
     },
     responses: {
       200: {
-        description: "It waits for the buyer.",
+        description: "The payment waits for the buyer.",
         body: InitAnswer,
         example: {
           txHead: headOf({ merId: "SANDBOXADAPTER1", txId: "order-7" }, PROTOCOL_RESULT.completed, ""),
@@ -107,7 +109,8 @@ export const initOf = (path: string) =>
         }
         if (created.type === "refused") return refuse(400, subject, created.resultCode, created.description);
         if (created.type === "unavailable" || record.paymentUrl === null) {
-          const description = "Not known whether the gateway has it: the same request, signed anew, finds out";
+          const description =
+            "It is not known whether the gateway has the payment; repeat the same request with a new signature to find out";
           return refuse(503, subject, PROTOCOL_RESULT.unavailable, description);
         }
         const resultCode = PROTOCOL_RESULT.completed;

@@ -24,8 +24,8 @@ export const AdapterHead = Type.Object(
   {
     merId: Nullable,
     txId: Nullable,
-    resultCode: Type.String({ description: "Of this operation; of a verify, the payment's." }),
-    errDescription: Type.String({ description: "What the code means here; the gateway's own words where it said no." }),
+    resultCode: Type.String({ description: "The result of this operation; for verify, the result of the payment." }),
+    errDescription: Type.String({ description: "What the code means; the gateway's own description if the gateway refused." }),
   },
   { title: "AdapterHead" },
 );

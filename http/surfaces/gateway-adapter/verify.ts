@@ -12,7 +12,7 @@ import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
 const Movement = Type.Object({
-  tranId: Type.String({ description: "What capture, reversal and refund name as origTranId." }),
+  tranId: Type.String({ description: "The value for `origTranId` of capture, reversal and refund." }),
   authCode: Nullable,
   maskedPan: Nullable,
   cardBrand: Nullable,
@@ -25,7 +25,7 @@ const VerifyAnswer = Type.Object({
   txHead: AdapterHead,
   resultCode: Type.String(),
   result: Type.Union([Type.Literal("OK"), Type.Literal("PENDING"), Type.Literal("KO")], {
-    description: "The authoritative state: paid, not ended yet, or ended unpaid.",
+    description: "The authoritative state: OK is paid, PENDING is not completed yet, KO is ended without payment.",
   }),
   paymentId: Type.String(),
   redirectURL: Nullable,
@@ -40,17 +40,17 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     name,
     method: "GET",
     path,
-    summary: name === "adapterVerify" ? "How a payment stands" : "How a payment stands (alias)",
+    summary: name === "adapterVerify" ? "Get the state of a payment" : "Get the state of a payment (alias)",
     description:
-      "The gateway is asked, unless it was just now. PENDING has the resultCode GW_20001; KO the failure's own code with its original description.",
+      "The relay asks the gateway, unless it has just done so. PENDING has the resultCode GW_20001. KO has the code of the failure, with its original description.",
     auth: "signature",
     rateLimit: ADAPTER_RATE,
     deadlineMs: DEADLINE_MS,
     unknownQuery: "ignore",
     query: Type.Object({
       merId: Type.Optional(Type.String({ description: "Equal to the signature's keyId." })),
-      paymentId: Type.Optional(Type.String({ description: "As init answered it." })),
-      txId: Type.Optional(Type.String({ description: "The client's own; one of the two is needed." })),
+      paymentId: Type.Optional(Type.String({ description: "The paymentId that init returned." })),
+      txId: Type.Optional(Type.String({ description: "The client's own id. Either paymentId or txId is required." })),
     }),
     responses: {
       200: {

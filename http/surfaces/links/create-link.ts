@@ -10,18 +10,19 @@ const text = (description: string) => Type.Optional(Type.Union([Type.String(), T
 
 const members = {
   amount: Type.Union([Type.Number(), Type.String()], {
-    description: "Decimal amount in currency units, exactly: at most the currency's decimals. A text is taken as it is written.",
+    description:
+      "Decimal amount in currency units, with at most the currency's number of decimals. A string is read digit by digit, without rounding.",
     errorMessage: 'must be a decimal number such as 12.34 or "12.34"',
     examples: [12.34, "12.34"],
   }),
-  currency: text("ISO 4217; EUR where absent."),
+  currency: text("ISO 4217. Default: EUR."),
   reason: text("Purpose text, shown to the buyer; at most 255 characters."),
-  description: text("The same as `reason`, which wins."),
-  terminalID: text("Terminal or merchant location the link belongs to; the partner's own (`gwTml`) where absent."),
-  terminalId: text("The same as `terminalID`, which wins."),
+  description: text("Alias of `reason`; `reason` takes precedence."),
+  terminalID: text("Terminal or merchant location that the link belongs to. Default: the partner's own (`gwTml`)."),
+  terminalId: text("Alias of `terminalID`; `terminalID` takes precedence."),
   customerEmail: text("Customer e-mail address."),
   merchantReference: text("Partner order reference; at most 255 characters."),
-  returnUrl: text("Where the payment page sends the buyer afterwards."),
+  returnUrl: text("The address to which the payment page sends the buyer afterwards."),
 };
 
 const LinkBody = Type.Object(members, { additionalProperties: true, description: "Only `amount` is required." });
@@ -31,11 +32,11 @@ const InitiateBody = Type.Object(
     ...members,
     capture: Type.Optional(
       Type.Union([Type.Literal("now"), Type.Literal("later")], {
-        description: "`later` only authorizes; POST /api/payment/finalize/no-voucher takes the money. `now` where absent.",
+        description: "`later` only authorizes the payment; POST /api/payment/finalize/no-voucher captures it. Default: `now`.",
       }),
     ),
     instrument: Type.Optional(
-      Type.Union([Type.Literal("card"), Type.Literal("bancomat_pay")], { description: "How the buyer may pay; `card` where absent." }),
+      Type.Union([Type.Literal("card"), Type.Literal("bancomat_pay")], { description: "How the buyer may pay. Default: `card`." }),
     ),
   },
   { additionalProperties: true, description: "Only `amount` is required." },
@@ -75,7 +76,7 @@ const creation = {
     },
     500: {
       description:
-        "Internal error, or the gateway was not reached: whether it created the payment is not known. The same request with the same `Idempotency-Key` goes on; without one, create another link: this one is not shown to anybody, and expires.",
+        "Internal error, or the gateway could not be reached: it is not known whether it created the payment. Repeat the request with the same `Idempotency-Key` to continue. Without a key, create another link: this one is shown to nobody and expires.",
       body: LinkError,
     },
     ...links.errors(401, 403, 409, 413, 415, 429, 503),
@@ -83,7 +84,7 @@ const creation = {
 } as const;
 
 const DESCRIPTION =
-  "Stored before the gateway hears of it. The outcome comes by the gateway's notification and by verifies of the relay: five minutes after creation without a notification, then every 30 seconds; ask for it with GET /api/v1/payment/status/{txId}. The link is valid for an hour.";
+  "The link is stored before the request is sent to the gateway. The relay learns the outcome from the gateway's notification, or by asking the gateway: if no notification has come five minutes after creation, every 30 seconds from then on. Read it with GET /api/v1/payment/status/{txId}. The link is valid for one hour.";
 
 function requestOf(body: Static<typeof LinkBody>, more: Pick<LinkRequest, "instrument" | "capture">): LinkRequest {
   const { amount, currency, reason, description, terminalID, terminalId, customerEmail, merchantReference, returnUrl } = body;
@@ -121,7 +122,7 @@ export const createLink = links.endpoint({
   ...creation,
   name: "createLink",
   path: "/api/v1/paybylink",
-  summary: "Creates a payment link",
+  summary: "Create a payment link",
   description: DESCRIPTION,
   auth: "apiKey",
   body: LinkBody,
@@ -133,8 +134,8 @@ export const createTerminalLink = links.endpoint({
   ...creation,
   name: "createTerminalLink",
   path: "/api/v1/{terminalId}/paybylink",
-  summary: "Creates a payment link for a terminal",
-  description: `${DESCRIPTION} The account at the gateway is that of the partner of the terminal's merchant, else the installation's.`,
+  summary: "Create a payment link for a terminal",
+  description: `${DESCRIPTION} The link uses the gateway account of the partner of the terminal's merchant, or else the installation's account.`,
   auth: "basic",
   params: TerminalParams,
   body: LinkBody,
@@ -148,8 +149,8 @@ export const createBancomatPayLink = links.endpoint({
   ...creation,
   name: "createBancomatPayLink",
   path: "/api/v1/{terminalId}/paybpe",
-  summary: "Creates a payment link for a terminal, paid by BANCOMAT Pay",
-  description: `As \`paybylink\`; the payment page takes BANCOMAT Pay. ${DESCRIPTION}`,
+  summary: "Create a payment link for a terminal, paid with BANCOMAT Pay",
+  description: `Like \`paybylink\`, but the payment page accepts BANCOMAT Pay. ${DESCRIPTION}`,
   auth: "basic",
   params: TerminalParams,
   body: LinkBody,
@@ -163,8 +164,8 @@ export const initiatePayment = links.endpoint({
   ...creation,
   name: "initiatePayment",
   path: "/api/payment/initiate",
-  summary: "Creates a payment at the card gateway",
-  description: `As \`paybylink\`, with the choice to take the money later. ${DESCRIPTION}`,
+  summary: "Create a payment at the card gateway",
+  description: `Like \`paybylink\`, with the option to capture the payment later. ${DESCRIPTION}`,
   auth: "apiKey",
   body: InitiateBody,
   handle: async ({ createLink, localTime }, { body, caller, operationId }) => {

@@ -9,7 +9,7 @@ import { LinkError, type LinkOperations, links } from "./surface.ts";
 
 const amount = Type.Optional(
   Type.Union([Type.Number(), Type.String(), Type.Null()], {
-    description: "Decimal amount in the payment's currency; everything that is left where absent.",
+    description: "Decimal amount in the payment's currency. Default: the whole remaining amount.",
     errorMessage: 'must be a decimal number such as 12.34 or "12.34"',
   }),
 );
@@ -18,7 +18,7 @@ const AmountBody = Type.Optional(Type.Object({ amount }, { additionalProperties:
 
 const FinalizeBody = Type.Object(
   {
-    txId: Type.Optional(Type.String({ ...WHOLE_CHARACTERS, description: "One of the three names the payment." })),
+    txId: Type.Optional(Type.String({ ...WHOLE_CHARACTERS, description: "Exactly one of the three members identifies the payment." })),
     paymentId: Type.Optional(Type.String(WHOLE_CHARACTERS)),
     origTranId: Type.Optional(
       Type.String({ ...WHOLE_CHARACTERS, description: "The gateway's id of the authorization (`tranId` of its status)." }),
@@ -54,12 +54,12 @@ const movement = {
     400: { description: "The request is not valid, or the gateway refused it (then with `resultCode`).", body: LinkError },
     409: {
       description:
-        "Not possible as the payment stands: not paid, captured, reversed or refunded already, or the same is under way (then with `Retry-After`). Or another body under the same `Idempotency-Key`.",
+        "Not possible in the payment's present state: it is not paid, it was already captured, reversed or refunded, or the same operation is in progress (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
       body: LinkError,
     },
     500: {
       description:
-        "Internal error, or the gateway did not answer: whether it was executed is not known. The same request with the same `Idempotency-Key` finds out, and so does a repetition of one of everything that is left, half a minute later. It is never executed twice.",
+        "Internal error, or the gateway did not answer: it is not known whether the operation was executed. To find out, repeat the request with the same `Idempotency-Key`. If the request was for the whole remaining amount, it can also be repeated without the key, after half a minute. It is never executed twice.",
       body: LinkError,
     },
     ...links.errors(401, 404, 429, 503),
@@ -110,14 +110,14 @@ export const finalizePayment = links.endpoint({
   ...movement,
   name: "finalizePayment",
   path: "/api/payment/finalize/no-voucher",
-  summary: "Takes the money of an authorized payment",
-  description: "Of a payment initiated with `capture: later`, once; all of it or a part.",
+  summary: "Capture an authorized payment",
+  description: "For a payment that was created with `capture: later`. It can be captured once, in full or in part.",
   body: FinalizeBody,
   bodyExample: { origTranId: "3000025641" },
   handle: async (operations, { body, caller, operationId }) => {
     const { txId, paymentId, origTranId } = body;
     const given = [txId, paymentId, origTranId].filter((id) => id !== undefined);
-    if (given.length !== 1) throw new RelayError("invalid_request", "body: needs just one of txId, paymentId, origTranId");
+    if (given.length !== 1) throw new RelayError("invalid_request", "body: must have exactly one of txId, paymentId and origTranId");
     const found = origTranId === undefined ? undefined : await operations.useLink.findByTranId(caller, origTranId);
     if (found === null) return notFound(origTranId ?? "");
     const id = found?.order.txId ?? txId ?? paymentId ?? "";
@@ -129,9 +129,9 @@ export const cancelPayment = links.endpoint({
   ...movement,
   name: "cancelPayment",
   path: "/api/payment/cancel/{id}",
-  summary: "Reverses a paid or authorized payment",
+  summary: "Reverse a paid or authorized payment",
   description:
-    "All of it, or with `amount` a part. A repeated full reversal is refused by itself; a repeated partial reversal is executed again unless it carries its `Idempotency-Key`.",
+    "Reverses the whole payment, or with `amount` a part of it. A repeated full reversal is always refused. A repeated partial reversal is executed again, unless it has the same `Idempotency-Key`.",
   params: IdParams,
   body: AmountBody,
   handle: (operations, { params, body, caller, operationId }) =>
@@ -142,8 +142,8 @@ export const refundPayment = links.endpoint({
   ...movement,
   name: "refundPayment",
   path: "/api/payment/refund/{id}",
-  summary: "Pays a captured payment back",
-  description: "The whole; a partial refund is not available.",
+  summary: "Refund a captured payment",
+  description: "Refunds the whole payment; a partial refund is not available.",
   params: IdParams,
   body: AmountBody,
   handle: (operations, { params, body, caller, operationId }) =>

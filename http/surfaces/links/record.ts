@@ -9,7 +9,7 @@ const order = {
   txId: Type.String({ description: "Link transaction id." }),
   paymentId: optional("The gateway's payment id."),
   paymentUrl: optional("Address of the hosted payment page."),
-  qrCodeData: optional("What to put into a QR code: the address of the payment page. As an image: GET /api/v1/payment/qr/{txId}."),
+  qrCodeData: optional("The content for a QR code: the address of the payment page. As an image: GET /api/v1/payment/qr/{txId}."),
   createdAt: Type.String({ description: "ISO 8601 local date-time." }),
   expiresAt: Type.String({ description: "ISO 8601 local date-time; one hour after creation." }),
   amount: Type.String({ description: "Decimal, with the currency's decimals." }),
@@ -29,13 +29,13 @@ const STATUS = ["PENDING", "SUCCESS", "FAILED", "EXPIRED"] as const;
 const Operation = Type.Object({
   type: Type.Union([Type.Literal("capture"), Type.Literal("reversal"), Type.Literal("refund")]),
   status: Type.Union([Type.Literal("done"), Type.Literal("refused"), Type.Literal("unknown")], {
-    description: "`unknown`: the gateway has not answered; the relay asks it where it stands, and the same request again finds out.",
+    description: "`unknown`: the gateway has not answered. The relay keeps asking it; repeat the same request to find out.",
   }),
   amount: Type.String(),
   at: Type.String({ description: "ISO 8601 local date-time." }),
   tranId: optional("The gateway's id of this movement of money."),
   resultCode: optional("The gateway's result code."),
-  message: optional("The gateway's description; of one whose answer was lost, what the gateway said since."),
+  message: optional("The gateway's description. If its response was lost, the description that the gateway gave later."),
 });
 
 export const LinkStatus = Type.Object(
@@ -43,7 +43,7 @@ export const LinkStatus = Type.Object(
     status: Type.Union(STATUS.map((status) => Type.Literal(status))),
     ...order,
     resultCode: optional("The gateway's result code, once the payment has ended."),
-    message: optional("The gateway's description of it."),
+    message: optional("The gateway's description of the result code."),
     tranId: optional("The gateway's id of the movement of money."),
     authCode: optional("Authorization code."),
     maskedPan: optional("Masked card number."),
@@ -51,13 +51,18 @@ export const LinkStatus = Type.Object(
     payerName: optional("Personal data of the payer."),
     payerLastName: optional("Personal data of the payer."),
     amountDiffers: Type.Optional(
-      Type.Literal(true, { description: "The gateway says that something else was paid than was ordered: `paidAmount`, `paidCurrency`." }),
+      Type.Literal(true, {
+        description:
+          "True if, according to the gateway, the paid amount or currency differs from the order: see `paidAmount`, `paidCurrency`.",
+      }),
     ),
-    paidAmount: optional("Decimal, what the gateway says was paid; only where it differs. Captures, reversals and refunds are of this."),
+    paidAmount: optional(
+      "Decimal. The amount that was paid according to the gateway; present only if it differs. Captures, reversals and refunds apply to this amount.",
+    ),
     paidCurrency: optional("Its currency."),
-    lateSuccess: Type.Optional(Type.Literal(true, { description: "Paid after it had been shown as EXPIRED or FAILED." })),
+    lateSuccess: Type.Optional(Type.Literal(true, { description: "True if it was paid after it had been shown as EXPIRED or FAILED." })),
     unverified: Type.Optional(
-      Type.Literal(true, { description: "Its time is over, and the gateway cannot be asked whether it was paid." }),
+      Type.Literal(true, { description: "True if the link has expired and the gateway cannot be asked whether it was paid." }),
     ),
     operations: Type.Optional(Type.Array(Operation, { description: "Captures, reversals and refunds, oldest first." })),
   },

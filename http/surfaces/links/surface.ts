@@ -21,8 +21,8 @@ export const LinkError = Type.Object(
     status: Type.Literal("error"),
     error: Type.String({ description: "What went wrong." }),
     message: Type.Optional(Type.String({ description: "The same text; absent for an invalid request." })),
-    txId: Type.Optional(Type.String({ description: "Of the payment, where there is one to ask about later." })),
-    resultCode: Type.Optional(Type.String({ description: "The gateway's, where it refused." })),
+    txId: Type.Optional(Type.String({ description: "The payment's id, if there is a payment to ask about later." })),
+    resultCode: Type.Optional(Type.String({ description: "The gateway's result code, if it refused." })),
   },
   { title: "LinkError" },
 );

@@ -18,7 +18,7 @@ export const showGatewayCredentials = portal.endpoint({
   name: "showOwnGatewayCredentials",
   method: "GET",
   path: "/api/partner/gw-credentials",
-  summary: "The calling partner's account at the card gateway, masked",
+  summary: "Get the calling partner's account at the card gateway, masked",
   auth: "basic",
   responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...portal.errors(401, 403) },
   handle: ({ partners }, { caller }) => {
@@ -31,9 +31,9 @@ export const saveGatewayCredentials = portal.endpoint({
   name: "saveOwnGatewayCredentials",
   method: "POST",
   path: "/api/partner/gw-credentials",
-  summary: "Changes the calling partner's account at the card gateway",
+  summary: "Change the calling partner's account at the card gateway",
   description:
-    "Absent members stay as they are. In force on every node when it answers; links that were made before are followed with the new account.",
+    "Members that are left out keep their values. The change is in force on every node when the response is sent. Existing links use the new account from then on.",
   auth: "basic",
   body: GatewayCredentialsRequest,
   bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
@@ -52,15 +52,15 @@ export const testGatewayCredentials = portal.endpoint({
   name: "testOwnGatewayCredentials",
   method: "POST",
   path: "/api/partner/gw-credentials/test",
-  summary: "Whether the card gateway takes these credentials",
+  summary: "Check whether the card gateway accepts these credentials",
   description:
-    "Asks the gateway for a payment that there is not. Absent members are taken from the stored account; nothing is stored and no money moves.",
+    "Asks the gateway for a payment that does not exist. Members that are left out are taken from the stored account. Nothing is stored and no money moves.",
   auth: "basic",
   body: Type.Optional(GatewayCredentialsRequest),
   audit: "changes nothing",
   responses: {
     200: {
-      description: "What the gateway said.",
+      description: "The gateway's reply.",
       body: okBody(GatewayCheckResult),
       example: { status: "ok", data: { accepted: true, message: "Credentials accepted" } },
     },

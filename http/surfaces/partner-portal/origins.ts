@@ -8,16 +8,16 @@ export const saveOrigins = portal.endpoint({
   name: "saveOwnOrigins",
   method: "POST",
   path: "/api/partner/origins",
-  summary: "Where browsers may use the calling partner's API key",
+  summary: "Set the origins from which browsers may use the calling partner's API key",
   description:
-    "Replaces all of them: origins under names of your own, at most 100; an empty object lifts the restriction. From then on a request with the key whose `Origin` (without one, whose `Referer`) is another is answered 403, and listed origins get CORS answers. Requests that are not from browsers carry neither and pass.",
+    "Replaces all origins. The body is an object with at most 100 origins, under names that you choose; an empty object removes the restriction. From then on a request with the key from any other `Origin` (or `Referer`, if there is no `Origin`) gets 403, and listed origins get CORS headers. Requests with neither header, such as those of servers, are accepted.",
   auth: "basic",
   body: Origins,
   bodyExample: { shop: "https://shop.example", checkout: "https://checkout.shop.example" },
   audit: { action: "partner.origins", subject: ({ caller }) => String(callingPartner(caller)) },
   responses: {
     200: {
-      description: "In force on every node.",
+      description: "The change is in force on every node.",
       body: okBody(Type.Object({ allowedOrigins: Origins })),
       example: { status: "ok", data: { allowedOrigins: { shop: "https://shop.example" } } },
     },

@@ -6,8 +6,9 @@ export const regenerateKey = portal.endpoint({
   name: "regenerateOwnApiKey",
   method: "POST",
   path: "/api/partner/regenerate-key",
-  summary: "Generates a new API key for the calling partner",
-  description: "Shown in this answer only. The key before stops working before it answers, unless `graceSeconds` lets it work for a while.",
+  summary: "Generate a new API key for the calling partner",
+  description:
+    "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
   auth: "basic",
   body: Type.Optional(
     Type.Object(

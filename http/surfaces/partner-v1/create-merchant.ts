@@ -9,9 +9,9 @@ const MerchantRequest = Type.Object(
   {
     merchantId: MerchantId,
     merchantName: Type.Optional(
-      Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX, description: "Display name; the id where it is left out." }),
+      Type.String({ minLength: 1, maxLength: MERCHANT_NAME_LENGTH_MAX, description: "Display name. Default: the id." }),
     ),
-    environment: Type.Optional(Type.Union([Environment], { description: "TEST where it is left out." })),
+    environment: Type.Optional(Type.Union([Environment], { description: "Default: TEST." })),
   },
   { additionalProperties: false, title: "MerchantCreateRequest" },
 );
@@ -20,9 +20,9 @@ export const createMerchant = partnerV1.endpoint({
   name: "partnerApiCreateMerchant",
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants`,
-  summary: "Creates a merchant",
+  summary: "Create a merchant",
   description:
-    "The merchant's keys are in this answer and nowhere else. Send an `Idempotency-Key`: without one, an answer that is lost takes the keys with it.",
+    "The merchant's keys are shown in this response only. Send an `Idempotency-Key`: without one, the keys are lost if the response is lost.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "sealed",
@@ -53,7 +53,7 @@ export const createMerchant = partnerV1.endpoint({
       case "taken":
         return refusal(409, "merchant_exists", "merchantId: is taken");
       case "full":
-        return refusal(409, "merchant_limit_reached", `The partner may have ${outcome.maxMerchants} merchants and has them`);
+        return refusal(409, "merchant_limit_reached", `The partner already has the maximum of ${outcome.maxMerchants} merchants`);
       case "created": {
         const { merchant, keys } = outcome;
         const message = "Keep the keys: they are not shown again";

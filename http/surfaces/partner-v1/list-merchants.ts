@@ -9,17 +9,17 @@ export const listMerchants = partnerV1.endpoint({
   name: "partnerApiListMerchants",
   method: "GET",
   path: `${PARTNER_API_BASE}/merchants`,
-  summary: "Lists the partner's merchants",
-  description: "By id. A page that is not the last one has `next`: the page after it is asked for with that as `after`.",
+  summary: "List the partner's merchants",
+  description: "Sorted by id. Every page except the last has `next`: pass it as `after` to get the next page.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   query: Type.Object({
-    after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[A-Za-z0-9._-]*$", description: "`next` of the page before." })),
+    after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[A-Za-z0-9._-]*$", description: "`next` of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
     status: Type.Optional(
       Type.Union([Type.Literal("ACTIVE"), Type.Literal("INACTIVE"), Type.Literal("ALL")], {
         default: "ACTIVE",
-        description: "INACTIVE: only deactivated ones.",
+        description: "INACTIVE: only deactivated merchants.",
       }),
     ),
   }),
@@ -29,7 +29,7 @@ export const listMerchants = partnerV1.endpoint({
       body: Type.Object({
         success: Type.Literal(true),
         merchants: Type.Array(MerchantSummary),
-        total: Type.Integer({ description: "How many there are of this status, on all pages." }),
+        total: Type.Integer({ description: "The number of merchants with this status, on all pages." }),
         next: Type.Union([Type.String(), Type.Null()], { description: "Null on the last page." }),
       }),
       example: { success: true, merchants: [MERCHANT_EXAMPLE], total: 1, next: null },

@@ -9,12 +9,13 @@ const Partner = Type.Object(
     partnerCode: Type.String(),
     name: Type.String(),
     role: Type.String({
-      description: `${PARTNER_API_ROLES.join(", ")}. ADMIN may do everything; OPERATOR may change merchants and their services, but neither create nor deactivate merchants nor make keys; VIEWER may only look.`,
+      description: `${PARTNER_API_ROLES.join(", ")}. ADMIN may do everything. OPERATOR may change merchants and their services, but may not create or deactivate merchants or generate keys. VIEWER may only read.`,
     }),
     allowedServices: Type.String({ description: "A JSON array of service codes, as a string." }),
-    maxMerchants: Type.Integer({ description: "How many active merchants it may have." }),
+    maxMerchants: Type.Integer({ description: "The maximum number of active merchants." }),
     apiCallCount: Type.Integer({
-      description: "Authenticated calls so far. Counted in memory and stored every second: calls of the last two seconds may be missing.",
+      description:
+        "The number of authenticated calls so far. It is counted in memory and stored every second: calls of the last two seconds may be missing.",
     }),
   },
   { title: "AuthenticatedPartner" },
@@ -24,12 +25,12 @@ export const showMe = partnerV1.endpoint({
   name: "partnerApiMe",
   method: "GET",
   path: `${PARTNER_API_BASE}/me`,
-  summary: "The authenticated partner",
+  summary: "Get the authenticated partner",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   responses: {
     200: {
-      description: "Who the key belongs to, and what it may do.",
+      description: "The partner that the key belongs to, and what it may do.",
       body: Type.Object({ success: Type.Literal(true), partner: Partner }),
       example: {
         success: true,

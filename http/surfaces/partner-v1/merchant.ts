@@ -29,8 +29,8 @@ export const showMerchant = partnerV1.endpoint({
   name: "partnerApiShowMerchant",
   method: "GET",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
-  summary: "A merchant and its services",
-  description: "Deactivated ones too. Another partner's merchant is not there.",
+  summary: "Get a merchant and its services",
+  description: "Deactivated merchants are returned too. Another partner's merchant is not found.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: MerchantParams,
@@ -49,7 +49,8 @@ const MerchantPatch = Type.Object(
     environment: Type.Optional(Environment),
     active: Type.Optional(
       Type.Boolean({
-        description: "false deactivates, as DELETE does; true brings a deactivated merchant back, where `maxMerchants` has room.",
+        description:
+          "false deactivates the merchant, as DELETE does. true activates a deactivated merchant again, if `maxMerchants` allows it.",
       }),
     ),
   },
@@ -60,8 +61,8 @@ export const patchMerchant = partnerV1.endpoint({
   name: "partnerApiPatchMerchant",
   method: "PATCH",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
-  summary: "Changes a merchant in part",
-  description: "Members that are left out stay as they are. `active` wants the role ADMIN.",
+  summary: "Change a merchant",
+  description: "Members that are left out keep their values. Changing `active` requires the role ADMIN.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",
@@ -72,19 +73,20 @@ export const patchMerchant = partnerV1.endpoint({
     200: answered,
     ...partnerV1.errors(400, 401, 403, 404, 413, 415, 500, 503),
     409: {
-      description: "Deactivated (merchant_inactive), no room to activate it (merchant_limit_reached), or the Idempotency-Key (conflict).",
+      description:
+        "The merchant is deactivated (merchant_inactive), `maxMerchants` does not allow activating it (merchant_limit_reached), or the Idempotency-Key was used for another request (conflict).",
       body: partnerV1.envelope.schema,
     },
   },
   handle: async ({ merchants }, { caller, params, body }) => {
     const partner = permitted(caller, body.active === undefined ? "change" : "own");
-    if (Object.keys(body).length === 0) throw new RelayError("invalid_request", "body: names nothing to change");
+    if (Object.keys(body).length === 0) throw new RelayError("invalid_request", "body: must have at least one member to change");
     const outcome = await merchants.patch(partner, params.merchantId, body);
     switch (outcome.type) {
       case "inactive":
         return inactive();
       case "full":
-        return refusal(409, "merchant_limit_reached", `The partner may have ${outcome.maxMerchants} merchants and has them`);
+        return refusal(409, "merchant_limit_reached", `The partner already has the maximum of ${outcome.maxMerchants} merchants`);
       case "changed":
         return { status: 200, body: { success: true, merchant: merchantOf(outcome.merchant, partner) } };
     }
@@ -95,9 +97,9 @@ export const deactivateMerchant = partnerV1.endpoint({
   name: "partnerApiDeactivateMerchant",
   method: "DELETE",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}`,
-  summary: "Deactivates a merchant",
+  summary: "Deactivate a merchant",
   description:
-    "It stays, its id stays taken, and PATCH with `active` brings it back. From this answer on its keys open nothing, and no payment link is created for its terminals; links that there are go on to their end. Doing it twice is doing it once.",
+    "The merchant is kept, its id stays taken, and PATCH with `active` activates it again. From now on its keys are not accepted, and no payment link is created for its terminals; existing links stay valid until they end. The call is idempotent.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: MerchantParams,
@@ -117,21 +119,21 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   name: "partnerApiReplaceMerchantKeys",
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
-  summary: "Gives a merchant new keys",
-  description: "For keys that were lost or have leaked: the present pair ends with this answer.",
+  summary: "Generate new keys for a merchant",
+  description: "For keys that were lost or leaked: the previous pair is no longer accepted when the response is sent.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "sealed",
   params: MerchantParams,
   responses: {
-    200: { description: "The new keys, shown in this answer only.", body: MerchantWithKeys, headers: NO_STORE_HEADERS },
+    200: { description: "The new keys, shown in this response only.", body: MerchantWithKeys, headers: NO_STORE_HEADERS },
     ...partnerV1.errors(400, 401, 403, 404, 409, 500, 503),
   },
   handle: async ({ merchants }, { caller, params }) => {
     const partner = permitted(caller, "own");
     const outcome = await merchants.replaceKeys(partner, params.merchantId);
     if (outcome.type === "inactive") return inactive();
-    const message = "Keep the keys: they are not shown again. The ones before are void";
+    const message = "Keep the keys: they are not shown again. The previous keys are no longer valid";
     const merchant = merchantOf(outcome.merchant, partner);
     return { status: 200, body: { success: true, merchant, keys: keysOf(outcome.keys), message }, headers: NO_STORE };
   },

@@ -13,7 +13,7 @@ export const MerchantId = Type.String({
 
 export const Environment = Type.Union(
   MERCHANT_ENVIRONMENTS.map((word) => Type.Literal(word)),
-  { description: "Says what the merchant is for; the `mode` of each service decides by itself whether money moves there." },
+  { description: "The purpose of the merchant. Whether money moves is decided by the `mode` of each service." },
 );
 
 export const ServiceWord = Type.Union(SERVICE_CODES.map((code) => Type.Literal(code)));
@@ -32,7 +32,7 @@ const summaryMembers = {
   merchantName: Type.String(),
   environment: Environment,
   status: Type.Union([Type.Literal("ACTIVE"), Type.Literal("INACTIVE")], {
-    description: "INACTIVE: deactivated. Its keys open nothing, and it does not count towards `maxMerchants`.",
+    description: "INACTIVE: deactivated. Its keys are not accepted, and it does not count towards `maxMerchants`.",
   }),
   createdAt: instant("when it was created."),
   updatedAt: instant("when it last changed."),
@@ -48,7 +48,7 @@ export const MerchantServiceState = Type.Object(
     configuredAt: Type.Union([Type.String(), Type.Null()], { description: "ISO 8601 UTC; null until it is configured." }),
     config: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
       description:
-        "`mode` and the service's members; of secrets a mask, with the last four characters of long ones. Null until it is configured.",
+        "`mode` and the service's members. Secrets are shown as a mask, long ones with their last four characters. Null until it is configured.",
     }),
   },
   { title: "MerchantService" },
@@ -57,7 +57,7 @@ export const MerchantServiceState = Type.Object(
 export const Merchant = Type.Object(
   {
     ...summaryMembers,
-    services: Type.Array(MerchantServiceState, { description: "The partner's services and what the merchant has of each." }),
+    services: Type.Array(MerchantServiceState, { description: "The partner's services, and for each its state at this merchant." }),
   },
   { title: "Merchant" },
 );
@@ -69,7 +69,7 @@ export const Keys = Type.Object(
     publishableKey: Type.String({ description: "`pk_merchant_...`" }),
     secretKey: Type.String({ description: "`sk_merchant_...`" }),
   },
-  { title: "MerchantKeys", description: "Shown in this answer only: the relay keeps digests of them." },
+  { title: "MerchantKeys", description: "Shown in this response only: the relay stores digests of them." },
 );
 
 export const MerchantWithKeys = Type.Object({

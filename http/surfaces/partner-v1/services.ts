@@ -27,7 +27,7 @@ const Service = Type.Object(
     service: ServiceWord,
     description: Type.String(),
     members: Type.Union([Type.Array(Member), Type.Null()], {
-      description: `What its configuration has beside \`mode\`; null: any strings by name, at most ${MAP_MEMBERS_MAX}, all kept as secrets.`,
+      description: `The members of its configuration in addition to \`mode\`. Null: any members with string values, at most ${MAP_MEMBERS_MAX}, all stored as secrets.`,
     }),
   },
   { title: "Service" },
@@ -37,12 +37,12 @@ export const listServices = partnerV1.endpoint({
   name: "partnerApiListServices",
   method: "GET",
   path: `${PARTNER_API_BASE}/services`,
-  summary: "Services available to the partner",
+  summary: "List the services available to the partner",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   responses: {
     200: {
-      description: "Those of `allowedServices`.",
+      description: "The services of `allowedServices`.",
       body: Type.Object({ success: Type.Literal(true), services: Type.Array(Service) }),
       example: {
         success: true,
@@ -74,14 +74,15 @@ function describe(service: ServiceCode) {
 }
 
 const answered = {
-  description: "What the merchant now has of the service.",
+  description: "The service as it now is at the merchant.",
   body: ServiceAnswer,
   example: { success: true, merchantId: "SHOP-001", service: SERVICE_EXAMPLE },
 };
 
 const refused = {
   403: {
-    description: "The service is not among the partner's (service_not_permitted), or role or IP address do not permit it (forbidden).",
+    description:
+      "The partner may not use the service (service_not_permitted), or its role or IP address does not permit the call (forbidden).",
     body: partnerV1.envelope.schema,
   },
   404: { description: "There is no such merchant, or no such service.", body: partnerV1.envelope.schema },
@@ -111,7 +112,7 @@ function switching(word: "enable" | "disable", name: string, summary: string) {
     method: "POST",
     path: `${PARTNER_API_BASE}/merchants/{id}/services/{service}/${word}`,
     summary,
-    description: "Doing it twice is doing it once. A service may be enabled before it is configured, and configured before it is enabled.",
+    description: "The call is idempotent. A service may be enabled before it is configured, and configured before it is enabled.",
     auth: "partnerApi",
     rateLimit: PARTNER_API_RATE,
     idempotency: "plain",
@@ -124,8 +125,8 @@ function switching(word: "enable" | "disable", name: string, summary: string) {
   });
 }
 
-export const enableService = switching("enable", "partnerApiEnableService", "Enables a service for a merchant");
-export const disableService = switching("disable", "partnerApiDisableService", "Disables a service for a merchant");
+export const enableService = switching("enable", "partnerApiEnableService", "Enable a service for a merchant");
+export const disableService = switching("disable", "partnerApiDisableService", "Disable a service for a merchant");
 
 const mode = { type: "string", enum: [...SERVICE_MODES], description: "sandbox: the service's test system. live: money moves." };
 
@@ -155,7 +156,7 @@ const MAP_SERVICES = SERVICE_CODES.filter((code) => membersOf(code) === null);
 const AnyConfiguration = Type.Unknown({
   type: "object",
   description:
-    "By service. A secret that is stored may be left out, or sent as the mask that is shown for it, and then stays. In a map, members that are left out are removed.",
+    "The members depend on the service. A stored secret keeps its value if it is left out, or sent as the mask that is shown for it. In a map, members that are left out are removed.",
   // What is valid for one service may be a map of strings for another.
   anyOf: [
     ...SERVICE_CODES.filter((code) => membersOf(code) !== null).map(documented),
@@ -174,8 +175,8 @@ export const configureService = partnerV1.endpoint({
   name: "partnerApiConfigureService",
   method: "PUT",
   path: `${PARTNER_API_BASE}/merchants/{id}/services/{service}/config`,
-  summary: "Configures a service for a merchant",
-  description: "Replaces the whole configuration. Secrets are stored encrypted and never answered.",
+  summary: "Configure a service for a merchant",
+  description: "Replaces the whole configuration. Secrets are stored encrypted and never returned.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "plain",

@@ -11,30 +11,31 @@ const State = Type.Union(["queued", "sent", "done", "unknown", "expired", "cance
 const CommandLife = Type.Object({
   uuid: Type.String(),
   terminalId: Type.String(),
-  service: Type.Union([Type.String(), Type.Null()], { description: "Null for a result that no command asked for." }),
+  service: Type.Union([Type.String(), Type.Null()], { description: "Null for a result without a command." }),
   state: Type.Union([State], {
     description:
-      "queued → sent → done or unknown; queued → expired or cancelled. After expired and cancelled it is safe to charge again, after unknown it is not.",
+      "queued → sent → done or unknown; queued → expired or cancelled. It is safe to charge again after expired or cancelled, but not after unknown.",
   }),
-  acceptedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC, as all times here." })),
+  acceptedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC, like all times here." })),
   expiresAt: Type.Optional(Type.String()),
   sentAt: Type.Optional(Type.String()),
   finishedAt: Type.Optional(Type.String()),
   channel: Type.Optional(Type.Union([Type.Literal("websocket"), Type.Literal("poll")])),
-  attempt: Type.Integer({ description: "How often it was sent." }),
+  attempt: Type.Integer({ description: "The number of times it was sent." }),
   cancelRequested: Type.Boolean({
-    description: "Its terminal was asked to cancel it; stays true when the terminal refused, or did not answer, and the command goes on.",
+    description:
+      "True if the terminal was asked to cancel the command. Stays true if the terminal refused or did not answer, and the command continues.",
   }),
   result: Type.Union([Type.Literal("OK"), Type.Literal("KO"), Type.Null()]),
   unreadableAnswerAt: Type.Optional(
     Type.String({
       description:
-        "While it has no result: when the terminal posted something that could not be read as one, and that names this command, or could be the answer to it. `/admin/attention` has what was posted.",
+        "Present only while there is no result: when the terminal posted something that could not be read as a result and that names this command or could belong to it. `/admin/attention` shows what was posted.",
     }),
   ),
-  amountDiffers: Type.Optional(Type.Boolean({ description: "True when the result's amount is not the command's." })),
+  amountDiffers: Type.Optional(Type.Boolean({ description: "True if the result's amount differs from the command's." })),
   currencyUnknown: Type.Optional(
-    Type.Boolean({ description: "True when the result's currency is none that is known; it is kept as it came." }),
+    Type.Boolean({ description: "True if the result's currency is not a known one; it is kept as received." }),
   ),
 });
 
@@ -68,11 +69,11 @@ export const findCommand = relay.endpoint({
   name: "findCommand",
   method: "GET",
   path: "/api/v1/commands/{uuid}",
-  summary: "Where a command stands",
+  summary: "Get the life of a command",
   auth: "basicOrApiKey",
   params: UuidParams,
   responses: {
-    200: { description: "Its life so far.", body: okBody(CommandLife) },
+    200: { description: "The command's life so far.", body: okBody(CommandLife) },
     ...relay.errors(400, 401, 404, 503),
   },
   handle: async ({ commandLife }, { params, caller }) => {
@@ -86,19 +87,19 @@ export const cancelCommand = relay.endpoint({
   name: "cancelCommand",
   method: "POST",
   path: "/api/v1/commands/{uuid}/cancel",
-  summary: "Cancels a command",
+  summary: "Cancel a command",
   description:
-    "At once while it waits (200). Once it was sent, also when it came back, a CANCEL command goes to the terminal (202): it is cancelled only when the terminal says so, and a result that comes all the same wins. 409 when it has ended.",
+    "A waiting command is cancelled at once (200). If it was sent, even if it was returned to the queue since, a CANCEL command is sent to the terminal (202): the command is cancelled only when the terminal confirms it, and a result that arrives takes precedence. 409 if the command has ended.",
   auth: "basicOrApiKey",
   params: UuidParams,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   responses: {
     200: {
-      description: "Cancelled before it left: safe to charge again.",
+      description: "Cancelled before it was sent: it is safe to charge again.",
       body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("cancelled") })),
     },
     202: {
-      description: "The terminal was asked to cancel; ask for the command's life to see what came of it.",
+      description: "The terminal was asked to cancel. Read the command's life to see the outcome.",
       body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("sent"), cancelUuid: Type.String() })),
     },
     ...relay.errors(400, 401, 404, 409, 429, 503),

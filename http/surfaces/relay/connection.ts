@@ -11,8 +11,8 @@ export const checkConnection = relay.endpoint({
   name: "checkConnection",
   method: "GET",
   path: "/api/v1/{terminalId}/connection",
-  summary: "Whether a terminal can be reached",
-  description: "Recommended before a payment: go on only when `connectionStatus` is ONLINE.",
+  summary: "Check whether a terminal can be reached",
+  description: "Recommended before a payment: continue only if `connectionStatus` is ONLINE.",
   auth: "basicOrApiKey",
   params: TerminalParams,
   responses: {
@@ -45,8 +45,8 @@ export const disconnect = relay.endpoint({
   name: "disconnect",
   method: "POST",
   path: "/api/v1/{terminalId}/disconnect",
-  summary: "The terminal app closes: OFFLINE at once",
-  description: "Holds until the terminal's next frame or poll.",
+  summary: "Set a terminal to OFFLINE at once, when its app closes",
+  description: "The terminal stays OFFLINE until its next frame or poll.",
   auth: "basic",
   params: TerminalParams,
   // Some apps send an empty object, some nothing.
@@ -72,7 +72,7 @@ const ping = {
   params: TerminalParams,
   responses: {
     200: {
-      description: "What is known of the terminal; asking never changes it.",
+      description: "What is known about the terminal. Reading does not change it.",
       body: okBody(
         Type.Object({
           terminalId: Type.String(),
@@ -90,7 +90,7 @@ export const pingTerminal = relay.endpoint({
   ...ping,
   name: "pingTerminal",
   path: "/api/status/ping/{terminalId}",
-  summary: "Whether the service answers, and whether the terminal is online",
+  summary: "Check whether the service answers and whether the terminal is online",
   handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 
@@ -98,7 +98,7 @@ export const pingPos = relay.endpoint({
   ...ping,
   name: "pingPos",
   path: "/api/status/ping-pos/{terminalId}",
-  summary: "Whether the service answers, by the name that terminal apps use",
+  summary: "Check whether the service answers (path used by terminal apps)",
   handle: ({ terminals, clock }, { params }) => terminals.view(params.terminalId).then((view) => pong(view, clock.nowMs())),
 });
 

@@ -9,8 +9,8 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 /** What a polling terminal tells about itself; all of it optional. */
 export const DeviceHeaders = Type.Object({
   "user-agent": text("Shown to administrators."),
-  "x-terminal-family": text("`privative-tags`, `field-47` or `no-tags`: how tags reach this terminal."),
-  "x-device-fingerprint": text("Identifies the device; without it a digest of what is known stands in."),
+  "x-terminal-family": text("`privative-tags`, `field-47` or `no-tags`: how tags are sent to this terminal."),
+  "x-device-fingerprint": text("Identifies the device. Without it, a digest of the known values is used."),
   "x-app-version": text("Shown to administrators."),
   "x-device-model": text("Shown to administrators."),
 });

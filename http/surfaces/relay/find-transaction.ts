@@ -11,7 +11,7 @@ const lookup = {
   responses: {
     200: {
       description:
-        "The result; `data` is null with message `no_content` while there is none, and status `error` with `Transaction not found` for what is not known.",
+        "The result. While there is none, `data` is null and the message is `no_content`. For an unknown id the status is `error` and the message is `Transaction not found`.",
       body: TransactionLookupBody,
       example: {
         status: "ok",
@@ -50,9 +50,9 @@ export const findByUuid = relay.endpoint({
   ...lookup,
   name: "findByUuid",
   path: "/api/v1/{uuid}/uuid",
-  summary: "The result of a command",
+  summary: "Get the result of a command",
   description:
-    "Where the caller sees no command of the uuid: the oldest result under it that nobody asked for and that the caller may see. A partner that sees only what it sent sees none of those.",
+    "If the caller can see no command with this uuid, the oldest unsolicited result with the uuid that the caller may see is returned. A partner that sees only its own commands sees no unsolicited results.",
   auth: "basicOrApiKey",
   params: UuidParams,
   query: WaitQuery,
@@ -63,7 +63,7 @@ export const findByUuidLegacy = relay.endpoint({
   ...lookup,
   name: "findByUuidLegacy",
   path: "/uuid/{uuid}",
-  summary: "The result of a command (deprecated)",
+  summary: "Get the result of a command (deprecated)",
   auth: "basicOrApiKey",
   deprecated: { successor: "/api/v1/{uuid}/uuid" },
   params: UuidParams,
@@ -75,9 +75,9 @@ export const findLatest = relay.endpoint({
   ...lookup,
   name: "findLatest",
   path: "/api/v1/{terminalId}/status",
-  summary: "The result of a terminal's latest command",
+  summary: "Get the result of a terminal's latest command",
   description:
-    "Speaks of the latest pay, scan or print: `data` is null from its acceptance until its result, and stays null when it expired or was cancelled. Without a newer command: the last transaction. A partner sees its own commands, and everything only where its rule names the terminal.",
+    "Refers to the latest pay, scan or print command: `data` is null from its acceptance until its result, and stays null if it expired or was cancelled. If there is no newer command, the last transaction is returned. A partner sees its own commands; it sees everything only if its rule names the terminal.",
   auth: "basicOrApiKey",
   params: TerminalParams,
   query: WaitQuery,
@@ -88,8 +88,8 @@ export const findLatestLegacy = relay.endpoint({
   ...lookup,
   name: "findLatestLegacy",
   path: "/status",
-  summary: "The result of a terminal's latest command (deprecated)",
-  description: "The terminal is the query's, else the one that is logged in.",
+  summary: "Get the result of a terminal's latest command (deprecated)",
+  description: "The terminal is the one in the query, or else the authenticated one.",
   auth: "basicOrApiKey",
   deprecated: { successor: "/api/v1/{terminalId}/status" },
   query: Type.Composite([WaitQuery, Type.Partial(TerminalParams)]),

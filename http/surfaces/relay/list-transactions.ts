@@ -30,8 +30,9 @@ export const listTransactions = relay.endpoint({
   name: "listTransactions",
   method: "GET",
   path: "/api/v1/{terminalId}/transactions",
-  summary: "A terminal's transactions, newest first",
-  description: "A stored result is listed at once. `status` ALL (and none) leaves KO out; ask for KO to see the declined ones.",
+  summary: "List a terminal's transactions, newest first",
+  description:
+    "A result is listed as soon as it is stored. With `status` ALL, or without `status`, KO results are left out; use KO to list the declined ones.",
   auth: "basicOrApiKey",
   params: TerminalParams,
   query: Type.Object({
@@ -45,7 +46,7 @@ export const listTransactions = relay.endpoint({
   }),
   responses: {
     200: {
-      description: "A page; for a terminal never seen `data` is null and status `error`.",
+      description: "A page. For a terminal that was never seen, `data` is null and the status is `error`.",
       body: Type.Object({
         status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
         data: Type.Union([Type.Array(TransactionItem), Type.Null()]),

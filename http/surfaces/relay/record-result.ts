@@ -9,22 +9,25 @@ import { relay } from "./surface.ts";
 const TEXTS: Record<ResultOutcome["type"], string> = {
   recorded: "Result recorded",
   repeated: "Result was recorded before",
-  conflict: "Another result was recorded before and stands, or the command is another terminal's; this one is kept beside it",
+  conflict: "Another result was recorded before, or the command belongs to another terminal; this result is kept as a conflict",
 };
 
 export const recordResult = relay.endpoint({
   name: "recordResult",
   method: "POST",
   path: "/api/v1/{terminalId}/receipt",
-  summary: "Stores the result of a command",
+  summary: "Store the result of a command",
   description:
-    "200 means stored; without it the terminal posts again. The first result of a uuid stands: the same again changes nothing, a different one is kept as a conflict. A posting without a uuid or without an outcome that is certain is kept for operators and answered 400; so is what cannot be read at all (no JSON, another content type, too long), which is answered 400, 415 or 413. A byte order mark is ignored.",
+    "200 means that the result is stored; without a 200 the terminal posts again. The first result of a uuid counts: the same result again changes nothing, and a different one is kept as a conflict. A result without a uuid or without a certain outcome is kept for operators and refused with 400. A body that cannot be read (no JSON, another content type, too long) is also kept, and refused with 400, 415 or 413. A byte order mark is ignored.",
   auth: "basic",
   bodyBytesMax: RESULT_BODY_BYTES_MAX,
   // A result is never lost for what is in it: what lies too deep is replaced before it is stored (mask.ts), as over STOMP.
   bodyNesting: "any",
   params: TerminalParams,
-  body: Type.Object({}, { additionalProperties: true, description: "A payment, scan or print result; free-form beside uuid and outcome." }),
+  body: Type.Object(
+    {},
+    { additionalProperties: true, description: "A payment, scan or print result. Members other than uuid and outcome are free-form." },
+  ),
   bodyExample: {
     uuid: "7d9f0a52-6c2e-4a83-9f5d-2c1d0d1b8f11",
     result: "OK",

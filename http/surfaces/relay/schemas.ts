@@ -11,7 +11,7 @@ export const WaitQuery = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: WAIT_SECONDS_MAX,
-      description: "Seconds to wait for the result; the answer comes the moment it is stored. Without it the answer is immediate.",
+      description: "Seconds to wait for the result. The response is sent as soon as the result is stored. Default: do not wait.",
     }),
   ),
 });
@@ -22,7 +22,7 @@ const FreeForm = Type.Object({}, { additionalProperties: true, description: "Fre
 /** A result in the form that everyone gets (infra/docs/results.md). */
 export const TransactionItem = Type.Object({
   uuid: Type.String(),
-  createdAt: Type.String({ description: "Local date-time without zone, when the relay stored the result." }),
+  createdAt: Type.String({ description: "When the relay stored the result, as a local date-time without time zone." }),
   method: Type.Union(["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "SCAN", "PRINT", "PAYBYLINK"].map((word) => Type.Literal(word))),
   status: Type.Union([Type.Literal("OK"), Type.Literal("KO")]),
   amountCents: Type.Integer({ description: "Minor units; 0 for SCAN and PRINT." }),
@@ -82,9 +82,7 @@ export const TransactionLookupBody = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("error")]),
   data: Type.Union([TransactionItem, Type.Null()]),
   error: NullableString,
-  message: Type.Optional(
-    Type.String({ description: "`no_content` while there is no result; `Transaction not found` for what is not known." }),
-  ),
+  message: Type.Optional(Type.String({ description: "`no_content` while there is no result; `Transaction not found` for an unknown id." })),
 });
 
 export function toItem({ createdAtMs, ...transaction }: Transaction, localTime: LocalTime): Static<typeof TransactionItem> {

@@ -11,7 +11,7 @@ const commandSent = (service: "SCAN" | "PRINT") =>
   okBody(
     Type.Object({
       terminalID: Type.String(),
-      uuid: Type.String({ description: "Ask for the result with it." }),
+      uuid: Type.String({ description: "Use it to read the result." }),
       service: Type.Literal(service),
       message: Type.String(),
     }),
@@ -33,7 +33,7 @@ export const sendScan = relay.endpoint({
   name: "sendScan",
   method: "POST",
   path: "/api/v1/{terminalId}/scan",
-  summary: "Lets a terminal scan a barcode or QR code",
+  summary: "Scan a barcode or QR code on a terminal",
   auth: "basicOrApiKey",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",
@@ -57,7 +57,7 @@ export const sendPrint = relay.endpoint({
   name: "sendPrint",
   method: "POST",
   path: "/api/v1/{terminalId}/print",
-  summary: "Prints text or a QR code on a terminal",
+  summary: "Print text or a QR code on a terminal",
   auth: "basicOrApiKey",
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",

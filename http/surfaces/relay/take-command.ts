@@ -14,10 +14,10 @@ const CommandPayload = Type.Object(
     service: Type.String(),
     amount: Type.Integer(),
     terminalId: Type.String(),
-    expiresAt: Type.String({ description: "ISO 8601 UTC; the command is not to be started after this." }),
+    expiresAt: Type.String({ description: "ISO 8601 UTC. The terminal must not start the command after this time." }),
     serverTime: Type.String({ description: "ISO 8601 UTC, when it was sent." }),
     redelivered: Type.Optional(
-      Type.Boolean({ description: "True when it was sent before; a uuid already executed is not executed again." }),
+      Type.Boolean({ description: "True if it was sent before. The terminal must not execute a uuid again that it has already executed." }),
     ),
     attempt: Type.Optional(Type.Integer({ minimum: 2 })),
   },
@@ -40,9 +40,9 @@ export const takeCommand = relay.endpoint({
   name: "takeCommand",
   method: "GET",
   path: "/api/v1/{terminalId}/get",
-  summary: "Takes the oldest waiting command",
+  summary: "Take the oldest waiting command",
   description:
-    "For the terminal itself: read and delete in one step, so each command is handed out once. Counts as activity (connectionType POLLING) and records the device. For a terminal with settings each answer has their version in `Relay-Settings`.",
+    "For the terminal itself. The command is read and removed in one step, so each command is handed out once. The poll counts as activity (connectionType POLLING) and records the device. If the terminal has settings, each response contains their version in `Relay-Settings`.",
   auth: "basic",
   handsOut: true,
   rateLimit: { bucket: "get", perSecond: 100 },
@@ -64,7 +64,7 @@ export const takeCommand = relay.endpoint({
     },
     204: {
       description:
-        "Nothing waits. What another node of several accepted a moment ago is there some milliseconds later: poll again as usual.",
+        "No command waits. A command that another node has just accepted may take some milliseconds to appear: poll again as usual.",
       headers: SETTINGS_HEADER,
     },
     ...relay.errors(400, 401, 403, 429, 503),

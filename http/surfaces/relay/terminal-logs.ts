@@ -25,8 +25,8 @@ const LogHeaders = Type.Object({
 const LogEntry = Type.Object({
   id: Type.String(),
   receivedAt: Type.String({ description: "ISO 8601 UTC." }),
-  device: Type.Object({}, { additionalProperties: Type.String(), description: "From the X- headers of the posting." }),
-  log: Type.Object({}, { additionalProperties: true, description: "What was posted, card numbers masked." }),
+  device: Type.Object({}, { additionalProperties: Type.String(), description: "From the X- headers of the request that posted the log." }),
+  log: Type.Object({}, { additionalProperties: true, description: "The posted text, with card numbers masked." }),
 });
 
 const LIMIT_DEFAULT = 100;
@@ -48,8 +48,8 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     name: "appendTerminalLog",
     method: "POST",
     path: "/api/v1/{terminalId}/logs",
-    summary: "Keeps a log of a terminal",
-    description: `Kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Card numbers are masked and what is nested deeper than ${MASK_DEPTH_MAX} levels is replaced before anything is stored.`,
+    summary: "Store a log of a terminal",
+    description: `Logs are kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Before anything is stored, card numbers are masked and values nested deeper than ${MASK_DEPTH_MAX} levels are replaced.`,
     auth,
     rateLimit: limit,
     bodyBytesMax: LOG_BODY_BYTES_MAX,
@@ -76,7 +76,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     name: "readTerminalLogs",
     method: "GET",
     path: "/api/v1/{terminalId}/logs",
-    summary: "A terminal's logs, newest first",
+    summary: "List a terminal's logs, newest first",
     auth,
     rateLimit: limit,
     params: TerminalParams,
@@ -104,7 +104,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     name: "clearTerminalLogs",
     method: "DELETE",
     path: "/api/v1/{terminalId}/logs",
-    summary: "Deletes a terminal's logs",
+    summary: "Delete a terminal's logs",
     auth,
     rateLimit: limit,
     params: TerminalParams,

@@ -9,7 +9,7 @@ import { relay, type TerminalSettings } from "./surface.ts";
 export const SETTINGS_HEADER = {
   "Relay-Settings": {
     description:
-      "Version of the settings that an administrator gave this terminal; when it is another than that of the settings it has, it fetches GET /api/v1/{terminalId}/settings. Absent: it has none.",
+      "Version of the settings that the administrator defined for this terminal. If it differs from the version that the terminal has, the terminal fetches GET /api/v1/{terminalId}/settings. Absent if there are no settings.",
     schema: Type.Integer(),
   },
 } as const;
@@ -23,21 +23,21 @@ export const showSettings = relay.endpoint({
   name: "terminalSettings",
   method: "GET",
   path: "/api/v1/{terminalId}/settings",
-  summary: "The settings of a terminal, for the terminal itself",
+  summary: "Get the settings of a terminal, for the terminal itself",
   description:
-    "For terminals that poll: what is sent as CONFIG over WebSocket. To be fetched at the start, and when the header `Relay-Settings` of a poll names another version.",
+    "For terminals that poll: the same settings that are sent as CONFIG over WebSocket. Fetch them at the start, and when the header `Relay-Settings` of a poll has another version.",
   auth: "basic",
   rateLimit: { bucket: "get", perSecond: 100 },
   params: TerminalParams,
   responses: {
     200: {
-      description: "The whole of them; an empty object and version 0 where there are none.",
+      description: "All settings; an empty object and version 0 if there are none.",
       body: okBody(
         Type.Object({
           terminalId: Type.String(),
-          version: Type.Integer({ description: "Another one with every change of the terminal's configuration." }),
+          version: Type.Integer({ description: "Changes with every change of the terminal's configuration." }),
           settings: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-            description: "As an administrator set them; what they mean is the terminal app's.",
+            description: "As set by the administrator. The terminal app defines what they mean.",
           }),
         }),
       ),

@@ -17,9 +17,9 @@ const live = system.endpoint({
   name: "live",
   method: "GET",
   path: "/health/live",
-  summary: "The process answers",
+  summary: "Check whether the process answers",
   auth: "none",
-  responses: { 200: { description: "It does.", body: Type.Object({ status: Type.Literal("ok") }) } },
+  responses: { 200: { description: "The process answers.", body: Type.Object({ status: Type.Literal("ok") }) } },
   handle: () => ({ status: 200 as const, body: { status: "ok" as const } }),
 });
 
@@ -27,11 +27,11 @@ const ready = system.endpoint({
   name: "ready",
   method: "GET",
   path: "/health/ready",
-  summary: "Requests may be sent here",
+  summary: "Check whether the node accepts requests",
   auth: "none",
   responses: {
-    200: { description: "They may.", body: Type.Object({ status: Type.Literal("ok") }) },
-    503: { description: "Starting, draining, or without its store.", body: relayEnvelope.schema },
+    200: { description: "The node accepts requests.", body: Type.Object({ status: Type.Literal("ok") }) },
+    503: { description: "The node is starting or draining, or cannot reach its store.", body: relayEnvelope.schema },
   },
   handle: ({ notReadyBecause }) => {
     const reason = notReadyBecause();
@@ -44,7 +44,7 @@ const metrics = system.endpoint({
   name: "metrics",
   method: "GET",
   path: "/metrics",
-  summary: "Metrics of the node, for Prometheus",
+  summary: "Get the metrics of the node, for Prometheus",
   auth: "none",
   responses: {
     200: { description: "Prometheus text.", contentType: "text/plain; version=0.0.4; charset=utf-8", body: Type.String() },

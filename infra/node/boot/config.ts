@@ -136,7 +136,7 @@ export function readConfig(environment: Environment): Config {
   if (!sandbox && tls === null && trustedProxies.length === 0 && !isLoopback(host)) {
     reader.refuse(
       "RELAY_TLS_CERT",
-      "a certificate, or RELAY_TRUSTED_PROXIES where something else ends TLS: cards are charged over this address",
+      "a certificate, or RELAY_TRUSTED_PROXIES if a proxy terminates TLS: cards are charged over this address",
     );
   }
   const packageDirectory = reader.text("RELAY_PACKAGE_DIR");
@@ -281,8 +281,7 @@ function readCluster(reader: Reader): Config["cluster"] {
   }
   const redisReplicas = reader.integer("RELAY_REDIS_WAIT_REPLICAS", 0, 0, 5);
   if (redisUrl === null && kafkaBrokers.length === 0) {
-    if (redisReplicas > 0)
-      reader.refuse("RELAY_REDIS_WAIT_REPLICAS", "0 or unset without RELAY_REDIS_URL: one node by itself has no replicas");
+    if (redisReplicas > 0) reader.refuse("RELAY_REDIS_WAIT_REPLICAS", "0 or unset without RELAY_REDIS_URL: a single node has no replicas");
     return null;
   }
   const names = ["RELAY_REDIS_URL", "RELAY_KAFKA_BROKERS", "RELAY_CLICKHOUSE_URL"];

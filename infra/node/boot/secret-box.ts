@@ -89,6 +89,8 @@ function keyOf(hex: string): Key {
 
 function unopened(cause?: unknown): RelayError {
   return new RelayError("internal", "A stored secret cannot be opened", {
-    cause: new Error("no key of RELAY_SECRET_KEY and RELAY_SECRET_KEY_OLD opens a stored secret, or it stands in another place", { cause }),
+    cause: new Error("neither RELAY_SECRET_KEY nor RELAY_SECRET_KEY_OLD decrypts a stored secret, or it belongs to another record", {
+      cause,
+    }),
   });
 }

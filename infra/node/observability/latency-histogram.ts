@@ -15,7 +15,7 @@ interface Series {
  */
 export class LatencyHistogram {
   readonly name = "relay_http_request_duration_seconds";
-  readonly help = "Time from the first byte of a request to its answer.";
+  readonly help = "Time from the first byte of a request to its response.";
   readonly #series = new Map<string, Series[]>();
 
   observe(endpoint: string, status: number, durationMs: number): void {

@@ -78,7 +78,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     httpLibrary: ({ packageName, lacks, instead }) => {
       const event = { event: "http library", packageName, instead };
       if (lacks.length === 0) logger.info(event, "http library");
-      else logger.warn({ ...event, lacks }, `the HTTP library is the older one: ${lacks.join("; ")}`);
+      else logger.warn({ ...event, lacks }, `the older HTTP library was loaded: ${lacks.join("; ")}`);
     },
     listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
     stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
@@ -89,20 +89,21 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         { event: "shared credential" },
         "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
       ),
-    secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets sealed with the new key"),
+    secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets were encrypted with the new key"),
     storeRestored: ({ certain, lostFromMs, lostUntilMs }) => {
       const [lostFrom, lostUntil] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
       const what = certain ? "the store was taken back to an earlier copy" : "the store may have been taken back to an earlier copy";
       logger.error(
         { event: "store restored", certain, lostFrom, lostUntil },
-        `${what}: what was accepted and sent between ${lostFrom} and ${lostUntil} may be missing in it; what waits in it ends as unknown`,
+        `${what}: commands that were accepted or sent between ${lostFrom} and ${lostUntil} may be missing; commands that wait in it end as unknown`,
       );
     },
     takenBack: ({ records, reached, complete }) => {
       const facts = { event: "taken back", records, complete };
-      if (!reached) logger.error(facts, "there is nothing to take back what the store lacks from");
-      else if (complete) logger.warn(facts, `${records} commands and results that ClickHouse holds were taken back into the store`);
-      else logger.error(facts, `${records} commands and results were taken back; what Kafka still holds could not be had`);
+      if (!reached) logger.error(facts, "there is nothing from which the missing data can be loaded");
+      else if (complete) logger.warn(facts, `${records} commands and results were loaded from ClickHouse into the store`);
+      else
+        logger.error(facts, `${records} commands and results were loaded into the store; those that are only in Kafka could not be read`);
     },
     witnessFailed: (error) => failure("witness failed", "", error),
     requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
@@ -120,28 +121,25 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
       logger.error(
         { event: "feed row refused", rowType, uuid, terminalId, reason, partition, offset },
-        "a row is missing in ClickHouse, and is set aside for npm run rebuild-analytics",
+        "ClickHouse or Kafka refused a row; it is set aside for npm run rebuild-analytics",
       ),
     cluster: (event, error) =>
       error === undefined ? logger.info({ event: "cluster", what: event }, event) : failure("cluster", event, error, { what: event }),
     sameNodeId: (incarnation) =>
       logger.warn(
         { event: "same node id", incarnation },
-        "another live node has this one's RELAY_NODE_ID: they cannot be told apart, and one of them is home to no terminal",
+        "another live node has the same RELAY_NODE_ID: the two cannot be distinguished, and one of them is the home of no terminal",
       ),
     settingsDiffer: (nodeId, variables) =>
       logger.warn(
         { event: "settings differ", nodeId, variables },
-        `node ${nodeId} has other settings than this one: ${variables.join(", ")}`,
+        `the settings of node ${nodeId} differ from this node's: ${variables.join(", ")}`,
       ),
     clockOff: (off, offsetMs) => {
       const facts = { event: "clock", offsetSeconds: Math.round(offsetMs / 1_000) };
       if (off)
-        logger.warn(
-          facts,
-          "this machine's clock and Redis's are far apart: signed requests, to and from this node, are refused beyond 300 s",
-        );
-      else logger.info(facts, "this machine's clock and Redis's agree again");
+        logger.warn(facts, "the clocks of this machine and Redis differ: beyond 300 s, signed requests to and from this node are refused");
+      else logger.info(facts, "the clocks of this machine and Redis agree again");
     },
     stomp: (event) => {
       if (event.type !== "refused") logger.debug({ ...event, event: `stomp ${event.type}` }, `stomp ${event.type}`);
@@ -150,16 +148,16 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     },
     terminalSimulated: (event) => logger.debug({ event: "simulated terminal", what: event }, "simulated terminal"),
     gatewaySimulated: (event) => logger.debug({ event: "sandbox gateway", what: event }, "sandbox gateway"),
-    companionMissing: (what) => logger.warn({ event: "companion missing", what }, `the sandbox's ${what} is not there yet`),
+    companionMissing: (what) => logger.warn({ event: "companion missing", what }, `the sandbox's ${what} is not ready yet`),
     gatewayDied: (exit, reason) =>
-      logger.warn({ event: "sandbox gateway ended", exit, reason }, "the sandbox gateway ended and is started again"),
+      logger.warn({ event: "sandbox gateway ended", exit, reason }, "the sandbox gateway exited and is started again"),
     gatewayCircuit: (state) =>
       state === "open"
-        ? logger.warn({ event: "gateway away" }, "the card gateway fails and is left alone for a moment")
-        : logger.info({ event: "gateway back" }, "the card gateway answers again"),
+        ? logger.warn({ event: "gateway away" }, "the card gateway fails; the circuit breaker is open")
+        : logger.info({ event: "gateway back" }, "the card gateway answers again; the circuit breaker is closed"),
     callback: ({ type, ...facts }) => {
       const event = { event: `callback ${type}`, ...facts };
-      if (type === "dead") logger.warn(event, "a callback was tried often enough; see GET /admin/callbacks");
+      if (type === "dead") logger.warn(event, "a callback was given up after all attempts failed; see GET /admin/callbacks");
       else logger.debug(event, event.event);
     },
     crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),

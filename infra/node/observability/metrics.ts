@@ -67,7 +67,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
   }
   const aborted = new Counter({
     name: "relay_http_aborted_total",
-    help: "Clients gone before their answer.",
+    help: "Clients that disconnected before the response.",
     labelNames: ["endpoint"],
     registers,
   });
@@ -79,24 +79,24 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
   });
   const conflicts = new Counter({
     name: "relay_cluster_conflicts_total",
-    help: "Steps that lost against another writer of the same record and were made again.",
+    help: "Steps that were retried because another writer had changed the same record.",
     registers,
   });
   const finished = new Counter({
     name: "relay_commands_finished_total",
-    help: "Commands that came to their end.",
+    help: "Commands that ended.",
     labelNames: ["state", "kind"],
     registers,
   });
   const linkVerifies = new Counter({
     name: "relay_link_verifies_total",
-    help: "Verifies of payment links by what the gateway said; unavailable where it could not be asked.",
+    help: "Verifies of payment links by the gateway's response; unavailable if it could not be asked.",
     labelNames: ["outcome"],
     registers,
   });
   const gatewayCalls = new Histogram({
     name: "relay_gateway_call_duration_seconds",
-    help: "Calls of the card gateway by operation and outcome, with their repetitions; unavailable where nothing is known of what it did.",
+    help: "Calls to the card gateway by operation and outcome, including repetitions; unavailable if it is not known what the gateway did.",
     labelNames: ["operation", "outcome"],
     buckets: GATEWAY_BOUNDS_SECONDS,
     registers,
@@ -104,13 +104,13 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
   });
   const callbackAttempts = new Counter({
     name: "relay_callback_attempts_total",
-    help: "Callbacks of the adapter: delivered, failed to be tried again, or given up (dead).",
+    help: "Attempts to deliver callbacks of the adapter: delivered, failed (tried again later), or dead (the last one failed).",
     labelNames: ["outcome"],
     registers,
   });
   const linksEnded = new Counter({
     name: "relay_links_ended_total",
-    help: "Payment links that came to their end, by the first one that they came to.",
+    help: "Payment links that ended, by their first final state.",
     labelNames: ["state"],
     registers,
   });
@@ -182,11 +182,13 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
       const backlog = await gauges.backlog();
       return backlog === null ? null : read(backlog);
     });
-  ofBacklog("relay_outbox_depth", "Rows of all nodes that ClickHouse does not hold yet, counted up to 100,000.", ({ depth }) => depth);
-  ofBacklog("relay_outbox_depth_capped", "1 where there are more than relay_outbox_depth tells, else 0.", ({ capped }) => (capped ? 1 : 0));
+  ofBacklog("relay_outbox_depth", "Rows of all nodes that are not in ClickHouse yet, counted up to 100,000.", ({ depth }) => depth);
+  ofBacklog("relay_outbox_depth_capped", "1 if there are more rows than relay_outbox_depth says, else 0.", ({ capped }) =>
+    capped ? 1 : 0,
+  );
   ofBacklog(
     "relay_outbox_oldest_age_seconds",
-    "Age of the oldest of them; 0 where there is none.",
+    "Age of the oldest of these rows; 0 if there is none.",
     ({ oldestAgeMs }) => oldestAgeMs / 1_000,
   );
   gauge("relay_feed_inserted_rows", "Rows that ClickHouse confirmed since the start.", () => gauges.feed().inserted);
@@ -194,9 +196,9 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
   gauge("relay_feed_refused_rows", "Rows that ClickHouse refused and that were set aside since the start.", () => gauges.feed().poison);
   const { cluster } = gauges;
   gauge("relay_cluster_nodes", "Live nodes, as this one sees them.", cluster.liveNodes);
-  gauge("relay_cluster_lapses", "How often this node's membership lapsed since the start.", cluster.lapses);
-  gauge("relay_cluster_clock_offset_seconds", "This machine's clock less Redis's.", () => cluster.clockOffsetMs() / 1_000);
-  gauge("relay_cluster_stream_waiting", "Messages of other nodes that wait to be read.", () => cluster.stream().waiting);
+  gauge("relay_cluster_lapses", "How often this node's membership expired since the start.", cluster.lapses);
+  gauge("relay_cluster_clock_offset_seconds", "This machine's clock minus Redis's clock.", () => cluster.clockOffsetMs() / 1_000);
+  gauge("relay_cluster_stream_waiting", "Messages from other nodes that wait to be read.", () => cluster.stream().waiting);
   gauge("relay_cluster_stream_delay_seconds", "Age of the last message when it was read.", () => cluster.stream().delayMs / 1_000);
   gauge("relay_cluster_stream_lost", "Messages trimmed before they were read, since the start.", () => cluster.stream().lost);
   return { collect: () => registry.getMetricsAsJSON() };
@@ -212,7 +214,7 @@ function watchEventLoop(registry: Registry, thread: string): void {
   delay.enable();
   new Gauge({
     name: "relay_event_loop_delay_seconds",
-    help: "How late the event loop was, since metrics were last asked for.",
+    help: "Delay of the event loop since the metrics were last requested.",
     labelNames: ["thread", "quantile"],
     registers: [registry],
     collect() {

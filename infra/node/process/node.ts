@@ -62,7 +62,7 @@ const STOP_ACCEPT_ALONE_MS = 200;
 const DRAIN_MS = 10_000;
 
 const WRONG_SECRET_KEY =
-  "RELAY_SECRET_KEY is not the key that the stored secrets are sealed with; to change it, name the one before as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
+  "RELAY_SECRET_KEY is not the key with which the stored secrets are encrypted; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
 
 /** The node cannot start, for a reason that its operator can do something about. */
 export class StartRefused extends Error {
@@ -292,7 +292,7 @@ function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown 
     const { host } = new URL(cluster.redisUrl);
     if (error instanceof RedisRefused) {
       return new StartRefused(
-        `RELAY_REDIS_URL: the Redis at ${host} would lose what it has acknowledged, and production does not take that: ${error.problems.join("; ")}`,
+        `RELAY_REDIS_URL: the Redis at ${host} could lose acknowledged data, which production does not accept: ${error.problems.join("; ")}`,
       );
     }
     if (unreadable) return new StartRefused(`RELAY_REDIS_URL: the Redis at ${host} cannot be used: ${error.message}`);

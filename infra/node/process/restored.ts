@@ -138,7 +138,7 @@ async function fedOrNothing(rows: FedRows, sinceMs: number, log: Log): Promise<F
 function notTakenBack({ log, refuse }: RestoredParts): (error: unknown) => never {
   return (error) => {
     log.clickhouse("not taken back", error);
-    return refuse("what the store lacks could not be taken back from ClickHouse (the log says why): start again");
+    return refuse("the missing data could not be loaded from ClickHouse (the log says why): start again");
   };
 }
 
@@ -160,9 +160,9 @@ function refuseWithoutSource(
   const hasSource = isReached && (pending !== null || (assessment.type === "restored" && assessment.isFed));
   if (!isCertain || hasSource) return;
   const where = config.cluster === null ? `the store in ${config.dataDirectory}/state` : "the store in Redis";
-  const missing = isReached ? "ClickHouse holds nothing of what it lacks" : "ClickHouse cannot be reached, which may hold what it lacks";
+  const missing = isReached ? "ClickHouse has none of the missing data" : "ClickHouse, which may have the missing data, cannot be reached";
   refuse(
-    `${where} was taken back to an earlier copy, and ${missing}: a payment that was made since would be made again when it is retried. Bring back the newest copy there is, or ClickHouse; or run "npm run restored" to begin without (infra/docs/restoring.md)`,
+    `${where} was taken back to an earlier copy, and ${missing}: a payment that was made since would be executed again if it is retried. Restore the newest copy, or ClickHouse; or run "npm run restored" to start without the data (infra/docs/restoring.md)`,
   );
 }
 

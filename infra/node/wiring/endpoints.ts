@@ -63,7 +63,7 @@ export function openApiText(surfaces: Surfaces): string {
     title: "Terminal Relay",
     version: "1.0.0",
     description:
-      "Relays pay, scan and print commands to payment terminals and their results to everyone who asks. The descriptions say what holds beyond the schemas.",
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express.",
   });
   return JSON.stringify(document);
 }

@@ -59,7 +59,7 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
     const verdict = verifySignature(signed, secretOf, Date.now());
     if (verdict.type === "refused") return failed(401, PROTOCOL_RESULT.notAuthenticated, verdict.reason, merId, null);
     const nonce = `${verdict.keyId} ${verdict.nonce}`;
-    if (nonces.has(nonce)) return failed(401, PROTOCOL_RESULT.notAuthenticated, "The request was sent before.", merId, null);
+    if (nonces.has(nonce)) return failed(401, PROTOCOL_RESULT.notAuthenticated, "The request was already sent.", merId, null);
     nonces.add(nonce);
     for (const oldest of nonces) {
       if (nonces.size <= NONCES_MAX) break;

@@ -82,7 +82,7 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
       options.write(incarnationOf(to) ?? "", threadOf(to), encodeMessages(messages)).catch((error: unknown) => {
         // Requests need not wait for their deadlines to know that they did not leave.
         for (const message of messages)
-          if (message.type === "ask") requests.take(message.id)?.reject(unavailable("Redis did not take the request"));
+          if (message.type === "ask") requests.take(message.id)?.reject(unavailable("Redis did not accept the request"));
         onError(error, { kind: "stream", from: to });
       });
     }
@@ -137,7 +137,7 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
       if (isOwn(to)) return threads.request(threadOf(to), kind, request, timeoutMs);
       return new Promise((resolve, reject) => {
         if (requests.size >= outstandingMax) {
-          reject(new RelayError("too_busy", "Too many requests are under way", { retryAfterSeconds: 1 }));
+          reject(new RelayError("too_busy", "Too many requests are in progress", { retryAfterSeconds: 1 }));
           return;
         }
         const id = requests.add(to, timeoutMs, (answer) => resolve(answer as P[typeof kind]["response"]), reject);

@@ -144,7 +144,7 @@ export function createMembership(options: MembershipOptions): Membership {
   async function renew(): Promise<void> {
     const startedAt = clock.monotonicMs();
     const { since } = await call(LIFETIME_MS);
-    if (since === NO_MEMBER) throw new Error(refusal(view) ?? "this node was not let in");
+    if (since === NO_MEMBER) throw new Error(refusal(view) ?? "this node could not become a member");
     if (since !== knownSince) expiryPending = true;
     knownSince = since;
     if (clock.monotonicMs() - startedAt > LIFETIME_MS) return;

@@ -59,7 +59,7 @@ export class SharedWindows {
 
   /** Rejects when Redis does not answer in time: then nothing is known. */
   ask(question: WindowQuestion): Promise<WindowUse> {
-    if (this.#pending >= PENDING_MAX) return Promise.reject(new Error("too many questions wait for Redis"));
+    if (this.#pending >= PENDING_MAX) return Promise.reject(new Error("too many requests wait for Redis"));
     this.#pending += 1;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...question, resolve, reject });

@@ -97,7 +97,7 @@ export class Engine {
       const statement = formatted.text().replace(/\n$/, "");
       // EXPLAIN AST with INTO OUTFILE behind it could write the file.
       if (/\b(?:outfile|infile)\b/i.test(statement)) {
-        throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "Files of the server are out of reach.", 403);
+        throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "The files of the server are not accessible.", 403);
       }
       const tree = await session.queryAsync(`EXPLAIN AST ${statement}`, { format: "TSVRaw" });
       refuseUnsafe(statement, tree.text(), this.#denied);
@@ -153,5 +153,5 @@ async function answer(session: Session, text: string, format: string): Promise<Q
 
 function checked(name: string): string {
   if (IDENTIFIER.test(name)) return name;
-  throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "A name of a setting or parameter is not one.", 400);
+  throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "The name of a setting or parameter is not valid.", 400);
 }

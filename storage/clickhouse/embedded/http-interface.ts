@@ -65,7 +65,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
 
   async function runReader(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
     const outcome = await readers.run(async () => {
-      if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client went away.", 500);
+      if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client disconnected.", 500);
       const kill = (): void => void engine.kill(request.tag).catch(() => undefined);
       const late = setTimeout(kill, READER_KILL_AFTER_MS);
       const stuck = setTimeout(onStuck, READER_GIVE_UP_AFTER_MS);
@@ -91,7 +91,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     if (url.pathname !== "/") throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "There is /, and /ping.", 404);
     const method = request.method ?? "GET";
     if (method !== "GET" && method !== "POST") {
-      throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "The method is GET or POST.", 405);
+      throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "Only GET and POST are supported.", 405);
     }
     if (method === "GET" && url.search === "" && request.headers.authorization === undefined) return text(response, 200, "Ok.\n");
     const role: Role = authenticate(request, url, credentials);
@@ -146,7 +146,7 @@ const INSERT_FORMATS: readonly InsertFormat[] = ["JSONEachRow", "JSONCompactEach
 function refuseQuery(refusal: SemaphoreRefusal): never {
   throw refusal === "full"
     ? new ClickHouseError(CLICKHOUSE_CODE.tooManyQueries, "TOO_MANY_SIMULTANEOUS_QUERIES", "Too many queries wait; try again later.", 429)
-    : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took all the time; try again later.", 503);
+    : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took too long; try again later.", 503);
 }
 
 /** The format that the answer is in: the statement's own, else the request's. */

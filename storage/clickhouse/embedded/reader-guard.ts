@@ -79,7 +79,7 @@ export function refuseUnsafe(statement: string, tree: string, denied: DeniedName
         break;
       // Its function is not shown in the tree.
       case "ColumnsApplyTransformer":
-        refuse("APPLY is not open to analysts; call the function for each column.");
+        refuse("APPLY is not available to analysts; call the function for each column.");
         break;
       case "Set":
         refuse("Settings are fixed for analysts.");
@@ -119,14 +119,14 @@ function refuseStatement(statement: string, nodes: readonly Node[]): void {
 
 function refuseFunction(rest: string, denied: DeniedNames): void {
   const name = nameOf(rest);
-  if (denied.functions.has(name) || denied.tableFunctions.has(name)) refuse(`Function '${name}' is not open to analysts.`);
+  if (denied.functions.has(name) || denied.tableFunctions.has(name)) refuse(`Function '${name}' is not available to analysts.`);
 }
 
 function refuseIdentifier(rest: string, denied: DeniedNames): void {
   const name = nameOf(rest);
-  if (denied.functions.has(name)) refuse(`The name '${name}' is a function that is not open to analysts.`);
+  if (denied.functions.has(name)) refuse(`The name '${name}' is a function that is not available to analysts.`);
   const system = /^system\.([^.]+)/.exec(name);
-  if (system !== null && !OPEN_SYSTEM_TABLES.has(system[1] ?? "")) refuse(`Table '${name}' is not open to analysts.`);
+  if (system !== null && !OPEN_SYSTEM_TABLES.has(system[1] ?? "")) refuse(`Table '${name}' is not available to analysts.`);
 }
 
 /** The name in "name (alias a) (children 1)"; an alias is the analyst's text and may hold anything, so all behind the name is cut off. */

@@ -70,9 +70,9 @@ function readParameter(options: RequestOptions, name: string, value: string): vo
   else if (name === "database") assertDatabase(value);
   else if (name === "enable_http_compression") options.compress = value === "1";
   else if (name === "decompress" && value === "1") {
-    throw new ClickHouseError(48, "NOT_IMPLEMENTED", "ClickHouse's own compression is not spoken here; use Content-Encoding.", 501);
+    throw new ClickHouseError(48, "NOT_IMPLEMENTED", "ClickHouse's own compression is not supported; use Content-Encoding.", 501);
   } else if (name === "role") {
-    throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "Roles are fixed here.", 403);
+    throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "Roles cannot be changed.", 403);
   } else if (name.startsWith("param_")) options.parameters.set(name.slice("param_".length), value);
   else if (!IGNORED_PARAMETERS.has(name) && name !== "decompress") options.settings.set(name, value);
 }
@@ -98,7 +98,7 @@ export function textOf(bytes: Buffer): string {
     throw new ClickHouseError(
       CLICKHOUSE_CODE.badArguments,
       "BAD_ARGUMENTS",
-      "The body is not UTF-8; binary formats are not taken here.",
+      "The body is not UTF-8; binary formats are not supported.",
       400,
     );
   }
@@ -115,23 +115,18 @@ async function decompressed(bytes: Buffer, encoding: string | undefined, bytesMa
   if (encoding === undefined || encoding === "identity" || bytes.length === 0) return bytes;
   const decompress = DECOMPRESS.get(encoding);
   if (decompress === undefined) {
-    throw new ClickHouseError(48, "NOT_IMPLEMENTED", "Content-Encoding is gzip, deflate or br here.", 501);
+    throw new ClickHouseError(48, "NOT_IMPLEMENTED", "Content-Encoding must be gzip, deflate or br.", 501);
   }
   try {
     return await decompress(bytes, { maxOutputLength: bytesMax });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(bytesMax);
-    throw new ClickHouseError(
-      CLICKHOUSE_CODE.badArguments,
-      "BAD_ARGUMENTS",
-      "The body is not compressed as its Content-Encoding says.",
-      400,
-    );
+    throw new ClickHouseError(CLICKHOUSE_CODE.badArguments, "BAD_ARGUMENTS", "The body does not match its Content-Encoding.", 400);
   }
 }
 
 function tooLarge(bytesMax: number): ClickHouseError {
-  return new ClickHouseError(CLICKHOUSE_CODE.queryIsTooLarge, "QUERY_IS_TOO_LARGE", `A body has at most ${bytesMax} bytes here.`, 413);
+  return new ClickHouseError(CLICKHOUSE_CODE.queryIsTooLarge, "QUERY_IS_TOO_LARGE", `The body may have at most ${bytesMax} bytes.`, 413);
 }
 
 function givenBy(request: IncomingMessage, url: URL): { username: string; password: string } {
@@ -148,7 +143,7 @@ function givenBy(request: IncomingMessage, url: URL): { username: string; passwo
 
 function assertDatabase(name: string): void {
   if (name === "" || DATABASES.has(name)) return;
-  throw new ClickHouseError(81, "UNKNOWN_DATABASE", "The database here is 'relay'.", 404);
+  throw new ClickHouseError(81, "UNKNOWN_DATABASE", "The only database is 'relay'.", 404);
 }
 
 function headerOf(request: IncomingMessage, name: string): string | undefined {

@@ -258,7 +258,7 @@ test("a follow-up is not done by the answer to one of another movement", async (
   const { client } = await world(t, (_request, response) =>
     json(response, 200, { txHead: head("GW_000", "op-1"), resultCode: "GW_000", txRes: { tranId: "tran-2", origTranId: "tran-9" } }),
   );
-  assert.deepEqual(await client.refund(CREDENTIALS, FOLLOW_UP), { type: "unavailable", reason: "the answer is another movement's" });
+  assert.deepEqual(await client.refund(CREDENTIALS, FOLLOW_UP), { type: "unavailable", reason: "the answer is about another movement" });
 });
 
 test("what decides nothing keeps nobody from knowing that it was paid", async (t) => {
@@ -346,7 +346,7 @@ test("connections are used again, and no more calls run at once than allowed", a
   );
   const answers = await Promise.all(Array.from({ length: 21 }, verify));
   assert.equal(answers.filter(({ type }) => type === "done").length, 20);
-  assert.deepEqual(answers[20], { type: "unavailable", reason: "too many calls are under way" });
+  assert.deepEqual(answers[20], { type: "unavailable", reason: "too many calls are in progress" });
   assert.equal(most, 3);
   assert.equal(stub.connections(), 3);
 });
@@ -358,7 +358,7 @@ test("a gateway that fails is left alone, and tried again after a rest", async (
   });
   for (let call = 0; call < 10; call++) await verify();
   const asked = stub.received.length;
-  assert.deepEqual(await verify(), { type: "unavailable", reason: "the gateway rests after failures" });
+  assert.deepEqual(await verify(), { type: "unavailable", reason: "the circuit breaker is open after failures" });
   assert.equal(stub.received.length, asked);
   assert.deepEqual(circuit, ["open"]);
   // A trial that fails changes nothing.

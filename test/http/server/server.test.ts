@@ -298,7 +298,7 @@ test("Expect: 100-continue gets its interim answer before the body; any other ex
     const answer = await client.closed();
     assert.match(
       answer,
-      /^HTTP\/1\.1 417 Expectation Failed\r\n[\s\S]*"message":"Expect: only 100-continue is met, in small letters/,
+      /^HTTP\/1\.1 417 Expectation Failed\r\n[\s\S]*"message":"Expect: only 100-continue \(lower case\) is supported/,
       expect,
     );
   }

@@ -152,14 +152,17 @@ test("its path without an upgrade is 426 and says what to send; SockJS's paths b
   const { url } = await world(t);
   const plain = await fetch(`${url}/ws`);
   assert.deepEqual([plain.status, plain.headers.get("upgrade")], [426, "websocket"]);
-  assert.match(await plain.text(), /"message":"This path takes WebSockets alone: send Connection: Upgrade and Upgrade: websocket/);
+  assert.match(
+    await plain.text(),
+    /"message":"This path accepts WebSocket connections only: send Connection: Upgrade and Upgrade: websocket/,
+  );
   assert.deepEqual([(await fetch(`${url}/ws`, { method: "HEAD" })).status], [426]);
   const posted = await fetch(`${url}/ws`, { method: "POST", body: "{}" });
   assert.deepEqual([posted.status, posted.headers.get("allow")], [405, "GET"]);
   for (const path of ["/ws/info?t=1", "/ws/123/abcdefgh/websocket", "/ws/123/abcdefgh/xhr_streaming", "/ws/iframe.html"]) {
     const answer = await fetch(url + path);
     assert.equal(answer.status, 404);
-    assert.match(await answer.text(), /SockJS is not spoken here. Connect a WebSocket to \/ws itself/);
+    assert.match(await answer.text(), /SockJS is not supported. Connect a WebSocket to \/ws itself/);
   }
   assert.doesNotMatch(await (await fetch(`${url}/wsx`)).text(), /SockJS/);
 });

@@ -134,7 +134,7 @@ test("answers a refused result with an ERROR that names the receipt, and closes"
   assert.equal(error.headers["message"], "The result names no outcome");
   assert.equal(error.headers["code"], "invalid_request");
   assert.equal(error.headers["receipt-id"], "r:1");
-  assert.match(error.body, /did not carry out SEND/);
+  assert.match(error.body, /did not execute SEND/);
   assert.equal((await terminal.closes.next()).code, 1002);
 });
 

@@ -276,7 +276,7 @@ const BAD: [method: string, path: string, body: unknown, status: number, code: s
   ["POST", "/merchants", { merchantId: "b", merchantName: "a\u0007" }, 400, "invalid_request", /merchantName/],
   ["POST", "/merchants", { merchantId: "b", enviroment: "LIVE" }, 400, "invalid_request", /enviroment: is not expected here/],
   ["POST", "/merchants", { merchantId: "b", merchantName: "x".repeat(20_000) }, 413, "payload_too_large", /at most/],
-  ["PATCH", "/merchants/shop", {}, 400, "invalid_request", /names nothing/],
+  ["PATCH", "/merchants/shop", {}, 400, "invalid_request", /at least one member to change/],
   ["PATCH", "/merchants/shop", { merchantId: "other" }, 400, "invalid_request", /merchantId: is not expected/],
   ["PATCH", "/merchants/shop", { active: "no" }, 400, "invalid_request", /active/],
   ["GET", "/merchants?limit=0", undefined, 400, "invalid_request", /limit/],

@@ -44,6 +44,6 @@ test("a build takes the place of an earlier one, and of nothing else", async (t)
 
   const other = await emptyFolder(t);
   await writeFile(join(other, "letter.txt"), "kept");
-  await assert.rejects(compile(other), /holds something other than a build/);
+  await assert.rejects(compile(other), /contains something other than a build/);
   assert.deepEqual(readdirSync(other), ["letter.txt"]);
 });

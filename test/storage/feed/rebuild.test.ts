@@ -176,7 +176,7 @@ describe("the command rebuild-analytics", () => {
       env: { PATH: process.env["PATH"] },
     });
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-    assert.equal(output, "Done: 2 commands read, 2 of them ended, 4 rows inserted (0 had been set aside), 0 left out.\n");
+    assert.equal(output, "Done: 2 commands read, 2 of them ended, 4 rows inserted (0 had been set aside), 0 refused.\n");
     assert.equal(code, 0);
     const world = await startClickHouse(join(directory, "clickhouse"));
     test.after(() => world.stop());

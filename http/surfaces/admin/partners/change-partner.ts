@@ -8,15 +8,16 @@ export const changePartner = admin.endpoint({
   name: "changePartner",
   method: "PUT",
   path: "/admin/api/partners/{id}",
-  summary: "Changes a partner",
+  summary: "Change a partner",
   description:
-    "Absent members stay as they are, secrets among them. A record that was read may be sent back: its read-only members are ignored.",
+    "Members that are left out keep their values, including secrets. A record that was read may be sent back: its read-only members are ignored.",
   body: ChangedPartner,
   bodyExample: { gwTml: "GW000002", terminalRule: { ruleType: "LIST", ruleValue: "TILL0001,TILL0002" } },
   audit: { action: "partner.change" },
   responses: {
     200: {
-      description: "In force on every node. `partnerApiKeys` where this was the first grant of access to Partner API v1.",
+      description:
+        "The change is in force on every node. `partnerApiKeys` is present if this was the first grant of access to Partner API v1.",
       body: Type.Object({ status: Type.Literal("ok"), data: Partner, partnerApiKeys: Type.Optional(PartnerApiKeysShown) }),
       headers: noStore,
     },

@@ -7,8 +7,9 @@ export const createPartner = admin.endpoint({
   name: "createPartner",
   method: "POST",
   path: "/admin/api/partners",
-  summary: "Creates a partner",
-  description: "The password and the API key are generated and shown in this answer only. In force on every node when it answers.",
+  summary: "Create a partner",
+  description:
+    "The password and the API key are generated and shown in this response only. The partner is known to every node when the response is sent.",
   auth: "admin",
   body: NewPartner,
   bodyExample: { username: "acme", gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },

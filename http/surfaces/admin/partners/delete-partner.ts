@@ -8,8 +8,9 @@ export const deletePartner = admin.endpoint({
   name: "deletePartner",
   method: "DELETE",
   path: "/admin/api/partners/{id}",
-  summary: "Deletes a partner",
-  description: "Its password and key stop working before this answers. Payments that it began are still followed to their end.",
+  summary: "Delete a partner",
+  description:
+    "The partner's password and key are no longer accepted when the response is sent. Payments that it started are still completed.",
   audit: { action: "partner.delete" },
   responses: {
     200: { description: "Gone.", body: okBody(Type.Object({ id: Type.Integer(), message: Type.String() })) },

@@ -9,8 +9,9 @@ export const generatePartnerApiKey = admin.endpoint({
   name: "generatePartnerApiKey",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-api-key",
-  summary: "Generates a new API key",
-  description: "Shown in this answer only. The key before stops working before it answers, unless `graceSeconds` lets it work for a while.",
+  summary: "Generate a new API key",
+  description:
+    "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
   body: Type.Optional(
     Type.Object(
       { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },

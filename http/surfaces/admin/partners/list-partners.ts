@@ -8,11 +8,11 @@ export const listPartners = admin.endpoint({
   name: "listPartners",
   method: "GET",
   path: "/admin/api/partners",
-  summary: "Partners, by id",
+  summary: "List partners, by id",
   auth: "admin",
   query: Type.Object({
-    after: Type.Optional(Type.Integer({ minimum: 0, description: "The last id of the page before." })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PARTNERS_MAX, description: "All of them where it is absent." })),
+    after: Type.Optional(Type.Integer({ minimum: 0, description: "The last id of the previous page." })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PARTNERS_MAX, description: "Default: all of them." })),
   }),
   responses: {
     200: { description: "Without any secret.", body: okBody(Type.Array(Partner)), example: { status: "ok", data: [example] } },

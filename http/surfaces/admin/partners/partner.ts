@@ -14,7 +14,7 @@ const Username = Type.String({
   maxLength: 64,
   pattern: "^[A-Za-z0-9._@+-]+$",
   errorMessage: "must be 1 to 64 letters, digits, dots, underscores, dashes, plus or at signs",
-  description: "Unique, whatever its case.",
+  description: "Unique, regardless of case.",
 });
 
 const Origins = Type.Record(Type.String(), Type.String(), {
@@ -29,14 +29,14 @@ const Rule = Type.Object(
       Type.String({
         ...WHOLE_CHARACTERS,
         maxLength: RULE_VALUE_LENGTH_MAX,
-        description: "Comma-separated ids for LIST, an RE2 pattern of the whole id for REGEX.",
+        description: "For LIST, comma-separated ids. For REGEX, an RE2 pattern that has to match the whole id.",
       }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      "Which terminals it may use. ANY lets it send to all, and see what it sent; LIST and REGEX let it see everything of the terminals that they name.",
+      "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees everything about them.",
   },
 );
 
@@ -44,12 +44,12 @@ const AdapterMerId = Type.String({
   minLength: 1,
   maxLength: 16,
   pattern: "^[A-Za-z0-9._-]+$",
-  description: "`merId` at the gateway-protocol adapter, unique; null takes the login away.",
+  description: "`merId` at the gateway-protocol adapter, unique. Null removes the login.",
 });
 const AdapterSecret = Type.String({
   minLength: 16,
   maxLength: 512,
-  description: "HMAC key at the adapter. Kept sealed, never answered.",
+  description: "HMAC key at the adapter. Stored encrypted, never returned.",
 });
 
 /** A partner as an administrator sees it. */
@@ -64,9 +64,7 @@ export const Partner = Type.Object(
     terminalRule: Rule,
     adapterMerId: Type.Union([Type.String(), Type.Null()]),
     partnerApi: PartnerApiShown,
-    previousKeyUntil: Type.Optional(
-      Type.String({ description: "Until when the API key before works beside the present one; ISO 8601 UTC." }),
-    ),
+    previousKeyUntil: Type.Optional(Type.String({ description: "Until when the previous API key is still accepted; ISO 8601 UTC." })),
     createdAt: Type.String({ description: "ISO 8601 UTC." }),
     updatedAt: Type.String({ description: "ISO 8601 UTC." }),
   },
@@ -140,7 +138,7 @@ export function changeOf(body: Static<typeof ChangedPartner>): PartnerChange {
 function adapterOf(merchantId: string | null | undefined, secret: string | undefined): PartnerChange["adapter"] {
   if (merchantId === undefined && secret === undefined) return undefined;
   if (merchantId !== null) return { merchantId, secret };
-  if (secret !== undefined) throw new RelayError("invalid_request", "adapterSecret: has to be left out where adapterMerId is null");
+  if (secret !== undefined) throw new RelayError("invalid_request", "adapterSecret: must be left out if adapterMerId is null");
   return null;
 }
 

@@ -8,8 +8,8 @@ export const resetPartnerPassword = admin.endpoint({
   name: "resetPartnerPassword",
   method: "POST",
   path: "/admin/api/partners/{id}/reset-password",
-  summary: "Generates a new password",
-  description: "Shown in this answer only; the one before stops working before it answers.",
+  summary: "Generate a new password",
+  description: "The password is shown in this response only. When it is sent, the previous password is no longer accepted.",
   body: Type.Optional(Type.Object({}, { additionalProperties: false })),
   audit: { action: "partner.reset-password" },
   responses: {

@@ -8,11 +8,11 @@ export const togglePartner = admin.endpoint({
   name: "togglePartner",
   method: "PATCH",
   path: "/admin/api/partners/{id}/toggle",
-  summary: "Enables a disabled partner, disables an enabled one",
+  summary: "Enable a disabled partner, or disable an enabled one",
   body: Type.Optional(Type.Object({}, { additionalProperties: false })),
   audit: { action: "partner.toggle" },
   responses: {
-    200: { description: "In force on every node.", body: okBody(Partner) },
+    200: { description: "The change is in force on every node.", body: okBody(Partner) },
     ...admin.errors(400, 401, 404, 503),
   },
   handle: async ({ administerPartners }, { params }) => {
