@@ -5,9 +5,8 @@ export interface RoundRobin<T> {
 }
 
 /**
- * Goes round what `begin` iterates over (the keys or values of a Map or Set, which may come and go meanwhile), from where it last was. Asking a Map
- * anew for its first entry walks over the places of all that were deleted from its front: in a table of 100,000 that makes room for each new one,
- * tens of microseconds a time.
+ * Iterates in turn over the items of `begin` (the keys or values of a Map or Set, which may change meanwhile), and continues where it
+ * stopped the last time. Asking a Map for its first entry again would walk over the places of all entries that were deleted from its front.
  */
 export function createRoundRobin<T>(begin: () => Iterator<T, undefined>): RoundRobin<T> {
   let items = begin();

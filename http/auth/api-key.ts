@@ -11,7 +11,7 @@ export function partnerByKey(source: CredentialSource, key: string): PartnerCred
   return partner?.enabled === true ? partner : null;
 }
 
-/** Says whether a browser at this origin may use the partner's key; an empty `origin` is a request without the header. */
+/** Whether a browser at this origin may use the partner's key; an empty `origin` is a request without the header. */
 export function isOriginAllowed(partner: PartnerCredential, origin: string): boolean {
   return origin === "" || partner.allowedOrigins.length === 0 || partner.allowedOrigins.includes(origin);
 }

@@ -9,8 +9,8 @@ import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts
 import { PasswordVerifier } from "./partner-password.ts";
 
 /**
- * Headers that were verified, by shard: some 60 MB when full. Of a fleet that polls in turn, one terminal more than this would have each of its
- * polls verified anew, for 8 microseconds more, so it is more than the terminals that one shard serves.
+ * Maximum number of verified headers per shard. If a fleet that polls in turn has one terminal more than this, every poll is verified
+ * again, so the number is greater than the number of terminals that one shard serves.
  */
 const VERIFIED_MAX = 250_000;
 
@@ -70,7 +70,10 @@ interface Failures {
 /** Where no partner has a key for Partner API v1. */
 const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called: () => {} };
 
-/** Authenticates against the credentials in memory and remembers what it verified until any credential changes, and slow hashes until theirs does. */
+/**
+ * Authenticates with the credentials in memory. Verified headers are remembered until any credential changes, and slow hashes until their
+ * own credential changes.
+ */
 export function createAuthenticator(
   source: CredentialSource,
   monotonicMs: () => number,
@@ -168,7 +171,7 @@ export function createAuthenticator(
     if (heldBack !== null) return heldBack;
     // Partners' passwords are not tried here: an attack on this login would cost a slow hash each.
     if (!isAdministrator(source, user)) {
-      // Somebody else's login that is right, at the wrong place, is no attempt at guessing.
+      // A correct login used at the wrong endpoint is not an attempt to guess a password.
       if (callerByFastPassword(source, user) === null) countFailure(ipAddress);
       return INVALID_LOGIN;
     }

@@ -13,8 +13,8 @@ const WINDOW_MS = 1_000;
 const AWAY_MS = 1_000;
 
 /**
- * What the other nodes may have admitted that a node does not know of, as shares of the limit: of clients that they see little of, and since
- * they last told. Together a tenth.
+ * What the other nodes may have admitted without this node's knowledge, as shares of the limit: for clients that they see rarely, and since
+ * their last report. Together a tenth.
  */
 const LITTLE_SHARE = 0.05;
 const UNTOLD_SHARE = 0.05;
@@ -24,7 +24,7 @@ const FAR_SHARE = 0.5;
 
 /** The windows of all nodes together. */
 export interface WindowsOfAll {
-  /** Tells what was admitted without asking, and asks for another admission if `asks`. Rejects when nobody can tell. */
+  /** Reports what was admitted without a request, and requests another admission if `asks` is set. Rejects if no answer can be obtained. */
   ask(question: { client: string; perSecond: number; noted: number; asks: boolean }): Promise<{
     count: number;
     admitted: boolean;
@@ -55,7 +55,7 @@ interface Client {
   untold: number;
   /** Told or asked for, and not answered yet. */
   unanswered: number;
-  /** There is no room for it anywhere until then. */
+  /** Until then no node has room for another request of this client. */
   fullUntil: number;
 }
 

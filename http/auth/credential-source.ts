@@ -20,7 +20,7 @@ export interface PartnerCredential {
 
 /** Where credentials come from: lookups in memory, so that a request waits for nothing. */
 export interface CredentialSource {
-  /** Grows with every change of any credential; what was verified before the change counts no longer. */
+  /** Increases with every change of any credential; earlier verifications are then no longer valid. */
   generation(): number;
   administrator(): NamedSecret | null;
   /** The credential that a fleet shares, where one is set. */

@@ -21,7 +21,7 @@ export interface SignedRequest {
 export interface SignatureParameters {
   keyId: string;
   algorithm: SignatureAlgorithm;
-  /** Names of what is signed, in order. */
+  /** Names of the signed headers, in order. */
   headers: readonly string[];
   /** Seconds since the epoch, where the signer gave them. */
   created: number | null;
@@ -30,7 +30,7 @@ export interface SignatureParameters {
 }
 
 export type SignatureVerdict =
-  /** `nonce` is what makes this request one of its kind: what stands in its signed date and salt. */
+  /** `nonce` identifies this request: its signed date and salt. */
   { type: "verified"; keyId: string; nonce: string; salt: string } | { type: "refused"; reason: string };
 
 /** How far a signer's clock may be from ours, and so how long a request can be repeated and has to be remembered. */

@@ -41,8 +41,8 @@ function refused(reason: string): RelayError {
 const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/y;
 
 /**
- * About how many instructions a pattern expands to; never much too low for a pattern that RE2 accepts. Groups, classes and escapes
- * are followed only as far as that needs.
+ * Approximate number of instructions that a pattern compiles to; never much too low for a pattern that RE2 accepts. Groups, classes and
+ * escapes are parsed only as far as necessary.
  */
 function expandedSize(pattern: string): number {
   const outer: number[] = [];

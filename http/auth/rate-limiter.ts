@@ -17,8 +17,8 @@ const SLOTS = 64;
 const SLOT_SHIFT = 32 - Math.log2(SLOTS);
 
 /**
- * Slots of one bucket's table for each thread, for the addresses of one second: twice as many as a fast processor answers polls in it. Of 100/s 112 MB a
- * thread, of 10/s 17 MB, which the system gives as addresses come.
+ * Slots in one bucket's table per thread, for the addresses of one second: twice as many as the polls that a fast processor answers in it.
+ * Memory: infra/docs/decisions/0025-figures-behind-the-code.md.
  */
 const ADDRESSES_PER_THREAD = 250_000;
 
@@ -32,7 +32,7 @@ const ADDRESSES_MAX = 1_000_000;
 const SPINS_MAX = 2_000;
 const SLEEPS_MAX = 2_000;
 
-/** 32-bit words of a cache line. Sets and slots begin at one: each line that is not at hand costs a request a tenth of a microsecond. */
+/** 32-bit words of a cache line. Sets and slots begin at a cache line, to avoid cache misses. */
 const LINE_WORDS = 16;
 
 // A set in 32-bit words: the lock, in the next lines the low words of the addresses, then the slots: the high word, the time of the last
@@ -224,7 +224,8 @@ function lock(words: Int32Array, at: number): void {
     if (Atomics.exchange(words, at, AWAITED) === FREE) return;
     Atomics.wait(words, at, AWAITED, 1);
   }
-  // Only a thread that was ended while holding the lock keeps it for so long; what it left in the set is at worst one admission.
+  // Only a thread that was terminated while it held the lock holds it for this long. The set it leaves behind is wrong by one admission at
+  // most.
 }
 
 function unlock(words: Int32Array, at: number): void {

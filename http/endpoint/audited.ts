@@ -8,8 +8,8 @@ import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
 const SUBJECT_LENGTH_MAX = 256;
 
 /**
- * Has every endpoint that declares `audit` written to the log: an entry before its handler runs, so that nothing changes that is not in the log, and
- * what came of it afterwards. Names of the body's declared members are kept, values never.
+ * Writes calls of endpoints that declare `audit` to the audit log: an entry before the handler runs, so that no change is missing in the
+ * log, and its outcome afterwards. The names of the body's declared members are stored, never their values.
  */
 export function audited(endpoints: readonly BoundEndpoint[], log: AuditLog, clock: Clock): BoundEndpoint[] {
   return endpoints.map((endpoint) => {

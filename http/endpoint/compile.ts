@@ -23,8 +23,8 @@ export interface CompiledEndpoint {
 
 export interface CompileOptions {
   /**
-   * Compares what is serialized with what the handler answered and throws when the schema left something out; serializers drop
-   * undeclared members silently. For tests: it costs a parse an answer.
+   * Compares the serialized text with the handler's reply and throws if the schema left something out, because serializers drop undeclared
+   * members silently. For tests only: it parses every response.
    */
   strictReplies: boolean;
 }
@@ -39,7 +39,7 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
   const readQueryMembers = query === undefined ? () => NO_MEMBERS : textReader(query);
   const names = parameterNames(endpoint.path);
   for (const name of Object.keys(headers?.properties ?? {})) {
-    // As the request's are: looked up without a conversion each time.
+    // Like the names in the request, so that they need no conversion at each lookup.
     if (name !== name.toLowerCase()) throw new Error(`${endpoint.name}: header ${name} has to be declared in lower case`);
   }
   const readParams = params === undefined ? () => NO_MEMBERS : textReader(params);
@@ -74,7 +74,7 @@ function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply:
     if (response === undefined) throw new Error(`${endpoint.name} answered ${reply.status}, which it does not declare`);
     if (response.body === undefined) return "";
     if (response.contentType !== undefined && !response.contentType.startsWith(JSON_TYPE)) return String(reply.body);
-    // Built at first use: a hundred endpoints on every shard would delay the start by seconds.
+    // Built at the first use: building the serializers of a hundred endpoints on every shard would delay the start by seconds.
     let serialize = byStatus.get(reply.status);
     if (serialize === undefined) {
       serialize = compileSerializer(response.body, options, `${endpoint.name} ${reply.status}`);

@@ -5,9 +5,9 @@ import type { ErrorEnvelope } from "./error-envelope.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Who may call. `basic` lets in anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only the
- * administrator, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the raw
- * request before any of it is read; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ * Who may call. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only the
+ * administrator, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
+ * raw request before any of it is read; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
 
@@ -15,8 +15,9 @@ export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "a
 export type BodyNesting = "bounded" | "any";
 
 /**
- * `well-formed`: half of a character in a text (a lone surrogate, which JSON can escape) becomes U+FFFD. `as sent`: texts stay to the unit, for what only
- * passes through the relay, and for handlers that refuse such texts. Identifiers are refused with it either way.
+ * `well-formed`: an unpaired surrogate in a text (which JSON can contain as an escape) becomes U+FFFD. `as sent`: texts are not changed,
+ * for data that only passes through the relay, and for handlers that refuse such texts. Identifiers with an unpaired surrogate are refused
+ * in both cases.
  */
 export type BodyTexts = "well-formed" | "as sent";
 
@@ -26,13 +27,13 @@ export interface RateLimit {
   perSecond: number;
 }
 
-/** One documented answer. Without `body` the answer is empty (204, or a 200 without content). */
+/** One documented response. Without `body` the response is empty (204, or a 200 without content). */
 export interface ResponseDeclaration {
   description: string;
   body?: TSchema;
   /** `application/json` when absent; for any other type the body is a string that is sent as it is. */
   contentType?: string;
-  /** The body is a part of an open file (`OutgoingFile`), sent as the client takes it; without `body`, with `contentType`. */
+  /** The body is a part of an open file (`OutgoingFile`), sent as fast as the client reads; without `body`, with `contentType`. */
   file?: true;
   /** Headers that a reply with this status may carry. */
   headers?: { readonly [name: string]: { description: string; schema?: TSchema } };
@@ -63,12 +64,12 @@ type ReplyHeaders<D> = D extends { headers: infer H } ? { readonly [Name in keyo
 
 /** A part of an open file that is the body of an answer. */
 export interface OutgoingFile {
-  /** Replaces the declared content type, for answers of several types. */
+  /** Replaces the declared content type, for responses of several types. */
   readonly contentType?: string;
   /** Where the part begins, and how many bytes it has; at least one. */
   readonly offset: number;
   readonly length: number;
-  /** Reads from `position` of the file into the whole of `into`, or less; answers with how many bytes there are now. */
+  /** Reads from `position` of the file into `into`, all of it or less. Resolves with the number of bytes read. */
   read(into: Uint8Array, position: number): Promise<number>;
   /** Called once, when nothing more is read; `complete` says whether the client's connection has taken all of the part. */
   close(complete: boolean): void;
@@ -84,14 +85,14 @@ export interface IncomingFile {
   read(take: (piece: Uint8Array) => Promise<void>): Promise<void>;
 }
 
-/** A reply as the server sees it, its types forgotten. */
+/** A reply as the server sees it, without its types. */
 export interface AnyReply {
   status: number;
   body?: unknown;
   text?: string;
   file?: OutgoingFile;
   headers?: { readonly [name: string]: string | undefined };
-  /** Called where the client had gone, or had been answered otherwise, before the reply came: certainly nothing of it was written. */
+  /** Called if the client had disconnected, or had already got another response, before the reply: certainly none of it was written. */
   notWritten?: () => void;
 }
 
@@ -99,30 +100,30 @@ export interface AnyReply {
 export interface RequestFacts {
   /** The `X-Request-Id` of the answer. */
   readonly id: string;
-  /** The client's address as text, trusted proxies taken away. */
+  /** The client's address as text, without trusted proxies. */
   readonly ipAddress: string;
 }
 
 /** A body that could not be read: of another content type, too long, no UTF-8, no JSON, or not as its schema says. */
 export interface UnreadBody {
-  /** At most the endpoint's `bodyBytesMax`: where there was more, its beginning. */
+  /** At most the endpoint's `bodyBytesMax`; the beginning of a longer body. */
   readonly bytes: Buffer;
   readonly isWhole: boolean;
   readonly contentType: string;
-  /** What was wrong with it, as it is answered; quotes nothing. */
+  /** The error message of the response; it quotes nothing of the body. */
   readonly reason: string;
 }
 
-/** What a handler gets: everything checked against the declared schemas. */
+/** The input of a handler, checked against the declared schemas. */
 export interface Input<Params = unknown, Query = unknown, Headers = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
   /** By the names of the declaration. Only declared headers are read from the request. */
   readonly headers: Headers;
   readonly body: Body;
-  /** The body as it came (checked to be UTF-8 and JSON, without a byte order mark), for handlers that echo it. Empty without a declared body. */
+  /** The body as received (valid UTF-8 and JSON, without a byte order mark), for handlers that echo it. Empty without a declared body. */
   readonly bodyText: string;
-  /** The file of an endpoint that declares `upload`; of others it cannot be read. */
+  /** The file of an endpoint that declares `upload`; for other endpoints it cannot be read. */
   readonly upload: IncomingFile;
   readonly caller: Caller;
   readonly request: RequestFacts;
@@ -130,7 +131,7 @@ export interface Input<Params = unknown, Query = unknown, Headers = unknown, Bod
   readonly idempotencyKey: string | null;
   /**
    * Id under which an endpoint that declares `idempotency` executes: the same whenever a request is repeated with its key, a new one
-   * without a key. What was done under it must not be done again. Empty for other endpoints.
+   * without a key. An operation that was executed under this id must not be executed again. Empty for other endpoints.
    */
   readonly operationId: string;
 }
@@ -142,15 +143,15 @@ export type BodyOf<B extends TSchema> = B extends TOptional<TSchema> ? Static<B>
 export type Nothing = TObject<{}>;
 
 /**
- * How a change is written to the audit log: the whole of what an endpoint has to do for it (`audited` in audited.ts does the rest). Every endpoint of
- * an administrator or a partner's portal that is not a GET declares it, or says that it changes nothing.
+ * How a change is written to the audit log. This is all that an endpoint has to declare (`audited` in audited.ts does the rest). Every
+ * endpoint of an administrator or a partner's portal that is not a GET declares it, or says that it changes nothing.
  */
 export type Audit<I> = AuditedChange<I> | "changes nothing";
 
 export interface AuditedChange<I> {
-  /** What is done, `noun.verb`: `partner.create`. */
+  /** The action as `noun.verb`: `partner.create`. */
   action: string;
-  /** To what it is done: an id or a name, never anything secret. The path's parameters where absent. */
+  /** The changed object: an id or a name, never a secret. Default: the path's parameters. */
   subject?(input: I): string;
 }
 
@@ -169,25 +170,28 @@ export interface EndpointFacts {
   rateLimit?: RateLimit;
   /** Longest request body in bytes; `BODY_BYTES_MAX_DEFAULT` when absent. */
   bodyBytesMax?: number;
-  /** Whether a body nested too deep is refused (when absent) or left to the handler, which may not recurse into it without a bound. */
+  /** Whether a body nested too deep is refused (default) or passed to the handler, which must not recurse into it without a bound. */
   bodyNesting?: BodyNesting;
   /** `well-formed` when absent. */
   bodyTexts?: BodyTexts;
-  /** Instead of a body: one file in a multipart form, read as it comes (`Input.upload`), of at most so many bytes. */
+  /** Instead of a body: one file in a multipart form, read as it arrives (`Input.upload`), with at most `bytesMax` bytes. */
   upload?: { member: string; description: string; bytesMax: number };
   /** Query members that are not declared: refused with 400 (default) or ignored. */
   unknownQuery?: "refuse" | "ignore";
-  /** A GET that hands something out once. HEAD, which is to change nothing, is refused for it. */
+  /** A GET that hands something out once. HEAD, which must change nothing, is refused for it. */
   handsOut?: true;
   /** `successor` is a path template; adds the headers `Deprecation` and, where its parameters are known, `Link`. */
   deprecated?: { successor: string };
-  /** After this time the caller is answered 503 whatever the handler still does; when absent the surface's for changes, or `DEADLINE_MS_DEFAULT`. */
+  /**
+   * After this time the caller gets 503, whatever the handler still does. Default: the surface's deadline for changes, or
+   * `DEADLINE_MS_DEFAULT`.
+   */
   deadlineMs?: number;
   /** Shown in the OpenAPI document as an example of the request body. */
   bodyExample?: unknown;
   /**
-   * Takes `Idempotency-Key` (http/endpoint/idempotency.ts); the handler has to be idempotent by `operationId`. `sealed` for answers that
-   * hold secrets: they are stored encrypted.
+   * Takes `Idempotency-Key` (http/endpoint/idempotency.ts); the handler has to be idempotent by `operationId`. `sealed` for responses that
+   * contain secrets: they are stored encrypted.
    */
   idempotency?: "plain" | "sealed";
 }
@@ -211,18 +215,19 @@ export interface Declaration<
   responses: R;
   audit?: Audit<Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>>;
   /**
-   * Keeps what an admitted caller sent as a body and could not be read. It is answered as it would be without, once this has resolved, or with what
-   * this rejects with. Such an endpoint reads a body of another type, and the beginning of one that is too long.
+   * Stores a body of an authenticated caller that could not be read. The usual error is sent after this has resolved, or the error with
+   * which this rejects. An endpoint with this function also reads a body of another content type, and the beginning of one that is too
+   * long.
    */
   keepUnread?(operations: Operations, input: { params: Static<P>; caller: Caller; body: UnreadBody }): Promise<void>;
   /**
-   * May answer at once or later; throws RelayError for what the surface's envelope is to tell. (`A`, inferred as a constant, keeps
+   * May return a reply or a promise. Throws RelayError for errors that the surface's envelope reports. (`A`, inferred as a constant, keeps
    * literals in the handler's return statements from widening to string and number.)
    */
   handle: (operations: Operations, input: Input<Static<P>, Static<Q>, Static<H>, BodyOf<B>>) => A | Promise<A>;
 }
 
-/** An endpoint of a surface, its schemas kept as values and its types forgotten. */
+/** An endpoint of a surface, with its schemas as values and without its types. */
 export interface Endpoint<Operations> extends EndpointFacts {
   readonly surface: SurfaceFacts;
   readonly params?: TObject;
@@ -232,7 +237,7 @@ export interface Endpoint<Operations> extends EndpointFacts {
   readonly responses: Responses;
   readonly audit?: Audit<Input>;
   keepUnread?(operations: Operations, input: { params: unknown; caller: Caller; body: UnreadBody }): Promise<void>;
-  // A method, so that a handler of checked input stands for one of any input: the server passes only what the schemas let through.
+  // A method, so that a handler of checked input can be assigned: the server passes only input that the schemas accept.
   handle(operations: Operations, input: Input): AnyReply | Promise<AnyReply>;
 }
 
@@ -241,18 +246,18 @@ export interface SurfaceFacts {
   readonly name: string;
   readonly tags: readonly string[];
   readonly envelope: ErrorEnvelope;
-  /** The deadline of its endpoints that are no GET and name none: for a surface whose changes have to reach every shard first. */
+  /** The default deadline of its endpoints other than GET: for a surface whose changes have to reach every shard first. */
   readonly changeDeadlineMs?: number;
 }
 
-/** An endpoint with its operations tied to it: what the server runs. */
+/** An endpoint bound to its operations, as the server runs it. */
 export interface BoundEndpoint extends Omit<Endpoint<unknown>, "handle" | "keepUnread"> {
   readonly run: (input: Input) => AnyReply | Promise<AnyReply>;
-  /** Absent where what cannot be read is only refused. */
+  /** Absent if a body that cannot be read is only refused. */
   readonly runUnread?: (input: { params: unknown; caller: Caller; body: UnreadBody }) => Promise<void>;
 }
 
-/** Ties endpoints to the operations that they use. */
+/** Binds endpoints to the operations that they use. */
 export function bind<Operations>(endpoints: readonly Endpoint<Operations>[], operations: Operations): BoundEndpoint[] {
   return endpoints.map(({ keepUnread, ...endpoint }) => ({
     ...endpoint,
@@ -264,5 +269,5 @@ export function bind<Operations>(endpoints: readonly Endpoint<Operations>[], ope
 /** A request of the relay is a few hundred bytes; endpoints that take more say so. */
 export const BODY_BYTES_MAX_DEFAULT = 16_384;
 
-/** Longer than any store takes to confirm or to give up, shorter than common client timeouts of 30 s. */
+/** Longer than any store needs to confirm or to give up, shorter than common client timeouts of 30 s. */
 export const DEADLINE_MS_DEFAULT = 10_000;

@@ -1,14 +1,14 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../engine/kernel/errors.ts";
 
-/** How a surface tells its callers what went wrong. A new error code does not compile until every surface has given it a status. */
+/** How a surface reports errors to its callers. A new error code does not compile until every surface has given it a status. */
 export interface ErrorEnvelope {
   readonly schema: TSchema;
   readonly status: Readonly<Record<ErrorCode, number>>;
   readonly body: (code: ErrorCode, message: string, requestId: string) => unknown;
 }
 
-/** The usual status of each code; a surface copies it and changes what it documents otherwise. */
+/** The usual status of each code; a surface copies it and changes the codes for which it documents another status. */
 export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   unauthorized: 401,

@@ -10,10 +10,10 @@ export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
-/** A caller whose first request is still under way asks again after this long. */
+/** How long a caller waits before it repeats a request whose first attempt is still in progress. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** The key of a header that is there; null stays null. Throws RelayError `invalid_request`; the value is not quoted. */
+/** Reads the key from the header; null stays null. Throws RelayError `invalid_request`; the value is not quoted. */
 export function readIdempotencyKey(header: string | null): string | null {
   if (header === null) return null;
   if (KEY.test(header)) return header;
@@ -23,7 +23,7 @@ export function readIdempotencyKey(header: string | null): string | null {
   );
 }
 
-/** On an answer that is a stored one. */
+/** For a response that is a stored one. */
 export const REPLAYED_HEADERS = { "Idempotent-Replayed": "true" } as const;
 
 export interface IdempotencyOptions {
@@ -32,9 +32,9 @@ export interface IdempotencyOptions {
 }
 
 /**
- * Makes an endpoint that declares `idempotency` execute once a key: the same request again gets the stored status and body, another one
- * 409, and one whose first is still under way 409 with `Retry-After`. Its handler gets the id to execute under as `operationId`. Other
- * endpoints stay as they are.
+ * Makes an endpoint that declares `idempotency` execute once per key: the same request again gets the stored status and body, another
+ * request 409, and a request whose first attempt is still in progress 409 with `Retry-After`. The handler gets the id of the execution as
+ * `operationId`. Other endpoints are returned unchanged.
  */
 export function idempotent(endpoint: BoundEndpoint, { executeOnce, ids }: IdempotencyOptions): BoundEndpoint {
   const { idempotency } = endpoint;
@@ -62,10 +62,10 @@ export function idempotent(endpoint: BoundEndpoint, { executeOnce, ids }: Idempo
   };
 }
 
-/** An error that was answered before, to the same request with the same key. */
+/** A stored error of an earlier request with the same key. */
 export class ReplayedError extends RelayError {}
 
-/** Whether an error stands, or may be otherwise when the same is asked again. */
+/** Whether an error is final; otherwise the same request may succeed later. */
 const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   invalid_request: true,
   unauthorized: false,
@@ -86,7 +86,7 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   internal: false,
 };
 
-/** An answer as it is stored: what the handler replied, or the error that it threw. */
+/** A stored response: the handler's reply, or the error that it threw. */
 type StoredAnswer = { reply: AnyReply } | { error: { code: ErrorCode; message: string } };
 
 async function execute(endpoint: BoundEndpoint, input: Input): Promise<OnceAnswer> {
@@ -94,7 +94,7 @@ async function execute(endpoint: BoundEndpoint, input: Input): Promise<OnceAnswe
     const reply = await endpoint.run(input);
     return { text: answerText({ reply }), final: reply.status < 500 && reply.status !== 408 && reply.status !== 429 };
   } catch (error) {
-    // An error that says when to come again is none that stands.
+    // An error with a time to retry is not final.
     if (!(error instanceof RelayError) || !IS_FINAL[error.code] || error.retryAfterSeconds !== undefined) throw error;
     return { text: answerText({ error: { code: error.code, message: error.message } }), final: true };
   }
@@ -115,7 +115,7 @@ function scopeOf({ method, path }: BoundEndpoint, { params, caller }: Input, key
   return digestOf([senderOf(caller), method, path, params, key]);
 }
 
-/** What is asked, in a form that does not change with the order of members or with spaces. */
+/** The request in a form that does not depend on the order of members or on spaces. */
 function fingerprintOf({ query, body }: Input): string {
   return digestOf([query, body ?? null]);
 }

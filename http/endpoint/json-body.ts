@@ -6,7 +6,7 @@ import { wellFormedJson, withoutByteOrderMark } from "../../engine/kernel/well-f
 import type { BodyNesting, BodyTexts } from "./endpoint.ts";
 import { validationMessage } from "./validation-message.ts";
 
-/** Deeper JSON costs stack wherever it is walked; endpoints that take it nevertheless say so. */
+/** Deeper JSON needs stack wherever it is traversed; endpoints that accept it declare so. */
 export const JSON_DEPTH_MAX = 32;
 
 export interface JsonBody {
@@ -16,9 +16,9 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` with the first thing that is wrong. An empty
- * body is undefined where the schema is optional. Texts are made well-formed before the check, so that an identifier with half of a character in it is
- * none: U+FFFD is in no identifier's pattern.
+ * Reads a JSON body and checks it against the schema. Throws RelayError `invalid_request` for the first error. An empty body is undefined
+ * if the schema is optional. Texts are made well-formed before the check, so that an identifier with an unpaired surrogate is refused: no
+ * identifier's pattern contains U+FFFD.
  */
 export function jsonReader(schema: TSchema, nesting: BodyNesting, texts: BodyTexts): (bytes: Buffer) => JsonBody {
   const optional = schema[OptionalKind] !== undefined;
@@ -41,7 +41,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, which may hold a card number.
+    // The parser's own message quotes the text, which may contain a card number.
     throw new RelayError("invalid_request", "body: is not JSON");
   }
 }

@@ -1,10 +1,10 @@
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { RelayError } from "../../engine/kernel/errors.ts";
 
-/** Members beside the file: a form may have a few small ones, which are ignored. */
+/** Other members than the file: a form may have a few small ones, which are ignored. */
 const LIMITS = { files: 1, fields: 8, fieldSize: 4_096, fieldNameSize: 128, parts: 9, headerPairs: 32, headerSize: 8_192 };
 
-/** What stands around the file in the body: boundaries, headers and other members. */
+/** Size of everything in the body except the file: boundaries, headers and other members. */
 export const MULTIPART_OVERHEAD_BYTES_MAX = 65_536;
 
 export interface MultipartOptions {
@@ -14,7 +14,7 @@ export interface MultipartOptions {
   bytesMax: number;
 }
 
-/** Throws RelayError `unsupported_media_type` or `invalid_request` for a content type that is no multipart form with a boundary. */
+/** Throws RelayError `unsupported_media_type` or `invalid_request` for a content type that is not a multipart form with a boundary. */
 export function requireMultipart(contentType: string): void {
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType)) {
     throw new RelayError("unsupported_media_type", "body: the content type has to be multipart/form-data");
@@ -25,8 +25,9 @@ export function requireMultipart(contentType: string): void {
 }
 
 /**
- * Reads the one file of a multipart form. `next` gives the body chunk by chunk, null after the last; the chunk before is over then. When
- * something is wrong the rest is read and thrown away before this rejects: a client that is still writing would not see the answer.
+ * Reads the one file of a multipart form. `next` returns the body chunk by chunk, null after the last; the previous chunk is then no longer
+ * valid. After an error the rest is read and discarded before this rejects, because a client that is still writing would not see the
+ * response.
  */
 export async function readMultipartFile(
   next: () => Promise<Uint8Array | null>,
@@ -58,7 +59,7 @@ export async function readMultipartFile(
 
 interface Form {
   write(chunk: Uint8Array): Promise<void>;
-  /** What has come of the file and was not handed out yet; views of the chunk that was written last. */
+  /** Parts of the file that were not returned yet; views of the chunk that was written last. */
   pieces(): Uint8Array[];
   end(): Promise<void>;
 }
@@ -106,7 +107,7 @@ function readForm(contentType: string, member: string, bytesMax: number): Form {
           parser.write(chunk, () => resolve());
         }),
       ]);
-      // A stream hands on what it has a moment later; until then it holds views of the chunk.
+      // A stream emits its data a moment later; until then it holds views of the chunk.
       while (problem === null && file !== null && file.readableLength > 0) await new Promise((resolve) => setImmediate(resolve));
       settled();
     },

@@ -149,11 +149,13 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
   return responses;
 }
 
-/** A key may be used from listed origins or addresses only; after many failed passwords of an address none is checked for a while. */
+/**
+ * A key may be used from listed origins or addresses only. After many failed passwords from an address no password is checked for a while.
+ */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
 
-/** Statuses that the server answers by itself because of what is declared. */
+/** Statuses that the server itself may return, according to the declaration. */
 function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   const { params, query, headers, body, upload } = endpoint;
   return [
@@ -190,13 +192,15 @@ function responseOf(status: number, response: ResponseDeclaration, endpoint: Doc
 class SchemaComponents {
   readonly #byTitle = new Map<string, { schema: unknown; text: string }>();
 
-  /** The schema as it stands in the document: a reference where it has a title, else itself with its own parts treated so. */
+  /**
+   * The schema as it is in the document: a reference if it has a title, otherwise the schema itself with its parts treated the same way.
+   */
   reference(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map((part) => this.reference(part));
     if (typeof schema !== "object" || schema === null) return schema;
     const copy: Json = {};
     for (const [member, value] of Object.entries(schema)) {
-      // `errorMessage` is a text for our own messages, not a word of JSON Schema.
+      // `errorMessage` is a text for our own messages, not a JSON Schema keyword.
       if (member === "errorMessage") continue;
       if (NAME_MAPS.has(member)) copy[member] = this.#named(value);
       else copy[member] = LITERAL_MEMBERS.has(member) ? value : this.reference(value);
@@ -210,7 +214,7 @@ class SchemaComponents {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** Schemas under names that callers chose, which may be words of JSON Schema. */
+  /** Schemas under names of members, which may be equal to JSON Schema keywords. */
   #named(schemas: object): Json {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.reference(schema)]));
   }

@@ -1,6 +1,6 @@
 import type { Method } from "./endpoint.ts";
 
-/** What a router needs to know of a route. */
+/** What a router needs to know about a route. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -8,7 +8,7 @@ export interface Route {
 
 export interface Match<R extends Route> {
   readonly route: R;
-  /** What stood in the place of each of the template's parameters, in its order and still percent-encoded. */
+  /** The values of the template's parameters, in its order and still percent-encoded. */
   readonly values: readonly string[];
 }
 
@@ -19,13 +19,15 @@ interface Node<R extends Route> {
 }
 
 /**
- * Finds the route of a path: segment by segment, a word before a parameter, whatever the order of declaration. Where the word leads
- * nowhere the parameter is tried.
+ * Finds the route of a path, segment by segment. A word takes precedence over a parameter, whatever the order of declaration; if the word
+ * leads to no route, the parameter is tried.
  */
 export class Router<R extends Route> {
   readonly #trees = new Map<Method, Node<R>>();
 
-  /** Adds a route, at its own path or at another one with the same parameters. Throws for one that is there or not well-formed. */
+  /**
+   * Adds a route, at its own path or at another one with the same parameters. Throws for a path that exists already or is not well-formed.
+   */
   add(route: R, path: string = route.path): void {
     let node = this.#trees.get(route.method);
     if (node === undefined) {

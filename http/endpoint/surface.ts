@@ -31,7 +31,7 @@ export function surface<Operations>() {
     errors: <S extends number>(...statuses: S[]) => {
       const schema = facts.envelope.schema;
       const entries = statuses.map((status) => [status, { description: STATUS_MEANING[status] ?? "Error.", body: schema }]);
-      // Object.fromEntries forgets the keys that it was given.
+      // Object.fromEntries loses the types of the keys.
       return Object.fromEntries(entries) as { [Status in S]: { description: string; body: E } };
     },
   });

@@ -7,8 +7,8 @@ import { requirementOf, validationMessage } from "./validation-message.ts";
 export type TextSource = (name: string) => string | undefined;
 
 /**
- * Reads members that arrive as text (path, query, headers) into the types of their schema, strictly: an integer is plain decimal
- * digits, a boolean `true` or `false`. Answers with the checked object. Throws RelayError `invalid_request` naming the member.
+ * Reads members that arrive as text (path, query, headers) into the types of their schema, strictly: an integer is plain decimal digits, a
+ * boolean `true` or `false`. Returns the checked object. Throws RelayError `invalid_request` naming the member.
  */
 export function textReader(schema: TObject): (source: TextSource) => unknown {
   const members = Object.entries(schema.properties).map(([name, member]) => ({
@@ -41,7 +41,7 @@ export function textReader(schema: TObject): (source: TextSource) => unknown {
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?$/;
 
-/** Converters answer undefined for a text that is not of the type. */
+/** Converters return undefined for a text that is not of the type. */
 function converterOf(schema: TSchema): (text: string) => unknown {
   switch (schema[Kind]) {
     case "Integer":
@@ -70,8 +70,8 @@ export function percentDecode(text: string, where: string): string {
 }
 
 /**
- * Splits a query string. Members that are not in `declared` and members that come twice are refused: guessing which one was meant is
- * how a filter is silently lost. Throws RelayError `invalid_request`.
+ * Splits a query string. Members that are not in `declared`, and members that occur twice, are refused: guessing could silently drop a
+ * filter. Throws RelayError `invalid_request`.
  */
 export function parseQuery(query: string, declared: ReadonlySet<string>, unknownMembers: "refuse" | "ignore"): Map<string, string> {
   const found = new Map<string, string>();
@@ -90,7 +90,7 @@ export function parseQuery(query: string, declared: ReadonlySet<string>, unknown
   return found;
 }
 
-/** A caller's own name for something, fit to be put into a message. */
+/** A name chosen by a caller, safe to be quoted in a message. */
 function printable(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, "?").slice(0, 64);
 }

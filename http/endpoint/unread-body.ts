@@ -54,7 +54,7 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** Null for what is none, and for what unpacks to more than is looked at. One that breaks off is unpacked as far as it goes. */
+/** Null for bytes that are not gzip, and for content larger than the limit. Truncated gzip is unpacked as far as possible. */
 function gunzip(bytes: Buffer): Buffer | null {
   try {
     return gunzipSync(bytes, { maxOutputLength: UNPACKED_BYTES_MAX, finishFlush: constants.Z_SYNC_FLUSH });
@@ -67,7 +67,7 @@ function isForm(contentType: string): boolean {
   return contentType.trimStart().toLowerCase().startsWith("application/x-www-form-urlencoded");
 }
 
-/** Card numbers can be masked only where they are not hidden by `%34`. What is no encoding of a text stays as it is. */
+/** Card numbers can be masked only if they are not percent-encoded (`%34`). A text that is not validly encoded is returned unchanged. */
 function decodedForm(text: string): string {
   return text.replaceAll("+", " ").replace(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
     try {

@@ -9,7 +9,7 @@ import { createNameResolver, lookupWith, type ResolveName } from "./resolve-name
 const DEADLINE_MS = 10_000;
 
 export interface CallbackTargetOptions {
-  /** CIDRs of this network and machine that may be called all the same. */
+  /** CIDRs of local networks that may be called. */
   allowedNetworks: readonly string[];
   /** For tests: the addresses of a name. */
   resolve?: ResolveName;
@@ -19,9 +19,9 @@ export interface CallbackTargetOptions {
 class AddressRefused extends Error {}
 
 /**
- * Posts to addresses that clients gave. Their own networks are not ours to reach for them: an address that is not a public one is refused
- * unless it is allowed, checked at the moment of connecting (a name that resolves to another address the next time gains nothing), and redirects
- * are not followed.
+ * Posts to addresses that clients chose. A client must not reach the relay's own network this way: a non-public address is refused unless
+ * it is allowed. The address is checked when the connection is made (so that a name cannot resolve to another address afterwards), and
+ * redirects are not followed.
  */
 export function createCallbackTarget({
   allowedNetworks,
@@ -34,7 +34,7 @@ export function createCallbackTarget({
     if (parsed.range() === "unicast" && !isIpv4Compatible(parsed)) return true;
     return allowed.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits));
   };
-  // What was checked is what is connected to.
+  // Connects to the address that was checked.
   const lookup = lookupWith(resolve, (addresses) => {
     const fit = addresses.filter(({ address }) => mayCall(address));
     if (fit.length === 0) throw new AddressRefused("the address is of a local network");
@@ -81,7 +81,7 @@ export function createCallbackTarget({
   };
 }
 
-/** An IPv4 address in the clothes of IPv6 is checked as what it is. */
+/** An IPv4-mapped IPv6 address is checked as the IPv4 address. */
 function plain(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }

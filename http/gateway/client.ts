@@ -143,7 +143,7 @@ export function createGatewayClient({ url, nowMs, limits: given = {}, circuit }:
       try {
         return await breaker.fire(call, Math.max(1, giveUpAtMs - performance.now()));
       } catch (error) {
-        // An open circuit is no CallFailed: it is not asked again.
+        // An open circuit breaker is not a CallFailed: the call is not repeated.
         if (!(error instanceof CallFailed)) throw error;
         const pauseMs = limits.pauseMs * 2 ** (count - 1) * (0.5 + Math.random());
         const mayRepeat = repeatable === "always" || error.neverSent;
@@ -260,7 +260,7 @@ function reader<S extends TSchema>(schema: S, codes: readonly string[] | null): 
     if (!any.Check(body)) return { type: "unavailable", reason: `answered ${status} in an unexpected form` };
     const { resultCode, errDescription } = body.txHead;
     const head = { resultCode, description: readText(errDescription, DESCRIPTION_LENGTH_MAX) ?? "" };
-    // Something on the way may have answered with what it kept of another request.
+    // A cache in between may have answered with the response to another request.
     if ((body.txHead.txId ?? txId) !== txId) return { type: "unavailable", reason: "the answer is about another transaction" };
     if (status === 200 && (codes === null || codes.includes(resultCode))) {
       if (whole.Check(body)) return { type: "answered", value: body, head };
@@ -324,7 +324,7 @@ function paymentOf(movement: Static<typeof MovementAnswer>, head: Head): Gateway
   };
 }
 
-/** A member that decides nothing, cut to its length and without card numbers; null for what is no text. */
+/** A member that decides nothing, cut to its maximum length and with card numbers masked; null if it is not a text. */
 function readText(value: unknown, lengthMax: number): string | null {
   if (typeof value === "number") return readText(String(value), lengthMax);
   return typeof value === "string" ? cutText(maskPans(value), lengthMax) : null;

@@ -7,7 +7,7 @@ import { Amount, INSTRUMENTS, MER_ID_LENGTH_MAX, TX_ID_LENGTH_MAX } from "./form
 
 /** Reading of the protocol's requests, for who serves it: the adapter and the sandbox gateway. */
 
-/** A request that is not one; the message names the member and what it must be, never its value. */
+/** A request that is not valid; the message names the member and what it must be, never its value. */
 export class RequestRefused extends Error {}
 
 export interface InitOrder {

@@ -48,8 +48,8 @@ export function lookupWith(resolve: ResolveName, check: (addresses: LookupAddres
 }
 
 /**
- * The same for a name that an operator configured, which may stand in the hosts file of this machine: what the name servers do not know, or do not
- * answer, is asked of the system.
+ * The same for a name that an operator configured, which may be in the hosts file of this machine: if the name servers do not know the
+ * name, or do not answer, the system resolves it.
  */
 export function resolveConfigured(resolve: ResolveName): ResolveName {
   return (name) =>

@@ -1,37 +1,40 @@
 import { STATUS_CODES } from "node:http";
 import type { HttpResponse } from "./uws.ts";
 
-/** One answer, ready to be written. */
+/** One response, ready to be written. */
 export interface Answer {
   status: number;
-  /** Absent where there is no body. */
+  /** Absent if there is no body. */
   contentType: string | undefined;
   text: string;
   headers: { readonly [name: string]: string | undefined } | undefined;
 }
 
-/** What stands around every answer of a request. */
+/** Properties of every response to a request. */
 export interface AnswerContext {
   requestId: string;
   /** Names and values, alternating. */
   fixedHeaders: readonly string[];
-  /** The `RateLimit` headers as they stand behind the request id, line ends included; empty where nothing is limited. */
+  /** The text of the `RateLimit` headers after the request id, line ends included; empty without a rate limit. */
   rateLimitBlock: string;
   /** HEAD: everything but the body. */
   withoutBody: boolean;
-  /** Ends the connection after the answer. */
+  /** Closes the connection after the response. */
   close: boolean;
 }
 
-/** The first two lines of an answer, but for the request's id: uWebSockets writes a status as it is, and each call into it costs. */
+/**
+ * The first two lines of a response, except the request's id: uWebSockets writes the status text unchanged, and each call into it is
+ * expensive.
+ */
 const FIRST_LINES = new Map(
   Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}\r\nX-Request-Id: `]),
 );
 
-/** Everything of an answer before its body. */
+/** Everything in a response before its body. */
 export type AnswerHead = Omit<Answer, "text">;
 
-/** Writes an answer in one piece; has to be called corked, on a response that is still alive. */
+/** Writes a response in one piece; has to be called corked, on a response that is still open. */
 export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerContext): void {
   const { status, text } = answer;
   writeHead(res, answer, context);
@@ -42,9 +45,9 @@ export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerCo
   writeEnd(res, context, status !== 204 && status !== 304 ? Buffer.byteLength(text) : null);
 }
 
-/** The end of an answer without its body, whose length is told all the same where there is one. */
+/** Ends a response without its body; the length of the body is still sent if there is one. */
 export function writeEnd(res: HttpResponse, context: AnswerContext, contentLength: number | null): void {
-  // With arguments `endWithoutBody` of this uWebSockets leaves the response open, so these headers are written here.
+  // With arguments, `endWithoutBody` of this uWebSockets version leaves the response open, so these headers are written here.
   if (contentLength !== null) res.writeHeader("Content-Length", String(contentLength));
   if (context.close) res.writeHeader("Connection", "close");
   res.endWithoutBody();
@@ -68,7 +71,7 @@ function writeHeaders(res: HttpResponse, headers: { readonly [name: string]: str
   }
 }
 
-/** Says whether a header value is free of what would end the header; asked before anything is written. */
+/** Whether no header value contains characters that would end the header; checked before anything is written. */
 export function areHeadersSafe(headers: { readonly [name: string]: string | undefined }): boolean {
   return Object.values(headers).every((value) => value === undefined || /^[\t\x20-\x7e\x80-\xff]*$/.test(value));
 }

@@ -8,14 +8,14 @@ export class BodyCollector {
     this.#bytesMax = bytesMax;
   }
 
-  /** Of a body that is too large: its first bytes, as many as it may have. */
+  /** The first bytes of a body that is too large, up to the limit. */
   get beginning(): Buffer {
     return Buffer.concat(this.#chunks);
   }
 
   /**
-   * Takes a chunk, which is valid only during the call. Answers with the whole body at the last one; a body that came in one
-   * chunk is not copied, so it is valid only during the call as well.
+   * Takes a chunk, which is valid only during the call. Returns the whole body at the last chunk; a body that came in one chunk is not
+   * copied, so it is also valid only during the call.
    */
   take(chunk: ArrayBuffer, isLast: boolean): Buffer | "more" | "too_large" {
     this.#length += chunk.byteLength;

@@ -1,22 +1,22 @@
 import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { HttpResponse } from "./uws.ts";
 
-/** What uWebSockets reads at once: a buffer of this size takes any chunk, so that they are used again whatever sizes come. */
+/** The most that uWebSockets reads at once: a buffer of this size can hold any chunk, so that buffers can be used again. */
 const BUFFER_BYTES = 524_288;
 
 /**
- * Buffers kept for the next chunks while the body comes. uWebSockets goes on reading whatever the kernel has before `pause` shows (seen: 83
- * chunks in one turn on a busy machine), and buffers that were not kept would be garbage that is collected late.
+ * Buffers kept for the next chunks while the body arrives. uWebSockets delivers many chunks of data that the kernel already has before
+ * `pause` takes effect, and buffers that are not kept would be garbage that is collected late.
  */
 const SPARES_MAX = 128;
 
-/** Whose turn it is while a body comes. */
+/** Whom the transfer waits for while a body arrives. */
 export type Awaited = "client" | "reader";
 
 /**
- * A request body that is read as it comes. While a chunk waits to be read the client is held up (`pause`), so that at most what
- * the kernel had for the connection is in memory, however long the body is. Buffers are used again: a chunk is valid until the next one is
- * asked for.
+ * A request body that is read as it arrives. While a chunk waits to be read the client is paused (`pause`), so that memory holds at most
+ * what the kernel had for the connection, however long the body is. Buffers are used again: a chunk is valid until the next one is
+ * requested.
  */
 export class BodyStream {
   readonly #res: Pick<HttpResponse, "pause" | "resume">;
@@ -29,13 +29,13 @@ export class BodyStream {
   #failure: RelayError | null = null;
   #wake: (() => void) | null = null;
 
-  /** `progressed` is told of each chunk that comes or is asked for, and who is waited for from then on. */
+  /** `progressed` is called for each chunk that arrives or is requested, with the side that the transfer waits for from then on. */
   constructor(res: Pick<HttpResponse, "pause" | "resume">, progressed: (awaited: Awaited) => void) {
     this.#res = res;
     this.#progressed = progressed;
   }
 
-  /** True once the last byte has come. */
+  /** True after the last byte has arrived. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -53,14 +53,14 @@ export class BodyStream {
     this.#awake();
   }
 
-  /** No more will come, and the response may be gone: whoever reads gets the error. */
+  /** No more data will arrive, and the response may be closed: the reader gets the error. */
   fail(error: RelayError): void {
     this.#failure ??= error;
     this.#queue.length = 0;
     this.#awake();
   }
 
-  /** The next chunk, null after the last. The one before must no longer be used. One reader only. */
+  /** The next chunk, null after the last. The previous one must no longer be used. One reader only. */
   async next(): Promise<Buffer | null> {
     this.#takeBack();
     for (;;) {

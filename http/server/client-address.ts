@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Who a request comes from. */
+/** The client that a request comes from. */
 export interface ClientAddress {
   readonly text: string;
   /** What rate limits count: an IPv4 address, or the /64 of an IPv6 address, as two 32-bit numbers. */
@@ -12,7 +12,7 @@ interface Known extends ClientAddress {
   readonly trusted: boolean;
 }
 
-/** Addresses whose text and trust are remembered, by shard; at the bound all are forgotten at once, which costs a parse each. */
+/** Addresses per shard whose text and trust are cached; at the bound all are dropped at once, and each is parsed again. */
 const KNOWN_MAX = 65_536;
 
 /** A longer `X-Forwarded-For` is not from a proxy that we trust. */
@@ -39,7 +39,7 @@ export class ClientAddresses {
   readonly #byIpv4 = new Map<number, Known>();
   readonly #byText = new Map<string, Known>();
   readonly #byForwarded = new Map<string, ClientAddress>();
-  /** True where sockets come from this machine alone, and all of it is trusted. */
+  /** True if connections come from this machine only, and all of it is trusted. */
   #socketsTrusted = false;
 
   /** Networks in CIDR notation, or single addresses. Throws for one that is neither. */
@@ -52,8 +52,8 @@ export class ClientAddresses {
   }
 
   /**
-   * Tells where the server listens. On a loopback address (a proxy on the same machine ends TLS) with all of 127.0.0.0/8 trusted, a socket's
-   * address decides nothing, so it need not be asked for: each time that is a system call, a fifth of what a poll costs.
+   * Sets the address that the server listens on. On a loopback address (a proxy on the same machine terminates TLS) with all of 127.0.0.0/8
+   * trusted, the socket's address decides nothing, so it is not read: each read is a system call.
    */
   listeningOn(host: string): void {
     const loopback = ipaddr.IPv4.isValidFourPartDecimal(host) && ipaddr.IPv4.parse(host).range() === "loopback";
@@ -62,13 +62,16 @@ export class ClientAddresses {
       this.#trusted.some(([network, bits]) => network.kind() === "ipv4" && network.range() === "loopback" && bits <= LOOPBACK_BITS);
   }
 
-  /** The client where the header alone tells it, whatever socket it comes from; null where `of` has to be asked. */
+  /** The client, if the header alone determines it, whatever the socket; null if `of` has to be called. */
   known(forwardedFor: string): ClientAddress | null {
     if (!this.#socketsTrusted) return null;
     return plainIpv4(forwardedFor) ?? this.#byForwarded.get(forwardedFor) ?? null;
   }
 
-  /** `binary` is the socket's address, 4 or 16 bytes; `forwardedFor` the header, empty when absent, which is only looked at where it is believed. */
+  /**
+   * `binary` is the socket's address, 4 or 16 bytes; `forwardedFor` the header, empty when absent, which is read only if the socket is a
+   * trusted proxy.
+   */
   of(binary: ArrayBuffer, forwardedFor: string): ClientAddress {
     const socket = this.#ofSocket(new Uint8Array(binary));
     return socket.trusted ? this.#ofForwarded(socket, forwardedFor) : socket;
@@ -103,7 +106,7 @@ export class ClientAddresses {
     let client = proxy;
     for (const part of header.split(",").reverse()) {
       const address = parseForwarded(part.trim());
-      // Something unreadable: the nearest proxy that vouched for anything is as far as we know.
+      // The entry cannot be read: the nearest trusted proxy is used as the client.
       if (address === null) return client;
       client = this.#ofText(address);
       if (!client.trusted) break;
@@ -130,15 +133,15 @@ function wordAt(bytes: ArrayLike<number>, at: number): number {
 }
 
 /**
- * The client of a header that is one plain IPv4 address, which is what nearly every proxy writes. Reading it takes less time than finding it among
- * the addresses of a fleet would, and leaves nothing in memory.
+ * The client of a header that is one plain IPv4 address, which is what nearly every proxy writes. Parsing it is faster than a lookup among
+ * the addresses of a fleet, and needs no memory.
  */
 function plainIpv4(header: string): ClientAddress | null {
   const number = ipv4In(header);
   return number === null ? null : { text: header, limitHigh: IPV4, limitLow: number };
 }
 
-/** The address that the text is, where it is four decimal parts and nothing else; null where another look is needed. */
+/** The address, if the text consists of four decimal parts only; null if it has to be parsed in another way. */
 function ipv4In(text: string): number | null {
   let number = 0;
   let part = 0;

@@ -2,28 +2,28 @@ import type { Method } from "../endpoint/endpoint.ts";
 import { methodsOf, type ServedRoute } from "./route.ts";
 
 /**
- * Pages of other origins may call what an API key opens, from origins that a partner lists. A preflight does not tell
- * whose key it is about, so it is answered for any listed origin; the call itself is held against the list of its key's partner.
+ * Pages of other origins may call endpoints with an API key, from origins that a partner lists. A preflight does not say which key will be
+ * used, so it is permitted for any listed origin; the call itself is checked against the list of the key's partner.
  */
 
-/** How long a browser need not ask again; short, so that an origin that was taken off the list is soon gone. */
+/** How long a browser caches a preflight; short, so that a removed origin is soon refused. */
 const PREFLIGHT_SECONDS = 600;
 
-/** Headers that a page may send, beside those that the endpoint declares. */
+/** Headers that a page may send, in addition to those that the endpoint declares. */
 const REQUEST_HEADERS = ["API-Key", "Content-Type", "Idempotency-Key", "X-Request-Id"];
 
 /** Headers of answers that a page may read. */
 const EXPOSED_HEADERS =
   "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Relay-Command-State, Relay-Amount-Differs, Idempotent-Replayed, Location, Deprecation, Link";
 
-/** Names and values, alternating, for every answer to a listed origin. `Vary` stands on every answer of such a route. */
+/** Names and values, alternating, for every response to a listed origin. Every response of such a route has `Vary`. */
 export function corsHeaders(origin: string): readonly string[] {
   return ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", EXPOSED_HEADERS];
 }
 
 export const PREFLIGHT_VARY = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
 
-/** The method that a preflight asks for; null for one that no endpoint has. */
+/** The method that a preflight requests; null if no endpoint has it. */
 export function preflightMethod(requested: string): Method | null {
   switch (requested) {
     case "HEAD":
@@ -39,7 +39,7 @@ export function preflightMethod(requested: string): Method | null {
   }
 }
 
-/** What a permitted preflight is answered. */
+/** The headers of the response to a permitted preflight. */
 export function preflightHeaders(route: ServedRoute, origin: string): { readonly [name: string]: string } {
   const declared = Object.keys(route.endpoint.headers?.properties ?? {});
   return {
@@ -51,9 +51,9 @@ export function preflightHeaders(route: ServedRoute, origin: string): { readonly
   };
 }
 
-/** The origin that a request comes from: `Origin`, or that of `Referer` where a browser sends only this; empty without either. */
+/** The origin of a request: `Origin`, or that of `Referer` if the browser sends only this; empty without either. */
 export function requestOrigin(origin: string, referer: string): string {
   if (origin !== "" || referer === "") return origin;
-  // What is no address is no origin that anybody lists.
+  // A text that is not a URL is not a listed origin.
   return URL.canParse(referer) ? new URL(referer).origin : "null";
 }

@@ -9,7 +9,7 @@ const CHALLENGES: { readonly [Auth in AuthRequirement]?: string } = {
   signature: 'Signature realm="relay",headers="(request-target) host date x-signature-salt digest"',
 };
 
-/** Anything that is not a RelayError tells the caller nothing about itself. */
+/** For an error that is not a RelayError the caller gets no details. */
 export function toRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   return new RelayError("internal", "Internal error", { cause: error });

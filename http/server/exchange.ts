@@ -19,7 +19,7 @@ import { Upload } from "./upload.ts";
 import type { HttpRequest, HttpResponse } from "./uws.ts";
 
 /**
- * One request from its headers to its answer. Everything is read from `HttpRequest` before `begin` returns, since it is gone
+ * One request from its headers to its response. Everything is read from `HttpRequest` before `begin` returns, since it is invalid
  * afterwards.
  */
 export class Exchange extends Response implements RequestFacts {
@@ -33,16 +33,19 @@ export class Exchange extends Response implements RequestFacts {
   #headers: unknown;
   #idempotencyKey: string | null = null;
   #origin = "";
-  /** What is asked and not answered yet: whether all nodes admit the client, and whose a password is. Nothing is told of the request before. */
+  /**
+   * Number of pending checks: whether all nodes admit the client, and whether a password is right. Until they are done nothing about the
+   * request is answered.
+   */
   #asked = 0;
-  /** What was found wrong meanwhile; of several, what comes first in `COMPLAINTS` is told. */
+  /** An error found while checks are pending; of several, the first in the order of `CONCERNS` is reported. */
   #held: { concern: Concern; error: unknown } | null = null;
-  /** Of endpoints with `auth: "signature"`: what is signed, but for the body, and what is wrong with the members. */
+  /** For endpoints with `auth: "signature"`: the signed parts except the body, and the error in the members, if any. */
   #signed: { head: Omit<SignedRequest, "body">; membersError: unknown } | null = null;
-  /** Of endpoints that read their body as it comes. */
+  /** For endpoints that read their body as it arrives. */
   #upload: Upload | null = null;
   #contentType = "";
-  /** Of endpoints that keep what cannot be read: the body, and why it cannot. */
+  /** For endpoints that store bodies that cannot be read: the body and the error. */
   #unread: { bytes: Buffer; isWhole: boolean; error: RelayError } | null = null;
 
   constructor(
@@ -59,14 +62,14 @@ export class Exchange extends Response implements RequestFacts {
     return this.#address.text;
   }
 
-  /** Reads and checks the request, in the order: room, rate, who, what; then waits for the body, or runs the handler. */
+  /** Reads and checks the request, in this order: capacity, rate limit, caller, members. Then waits for the body, or runs the handler. */
   begin(req: HttpRequest, match: Match<ServedRoute>): void {
     const { route } = this;
     try {
       if (route.readsApiKey) this.#readOrigin(req);
       this.#admit();
       if (route.method !== "GET") {
-        // What keeps the beginning of a body that is too long has to read it first.
+        // An endpoint that stores the beginning of a body that is too long has to read it first.
         if (route.endpoint.runUnread === undefined) this.#requireLength(req.getHeader("content-length"));
         this.#requireNoOtherExpectation(req.getHeader("expect"));
       }
@@ -77,7 +80,7 @@ export class Exchange extends Response implements RequestFacts {
         this.#proceed();
       } else if (route.compiled.readBody !== null) {
         this.#contentType = req.getHeader("content-type");
-        // What is not there has no type: some clients name a form's where they send nothing.
+        // An empty body has no type: some clients name a form's content type without sending a body.
         const refusal = req.getHeader("content-length") === "0" ? null : contentTypeRefusal(this.#contentType);
         if (refusal !== null && route.endpoint.runUnread === undefined) throw refusal;
         this.#collectBody(refusal);
@@ -119,7 +122,7 @@ export class Exchange extends Response implements RequestFacts {
     this.#held = { concern, error };
   }
 
-  /** Goes on once `answer` and all else that is asked are there. `decide` throws where the request is refused. */
+  /** Continues when `answer` and all other pending checks are done. `decide` throws if the request is refused. */
   #ask<T>(answer: Promise<T>, concern: Concern, decide: (answer: T) => void): void {
     this.attach();
     this.#asked += 1;
@@ -144,7 +147,7 @@ export class Exchange extends Response implements RequestFacts {
     this.#afterBody(() => super.answer(reply));
   }
 
-  /** Answers once a body that is read as it comes has come to its end, unless the connection ends with the answer. */
+  /** Responds after the whole body has arrived, if it is read as it arrives, unless the connection is closed after the response. */
   #afterBody(tell: () => void): void {
     const upload = this.#upload;
     if (upload === null || upload.ended || this.closeAfter || !this.open) tell();
@@ -155,7 +158,7 @@ export class Exchange extends Response implements RequestFacts {
     this.#upload?.fail(new RelayError("request_timeout", "The connection ended before the request body did."));
   }
 
-  /** Before anything can be refused: a page is to read why. */
+  /** Before anything can be refused, so that a page can read the error. */
   #readOrigin(req: HttpRequest): void {
     this.#origin = req.getHeader("origin");
     if (this.#origin === "" || !this.context.authenticator.isOriginListed(this.#origin)) return;
@@ -191,12 +194,15 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #tooLong(): RelayError {
-    // The rest of the body is not worth reading.
+    // The rest of the body is not read.
     this.closeAfter = true;
     return new RelayError("payload_too_large", `body: may have at most ${this.route.bodyBytesMax} bytes`);
   }
 
-  /** uWebSockets sends the interim answer to `100-continue` as it stands there. A client that asks otherwise might wait for one that never comes. */
+  /**
+   * uWebSockets sends the interim response only for exactly `100-continue`. A client with another expectation might wait for a response
+   * that never comes.
+   */
   #requireNoOtherExpectation(expect: string): void {
     if (expect === "" || expect === "100-continue") return;
     this.closeAfter = true;
@@ -229,7 +235,7 @@ export class Exchange extends Response implements RequestFacts {
     this.#caller = verdict;
   }
 
-  /** What is wrong with a signed request's members is told once its signature holds. */
+  /** An error in a signed request's members is reported only after its signature was verified. */
   #readMembersOf(req: HttpRequest, match: Match<ServedRoute>): void {
     if (this.#signed === null) {
       this.#readMembers(req, match);
@@ -245,7 +251,7 @@ export class Exchange extends Response implements RequestFacts {
   #readMembers(req: HttpRequest, match: Match<ServedRoute>): void {
     const { compiled, endpoint } = this.route;
     this.#params = compiled.readParams(match.values);
-    // Undefined, whatever the types say, for a URL without a question mark.
+    // In spite of its type, undefined for a URL without a question mark.
     this.#query = compiled.readQuery(req.getQuery() || "");
     this.#headers = compiled.readHeaders === null ? NO_HEADERS : compiled.readHeaders((name) => req.getHeader(name) || undefined);
     if (endpoint.idempotency !== undefined) this.#idempotencyKey = readIdempotencyKey(headerOrNull(req, "idempotency-key"));
@@ -253,7 +259,7 @@ export class Exchange extends Response implements RequestFacts {
     if (successor) this.fixedHeaders = [...this.fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];
   }
 
-  /** `refusal`: what is wrong with the body, whatever is in it. */
+  /** `refusal`: an error that does not depend on the content of the body. */
   #collectBody(refusal: RelayError | null): void {
     this.attach();
     const collector = new BodyCollector(this.route.bodyBytesMax);
@@ -275,7 +281,7 @@ export class Exchange extends Response implements RequestFacts {
     this.#proceed();
   }
 
-  /** The handler runs while the body comes, and holds it up when it does not keep pace. */
+  /** The handler runs while the body arrives, and pauses it if it is slower. */
   #streamBody(contentType: string, { member, bytesMax }: { member: string; bytesMax: number }): void {
     requireMultipart(contentType);
     this.attach();
@@ -316,7 +322,7 @@ export class Exchange extends Response implements RequestFacts {
     else this.#takeBody(bytes);
   }
 
-  /** Nothing of the request is read before its signature holds. */
+  /** Nothing in the request is read before its signature was verified. */
   #checkSignature(head: Omit<SignedRequest, "body">, body: Buffer): void {
     const { signatures } = this.context;
     if (signatures === null) throw new Error("nobody checks signatures");
@@ -393,7 +399,10 @@ export class Exchange extends Response implements RequestFacts {
   }
 }
 
-/** In the order in which a request is checked: a client beyond its limit is told that, and nothing else; a stranger nothing of what it sent. */
+/**
+ * In the order in which a request is checked: a client beyond its rate limit learns nothing else, and an unauthenticated one nothing about
+ * its request.
+ */
 const CONCERNS = ["rate", "who", "what"] as const;
 type Concern = (typeof CONCERNS)[number];
 

@@ -2,29 +2,29 @@ import type { OutgoingFile } from "../endpoint/endpoint.ts";
 import type { Pending, Waiting } from "./pending.ts";
 import type { HttpResponse } from "./uws.ts";
 
-/** What is read and written at once: large enough for hundreds of megabytes a second, short enough that a payment behind it does not wait. */
+/** Size of one read and write: large enough for hundreds of megabytes a second, small enough that a payment does not wait for it. */
 const CHUNK_BYTES = 131_072;
 
-/** What may be sent at once after a pause, at a bounded rate. */
+/** How much, in time at the bounded rate, may be sent at once after a pause. */
 const BURST_MS = 50;
 
 export interface FileSendersOptions {
   pending: Pending;
   monotonicMs: () => number;
-  /** Files under way; one more is refused. */
+  /** Maximum number of files being sent; one more is refused. */
   filesMax: number;
-  /** A client that takes nothing for this long is given up. */
+  /** A client that reads nothing for this long is disconnected. */
   stallMs: number;
-  /** Of all files together. */
+  /** For all files together. */
   bytesPerSecond: number;
 }
 
 export type SendOutcome = "complete" | "aborted" | "stalled" | { failed: unknown };
 
 /**
- * Sends files of one thread: chunk by chunk, one read at a time for all of them together, in turn. So all files together take one buffer,
- * hold one thread of Node's pool (which the store needs as well) and at most one chunk's time of each turn of the event loop. What a
- * client does not take yet is not kept but read again later.
+ * Sends the files of one thread in turn, chunk by chunk, with one read at a time for all of them. So all files together use one buffer, one
+ * thread of Node's pool (which the store needs too) and at most the time of one chunk per turn of the event loop. Data that a client does
+ * not accept yet is not kept but read again later.
  */
 export class FileSenders {
   readonly #options: FileSendersOptions;
@@ -32,7 +32,7 @@ export class FileSenders {
   readonly #turns: FileSender[] = [];
   #size = 0;
   #running = false;
-  /** Bytes that may be sent now; below zero what was sent ahead of the rate. */
+  /** Bytes that may be sent now; negative if more was sent than the rate allows. */
   #allowance = 0;
   #allowedAtMs = 0;
 
@@ -99,12 +99,12 @@ export class FileSenders {
 
 interface SenderHooks {
   deadlineMs(): number;
-  /** The client takes more. */
+  /** The client can receive more. */
   ready(): void;
   ended(outcome: SendOutcome): void;
 }
 
-/** One file on its way to one client. */
+/** One file being sent to one client. */
 export class FileSender implements Waiting {
   deadlineAtMs: number;
   place = -1;
@@ -127,7 +127,7 @@ export class FileSender implements Waiting {
     });
   }
 
-  /** Reads and writes the next chunk into `buffer`; answers with how many bytes the client's connection took. */
+  /** Reads and writes the next chunk into `buffer`; resolves with the number of bytes that the client's connection accepted. */
   async step(buffer: Buffer): Promise<number> {
     if (this.#over) return 0;
     const before = this.#res.getWriteOffset();
@@ -166,7 +166,7 @@ export class FileSender implements Waiting {
     return this.#res.getWriteOffset() - before;
   }
 
-  /** Less than was promised can only be told by closing the connection. */
+  /** That less data follows than announced can only be shown by closing the connection. */
   #giveUp(outcome: SendOutcome): void {
     if (this.#over) return;
     this.#end(outcome);

@@ -9,24 +9,24 @@ import type { Uws } from "./uws.ts";
 import type { WebSocketMount } from "./websocket.ts";
 
 export interface ServerOptions {
-  /** What `loadUws` has loaded in this thread. */
+  /** The library that `loadUws` has loaded in this thread. */
   uws: Uws;
   endpoints: readonly BoundEndpoint[];
   authenticator: Authenticator;
-  /** Needed where an endpoint has `auth: "signature"`. */
+  /** Required if an endpoint has `auth: "signature"`. */
   signatures?: SignatureAuthenticator;
-  /** The bucket that endpoints name in `rateLimit`; asked once for each at the start. */
+  /** Returns the bucket that endpoints name in `rateLimit`; called once for each at the start. */
   rateLimit: (bucket: string, perSecond: number) => RateLimitBucket;
   clock: Clock;
   ids: Ids;
-  /** Envelope of a 404 where no surface is known. */
+  /** Envelope of a 404 for a path without a surface. */
   envelope: ErrorEnvelope;
   /** The same for paths that begin so: an API with an error body of its own has it for all that is under its base. */
   envelopes?: readonly { under: string; envelope: ErrorEnvelope }[];
   webSockets?: readonly WebSocketMount[];
-  /** CIDRs whose `X-Forwarded-For` is believed. */
+  /** CIDRs whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
-  /** One path segment under which the paths of terminals and partners are served as well (`RELAY_SERVICE_PREFIX`). */
+  /** One path segment under which the paths of terminals and partners are also served (`RELAY_SERVICE_PREFIX`). */
   servicePrefix?: string;
   tls?: { certFile: string; keyFile: string };
   limits?: Partial<ServerLimits>;
@@ -35,15 +35,15 @@ export interface ServerOptions {
   observe?: Observer;
 }
 
-/** What the server tells logs and metrics. None of it holds a body, a header or a credential. */
+/** Callbacks for logs and metrics. Their arguments never contain a body, a header or a credential. */
 export interface Observer {
   /** Every answer; `endpoint` is the declaration's name, or `unmatched`. */
   answered?(endpoint: string, status: number, durationMs: number): void;
-  /** The client was gone before its answer. */
+  /** The client disconnected before the response. */
   aborted?(endpoint: string): void;
   /** An address was refused because no more addresses fit into the limiter's memory at once. */
   rateLimitTableFull?(endpoint: string): void;
-  /** An answer whose reason is for the log only: internal errors, and anything with a cause. */
+  /** A response whose reason is for the log only: internal errors, and errors with a cause. */
   failed?(error: unknown, request: { id: string; endpoint: string }): void;
 }
 
@@ -52,17 +52,19 @@ export interface ServerLimits {
   pendingMax: number;
   /** From the headers to the last byte of the body. Shorter than uWebSockets' own 10 s, which answers nothing. */
   bodyDeadlineMs: number;
-  /** How often deadlines are looked at, which is how late they may be noticed. */
+  /** How often deadlines are checked, and so how late they may be noticed. */
   sweepIntervalMs: number;
-  /** Files of one shard that are being sent; beyond it callers get 503 and come again. Each holds a descriptor and a connection. */
+  /** Maximum number of files that one shard sends; beyond it callers get 503 and retry. Each holds a descriptor and a connection. */
   filesMax: number;
-  /** A client that takes nothing of a file for this long is given up. */
+  /** A client that reads nothing of a file for this long is disconnected. */
   fileStallMs: number;
-  /** What the files of one shard take together: an update of a whole fleet must not fill the line that payments come over. */
+  /** Limit for all files of one shard: an update of a whole fleet must not use up the bandwidth for payments. */
   fileBytesPerSecond: number;
-  /** A body that is read as it comes: its client sends nothing for this long. Shorter than uWebSockets' own 10 s, which answers nothing. */
+  /**
+   * For a body that is read as it arrives: how long its client may send nothing. Shorter than uWebSockets' own 10 s, which answers nothing.
+   */
   uploadStallMs: number;
-  /** The same, while a chunk waits to be written down: then the client is held up and no clock of uWebSockets runs. */
+  /** The same while a chunk waits to be stored: then the client is paused, and uWebSockets has no timeout. */
   uploadWriteMs: number;
 }
 

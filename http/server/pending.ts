@@ -2,7 +2,7 @@
 export interface Waiting {
   /** When it is to be given up, on the server's monotonic clock. */
   deadlineAtMs: number;
-  /** For `Pending` alone: where it stands among the others; -1 while it does not. */
+  /** For `Pending` only: its position in the list; -1 if it is not in the list. */
   place: number;
   /** Called once when the deadline has passed. */
   expire(): void;

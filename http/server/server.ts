@@ -31,16 +31,16 @@ export interface DrainOptions {
    * are accepted that have come by now.
    */
   acceptMs: number;
-  /** From then on, what is under way has this long. */
+  /** Time that requests in progress have from then on. */
   deadlineMs: number;
 }
 
 export interface Server {
-  /** Starts to accept; port 0 takes a free one. Answers with the port. Rejects when the port cannot be had. */
+  /** Starts to accept connections; port 0 takes a free one. Resolves with the port. Rejects if the port cannot be used. */
   listen(host: string, port: number, options: ListenOptions): Promise<number>;
   /**
-   * Stops accepting, lets what is under way finish until nothing is for 100 ms, and closes WebSockets a few at a time. Answers with the number of
-   * requests that were not finished.
+   * Stops accepting, lets requests finish until there have been none for 100 ms, and closes WebSockets a few at a time. Resolves with the
+   * number of unfinished requests.
    */
   drain(options: DrainOptions): Promise<number>;
   /** Ends every connection at once. */
@@ -146,7 +146,7 @@ export function createServer(options: ServerOptions): Server {
   app.options("/*", preflight);
   app.any("/*", (res, req) => serve(res, req, null, false));
 
-  /** Each answer ends its connection and there are no new ones, so that this does come. */
+  /** Each response closes its connection and no new ones are accepted, so this state is reached. */
   async function quiet(): Promise<void> {
     for (;;) {
       await pending.empty();

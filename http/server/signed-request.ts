@@ -8,7 +8,7 @@ export function signedHead(req: HttpRequest, method: string): Omit<SignedRequest
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   });
-  // Undefined, whatever the types say, for a URL without a question mark.
+  // In spite of its type, undefined for a URL without a question mark.
   const query: string | undefined = req.getQuery();
   return { method, target: query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`, header: (name) => headers.get(name) };
 }

@@ -52,7 +52,7 @@ export class Upload {
     try {
       while ((await this.#stream.next()) !== null);
     } catch {
-      // Told to whoever reads it for what is in it.
+      // The reader of the body gets this error.
     }
   }
 

@@ -43,7 +43,7 @@ export interface SocketListener {
 /** One WebSocket address and its limits. */
 export interface WebSocketMount {
   path: string;
-  /** In order of preference; the first that the client offers is agreed on. A client that offers none of them is let in without one. */
+  /** In order of preference; the first that the client offers is agreed on. A client that offers none of them is accepted without one. */
   protocols: readonly string[];
   /** A longer message closes the socket. */
   messageBytesMax: number;

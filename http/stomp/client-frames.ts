@@ -98,7 +98,7 @@ function required(frame: StompFrame, name: string): string {
   return value;
 }
 
-/** A header that is kept and echoed. */
+/** A header that is stored and echoed. */
 function token(frame: StompFrame, name: string): string | undefined {
   const value = frame.headers.get(name);
   if (value !== undefined && value.length > CLIENT_TOKEN_LENGTH_MAX) {

@@ -14,7 +14,7 @@ export interface ConnectRequest {
   device: DeviceInfo;
 }
 
-/** Thrown when no version is common; the ERROR then lists those that the relay speaks. */
+/** Thrown if there is no common version; the ERROR then lists the relay's versions. */
 export class VersionError extends RelayError {
   constructor() {
     super("invalid_request", `Supported STOMP versions are ${STOMP_VERSIONS.join(", ")}`);

@@ -9,7 +9,7 @@ export interface FrameLimits {
   /** All header lines of a frame together. */
   headerBytesMax: number;
   bodyBytesMax: number;
-  /** What `keep` may hold back. */
+  /** Maximum number of bytes that `keep` may copy. */
   unreadBytesMax: number;
 }
 
@@ -25,9 +25,9 @@ const LENGTH = /^[0-9]{1,10}$/;
 type State = "command" | "headers" | "counted_body" | "terminated_body" | "terminator";
 
 /**
- * Reads STOMP 1.0, 1.1 and 1.2 frames out of bytes that are cut anywhere. `feed` a chunk, then call `next` until it answers null;
- * heart-beat line ends between frames are skipped. A chunk is only looked at while `next` runs, unless `keep` is called; what is
- * needed of it later is copied. After a FrameError the parser is not to be used again.
+ * Reads STOMP 1.0, 1.1 and 1.2 frames from bytes that may be split anywhere. `feed` a chunk, then call `next` until it returns null;
+ * heart-beat line ends between frames are skipped. A chunk is read only while `next` runs, unless `keep` is called; parts that are needed
+ * later are copied. After a FrameError the parser must not be used again.
  */
 export class FrameParser {
   /** The agreed version, which decides how headers are escaped; 1.2 until then. */
@@ -65,7 +65,7 @@ export class FrameParser {
     this.#at = 0;
   }
 
-  /** Copies what was fed and not read, because the chunk's memory is about to be reused. Throws FrameError when it is too much. */
+  /** Copies the unread bytes, because the chunk's memory is about to be reused. Throws FrameError if there are too many. */
   keep(): void {
     const unread = this.#chunk.subarray(this.#at);
     if (unread.length > this.#limits.unreadBytesMax)
@@ -74,7 +74,7 @@ export class FrameParser {
     this.#at = 0;
   }
 
-  /** The next whole frame, or null when more bytes are needed. Throws FrameError for what is not STOMP or is beyond a bound. */
+  /** The next whole frame, or null when more bytes are needed. Throws FrameError if the bytes are not STOMP or exceed a limit. */
   next(): StompFrame | null {
     for (;;) {
       switch (this.#state) {
@@ -169,7 +169,7 @@ export class FrameParser {
     return true;
   }
 
-  /** A line without its end (LF, or CR LF), or null when it is not whole yet. */
+  /** A line without its end (LF, or CR LF), or null if it is not complete yet. */
   #readLine(bytesMax: number, tooLong: string): Uint8Array | null {
     const line = this.#readUntil(LF, bytesMax + 1, tooLong);
     if (line === null) return null;
@@ -178,7 +178,7 @@ export class FrameParser {
     return line.subarray(0, end);
   }
 
-  /** The bytes before `end`, which is consumed; null, with what there is kept, when `end` has not come. */
+  /** The bytes before `end`, which is consumed. If `end` has not arrived, the bytes are kept and null is returned. */
   #readUntil(end: number, bytesMax: number, tooLong: string): Uint8Array | null {
     const start = this.#at;
     const kept = this.#part?.length ?? 0;

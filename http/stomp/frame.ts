@@ -4,7 +4,7 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 export const STOMP_VERSIONS = ["1.2", "1.1", "1.0"] as const;
 export type StompVersion = (typeof STOMP_VERSIONS)[number];
 
-/** What stands before a frame's body; of repeated headers the first. */
+/** A frame without its body; the first one of repeated headers. */
 export interface FrameHead {
   command: string;
   headers: ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export interface StompFrame extends FrameHead {
   body: Uint8Array;
 }
 
-/** What a peer sent is not STOMP, or is beyond a bound; the connection cannot go on. The message names no content. */
+/** The peer's data is not STOMP, or exceeds a limit; the connection has to end. The message quotes no content. */
 export class FrameError extends RelayError {
   constructor(message: string, code: "invalid_request" | "payload_too_large" = "invalid_request") {
     super(code, message);
@@ -26,8 +26,8 @@ export class FrameError extends RelayError {
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
- * Writes a frame in a version of STOMP, with `content-length` where there is a body. CONNECT and CONNECTED are not escaped;
- * 1.0 has no escapes at all, so there a line feed becomes a space.
+ * Serializes a frame in a version of STOMP, with `content-length` if there is a body. CONNECT and CONNECTED are not escaped; 1.0 has no
+ * escapes at all, so there a line feed becomes a space.
  */
 export function serializeFrame(version: StompVersion, command: string, headers: Headers, body = ""): string {
   const escaping = escapingOf(version, command);

@@ -11,22 +11,25 @@ export const CLIENT_FRAME_LIMITS: FrameLimits = {
   unreadBytesMax: 131_072,
 };
 
-/** Largest WebSocket message: one frame as large as it may be, and room for what is joined to it. */
+/** Largest WebSocket message: one frame of the maximum size, and room for others in the same message. */
 export const WEBSOCKET_MESSAGE_BYTES_MAX = 131_072;
 
-/** An adapter takes messages up to this, so that one too large is answered with an ERROR; for a larger one it closes the socket. */
+/**
+ * An adapter accepts messages up to this size, so that a message that is too large gets an ERROR; for a still larger one it closes the
+ * socket.
+ */
 export const WEBSOCKET_MESSAGE_BYTES_READ_MAX = 2 * WEBSOCKET_MESSAGE_BYTES_MAX;
 
-/** Written and not yet taken by the terminal's network; a terminal that lets more pile up is disconnected. */
+/** Bytes that are written and not yet received by the terminal; a terminal with more is disconnected. */
 export const SOCKET_BUFFER_BYTES_MAX = 262_144;
 
 /** Topics of one session; a manager terminal watches a shop, not a chain. */
 export const SUBSCRIPTIONS_PER_SESSION_MAX = 64;
 
-/** Messages of one session that wait for ACK or NACK; a client that lets more pile up has forgotten how. */
+/** Messages of one session that wait for ACK or NACK; a client with more does not acknowledge at all. */
 export const UNACKNOWLEDGED_PER_SESSION_MAX = 256;
 
-/** Results of one session that are being stored, and topics that are being taken; beyond it what follows is not read until one is. */
+/** Results being stored and subscriptions being made by one session; beyond it further frames are not read until one is done. */
 export const FRAMES_IN_FLIGHT_MAX = 16;
 
 /** Client-chosen identifiers (subscription id, receipt) are echoed and kept, so they are short. */
@@ -44,24 +47,24 @@ export const FRAME_TIMEOUT_MS = 30_000;
  */
 export const IDLE_TIMEOUT_MS = 300_000;
 
-/** After a close was asked for, how long the peer has to answer before the socket is torn down. */
+/** How long the peer has to answer a close before the socket is terminated. */
 export const CLOSE_TIMEOUT_MS = 5_000;
 
 /** The owner calls `tick` at least this often. */
 export const TICK_INTERVAL_MS_MAX = 50;
 
-/** Of many sessions a tick looks at a part, in turn, so that none takes long: at each at least once in so many ticks. */
+/** A tick checks only a part of many sessions, in turn, so that no tick takes long: each session at least once in this number of ticks. */
 export const TICKS_A_ROUND = 10;
 
-/** Fewer than this are all looked at in each tick. */
+/** If there are fewer sessions than this, each tick checks all. */
 export const LOOKS_A_TICK_MIN = 256;
 
-/** So each session is looked at at least this often; heart-beats leave this much earlier so that none is late. */
+/** So each session is checked at least this often; heart-beats are sent this much earlier, so that none is late. */
 export const LOOK_INTERVAL_MS_MAX = TICKS_A_ROUND * TICK_INTERVAL_MS_MAX;
 
 /** Activity is reported to the engine at most this often for a session. */
 export const ACTIVITY_INTERVAL_MS = 1_000;
 
-/** Heart-beats that the relay can send, and wants, at the shortest (STOMP 1.2, "Heart-beating"). */
+/** Shortest intervals at which the relay can send, and wants to receive, heart-beats (STOMP 1.2, "Heart-beating"). */
 export const HEART_BEAT_SEND_MS = 5_000;
 export const HEART_BEAT_WANT_MS = 10_000;

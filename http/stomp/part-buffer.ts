@@ -1,4 +1,4 @@
-/** Bytes that come in parts; grows by doubling, so that a byte at a time costs no more than all at once. Its user bounds it. */
+/** Bytes that arrive in parts. It grows by doubling, so that single bytes cost no more than large parts. Its user limits the size. */
 export class PartBuffer {
   #bytes: Uint8Array = new Uint8Array(64);
   #length = 0;
@@ -18,7 +18,7 @@ export class PartBuffer {
     this.#length = length;
   }
 
-  /** All of it; the buffer is not to be used again. */
+  /** All bytes; the buffer must not be used again. */
   take(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

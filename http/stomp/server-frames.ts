@@ -25,7 +25,7 @@ export function receiptFrame(version: StompVersion, receiptId: string): string {
   return serializeFrame(version, "RECEIPT", [["receipt-id", receiptId]]);
 }
 
-/** `command` and `receiptId` are of the frame that the error is about, undefined where there is none. */
+/** `command` and `receiptId` are those of the frame that the error is about, undefined without one. */
 export function errorFrame(
   version: StompVersion,
   error: RelayError,

@@ -10,7 +10,7 @@ import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
 import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
 import { type MessageWriter, SessionTopics } from "./topics.ts";
 
-/** `disconnecting`: DISCONNECT came and results are still being stored. `ended`: waits for the socket to be gone. */
+/** `disconnecting`: DISCONNECT was received and results are still being stored. `ended`: waits for the socket to close. */
 type Phase = "connecting" | "authenticating" | "connected" | "disconnecting" | "ended";
 
 export interface StompSessionOptions {
@@ -18,15 +18,16 @@ export interface StompSessionOptions {
   socket: StompSocket;
   upgrade: UpgradeInfo;
   offer: HeartBeatOffer;
-  /** Called once the socket is gone. */
+  /** Called when the socket is closed. */
   forget(session: StompSession): void;
 }
 
 /**
- * One STOMP session on one WebSocket. Everything that goes wrong ends it with an ERROR frame, as STOMP says; what it had not
- * acknowledged is the engine's to decide about. See PROTOCOL.md.
+ * One STOMP session on one WebSocket. Every error ends it with an ERROR frame, as STOMP requires. The engine decides what happens to its
+ * unacknowledged messages. See PROTOCOL.md.
  *
- * It is what its adapter and its topics call, itself and not through objects made for each session: there are thousands of them, all day.
+ * The session itself implements the interfaces that its adapter and its topics call, to save objects: there are thousands of sessions, all
+ * day.
  */
 export class StompSession implements StompConnection, MessageWriter {
   readonly id: string;
@@ -37,7 +38,7 @@ export class StompSession implements StompConnection, MessageWriter {
   readonly #forget: (session: StompSession) => void;
   readonly #parser = new FrameParser(limits.CLIENT_FRAME_LIMITS);
   #phase: Phase = "connecting";
-  /** Set when the session has to end but may not in the middle of a delivery; ends it as soon as the stack is empty. */
+  /** Set if the session has to end but cannot end in the middle of a delivery; it ends as soon as the stack is empty. */
   #doomed = false;
   #version: StompVersion = "1.2";
   #heartBeats: HeartBeats = { sendMs: 0, receiveMs: 0 };
@@ -65,18 +66,18 @@ export class StompSession implements StompConnection, MessageWriter {
     this.#lastSentMs = nowMs;
   }
 
-  /** The terminal that the session is, null while that is open. */
+  /** The terminal as which the session is authenticated, null until that is known. */
   get identity(): string | null {
     return this.#topics?.identity ?? null;
   }
 
-  /** A WebSocket message, text or binary; its memory is the caller's again when this returns. */
+  /** A WebSocket message, text or binary; its memory belongs to the caller again when this returns. */
   message(data: Uint8Array): void {
     if (this.#phase === "ended" || this.#phase === "disconnecting") return;
     this.#seen();
     this.#parser.feed(data);
     this.#read();
-    // Last, so that the ERROR names the frame that is too large, where it is one frame.
+    // Last, so that the ERROR names the frame that is too large, if it is a single frame.
     if (data.length > limits.WEBSOCKET_MESSAGE_BYTES_MAX) this.fail(new RelayError("payload_too_large", "The message is too large"));
   }
 
@@ -84,7 +85,7 @@ export class StompSession implements StompConnection, MessageWriter {
     if (this.#phase !== "ended") this.#seen();
   }
 
-  /** The socket is gone, whoever ended it. */
+  /** The socket is closed, whoever closed it. */
   closed(): void {
     this.#end("the connection closed");
     this.#forget(this);
@@ -109,7 +110,7 @@ export class StompSession implements StompConnection, MessageWriter {
     this.#doom(() => this.fail(error));
   }
 
-  /** Serves deadlines and heart-beats. Answers false when there is nothing left to wait for and the session can be forgotten. */
+  /** Handles deadlines and heart-beats. Returns false when the session has ended completely and can be removed. */
   tick(nowMs: number): boolean {
     switch (this.#phase) {
       case "ended":
@@ -127,7 +128,7 @@ export class StompSession implements StompConnection, MessageWriter {
     }
   }
 
-  /** Ends the session with an ERROR frame. `about` is the frame that it answers. Answers false when it had ended before. */
+  /** Ends the session with an ERROR frame. `about` is the frame that caused it. Returns false if the session had ended before. */
   fail(error: unknown, about: FrameHead | null = null): boolean {
     if (this.#phase === "ended") return false;
     const unexpected = error instanceof RelayError ? error.cause : error;
@@ -139,7 +140,7 @@ export class StompSession implements StompConnection, MessageWriter {
     return this.end(CLOSE_CODES[code], message);
   }
 
-  /** Ends the session with a WebSocket close. Answers false when it had ended before. */
+  /** Ends the session with a WebSocket close. Returns false if it had ended before. */
   end(closeCode: number, reason: string): boolean {
     if (this.#phase === "ended") return false;
     this.#end(reason);
@@ -152,7 +153,7 @@ export class StompSession implements StompConnection, MessageWriter {
     if (this.#topics?.allowed() === false) this.fail(new RelayError("forbidden", "The whitelist no longer allows this subscription"));
   }
 
-  /** Reads and carries out frames, as long as the session may take more. */
+  /** Reads and executes frames, as long as the session may accept more. */
   #read(): void {
     try {
       while (this.#readable()) {
@@ -171,7 +172,7 @@ export class StompSession implements StompConnection, MessageWriter {
     }
   }
 
-  /** A result that is too long leaves a trace, whoever waits for it or not: the session ends now. */
+  /** A result that is too long is recorded; the session ends without waiting for that. */
   #keepTooLong(about: FrameHead, reason: string): void {
     const terminalId = receiptDestination(about);
     if (terminalId === null || this.#topics === null) return;
@@ -244,7 +245,7 @@ export class StompSession implements StompConnection, MessageWriter {
     this.#host.onEvent({ type: "connected", sessionId: this.id, version, caller: caller.type, ipAddress });
   }
 
-  /** `later` when the receipt is not due yet. */
+  /** `later` if the receipt is not due yet. */
   #carryOut(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
     switch (frame.command) {
       case "SUBSCRIBE":
@@ -276,7 +277,7 @@ export class StompSession implements StompConnection, MessageWriter {
     }
   }
 
-  /** The receipt says that commands come. */
+  /** The receipt confirms that commands will be pushed. */
   #subscribe(frame: StompFrame, receiptId: string | undefined, topics: SessionTopics): "done" | "later" {
     const known = topics.subscribe(frame);
     if (known === null || receiptId === undefined) return "done";
@@ -346,7 +347,7 @@ export class StompSession implements StompConnection, MessageWriter {
     }
   }
 
-  /** The engine may be in the middle of a delivery, and is told that the session ended only after that. */
+  /** The engine may be in the middle of a delivery, and learns only afterwards that the session ended. */
   #doom(end: () => void): void {
     if (this.#doomed || this.#phase === "ended") return;
     this.#doomed = true;

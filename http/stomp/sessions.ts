@@ -8,21 +8,23 @@ import { StompSession } from "./session.ts";
 /** The STOMP sessions of one shard. */
 export interface StompSessions {
   open(socket: StompSocket, upgrade: UpgradeInfo): StompConnection;
-  /** Serves heart-beats and deadlines of the sessions, of many of them a part; call it at least every TICK_INTERVAL_MS_MAX. */
+  /**
+   * Handles heart-beats and deadlines of the sessions, or of a part of them if there are many; call it at least every TICK_INTERVAL_MS_MAX.
+   */
   tick(): void;
-  /** Sockets that are not gone yet. */
+  /** Number of sockets that are not closed yet. */
   count(): number;
-  /** Ends the sessions of a terminal whose access was withdrawn; answers with how many. */
+  /** Ends the sessions of a terminal whose access was withdrawn. Returns how many. */
   closeTerminal(terminalId: string): number;
-  /** To be called when the whitelist changed: ends sessions with a topic that they may no longer take. */
+  /** To be called when the whitelist has changed: ends sessions with a topic to which they may no longer subscribe. */
   recheckWhitelist(): void;
-  /** Ends the sessions that there are now; those that are opened later stay. */
+  /** Ends the present sessions; those that are opened later stay. */
   endAll(reason: string): void;
-  /** Ends all sessions (WebSocket close 1001), at once or so many a tick; one that is opened later ends at a later tick. */
+  /** Ends all sessions (WebSocket close 1001), at once or `perTick` in each tick; a session that is opened later ends in a later tick. */
   closeAll(reason: string, pace?: { perTick: number }): void;
 }
 
-/** Creates the sessions of a shard; no timers, everything that takes time is done by `tick`. */
+/** Creates the sessions of a shard. It uses no timers: `tick` does everything that depends on time. */
 export function createStompSessions(host: StompHost, offer: HeartBeatOffer = DEFAULT_HEART_BEATS): StompSessions {
   const sessions = new Set<StompSession>();
   const roundRobin = createRoundRobin(() => sessions.values());

@@ -10,11 +10,11 @@ export interface Subscription {
   terminalId: string;
   destination: string;
   ackMode: AckMode;
-  /** Names this subscription towards the engine. */
+  /** Identifies this subscription to the engine. */
   engineSessionId: string;
 }
 
-/** Messages handed over and not acknowledged; `uuid` is null for what is not a command. */
+/** Messages sent and not acknowledged; `uuid` is null for a message that is not a command. */
 interface Unacknowledged {
   subscription: Subscription;
   uuid: string | null;
@@ -61,7 +61,7 @@ export class SubscriptionBook {
     this.#byDestination.set(subscription.destination, subscription);
   }
 
-  /** Takes a subscription out by id or, for STOMP 1.0, by destination; with it goes what it had not acknowledged. */
+  /** Removes a subscription by id or, for STOMP 1.0, by destination, with its unacknowledged messages. */
   remove(key: { id: string | undefined; destination: string | undefined }): Subscription | null {
     const byId = key.id === undefined ? undefined : this.#byId(key.id);
     const subscription =
@@ -81,8 +81,8 @@ export class SubscriptionBook {
   }
 
   /**
-   * Takes out what an ACK or NACK of `messageId` settles, oldest first: all up to it in its subscription for `client`, itself for
-   * `client-individual`. Null for a message that does not wait (settled before, unsubscribed since), which is no error.
+   * Removes the messages to which an ACK or NACK of `messageId` applies, oldest first: all up to it in its subscription for `client`,
+   * itself for `client-individual`. Null for a message that does not wait (acknowledged before, unsubscribed since), which is not an error.
    * Throws RelayError `invalid_request` when the client names another subscription than the message's.
    */
   settle(messageId: string, subscriptionId: string | undefined): { subscription: Subscription; uuids: string[] } | null {

@@ -40,7 +40,9 @@ class TopicSocket implements SessionSocket {
   }
 }
 
-/** The topics of a connected session: whose they may be, what is delivered on them, what waits for ACK or NACK. */
+/**
+ * The topics of a connected session: which ones it may subscribe to, the deliveries on them, and the messages that wait for ACK or NACK.
+ */
 export class SessionTopics {
   readonly #host: StompHost;
   readonly #peer: SessionPeer;
@@ -121,7 +123,7 @@ export class SessionTopics {
     this.#host.terminals.close(subscription.terminalId, subscription.engineSessionId);
   }
 
-  /** ACK and NACK. Throws RelayError `invalid_request`; a message that does not wait for either is no error. */
+  /** ACK and NACK. Throws RelayError `invalid_request`; a message that does not wait for either is not an error. */
   settle(frame: StompFrame): void {
     const { messageId, subscriptionId } = readAcknowledgement(frame, this.#peer.version);
     const settled = this.#book.settle(messageId, subscriptionId);
@@ -147,7 +149,7 @@ export class SessionTopics {
     return true;
   }
 
-  /** Ends all subscriptions; what they had not acknowledged is the engine's to decide about. */
+  /** Ends all subscriptions; the engine decides what happens to their unacknowledged messages. */
   close(): void {
     for (const { terminalId, engineSessionId } of this.#book.clear()) this.#host.terminals.close(terminalId, engineSessionId);
   }

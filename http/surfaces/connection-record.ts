@@ -19,7 +19,7 @@ export const ConnectionRecord = Type.Object({
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
-/** The record of what is known of a terminal's connection. */
+/** The connection record of a terminal. */
 export function connectionRecord(view: ConnectionView): Static<typeof ConnectionRecord> {
   const { terminalId, connectionStatus, connected, sessions, connectionType, server, lastActivityMs, connectedSinceMs, lastSeenMs } = view;
   const record: Static<typeof ConnectionRecord> = { terminalId, connectionStatus, connected, sessions };

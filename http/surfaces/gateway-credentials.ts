@@ -22,13 +22,13 @@ export const GwSecretKey = Type.String({
   description: "Key of the signatures. Stored encrypted, never returned.",
 });
 
-/** Gateway credentials of which some may be left out: what is absent stays, or is taken from what is stored. */
+/** Gateway credentials; members that are left out keep their values, or are taken from the stored account. */
 export const GatewayCredentialsRequest = Type.Object(
   { gwTml: Type.Optional(GwTml), gwApiKey: Type.Optional(GwApiKey), gwSecretKey: Type.Optional(GwSecretKey) },
   { additionalProperties: false },
 );
 
-/** What a request changes of an account. Throws RelayError `invalid_request` where it changes nothing. */
+/** The changes in a request. Throws RelayError `invalid_request` if it changes nothing. */
 export function changedCredentials({ gwTml, gwApiKey, gwSecretKey }: Static<typeof GatewayCredentialsRequest>): {
   terminalId: string | undefined;
   merchantId: string | undefined;
@@ -46,7 +46,7 @@ export const SHOWN_CREDENTIALS_EXAMPLE = {
   data: { configured: true, gwTml: "GW000001", gwApiKey: "ACME*****", gwSecretKey: "********" },
 };
 
-/** What is shown of gateway credentials. */
+/** The shown form of gateway credentials. */
 export const ShownGatewayCredentials = Type.Object({
   configured: Type.Boolean(),
   gwTml: Type.Union([Type.String(), Type.Null()]),

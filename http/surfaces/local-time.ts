@@ -11,7 +11,7 @@ const BEFORE_MIDNIGHT_MS = 6 * 3_600_000;
 export interface LocalTime {
   /** ISO 8601 local date-time without zone, to the millisecond. */
   format(atMs: number): string;
-  /** The day's first millisecond and the first of the next day, or null for a text that is no day (`YYYY-MM-DD`). */
+  /** The day's first millisecond and the first of the next day, or null for a text that is not a day (`YYYY-MM-DD`). */
   dayRange(day: string): { fromMs: number; untilMs: number } | null;
 }
 

@@ -2,24 +2,25 @@ import type { CommitResult } from "../../engine/kernel/kv.ts";
 import { expiryKey, LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION, type Standing } from "./embedded-layout.ts";
 import type { NativeBatch, NativeBatches } from "./native-batch.ts";
 
-/** Keys of one kind and how they stand, the last one of a key being the one that counts. */
+/** Keys of one kind and their state. If a key occurs more than once, the last one counts. */
 interface Kind {
   keys: string[];
   standings: Standing[];
-  /** Of the first so many; made, and the others put in, when somebody asks. */
+  /** Holds the first `indexed` entries. It is created, and completed, when a key is looked up. */
   byKey: Map<string, Standing> | null;
   indexed: number;
 }
 
 /**
- * The commits of some turns of the event loop, written as one. Operations go to the native batch as they come (which
- * costs 1 µs an operation, an array of operations 15 µs). It knows how its keys will stand, which the disk cannot say yet.
+ * The commits of some turns of the event loop, written as one. Operations are added to the native batch as they arrive, because passing an
+ * array of operations at the end is much slower (infra/docs/decisions/0025-figures-behind-the-code.md). The batch knows the state that its
+ * keys will have, which cannot be read from the disk yet.
  */
 export class CommitBatch {
   readonly #natives: NativeBatches;
   readonly #native: NativeBatch;
   readonly #waiters: { result: CommitResult; resolve: (result: CommitResult) => void; reject: (error: Error) => void }[] = [];
-  /** By the first character of their keys, which is their kind: most batches are never asked for some. */
+  /** By the first character of their keys, which is their kind: in most batches, keys of some kinds are never looked up. */
   readonly #kinds = new Map<number, Kind>();
   #operations = 0;
   #length = 0;
@@ -29,7 +30,7 @@ export class CommitBatch {
     this.#native = natives.take();
   }
 
-  /** Operations and callers in it; what the store's bound counts. */
+  /** Number of operations and waiting callers, which the store's bound counts. */
   get size(): number {
     return this.#operations + this.#waiters.length;
   }
@@ -39,7 +40,7 @@ export class CommitBatch {
     return this.#length;
   }
 
-  /** How a key stands once this is on disk; undefined for one that is not in it. */
+  /** The state of a key once this batch is on disk; undefined for a key that is not in the batch. */
   standingOf(key: string): Standing | undefined {
     const kind = this.#kinds.get(key.charCodeAt(0));
     if (kind === undefined) return undefined;
@@ -52,7 +53,7 @@ export class CommitBatch {
     return byKey.get(key);
   }
 
-  /** One that expires gets its entry in the index of expiries, too. `header` says of the standing what is stored with the value. */
+  /** A key that expires also gets an entry in the index of expiries. `header` is the part of the state that is stored with the value. */
   put(key: string, header: string, value: string, standing: Standing): void {
     this.#native._put(key, header + value);
     this.#note(key, standing);
@@ -86,7 +87,7 @@ export class CommitBatch {
     this.#length += indexKey.length;
   }
 
-  /** Answers with `result` once the batch is on disk. */
+  /** Resolves with `result` once the batch is on disk. */
   wait(result: CommitResult): Promise<CommitResult> {
     return new Promise((resolve, reject) => {
       this.#waiters.push({ result, resolve, reject });

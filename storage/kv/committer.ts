@@ -7,7 +7,10 @@ import { COMMIT_LENGTH_MAX } from "./limits.ts";
 import { NativeBatches } from "./native-batch.ts";
 import { VersionCache } from "./version-cache.ts";
 
-/** Operations and callers not yet on disk; beyond it a commit is refused. About half a second of the fastest load. */
+/**
+ * Maximum number of operations and callers that are not on disk yet; beyond it a commit is refused. About half a second of the highest
+ * load.
+ */
 const PENDING_MAX = 20_000;
 
 /** Characters of keys and values not yet on disk. */
@@ -15,7 +18,7 @@ const PENDING_LENGTH_MAX = 4 * COMMIT_LENGTH_MAX;
 
 const CACHED_KEYS_MAX = 200_000;
 
-/** How a key that was deleted stands, with the version that did it: as one that has expired long ago. */
+/** The state of a deleted key, with the version that deleted it: like a key that expired long ago. */
 function deletedAt(version: number): Standing {
   return { version, expiresAtMs: 1 };
 }
@@ -24,16 +27,19 @@ function standingIn(text: string | undefined): Standing {
   return text === undefined ? ABSENT : readStanding(text);
 }
 
-/** Versions a millisecond of wall time: more than can be committed, so that the clock alone keeps them growing over a lost directory. */
+/**
+ * Versions per millisecond of wall time. It is more than can be committed, so that versions still grow, by the clock alone, after a
+ * directory was lost.
+ */
 export const VERSIONS_PER_MS = 1_024;
 
 export interface CommitterOptions {
   nowMs: () => number;
-  /** Keys of which most are checked once, to be absent: what the filter says of them needs no reading. */
+  /** True for keys that are mostly checked once, to be absent: the filter answers for them without a read. */
   isFiltered: (key: string) => boolean;
   /** The highest version ever given. */
   lastVersion: number;
-  /** Keys whose version is known without reading; some 20 MB where absent. */
+  /** Maximum number of keys whose version is known without a read. The default takes about 20 MB. */
   cachedKeysMax?: number;
   /** A batch could not be written; everything pending has been refused, and the database has to be opened again. */
   onWriteFailed: (error: unknown) => void;
@@ -41,14 +47,17 @@ export interface CommitterOptions {
 }
 
 /**
- * Decides commits at the moment they arrive (so that none is too late here), against what is on disk and what is on its way there, and writes them in batches:
- * everything that arrives while one batch is being synced goes into the next.
+ * Decides commits when they arrive (so none misses its deadline here), against the data on disk and in pending batches. Writes them in
+ * batches: all commits that arrive while one batch is being synced go into the next.
  */
 export class Committer {
   readonly #options: CommitterOptions;
-  /** Versions that keys have once what is pending is on disk. What is pending itself, its batch knows, however much else is read meanwhile. */
+  /**
+   * Versions that keys will have once the pending batches are on disk. Pending keys themselves are known to their batch, however much is
+   * read meanwhile.
+   */
   readonly #cache: VersionCache;
-  /** To be told of every filtered key that is on disk, by whoever opened it. */
+  /** Whoever opened the database has to add every filtered key that is on disk. */
   readonly filter = new KeyFilter();
   #natives: NativeBatches | null = null;
   #collecting: CommitBatch | null = null;
@@ -76,7 +85,7 @@ export class Committer {
     return this.#syncedVersion;
   }
 
-  /** Versions go on above this one. */
+  /** Later versions are greater than this one. */
   skipTo(version: number): void {
     this.#lastVersion = Math.max(this.#lastVersion, version);
   }
@@ -89,7 +98,7 @@ export class Committer {
     };
   }
 
-  /** Resolves when nothing is on its way to the disk. */
+  /** Resolves when no batch is pending. */
   async drain(): Promise<void> {
     if (this.#writing === null && this.#collecting === null) return;
     await new Promise<void>((resolve) => {
@@ -132,8 +141,8 @@ export class Committer {
   }
 
   /**
-   * A conflict with something that is not yet on disk is told when it is: the caller would otherwise read, find the older state and try
-   * again at once; and if the write fails, there was no conflict.
+   * A conflict with a pending write is reported when that write is on disk. Otherwise the caller would read the older state and retry at
+   * once; and if the write fails, there was no conflict.
    */
   #conflict(key: string): Promise<CommitResult> {
     const result: CommitResult = { type: "conflict", key };
@@ -143,7 +152,7 @@ export class Committer {
     return Promise.resolve(result);
   }
 
-  /** What a check of the key has to name; 0 for one that is absent, or has expired. */
+  /** The version that a check of the key has to name; 0 for a key that is absent or has expired. */
   #versionOf(key: string, level: ClassicLevel, nowMs: number): number {
     const mostlyAbsent = this.#options.isFiltered(key);
     if (mostlyAbsent) {
@@ -169,7 +178,7 @@ export class Committer {
     return this.#collecting?.standingOf(key) ?? this.#writing?.standingOf(key);
   }
 
-  /** What was just read from the disk of a key (undefined: nothing), so that a check of it need not read it again. */
+  /** Remembers the text that was just read from disk for a key (undefined: nothing), so that a check does not read it again. */
   remember(key: string, text: string | undefined): void {
     if (this.#options.isFiltered(key) || this.#cache.versionOf(key) !== undefined || this.#pendingStandingOf(key) !== undefined) return;
     this.#keep(key, standingIn(text));
@@ -184,7 +193,7 @@ export class Committer {
     }
   }
 
-  /** An index entry is out of date when its key was put again or deleted; the entry goes, the key stays. */
+  /** An index entry is out of date if its key was put again or deleted; then only the entry is removed. */
   async removeExpired(indexKeys: readonly string[], level: ClassicLevel): Promise<number> {
     this.#assertRoom(2 * indexKeys.length);
     const batch = this.#batchFor(level);
@@ -224,7 +233,7 @@ export class Committer {
     return this.#collecting;
   }
 
-  /** Written at the end of the turn, so that what else arrives in it goes along. */
+  /** Writes at the end of the turn, so that all commits of the turn are in the batch. */
   #scheduleFlush(): void {
     if (this.#flushScheduled || this.#writing !== null) return;
     this.#flushScheduled = true;
@@ -254,7 +263,7 @@ export class Committer {
   #written(batch: CommitBatch): void {
     this.#writing = null;
     this.#batches++;
-    // First, so that the disk works while those who waited are answered, which takes as long.
+    // First, so that the disk works while the waiting callers get their results, which takes as long.
     this.#flush();
     batch.acknowledge();
     if (this.#writing === null) this.#drained?.();

@@ -5,17 +5,17 @@ import { setTimeout as delay } from "node:timers/promises";
 /** Between two looks for new and for deleted logs. One is in use for seconds at least, also under full load. */
 const LOOK_MS = 500;
 
-/** Until the next look after one that failed, so that a lack of file descriptors is not told of twice a second. */
+/** Pause after a failed look, so that a lack of file descriptors is not reported twice a second. */
 const FAILED_PAUSE_MS = 60_000;
 
 /**
- * What is freed at once, and the pause after it. A log of 128 MB that goes at once holds up every sync that comes meanwhile, for 30 to 50 ms where
- * the file system tells the disk what became free (ext4 with `discard`); measured beside 8,000 commits a second, 4 MB each 10 ms told best.
+ * How much is freed at once, and the pause after it. Freeing a log of 128 MB at once delays every sync meanwhile, if the file system
+ * reports freed space to the disk (ext4 with `discard`). The figures are in infra/docs/decisions/0025-figures-behind-the-code.md.
  */
 const STEP_BYTES = 4_194_304;
 const STEP_PAUSE_MS = 10;
 
-/** Logs held open: there are one or two, and others only after failed writes. */
+/** Maximum number of logs held open. There are one or two; there are more only after failed writes. */
 const HELD_MAX = 8;
 
 const LOG_NAME = /^\d+\.log$/;
@@ -23,14 +23,14 @@ const LOG_NAME = /^\d+\.log$/;
 export interface DeletedLogsOptions {
   /** LevelDB's. */
   directory: string;
-  /** Told of what could not be opened or cut, which then is freed at once as ever. Must not throw. */
+  /** Called when a log could not be opened or truncated; it is then freed at once, as without this class. Must not throw. */
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Frees the disk space of LevelDB's logs little by little, so that no commit waits for it. LevelDB deletes a log once what stood in it is in tables;
- * whoever still has the file open keeps its content until then, and cuts it from the end. A log with a name, also one elsewhere (a copy by hard links),
- * is left as it is.
+ * Frees the disk space of LevelDB's logs little by little, so that no commit waits for it. LevelDB deletes a log once its content is in
+ * tables. This class keeps the file open, so that the content stays, and truncates it step by step from the end. A log that still has a
+ * name, also in another folder (a copy by hard links), is not changed.
  */
 export class DeletedLogs {
   readonly #options: DeletedLogsOptions;
@@ -43,7 +43,7 @@ export class DeletedLogs {
     this.#running = this.#run();
   }
 
-  /** Closes what is held; the system frees the rest of it. */
+  /** Closes the logs that are held; the system frees the rest of them. */
   stop(): Promise<void> {
     this.#stop.abort();
     return this.#running;
@@ -61,7 +61,7 @@ export class DeletedLogs {
       await this.#freeDeleted();
       return true;
     } catch (error) {
-      // The directory is gone, or a log is that was listed.
+      // The directory, or a listed log, no longer exists.
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return true;
       this.#options.onFailure(error);
       return false;
@@ -93,7 +93,7 @@ export class DeletedLogs {
     }
   }
 
-  /** Keeps no process running. */
+  /** Does not keep the process running. */
   async #pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
   }

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { openDirectory } from "./embedded-directory.ts";
 
-/** Attempts at a moment in which LevelDB does not change which files it has: it does so some times a second under load, and one takes some ms. */
+/**
+ * Maximum number of attempts to find a moment in which LevelDB does not change its set of files. Under load it changes the set a few times
+ * a second, and an attempt takes some milliseconds.
+ */
 const ATTEMPTS_MAX = 200;
 const ATTEMPT_PAUSE_MS = 50;
 
@@ -14,7 +17,7 @@ const HELD_PREFIX = "backup-";
 const ABANDONED_MS = 86_400_000;
 const COPY_BYTES = 1_048_576;
 
-/** The files of one version of the database do not stand still for long enough. */
+/** LevelDB changed its set of files during every attempt. */
 export class BackupFailed extends Error {
   constructor(reason: string, options?: { cause?: unknown }) {
     super(reason, options);
@@ -23,16 +26,16 @@ export class BackupFailed extends Error {
 }
 
 /**
- * Copies a database that a process may have open, and is writing to, into the empty folder `target`: everything that was acknowledged before the call, and
- * perhaps some of what came since, as a power cut would leave it. Answers with the last version that the copy has.
+ * Copies a database that a process may have open, and is writing to, into the empty folder `target`: everything that was acknowledged
+ * before the call, and perhaps some later commits, as after a power cut. Returns the last version in the copy.
  *
- * Tables never change, and the log only grows; which of them count stands in the manifest. So as long as the manifest has not grown they can be had together:
- * as hard links, so that they stay whatever is deleted meanwhile. They are copied from there, and the copy is opened to see whether it is one.
- * @throws BackupFailed, and DirectoryRefused where the copy cannot be opened
+ * Tables never change, and the log only grows; the manifest lists the files that count. So as long as the manifest has not grown, the files
+ * are consistent with each other. They are held by hard links, so that they stay if LevelDB deletes them meanwhile. They are copied from
+ * there, and the copy is opened to check it. @throws BackupFailed, and DirectoryRefused where the copy cannot be opened
  */
 export async function backUpEmbeddedKv(directory: string, target: string): Promise<number> {
   await removeAbandoned(directory);
-  // Links can be made in the same file system alone; LevelDB takes no notice of folders.
+  // Hard links work within one file system only. LevelDB ignores folders.
   const held = await mkdtemp(join(directory, HELD_PREFIX));
   try {
     await hold(directory, held);
@@ -46,7 +49,7 @@ export async function backUpEmbeddedKv(directory: string, target: string): Promi
   return lastVersion;
 }
 
-/** What a backup that was killed has left keeps deleted tables on the disk. */
+/** The links of a killed backup would keep deleted tables on the disk. */
 async function removeAbandoned(directory: string): Promise<void> {
   for (const name of (await readdir(directory)).filter((found) => found.startsWith(HELD_PREFIX))) {
     const { mtimeMs } = await stat(join(directory, name));
@@ -60,7 +63,7 @@ async function hold(directory: string, held: string): Promise<void> {
     try {
       if (await holdOnce(directory, held)) return;
     } catch (error) {
-      // A file was listed and then deleted: this version is over.
+      // A listed file was deleted: the set of files has changed.
       if (!isMissing(error)) throw new BackupFailed(`the files of ${directory} cannot be copied`, { cause: error });
     }
     for (const name of await readdir(held)) await rm(join(held, name));

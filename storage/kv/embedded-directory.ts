@@ -10,21 +10,21 @@ import { LAST_VERSION_KEY, LAYOUT_KEY, LAYOUT_VERSION, LOST_VERSION_KEY } from "
 const CACHE_BYTES = 67_108_864;
 
 /**
- * Log and memory table, bytes; also what is read again after a crash. 8, 32 and 128 MB, five interleaved rounds each, do not differ in what pushes
- * wait at half load: the pauses of 200 ms that single rounds show come from full collections of the heap, with each of them.
+ * Size of the log and the memory table, bytes; this much is read again after a crash. The size makes no difference to the waiting times of
+ * pushes (infra/docs/decisions/0025-figures-behind-the-code.md).
  */
 const WRITE_BUFFER_BYTES = 134_217_728;
 
-/** Bytes of one table. Changed together with the buffer above, never measured by itself. */
+/** Bytes of one table. It was chosen together with the buffer above and never measured alone. */
 const FILE_BYTES_MAX = 4_194_304;
 
 /** The last bytes of every whole table (doc/table_format.md of LevelDB). */
 const TABLE_END = Buffer.from("57fb808b247547db", "hex");
 
-/** What LevelDB calls its files, less those that it makes anywhere (LOCK, LOG). */
+/** Names of LevelDB's files, except those that it creates in any folder (LOCK, LOG). */
 const DATABASE_FILE = /^(?:CURRENT|MANIFEST-\d+|\d+\.(?:ldb|sst|log))$/;
 
-/** The data directory cannot be used as it stands; the message names it and says what can be done. */
+/** The data directory cannot be used in its present state; the message names it and says what to do. */
 export class DirectoryRefused extends Error {
   readonly reason: "locked" | "corrupted" | "layout" | "inaccessible";
 
@@ -36,9 +36,9 @@ export class DirectoryRefused extends Error {
 }
 
 /**
- * Opens LevelDB in `directory`, which is made when it does not exist, checks its layout, and reads the highest version ever given, and the one up to which
- * entries may be old.
- * @throws DirectoryRefused when it is locked by a process, damaged, of another layout, or cannot be accessed
+ * Opens LevelDB in `directory`, which is created if it does not exist, checks its layout, and reads the highest version ever given and the
+ * version up to which entries may be outdated. @throws DirectoryRefused when it is locked by a process, damaged, of another layout, or
+ * cannot be accessed
  */
 export async function openDirectory(directory: string): Promise<{ level: ClassicLevel; lastVersion: number; lostVersion: number }> {
   const tables = await prepare(directory);
@@ -91,7 +91,7 @@ async function assertUnused(directory: string): Promise<void> {
   await level.close();
 }
 
-/** A table as it lay there before the database was opened; `trace` changes when it is written again. */
+/** A table that existed before the database was opened; `trace` changes when it is written again. */
 interface Table {
   name: string;
   trace: string;
@@ -102,13 +102,13 @@ async function prepare(directory: string): Promise<Table[]> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const files = await readdir(directory);
-    // LevelDB would take a directory without this file for a new one, and delete what lies in it.
+    // LevelDB would treat a directory without this file as new, and delete its contents.
     if (!files.includes("CURRENT") && files.some((file) => /\.(ldb|sst|log)$/.test(file))) {
       throw damaged(directory, new Error("the file CURRENT is missing"));
     }
     const tables: Table[] = [];
     for (const name of files.filter((file) => /\.(ldb|sst)$/.test(file))) {
-      // One that goes at this moment belongs to a process that has the database open, which LevelDB finds out itself.
+      // A table that disappears now belongs to a process that has the database open; LevelDB detects that itself.
       const facts = await stat(join(directory, name), { bigint: true }).catch(() => null);
       if (facts !== null) tables.push({ name, trace: traceOf(facts) });
     }
@@ -119,9 +119,9 @@ async function prepare(directory: string): Promise<Table[]> {
 }
 
 /**
- * LevelDB would find a table that was cut off only when something is looked up in it. Those that lay there before it was opened and still
- * do, untouched, are in use; what a process had not finished when it ended is gone by now. Its number is given again, so that a merge
- * which began with the opening may be writing a table of the same name at this moment: that one is another file.
+ * LevelDB would detect a truncated table only when it reads from it. Tables that existed before the opening and still exist unchanged are
+ * in use; unfinished tables of an earlier process have been deleted by now. Their numbers are used again, so a merge that began with the
+ * opening may be writing a table of the same name now: that is another file.
  */
 async function checkTables(directory: string, tables: readonly Table[]): Promise<void> {
   for (const { name, trace } of tables) {
@@ -135,7 +135,7 @@ function traceOf({ ino, size, birthtimeNs, mtimeNs }: BigIntStats): string {
   return [ino, size, birthtimeNs, mtimeNs].join(" ");
 }
 
-/** Null where the file is gone, or is another one than `trace` tells of. */
+/** Null if the file no longer exists, or is not the one that `trace` describes. */
 async function lastBytes(file: string, count: number, trace: string): Promise<Buffer | null> {
   let handle: FileHandle;
   try {

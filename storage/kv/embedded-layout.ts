@@ -3,8 +3,8 @@ import type { Entry } from "../../engine/kernel/kv.ts";
 import { SCHEMAS } from "../../engine/kernel/schemas.ts";
 
 /**
- * How entries lie in LevelDB. A record is `<version>,<expiry or 0>,<value>` under its own key. Keys that begin with
- * U+0001 are the store's own; they sort before every key that a caller can have, so no scan meets them.
+ * The layout of entries in LevelDB. A record is `<version>,<expiry or 0>,<value>` under its own key. Keys that begin with U+0001 are the
+ * store's own; they sort before every key that a caller can have, so no scan meets them.
  */
 export const LAYOUT_VERSION = SCHEMAS.layout.writes;
 
@@ -55,7 +55,7 @@ export function hasExpired(expiresAtMs: number, nowMs: number): boolean {
   return expiresAtMs !== 0 && expiresAtMs <= nowMs;
 }
 
-/** Digits of an expiry in the index; enough for every safe integer, so that the order of the text is the order of time. */
+/** Digits of an expiry in the index: enough for every safe integer, so that the keys sort by time. */
 const EXPIRY_DIGITS = 16;
 const EXPIRY_PREFIX = "\u{1}x/";
 const EXPIRY_KEY_START = EXPIRY_PREFIX.length + EXPIRY_DIGITS + 1;

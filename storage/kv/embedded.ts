@@ -17,7 +17,7 @@ import { expiredRange, FIRST_KEY, LAST_VERSION_KEY, LOST_VERSION_KEY, readEntry 
 import type { KvHistory } from "./history.ts";
 import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 
-/** Entries that one slice of a sweep removes (below 1 ms of the event loop), and slices of one sweep. */
+/** Entries that one slice of a sweep removes (less than 1 ms of the event loop), and slices per sweep. */
 const SWEEP_SLICE_ENTRIES = 100;
 const SWEEP_SLICES_MAX = 100;
 
@@ -36,14 +36,14 @@ export interface EmbeddedKvOptions {
   directory: string;
   /** Wall time, for expiry. */
   nowMs: () => number;
-  /** Keys that begin so are mostly checked once, to be absent (uuids): a filter in memory answers for those that were never there. */
+  /** Keys with this prefix are mostly checked once, to be absent (uuids): a filter in memory answers for keys that never existed. */
   mostlyAbsentPrefix?: string;
-  /** Told of every failed write, failed attempt to open again, and unreadable record. Must not throw. */
+  /** Called for every failed write, failed attempt to reopen, and unreadable record. Must not throw. */
   onFailure?: (error: unknown) => void;
 }
 
 export interface EmbeddedKv extends Kv, KvHistory {
-  /** Removes expired entries, at most some ten thousand, in slices; answers how many. For its owner to call now and then. */
+  /** Removes expired entries, at most some ten thousand, in slices. Returns how many. The owner calls it periodically. */
   sweep(): Promise<number>;
   stats(): EmbeddedKvStats;
 }
@@ -61,9 +61,9 @@ export interface EmbeddedKvStats {
 }
 
 /**
- * The store of a node that runs by itself: LevelDB in `directory`. All commits that arrive while a batch is being synced go into the
- * next one. A commit is seen by readers only once it is on disk.
- * @throws DirectoryRefused when the directory is locked, damaged, of another layout, or cannot be accessed
+ * The store of a single node: LevelDB in `directory`. All commits that arrive while a batch is being synced go into the next one. A commit
+ * is seen by readers only once it is on disk. @throws DirectoryRefused when the directory is locked, damaged, of another layout, or cannot
+ * be accessed
  */
 export async function openEmbeddedKv(options: EmbeddedKvOptions): Promise<EmbeddedKv> {
   return new LevelKv(options, await openDirectory(options.directory));
@@ -135,7 +135,7 @@ class LevelKv implements EmbeddedKv {
 
   #read(key: string, level: ClassicLevel): Entry | null {
     try {
-      // Synchronously: a tenth of the time of a promise, and what was read is the version that a check of this key will see.
+      // Synchronous: this is much faster than a promise, and the version read is the one that a check of this key will see.
       const text = level.getSync(key);
       this.#committer.remember(key, text);
       return text === undefined ? null : readEntry(key, text, this.#nowMs());
@@ -275,7 +275,7 @@ class LevelKv implements EmbeddedKv {
     return this.#level;
   }
 
-  /** LevelDB takes no write after a failed one, and its log may end in half a record: only opening it again makes it whole. */
+  /** LevelDB accepts no write after a failed one, and its log may end in half a record: only reopening repairs it. */
   #writeFailed(error: unknown): void {
     const broken = this.#level;
     this.#level = null;
@@ -285,7 +285,7 @@ class LevelKv implements EmbeddedKv {
 
   async #reopen(broken: ClassicLevel): Promise<void> {
     let pauseMs = REOPEN_PAUSE_MIN_MS;
-    // A full disk needs at once what a deleted log still takes.
+    // If the disk is full, the space of deleted logs is needed at once.
     await this.#deletedLogs.stop();
     while (!this.#stop.signal.aborted) {
       try {
@@ -302,7 +302,7 @@ class LevelKv implements EmbeddedKv {
     await broken.close().catch(this.#report);
   }
 
-  /** A full disk may let LevelDB open; only a write that succeeds tells that it is over. */
+  /** LevelDB may open on a full disk; only a successful write shows that there is space again. */
   async #openWritable(): Promise<ClassicLevel> {
     const { level } = await openDirectory(this.#directory);
     try {

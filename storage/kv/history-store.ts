@@ -10,15 +10,15 @@ type Place = typeof STORE | typeof LOSS;
 /** Of a commit that the store does not answer, or refuses. */
 const ATTEMPTS_MAX = 3;
 
-/** Whose store it is: all copies of it have this alike. */
+/** Identity of a store; it is the same in all copies. */
 export interface StoreIdentity {
   /** Random, made with the store. */
   storeId: string;
-  /** Where the store lay when it was last begun with (a folder's inode); null where that means nothing. */
+  /** Place of the store at the last start (a folder's inode); null if that has no meaning. */
   place: string | null;
 }
 
-/** The store was taken back to an earlier copy, and what is to be done about it is not done yet. */
+/** The store was taken back to an earlier copy, and the work that follows from it is not done yet. */
 export interface PendingLoss {
   /** The last version that the copy has. */
   lostVersion: number;
@@ -26,19 +26,19 @@ export interface PendingLoss {
   aboveVersion: number;
   /** False where it is only likely. */
   certain: boolean;
-  /** An operator has said that it was restored, and that the node may begin whatever is known of what came since (`npm run restored`). */
+  /** An operator has stated that it was restored, and that the node may start without the missing data (`npm run restored`). */
   acknowledged: boolean;
   foundAtMs: number;
 }
 
-/** What a store knows of itself, and of being a copy; for the start of a node. Rejects with StorageUnavailable. */
+/** The store's records about its own identity and about being a copy, for the start of a node. Rejects with StorageUnavailable. */
 export interface HistoryStore {
-  /** Null in a new store, and in one that only former releases have begun with. */
+  /** Null in a new store, and in a store that only earlier releases have used. */
   identity(): Promise<StoreIdentity | null>;
-  /** Writes it where it is not so already. Answers with what stands there. */
+  /** Writes the identity if it differs. Returns the stored one. */
   identify(place: string | null): Promise<StoreIdentity>;
   loss(): Promise<PendingLoss | null>;
-  /** Another node may have found the same; what it has written stands, but for an operator's word. */
+  /** If another node has recorded the same loss, its record is kept, except for an operator's acknowledgement. */
   recordLoss(loss: PendingLoss): Promise<PendingLoss>;
   settle(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createHistoryStore(kv: Kv): HistoryStore {
     return entry === null ? null : read<T>(place, entry.value);
   }
 
-  /** Writes what `change` makes of what stands there, if that is anything; answers with what then does. */
+  /** Writes the result of `change` on the stored value, if there is one. Returns the value that is then stored. */
   async function update<T extends object>(place: Place, change: (before: T | null) => T | null): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const { key, kind } = place;
@@ -67,7 +67,7 @@ export function createHistoryStore(kv: Kv): HistoryStore {
       try {
         if ((await kv.commit({ checks, operations })).type === "committed") return after;
       } catch (error) {
-        // Another node that starts has marked the store just now, of which this one hears by being refused.
+        // Another starting node has just marked the store; this node learns it from the refusal.
         if (!(error instanceof StorageUnavailable) || attempt === ATTEMPTS_MAX) throw error;
       }
     }

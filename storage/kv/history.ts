@@ -1,20 +1,20 @@
 /**
- * How far a store is, and what it is told when it has been taken back to an earlier copy of itself; beside `Kv`, for whoever starts it. Versions are
- * wall times, so that they tell when they were given, and none is given twice.
+ * The version history of a store, and how to record that it was taken back to an earlier copy. It complements `Kv` for the start of a node.
+ * Versions are derived from wall time, so they say when they were given; none is given twice.
  */
 export interface KvHistory {
-  /** Versions of a millisecond of wall time. */
+  /** Versions per millisecond of wall time. */
   readonly versionsPerMs: number;
-  /** The highest version ever given that is on stable storage; 0 of a store that was never written to. */
+  /** The highest version that is on stable storage; 0 for a store that was never written. */
   lastVersion(): Promise<number>;
   /**
-   * Entries of this version or an earlier one were written before acknowledged commits were lost, and may not be the last that was said of
-   * their keys; 0 where nothing was ever lost.
+   * Entries with this version or an earlier one were written before acknowledged commits were lost, so they may not be the latest for their
+   * keys; 0 if nothing was ever lost.
    */
   lostVersion(): number;
   /**
-   * Acknowledged commits since `lostVersion` are gone, and versions up to `aboveVersion` have been given: it goes on above them. On stable storage when
-   * it resolves; what was lost before stays lost.
+   * Records that acknowledged commits since `lostVersion` are lost and that versions up to `aboveVersion` were given; later versions are
+   * greater. The record is on stable storage when this resolves. Earlier losses stay recorded.
    */
   lose(lostVersion: number, aboveVersion: number): Promise<void>;
 }

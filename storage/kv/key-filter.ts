@@ -1,10 +1,10 @@
 import { KEY_LENGTH_MAX } from "./limits.ts";
 
-/** Bits and probes a key: of a store with 1.5 million, one absent key in 170 is taken for a present one and read. */
+/** Bits and probes per key. They determine how many absent keys are read in vain (infra/docs/decisions/0025-figures-behind-the-code.md). */
 const BITS_PER_KEY = 16;
 const PROBES = 5;
 
-/** All of a key's bits lie in one block, which is as long as a line of the processor's cache: the table itself is in none. */
+/** All bits of a key are in one block, which is as long as a cache line of the processor: the table itself does not fit into the cache. */
 const BLOCK_BITS = 512;
 const BLOCK_WORDS = BLOCK_BITS / 32;
 
@@ -14,7 +14,10 @@ const FIRST_SEGMENT_KEYS = 262_144;
 /** 128 MiB in all, 67 million keys; beyond it the filter gives up and every key is read. */
 const SEGMENTS_MAX = 8;
 
-/** A key's bytes, to be hashed: a loop over the characters of a string takes four times as long where strings come in all of V8's kinds. */
+/**
+ * A key's bytes, to be hashed: a loop over the characters of V8's different kinds of strings is slower
+ * (infra/docs/decisions/0025-figures-behind-the-code.md).
+ */
 const scratch = Buffer.alloc(KEY_LENGTH_MAX);
 
 interface Hashes {
@@ -31,8 +34,8 @@ interface Segment {
 }
 
 /**
- * A Bloom filter that grows: says of keys that are certainly absent that they are. A new uuid's check otherwise reads LevelDB, which charges
- * its tables for such reads and merges them again and again.
+ * A Bloom filter that grows: it reports keys that are certainly absent. Otherwise the check of each new uuid would read LevelDB, which
+ * counts such reads and merges its tables again and again because of them.
  */
 export class KeyFilter {
   readonly #segments: Segment[] = [];
@@ -40,7 +43,7 @@ export class KeyFilter {
   #complete = false;
   #full = false;
 
-  /** True when every key there is was added; before that nothing can be said. */
+  /** True when all existing keys were added; before that the filter cannot be used. */
   get isComplete(): boolean {
     return this.#complete && !this.#full;
   }

@@ -21,10 +21,16 @@ export const COMMIT_LENGTH_MAX = 16_777_216;
 /** Checks of a commit that the keys of its operations are compared with. */
 const COMPARED_CHECKS_MAX = 4;
 
-/** One look of the regular expression engine: a loop over characters takes five times as long where strings come in all of V8's kinds, as keys do. */
+/**
+ * A regular expression, because a loop over the characters of V8's different kinds of strings is slower
+ * (infra/docs/decisions/0025-figures-behind-the-code.md).
+ */
 const PRINTABLE = /^[ -~]*$/;
 
-/** Throws RangeError for a key that is empty, too long or not printable ASCII. The key itself is not told: it may be personal. */
+/**
+ * Throws RangeError for a key that is empty, too long or not printable ASCII. The error does not contain the key, which may be personal
+ * data.
+ */
 export function assertKey(key: string): void {
   const length = key.length;
   if (length === 0 || length > KEY_LENGTH_MAX) throw new RangeError(`a key has 1 to ${KEY_LENGTH_MAX} bytes, not ${length}`);
@@ -58,7 +64,7 @@ export function assertCommit(commit: Commit): void {
   }
   let length = 0;
   for (const operation of commit.operations) {
-    // Most keys that are written were checked, and looked at, just above.
+    // Most keys that are written were checked and validated just above.
     if (!isChecked(operation.key, commit.checks)) assertKey(operation.key);
     length += operation.key.length;
     if (operation.type === "put") length += assertPut(operation.value, operation.expiresAtMs);

@@ -4,8 +4,8 @@ import type { ChainedBatch, ClassicLevel } from "classic-level";
 const KEPT_LENGTH_MAX = 1_048_576;
 
 /**
- * A batch of LevelDB, by what abstract-level has its implementations provide: below the options, encodings, hooks and events of the public `put`, `del`
- * and `write`, which the store has no use for, and which make a batch good for one writing.
+ * A batch of LevelDB, by what abstract-level has its implementations provide: below the options, encodings, hooks and events of the public
+ * `put`, `del` and `write`, which the store does not need, and which allow a batch to be written only once.
  */
 export interface NativeBatch {
   _put(key: string, value: string): void;
@@ -13,7 +13,7 @@ export interface NativeBatch {
   _clear(): void;
   /** Resolves when all of it is written, which is synced where `sync` is true. Nothing may be added meanwhile. */
   _write(options: { sync: boolean }): Promise<void>;
-  /** The database lets go of it. */
+  /** Releases the batch. */
   close(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ function isNative(batch: ChainedBatch<ClassicLevel, string, string>): batch is t
 }
 
 /**
- * The batches of one database, of which those that were written are used again: their memory is at hand and grown. (Of a new one every page is cleared
- * by the system, and given back to it only when the collector finds the batch.)
+ * The batches of one database. Written batches are used again, because their memory is already allocated. (The pages of a new batch have to
+ * be cleared by the system, and are returned only when the garbage collector finds the batch.)
  */
 export class NativeBatches {
   readonly level: ClassicLevel;

@@ -1,9 +1,12 @@
 import { StorageUnavailable } from "../../engine/kernel/kv.ts";
 
 export interface BatchesOptions<Question, Answer> {
-  /** Asks them all in one round trip, in their order; called again before it has answered, at most `inFlightMax` times. */
+  /**
+   * Sends all of them in one round trip, in order. It may be called again before it resolves, so that up to `inFlightMax` round trips are
+   * in progress.
+   */
   send(questions: readonly Asked<Question>[]): Promise<readonly Answer[]>;
-  /** Whether asking makes sense now; what is asked meanwhile waits for `flush`. */
+  /** Whether requests can be sent now; if not, they wait for `flush`. */
   ready(): boolean;
   monotonicMs(): number;
   deadlineMs: number;
@@ -11,7 +14,7 @@ export interface BatchesOptions<Question, Answer> {
   weight(question: Question): number;
   batchWeightMax: number;
   inFlightMax: number;
-  /** Questions that wait or are under way. More are refused. */
+  /** Maximum number of requests that wait or are in progress; more are refused. */
   pendingMax: number;
 }
 
@@ -27,8 +30,8 @@ interface Pending<Question, Answer> extends Asked<Question> {
 }
 
 /**
- * Puts what is asked in one turn of the event loop, or while earlier batches are under way, into one round trip. Every question is
- * answered or rejected with StorageUnavailable by its deadline; one that was never sent is not sent afterwards.
+ * Combines all requests of one turn of the event loop, or that arrive while earlier batches are in progress, into one round trip. Every
+ * request resolves or rejects with StorageUnavailable by its deadline; a request that was not sent by then is never sent.
  */
 export class Batches<Question, Answer> {
   readonly #options: BatchesOptions<Question, Answer>;
@@ -56,7 +59,7 @@ export class Batches<Question, Answer> {
       this.#waiting.push({ question, deadlineMs: this.#options.monotonicMs() + this.#options.deadlineMs, resolve, reject });
       if (!this.#scheduled) {
         this.#scheduled = true;
-        // After all that came in this turn.
+        // After all requests of this turn.
         setImmediate(() => {
           this.#scheduled = false;
           this.flush();
@@ -65,17 +68,17 @@ export class Batches<Question, Answer> {
     });
   }
 
-  /** Sends what waits, as far as there is room. To be called when `ready` has become true. */
+  /** Sends waiting requests, up to the limit. To be called when `ready` has become true. */
   flush(): void {
     while (this.#waiting.length > 0 && this.#underWay.size < this.#options.inFlightMax && this.#options.ready()) {
       void this.#send(this.#nextBatch());
     }
   }
 
-  /** Rejects what has reached its deadline. To be called some times a second. */
+  /** Rejects requests that have reached their deadline. To be called several times a second. */
   expire(): void {
     const nowMs = this.#options.monotonicMs();
-    // All have the same time, so the oldest stand first.
+    // All have the same time limit, so the oldest are first.
     let count = 0;
     while (count < this.#waiting.length && (this.#waiting[count]?.deadlineMs ?? 0) <= nowMs) count++;
     for (const late of this.#waiting.splice(0, count)) late.reject(new StorageUnavailable("Redis cannot be reached"));
@@ -85,12 +88,12 @@ export class Batches<Question, Answer> {
     }
   }
 
-  /** Rejects what waits; what is under way keeps its chance. */
+  /** Rejects waiting requests; those in progress may still succeed. */
   rejectWaiting(reason: string): void {
     for (const waiting of this.#waiting.splice(0)) waiting.reject(new StorageUnavailable(reason));
   }
 
-  /** Refuses what comes, and resolves when nothing is left: at the last deadline at the latest, if `expire` is called until then. */
+  /** Refuses new requests, and resolves when none is left: at the last deadline at the latest, if `expire` is called until then. */
   async close(): Promise<void> {
     this.#closed = true;
     this.flush();

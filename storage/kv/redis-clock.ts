@@ -1,9 +1,9 @@
 /**
- * Redis's clock as known here, from the replies that carry it: the true difference to our monotonic clock lies between what a reply
- * says when it was sent for and when it came. Of the replies seen the narrowest bounds count, until the clock is moved.
+ * Estimates Redis's clock from replies that contain its time. The true difference to our monotonic clock lies between the differences at
+ * the sending of the request and at the arrival of the reply. The narrowest bounds of all replies are used, until the clock is moved.
  */
 export class RedisClock {
-  /** Redis's time less the monotonic clock's, µs; null before the first reply. */
+  /** Redis's time minus the monotonic clock's, µs; null before the first reply. */
   #differenceUs: number | null = null;
 
   /** `redisUs` was read between these two moments of the monotonic clock. */

@@ -11,7 +11,7 @@ const IN_FLIGHT_MAX = 2;
 const BATCH_WEIGHT_MAX = 1_500;
 const WEIGHT_CHARACTERS = 4_096;
 const PENDING_MAX = 20_000;
-/** Redis refuses a commit so long before its caller is told that nothing is known, so that no answer comes from behind. */
+/** Redis refuses a commit this long before its caller gives up, so that Redis does not execute a commit that the caller has given up. */
 const MARGIN_MS = 50;
 
 export interface RedisCommitsOptions {
@@ -25,7 +25,7 @@ export interface RedisCommitsOptions {
 interface EncodedCommit {
   /** As lua/commit.lua takes it, less its deadline. */
   args: (string | number)[];
-  /** Of its caller's patience, where that is shorter than all others'. */
+  /** The caller's time limit, if it is shorter than the usual one. */
   withinMs: number;
   weight: number;
 }

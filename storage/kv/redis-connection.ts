@@ -11,7 +11,7 @@ const LOSE = loadScript("lose");
 /** Pauses between attempts to connect. */
 const RECONNECT_PAUSE_MIN_MS = 50;
 const RECONNECT_PAUSE_MAX_MS = 1_000;
-/** A Redis that was refused is asked again whether it has been put right. */
+/** Interval at which a refused Redis is checked again. */
 const RECHECK_MS = 2_000;
 
 /** Acknowledged commits may be gone: another server took over without them, or an older copy of the data came back. */
@@ -23,7 +23,7 @@ export interface HistoryLost {
   certain: boolean;
 }
 
-/** This Redis would lose acknowledged commits, and the store was told not to take that. */
+/** This Redis could lose acknowledged commits, and the store is configured to refuse that. */
 export class RedisRefused extends Error {
   readonly problems: readonly string[];
 
@@ -46,13 +46,13 @@ export interface RedisConnectionOptions {
   onHistoryLost(lost: HistoryLost): void;
   /** The connection can be used (again). */
   onReady(): void;
-  /** Redis is there and not to be used. */
+  /** Redis can be reached but must not be used. */
   onRefused(): void;
 }
 
 /**
- * One connection, which comes back by itself. It never sends a command a second time: what was under way when the connection broke is
- * rejected, and what the old connection still holds is thrown away by Redis before the new one is used.
+ * One connection, which reconnects by itself. It never sends a command twice: commands in progress when the connection breaks are rejected,
+ * and Redis drops the commands left in the old connection before the new one is used.
  */
 export class RedisConnection {
   readonly client: Redis;
@@ -66,7 +66,7 @@ export class RedisConnection {
   #epoch = 0;
   #problems: readonly string[] = [];
   #server: (RedisServer & { clientId: string }) | null = null;
-  /** The replication id of the last server that was taken. */
+  /** The replication id of the last server that was used. */
   #history: string | null = null;
   #lostVersion = 0;
   #acknowledgedVersion = 0;
@@ -80,12 +80,13 @@ export class RedisConnection {
     this.indexKey = `${options.keyPrefix}index`;
     this.client = new Redis(options.url, {
       lazyConnect: true,
-      // What was under way may have happened: who asked is told so and reads again. Sent again it could happen twice.
+      // A command in progress may have been executed: the caller gets an error and reads again. If it were sent again, it could be executed
+      // twice.
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
       connectTimeout: options.deadlineMs,
-      // A connection that answers nothing for so long is given up.
+      // A connection without replies for this long is closed.
       socketTimeout: options.deadlineMs,
       retryStrategy: (attempt) => Math.min(RECONNECT_PAUSE_MIN_MS * attempt, RECONNECT_PAUSE_MAX_MS),
       connectionName: "terminal-relay-kv",
@@ -103,7 +104,7 @@ export class RedisConnection {
     return this.#problems;
   }
 
-  /** What was written with this version or an earlier one was written before Redis lost some of its history; 0 where it never has. */
+  /** Entries with this version or an earlier one were written before Redis lost part of its history; 0 if it never has. */
   get lostVersion(): number {
     return this.#lostVersion;
   }
@@ -141,21 +142,21 @@ export class RedisConnection {
     if (version > this.#acknowledgedVersion) this.#acknowledgedVersion = version;
   }
 
-  /** Another store has found a loss that shows nothing to this one. */
+  /** Records a loss that another store has found and this one cannot detect. */
   heardOfLoss(lostVersion: number): void {
     if (lostVersion <= this.#lostVersion) return;
     this.#lostVersion = lostVersion;
     this.#options.onHistoryLost({ before: this.#history ?? "", now: this.#history ?? "", certain: false });
   }
 
-  /** Hears of a loss, too. A read that follows the writes of others is answered after they are synced, as their own answers are. */
+  /** Also detects a loss. A read that follows other clients' writes is answered after they are synced, like the writes themselves. */
   async lastVersion(): Promise<number> {
     const [last, mark] = await this.client.hmget(this.entriesKey, "\u{1}last", "\u{1}lost");
     this.heardOfLoss(versionOf(mark));
     return Number(last ?? 0);
   }
 
-  /** Whoever asks for this knows what it means: nobody is told. */
+  /** The caller knows about the loss, so `onHistoryLost` is not called. */
   async lose(lostVersion: number, aboveVersion: number): Promise<void> {
     this.#lostVersion = Number(await runScript(this.client, LOSE, [this.entriesKey], [lostVersion, aboveVersion]));
   }
@@ -199,7 +200,7 @@ export class RedisConnection {
     const refused = problems.length > 0 && this.#options.refuseProblems;
     this.#state = refused ? "refused" : "ready";
     if (refused) {
-      // By a new connection: its address may lead to another server by then.
+      // By a new connection: the address may lead to another server then.
       this.#recheck = setTimeout(() => this.client.disconnect(true), RECHECK_MS).unref();
       this.#options.onRefused();
     } else {
@@ -208,12 +209,12 @@ export class RedisConnection {
     for (const settle of this.#settled.splice(0)) settle(refused ? new RedisRefused(problems) : null);
   }
 
-  /** Has Redis drop the former connection, so that nothing which is still in its buffers runs after what is read from now on. */
+  /** Has Redis close the previous connection, so that no command in its buffers is executed after the reads that follow. */
   async #fence({ runId }: RedisServer): Promise<void> {
     const former = this.#server;
     // After a restart the number may be someone else's.
     if (former === null || former.runId !== runId || former.clientId === String(await this.client.client("ID"))) return;
-    // Not allowed, or gone already: the commits' own deadlines still hold.
+    // Not allowed, or already closed: the commits' own deadlines still apply.
     await this.client.client("KILL", "ID", former.clientId).catch(() => undefined);
   }
 
@@ -224,15 +225,15 @@ export class RedisConnection {
   }
 
   /**
-   * A replication id changes with every start, and under `appendfsync always` a start loses nothing. Something may be lost when a copy
-   * was promoted (it names the former id), or when the data is not what it was: our mark of the history or of our last commit is not there.
+   * A replication id changes with every start, and under `appendfsync always` a start loses nothing. Commits may be lost if a replica was
+   * promoted (it has the former id), or if the data is older: our mark of the history or of our last commit is missing.
    */
   async #compareHistory({ replicationId, formerReplicationId, problems }: RedisServer): Promise<void> {
     const [stored, last, mark] = await this.client.hmget(this.entriesKey, "\u{1}history", this.writerField, "\u{1}lost");
     const before = this.#history ?? stored ?? null;
     const first = this.#history === null;
     const refused = problems.length > 0 && this.#options.refuseProblems;
-    // One that is not used is compared again when it has been put right.
+    // A refused server is compared again when its settings are corrected.
     if (refused) return;
     if (before !== null && before !== replicationId) {
       const certain = Number(last ?? 0) < this.#acknowledgedVersion;
@@ -258,7 +259,7 @@ function versionOf(mark: unknown): number {
   return typeof mark === "string" ? Number(mark.slice(mark.indexOf(" ") + 1)) : 0;
 }
 
-/** Without the command that ioredis hangs on its errors: its arguments are what is being stored. */
+/** Without the command that ioredis attaches to its errors: its arguments contain the stored data. */
 export function plain(error: unknown): Error {
   return new Error(error instanceof Error ? error.message : String(error));
 }

@@ -122,7 +122,7 @@ export class RedisReads {
     const { connection, nowMs } = this.#options;
     const keys: string[] = [];
     for (const { question } of questions) for (const key of question) keys.push(key);
-    // The time after the values: what it says is expired was so at the latest when the answer was made.
+    // The time comes after the values: an entry that is expired by it was expired when the reply was created.
     const answers = await connection.client.pipeline([["hmget", connection.entriesKey, ...keys], ["time"]]).exec();
     const raws = answerOf(answers, 0);
     const [seconds, microseconds] = answerOf(answers, 1);
@@ -155,7 +155,7 @@ export class RedisReads {
     return { entries, moreAfter: more === 1 && reply.length > 2 ? String(reply.at(-2)) : null };
   }
 
-  /** The index knows ranks, so Redis counts nothing one by one. */
+  /** The index has ranks, so Redis does not count the entries one by one. */
   async #count({ from, to, limit }: CountRange): Promise<number> {
     const { connection } = this.#options;
     try {

@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
 
-/** What a Redis says of itself when a connection to it is made. */
+/** The properties of a Redis server, read when a connection is made. */
 export interface RedisServer {
   /** Changes with every start of the process. */
   runId: string;
   /** Changes with every start and every failover. */
   replicationId: string;
-  /** The id of the server that this one was a copy of until it was promoted; zeros otherwise. */
+  /** The id of the server of which this one was a replica until it was promoted; zeros otherwise. */
   formerReplicationId: string;
   /** The settings with which Redis would lose acknowledged commits (ARCHITECTURE.md, promise 1); empty when there are none. */
   problems: string[];

@@ -6,8 +6,8 @@ const SWEEP = loadScript("sweep");
 /** Entries that one run of lua/sweep.lua looks at: some tenths of a ms. */
 const SLICE_ENTRIES = 100;
 /**
- * Slices of one sweep. Those beyond the least are for a store in which much has expired. The least are a thousand entries a second in each
- * node, some ms of Redis's time: ten million are passed within three hours, and what expires had months to live.
+ * Slices per sweep. More than the minimum are used for a store in which many entries have expired. The minimum is a thousand entries a
+ * second per node, a few milliseconds of Redis's time: ten million entries are checked within three hours, and entries live for months.
  */
 const SLICES_MIN = 10;
 const SLICES_MAX = 500;
@@ -15,8 +15,8 @@ const MUCH_EXPIRED = 0.1;
 const WRITER_FORGOTTEN_US = 7 * 24 * 3_600 * 1_000_000;
 
 /**
- * Walks over the whole store again and again, some of it at each sweep, as Redis does with its own expiring keys. An index of expiries
- * would cost every claim of a uuid some 130 bytes and a second sorted insert; expired entries read as absent without it.
+ * Walks over the whole store repeatedly, a part at each sweep, as Redis does with its own expiring keys. An index of expiries would cost
+ * memory and a second sorted insert for every claim of a uuid, and expired entries already read as absent without it.
  */
 export class RedisSweep {
   readonly #connection: RedisConnection;

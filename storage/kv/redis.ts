@@ -14,7 +14,7 @@ import { type HistoryLost, plain, RedisConnection } from "./redis-connection.ts"
 import { RedisReads } from "./redis-reads.ts";
 import { RedisSweep } from "./redis-sweep.ts";
 
-/** Long enough for a Redis that is started again; short of what callers on other threads wait (remote.ts). */
+/** Long enough for a Redis that restarts; shorter than the time that callers on other threads wait (remote.ts). */
 const DEADLINE_MS = 3_000;
 const OPEN_TIMEOUT_MS = 10_000;
 const EXPIRE_EVERY_MS = 50;
@@ -29,20 +29,22 @@ export interface RedisKvOptions {
   keyPrefix?: string;
   /** Replicas that have a commit on disk before it is acknowledged (WAITAOF, Redis 7.2 or newer). Default 0. */
   waitReplicas?: number;
-  /** True (production): a Redis that would lose acknowledged commits is not used. False (sandbox): it is told and used. */
+  /**
+   * True (production): a Redis that could lose acknowledged commits is not used. False (sandbox): this is reported, and the Redis is used.
+   */
   refuseProblems: boolean;
-  /** After so long every call is answered or rejected, ms. */
+  /** Every call resolves or rejects within this time, ms. */
   deadlineMs?: number;
   openTimeoutMs?: number;
   /** Wall time that expiry goes by, for tests. Default: Redis's own clock. */
   nowMs?: () => number;
-  /** Told of every lost connection and failed attempt; never holds a key or a value. Must not throw. */
+  /** Called for every lost connection and failed attempt; the error never contains a key or a value. Must not throw. */
   onFailure?: (error: unknown) => void;
-  /** Told at each connection what is wrong with Redis's settings, and with an empty list when it has been put right. Must not throw. */
+  /** Called at each connection with the problems of Redis's settings, and with an empty list when they are corrected. Must not throw. */
   onProblems?: (problems: readonly string[]) => void;
   /**
-   * Told, before the store is used again, that acknowledged commits may be gone; commits that wait were rejected by then, and `lostVersion`
-   * says what is concerned. Several stores may tell the same loss. Must not throw.
+   * Called, before the store is used again, when acknowledged commits may be lost. Waiting commits have been rejected by then, and
+   * `lostVersion` says which entries are concerned. Several stores may report the same loss. Must not throw.
    */
   onHistoryLost?: (lost: HistoryLost) => void;
 }
@@ -51,13 +53,13 @@ export interface RedisKv extends Kv, KvHistory {
   /** Whether calls can succeed now; for readiness. */
   available(): boolean;
   stats(): RedisKvStats;
-  /** Removes expired entries of the next part of the store (lua/sweep.lua); answers how many. For its owner to call now and then. */
+  /** Removes expired entries of the next part of the store (lua/sweep.lua). Returns how many. The owner calls it periodically. */
   sweep(): Promise<number>;
 }
 
 export interface RedisKvStats {
   state: "connecting" | "ready" | "refused" | "closed";
-  /** What is wrong with Redis's settings; empty when it is as the relay wants it. */
+  /** Problems of Redis's settings; empty if they are as the relay requires. */
   problems: readonly string[];
   pendingCommits: number;
   pendingReads: number;
@@ -105,7 +107,7 @@ class RedisStore implements RedisKv {
       onFailure: options.onFailure ?? (() => {}),
       onProblems: options.onProblems ?? (() => {}),
       onHistoryLost: (lost) => {
-        // They were decided on what may not be true.
+        // They were decided on entries that may be outdated.
         this.#commits.rejectWaiting("Redis has lost part of its history");
         options.onHistoryLost?.(lost);
       },

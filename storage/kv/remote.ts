@@ -12,7 +12,9 @@ import {
 import type { KvHistory } from "./history.ts";
 import { assertCommit, assertCountRange, assertKey, assertKeys, assertRange } from "./limits.ts";
 
-/** How long another thread waits for the store. A synced batch takes milliseconds; a disk that takes longer than this is as good as away. */
+/**
+ * How long another thread waits for the store. A synced batch takes milliseconds; a disk that takes longer than this counts as unavailable.
+ */
 const TIMEOUT_MS = 5_000;
 
 /** The store's messages; a node's bus carries them beside its own (`Bus<KvProtocol & ...>`). */
@@ -21,13 +23,13 @@ export type KvProtocol = {
   "kv.getMany": { request: { keys: readonly string[] }; response: KvAnswer<(Entry | null)[]> };
   "kv.scan": { request: ScanRange; response: KvAnswer<Entry[]> };
   "kv.count": { request: CountRange; response: KvAnswer<number> };
-  /** `askedAtMs` is of the clock that all threads of a process have in common. */
+  /** `askedAtMs` is a time of the clock that all threads of a process share. */
   "kv.commit": { request: { commit: Commit; askedAtMs: number }; response: KvAnswer<CommitResult> };
   "kv.history": { request: undefined; response: KvAnswer<{ versionsPerMs: number; lastVersion: number; lostVersion: number }> };
   "kv.lose": { request: { lostVersion: number; aboveVersion: number }; response: KvAnswer<undefined> };
 };
 
-/** That the store is unavailable, or came to it too late, is a response: the requester has to tell it from other failures. */
+/** An unavailable store, or a missed deadline, is a response and not an error: the requester has to distinguish it from other failures. */
 export type KvAnswer<T> = { type: "answered"; value: T } | { type: "unavailable"; message: string } | { type: "tooLate" };
 
 /** Lets the other threads use the store of this one. */
@@ -39,15 +41,15 @@ export function handleKvMessages(kv: Kv, bus: Bus<KvProtocol>): void {
   bus.handle("kv.commit", ({ commit, askedAtMs }) => answered(commitInTime(kv, commit, askedAtMs)));
 }
 
-/** Lets the other threads know the past of this one's store, and tell it what it has lost. */
+/** Lets the other threads read the history of this thread's store, and record losses in it. */
 export function handleHistoryMessages(history: KvHistory, bus: Bus<KvProtocol>): void {
   bus.handle("kv.history", () => answered(historyOf(history)));
   bus.handle("kv.lose", ({ lostVersion, aboveVersion }) => answered(history.lose(lostVersion, aboveVersion).then(() => undefined)));
 }
 
 /**
- * The store of another thread, by the same contract: whatever keeps an answer from coming is StorageUnavailable. Closing it closes nothing
- * but itself.
+ * The store of another thread, with the same contract: if no response comes, for whatever reason, the error is StorageUnavailable. Closing
+ * it does not close the other thread's store.
  */
 export function createRemoteKv(bus: Bus<KvProtocol>, ownerAddress: Address): Kv {
   let closed = false;
@@ -95,7 +97,7 @@ async function historyOf(kv: KvHistory) {
   return { versionsPerMs: kv.versionsPerMs, lastVersion: await kv.lastVersion(), lostVersion: kv.lostVersion() };
 }
 
-/** The past of another thread's store. What it has lost is known from now on only where it is told here. */
+/** The history of another thread's store. Later losses are known here only if they are recorded through this object. */
 export async function createRemoteHistory(bus: Bus<KvProtocol>, ownerAddress: Address): Promise<KvHistory> {
   const request = async () => {
     try {
@@ -125,7 +127,7 @@ function unanswered(error: unknown): StorageUnavailable {
   return new StorageUnavailable("the thread that holds the store did not answer", { cause: error });
 }
 
-/** What waited for this thread too long is not begun. */
+/** A commit that waited for this thread too long is not started. */
 async function commitInTime(kv: Kv, commit: Commit, askedAtMs: number): Promise<CommitResult> {
   const { withinMs } = commit;
   if (withinMs === undefined) return kv.commit(commit);

@@ -3,15 +3,15 @@ interface Known {
 }
 
 /**
- * Versions of keys that were checked or read lately and do not expire, so that a check of a hot key reads nothing. At its bound all are forgotten
- * at once, which costs each a reading.
+ * Versions of recently checked or read keys that do not expire, so that a check of a hot key needs no read. At the bound all are dropped at
+ * once; each is then read again.
  */
 export class VersionCache {
   readonly #known = new Map<string, Known>();
   readonly #keysMax: number;
-  /** Kinds of keys (their first characters) of which any is known: those of the others, which are written and never checked, are not looked for. */
+  /** Kinds of keys (their first characters) in the cache. Keys of other kinds, which are written and never checked, are not looked up. */
   readonly #kinds = new Uint8Array(128);
-  /** A key that is checked is mostly written next: in a table of many each look costs memory that no processor has at hand. */
+  /** A key that is checked is usually written next; this saves a lookup in a large table, which is a cache miss. */
   #lastKey = "";
   #last: Known | undefined;
 

@@ -4,10 +4,10 @@ import { admin } from "./surface.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Part of the interface: what is cleaned where the request names no days. */
+/** Part of the interface: the default of `days`. */
 const DAYS_DEFAULT = 90;
 
-/** One call works for so long; what is left then is for the next. */
+/** How long one call works; the next call continues. */
 const CLEANING_MS = 20_000;
 const CLEANING_DEADLINE_MS = 30_000;
 

@@ -43,7 +43,7 @@ export const PartnerApiShown = Type.Union(
   { description: "The partner's access to Partner API v1; null if it has none." },
 );
 
-/** The same as it is sent; the engine says what is wrong with the rest. */
+/** The same as a request body; the engine checks the rest. */
 export const PartnerApiSettingsBody = Type.Union(
   [
     Type.Object(

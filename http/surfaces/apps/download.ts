@@ -4,7 +4,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
 import { apps } from "./surface.ts";
 
-/** Names under which packages are kept hold none but these characters; anything else is no name of a package. */
+/** File names of packages contain only these characters. */
 const FILE_NAME = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$";
 
 const header = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }));
@@ -101,7 +101,7 @@ export const downloadPackage = apps.endpoint({
 /** `bytes=5-9`, `bytes=5-`, `bytes=-5` (RFC 9110, 14.1.2). Packages with range parsers call more unsatisfiable than the RFC does. */
 const ONE_RANGE = /^\s*bytes\s*=\s*(\d{0,15})-(\d{0,15})\s*$/i;
 
-/** Null for the whole: no range, none that is understood, several, or one for other bytes than these. */
+/** Null for the whole package: no range, an unknown form, several ranges, or a range for another ETag. */
 function requestedRange(
   { bytes }: AppPackage,
   etag: string,

@@ -8,7 +8,7 @@ import { foreignMerchant, headOf, refuse, told } from "./answers.ts";
 import { derivedId } from "./derived-id.ts";
 import { ADAPTER_RATE, AdapterHead, adapter } from "./surface.ts";
 
-/** The members as they may stand in three places; they are checked by the protocol's own reader. */
+/** The members may be in three places; the protocol's own reader checks them. */
 const InitRequest = Type.Object(
   {
     txHead: Type.Optional(

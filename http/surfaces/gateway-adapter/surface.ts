@@ -11,11 +11,14 @@ import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 export interface AdapterOperations {
   createLink: CreateLink;
   useLink: UseLink;
-  /** The caller's merId at the adapter; null for one that has none (any more). */
+  /** The caller's merId at the adapter; null if it has none (any more). */
   adapterMerchantOf(caller: Caller): string | null;
 }
 
-/** Of one client address over all operations, counted before the signature is checked: what is forged costs a look at a table. */
+/**
+ * For one client address over all operations. It is counted before the signature is checked, so that a forged request costs only a table
+ * lookup.
+ */
 export const ADAPTER_RATE = { bucket: "adapter", perSecond: 100 } as const;
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);

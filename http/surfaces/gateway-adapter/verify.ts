@@ -99,7 +99,7 @@ async function current(useLink: UseLink, caller: Caller, record: LinkRecord): Pr
   try {
     return (await useLink.verify(caller, record.order.txId)) ?? record;
   } catch (error) {
-    // Too much is asked just now: what is known is not wrong, only not the newest.
+    // The gateway has too many calls in progress: the stored state is returned; it is not wrong, but may not be the latest.
     if (error instanceof RelayError && error.code === "too_busy") return record;
     throw error;
   }

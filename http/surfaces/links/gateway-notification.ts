@@ -4,8 +4,8 @@ import { links } from "./surface.ts";
 const text = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }));
 
 /**
- * Says nothing about what it was told: an answer that told known payments from unknown ones, or right signatures from wrong ones, would
- * help only those who guess.
+ * Always gives the same response: one that distinguished known from unknown payments, or right from wrong signatures, would help only
+ * attackers.
  */
 export const gatewayNotification = links.endpoint({
   name: "gatewayNotification",

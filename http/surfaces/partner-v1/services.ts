@@ -130,7 +130,7 @@ export const disableService = switching("disable", "partnerApiDisableService", "
 
 const mode = { type: "string", enum: [...SERVICE_MODES], description: "sandbox: the service's test system. live: money moves." };
 
-/** A service's configuration in the words of JSON Schema; it is read by the engine, since what is valid depends on the path. */
+/** A service's configuration as JSON Schema, for the documents; the engine validates it, since the rules depend on the path. */
 function documented(code: ServiceCode) {
   const rules = membersOf(code) ?? [];
   return {

@@ -3,7 +3,7 @@ import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
 import type { DeviceInfo } from "../../../engine/sessions/presence.ts";
 import { headerText } from "./header-text.ts";
 
-/** Of any length: what operators do not get to read in full is no reason to keep a terminal from its payments. */
+/** Without a maximum length: a text that is too long is cut, but must not keep a terminal from its payments. */
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
 /** What a polling terminal tells about itself; all of it optional. */

@@ -14,7 +14,7 @@ const day = (description: string) =>
   );
 const words = <W extends string>(...list: W[]) => Type.Union(list.map((word) => Type.Literal(word)));
 
-/** ALL is what was paid: terminals and links, without SCAN and PRINT. */
+/** ALL means payments: of terminals and links, without SCAN and PRINT. */
 const PAYMENT_METHODS = ["CARD", "SATISPAY", "VOUCHER", "RECEIPT", "UNKNOWN", "PAYBYLINK"] as const;
 
 const METHODS: Record<"ALL" | "CARD" | "SATISPAY" | "VOUCHER" | "RECEIPT" | "PAYBYLINK", readonly TransactionMethod[]> = {

@@ -3,9 +3,9 @@ import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 
-/** What the endpoints for those who run the relay use. */
+/** What the endpoints for operators use. */
 export interface SystemOperations {
-  /** What keeps this node from taking requests, or null. */
+  /** Why this node does not accept requests, or null. */
   notReadyBecause(): string | null;
   /** All threads' metrics in Prometheus' text format. */
   metrics(): Promise<string>;

@@ -2,30 +2,28 @@ import { totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
 /**
- * A shard's old generation is collected first when it has grown to so much, MB, and later by what it held then. By itself V8 begins at some 80 and collects
- * every ten seconds under load. While it marks, payments wait 140 to 240 ms at 13,000 a second: on two cores its threads take more than one, and the thread
- * that serves marks, too, with every 64 KB that it allocates. With 512 that came after 450,000 payments; with 1,024 not within 80 s, at 890 MB, and up to
- * 650 MB young collections took as long.
+ * A shard's old generation is collected for the first time when it has grown to this size, MB; later V8 decides by what it held then. V8's
+ * own default is much smaller, and payments wait while it marks (infra/docs/decisions/0025-figures-behind-the-code.md).
  */
 const OLD_GENERATION_MB = 1_024;
 
-/** Of the machine's memory, for all shards together. */
+/** Share of the machine's memory for all shards together. */
 const MEMORY_SHARE = 0.125;
 
 const MB = 1_048_576;
 
 /**
- * Sets what V8 knows of no option for a single thread. To be called before the shards' threads are started.
+ * Sets the V8 options that cannot be set for a single thread. To be called before the shards' threads are started.
  *
- * - Objects are not allocated in the old generation because others of their kind lived long: what waits for a terminal lives a minute, and the same
- *   kinds of objects are made by each request. Dead there until the next full collection, they kept half of what the requests made with them.
- * - The old generation begins large.
+ * - No pretenuring: V8 would allocate objects in the old generation if others of their kind lived long. A waiting command lives for a
+ *   minute, and each request creates objects of the same kinds. Dead objects in the old generation keep others alive until the next full
+ *   collection.
+ * - The old generation starts large.
  *
- * Together, at 5,000 payments a second: 4 MB a second reach the old generation instead of 11, young collections take 5 ms instead of 9, full ones came
- * not once within half a minute instead of every ten seconds, and the p99 of the payments is 26 to 43 ms instead of 190 to 240.
+ * The figures are in infra/docs/decisions/0025-figures-behind-the-code.md.
  */
 export function prepareHeaps(shards: number): void {
-  // Of a container, what it may use; 0 where nothing bounds it.
+  // The memory limit of a container; 0 if there is none.
   const bound = process.constrainedMemory() || totalmem();
   const roomMb = Math.floor((Math.min(bound, totalmem()) * MEMORY_SHARE) / MB / shards);
   setFlagsFromString("--no-allocation-site-pretenuring");

@@ -46,9 +46,8 @@ const SHARD_WORKER = new URL(import.meta.url.endsWith(".ts") ? "../shard/shard-w
 const VERSION: string = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
 
 /**
- * Of a shard's heap, whatever a version of Node takes by itself: so much goes to the two halves of 16 MB that objects live in at first, and the third that
- * V8 counts. At 13,000 payments a second a collection takes 2.3 ms instead of the 3.9 with 64, and as much reaches the old generation; the pushes' p99 is a
- * sixth less (eight pairs of windows in turn). With 24 it takes 1.4 ms and p99 is the same, but polls, which leave nothing alive, cost up to 6% more.
+ * Size of a shard's young generation, whatever the default of the Node version: two halves of 16 MB for new objects, and the third that V8
+ * adds. Why neither more nor less: infra/docs/decisions/0025-figures-behind-the-code.md.
  */
 const YOUNG_GENERATION_MB = 48;
 

@@ -3,7 +3,7 @@ import type { ConnectedStore, ShardBoot } from "../boot/shard-boot.ts";
 import { holdsLease } from "../cluster/lease.ts";
 
 export interface Readiness extends Lifecycle {
-  /** What keeps this node from taking requests, or null. */
+  /** Why this node does not accept requests, or null. */
   notReadyBecause(): string | null;
 }
 
