@@ -78,7 +78,7 @@ describe("a row that ClickHouse refuses", { skip: missingClickHouse() }, () => {
     const program = ["--import", "tsx", "infra/cli/rebuild-analytics.ts", "--data-dir", place.dataDirectory];
     const child = spawn(process.execPath, program, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"], env: { PATH: process.env["PATH"] } });
     const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-    assert.match(output, /^Done: .*\(1 had been set aside\), 1 left out\.\n$/);
+    assert.match(output, /^Done: .*\(1 had been set aside\), 1 refused\.\n$/);
     assert.match(errors, /^left out beyond: ClickHouse refused it/m);
     assert.equal(code, 1);
 
