@@ -2,7 +2,7 @@ import type { Address } from "../../engine/kernel/bus.ts";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Timer, Timers } from "../../engine/kernel/timers.ts";
 
-/** Deadlines are kept to this; one timer looks at all that fall into the same span. */
+/** Precision of deadlines: one timer checks all that fall into the same span. */
 const SPAN_MS = 20;
 
 export interface OutstandingRequest {
@@ -14,8 +14,8 @@ export interface OutstandingRequest {
 }
 
 /**
- * Requests whose responses have not come. One timer serves all deadlines, and stands while there are none: a timer for each
- * request would cost more than the request.
+ * Requests that wait for their responses. One timer serves all deadlines, and is stopped while there are none: a timer per request would
+ * cost more than the request.
  */
 export class OutstandingRequests {
   readonly #clock: Clock;
@@ -68,7 +68,7 @@ export class OutstandingRequests {
 
   #tick(): void {
     const now = this.#clock.monotonicMs() / SPAN_MS;
-    // A deadline of 30 s makes 1,500 spans: looking at the number of each costs microseconds.
+    // A deadline of 30 s makes 1,500 spans: checking the count of each takes only microseconds.
     for (const [span, requests] of this.#spans) {
       if (span > now) continue;
       for (const request of [...requests]) {

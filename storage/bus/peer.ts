@@ -2,13 +2,13 @@ import type { Address } from "../../engine/kernel/bus.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import type { Batch, Message } from "./thread-protocol.ts";
 
-/** Messages sent and not yet taken in at the other end; beyond it the peer counts as full. A port by itself buffers without end. */
+/** Messages sent and not yet processed at the other end; beyond it the peer counts as full. A port itself has an unlimited buffer. */
 const UNCONSUMED_MAX = 50_000;
 
-/** After so many messages the sender is told that they were taken in, even when there is nothing else to say. */
+/** After this many messages their processing is acknowledged, even if there is nothing else to send. */
 const ACKNOWLEDGE_EVERY = 1_000;
 
-/** What of a MessagePort is used. */
+/** The part of MessagePort that is used. */
 export interface BatchPort {
   postMessage(batch: Batch): void;
   on(event: "message", listener: (batch: Batch) => void): unknown;
@@ -23,7 +23,7 @@ interface PeerEvents {
   onUnsendable: (message: Message, error: unknown, peer: Peer) => void;
 }
 
-/** The thread at the other end of a port: batches what is sent to it in a turn, and knows how far it has come. */
+/** The thread at the other end of a port. It batches all messages of a turn, and knows how many were processed. */
 export class Peer {
   readonly address: Address;
   readonly #port: BatchPort;
@@ -54,7 +54,10 @@ export class Peer {
     return this.#gone;
   }
 
-  /** True when so much waits at the other end that requests and messages are better refused. Responses are still sent: requests bound them. */
+  /**
+   * True if so many messages wait at the other end that requests and messages are refused. Responses are still sent: the number of requests
+   * limits them.
+   */
   get full(): boolean {
     return this.#sent + this.#outbox.length - this.#consumedThere >= UNCONSUMED_MAX;
   }
@@ -95,7 +98,7 @@ export class Peer {
     try {
       this.#post(messages);
     } catch {
-      // One of them cannot be cloned, and then nothing of the batch was sent.
+      // One of the messages cannot be cloned, and nothing of the batch was sent.
       for (const message of messages) this.#postAlone(message);
     }
   }

@@ -16,14 +16,14 @@ export interface ThreadBusOptions {
   timers: Timers;
   /** Requests without a response yet; one more is refused with `too_busy`. */
   outstandingMax: number;
-  /** Told what a handler threw that is not a RelayError, and what could not be sent or served. Must not throw. */
+  /** Called for errors of handlers that are not a RelayError, and for messages that could not be sent or handled. Must not throw. */
   onError?: (error: unknown, context: { kind: string; from: Address }) => void;
 }
 
 export interface ThreadBus<P extends Protocol<P>> extends Bus<P> {
   /** Ends every outstanding request with `unavailable` and closes the ports. */
   close(): void;
-  /** `dropped`: what was sent to a thread that is gone or too far behind. */
+  /** `dropped`: messages to a thread that has ended or is too far behind. */
   stats(): { outstanding: number; dropped: number };
 }
 
@@ -90,7 +90,7 @@ export function createThreadBus<P extends Protocol<P>>(options: ThreadBusOptions
     return INTERNAL;
   }
 
-  /** One message that cannot be cloned must not take the others of its turn along, nor leave its requester waiting. */
+  /** One message that cannot be cloned must not affect the others of its turn, or leave its requester waiting. */
   function onUnsendable(message: Message, error: unknown, peer: Peer): void {
     onError(error, { kind: "kind" in message ? message.kind : message.type, from: self });
     if (message.type === "request") requests.take(message.id)?.reject(errorOf(INTERNAL));

@@ -1,6 +1,6 @@
 import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 
-/** What goes through a port at once: everything sent in one turn, and how many messages were taken in from the other side so far. */
+/** One transfer through a port: all messages of one turn, and the number of messages processed from the other side so far. */
 export interface Batch {
   consumed: number;
   messages: Message[];
@@ -12,14 +12,17 @@ export type Message =
   | { type: "response"; id: number; body: unknown }
   | { type: "failure"; id: number; failure: Failure };
 
-/** An error as it crosses: what the caller may know and nothing else. */
+/** The transferred form of an error: only what the caller may know. */
 export interface Failure {
   code: ErrorCode;
   publicMessage: string;
   retryAfterSeconds: number | undefined;
 }
 
-/** What of an error crosses; null for one that is not a RelayError, which is a defect here and no business of the requester. */
+/**
+ * The transferred part of an error; null for an error that is not a RelayError, which is a defect of this thread and not shown to the
+ * requester.
+ */
 export function failureOf(error: unknown): Failure | null {
   if (!(error instanceof RelayError)) return null;
   return { code: error.code, publicMessage: error.message, retryAfterSeconds: error.retryAfterSeconds };

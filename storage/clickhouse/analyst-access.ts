@@ -8,14 +8,17 @@ export const CLICKHOUSE_FILE = "clickhouse.json";
 /** The analysts' user where nothing else is configured. */
 export const ANALYST_USERNAME = "analyst";
 
-/** Leaves in the data directory how analysts reach ClickHouse, readable by its owner alone; the relay's own user is never in it. */
+/**
+ * Writes a file with the analysts' access to ClickHouse into the data directory, readable by its owner only; it never contains the relay's
+ * own user.
+ */
 export async function writeAnalystAccess(dataDirectory: string, { url, username, password }: ClickHouseAddress): Promise<void> {
   const path = join(dataDirectory, CLICKHOUSE_FILE);
   await writeFile(`${path}.new`, `${JSON.stringify({ url, username, password }, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
 
-/** What `writeAnalystAccess` left, or null where there is none. Throws for a file that is not one. */
+/** Reads the file of `writeAnalystAccess`; null if there is none. Throws if the file is not valid. */
 export async function readAnalystAccess(dataDirectory: string): Promise<ClickHouseAddress | null> {
   const text = await readFile(join(dataDirectory, CLICKHOUSE_FILE), "utf8").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;

@@ -1,18 +1,18 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from "@clickhouse/client";
 
-/** Where a ClickHouse is and as whom it is asked; embedded or a server of one's own. */
+/** Address and user of a ClickHouse, embedded or external. */
 export interface ClickHouseAddress {
   url: string;
   username: string;
   password: string;
 }
 
-/** Above the longest synced insert that was seen by far; queries that someone waits for bring a shorter deadline of their own. */
+/** Far longer than the longest observed synced insert; queries for which someone waits have a shorter deadline of their own. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 const CONNECTIONS_MAX = 16;
 
-/** A client of the relay's database. It connects when it is first used, and again after ClickHouse was away. */
+/** A client of the relay's database. It connects when it is first used, and again after an outage of ClickHouse. */
 export function connectClickHouse({ url, username, password }: ClickHouseAddress): ClickHouseClient {
   return createClient({
     url,
@@ -21,9 +21,9 @@ export function connectClickHouse({ url, username, password }: ClickHouseAddress
     application: "terminal-relay",
     request_timeout: REQUEST_TIMEOUT_MS,
     max_open_connections: CONNECTIONS_MAX,
-    // Below what servers keep an idle connection open for, so that a request does not meet one that is being closed.
+    // Shorter than servers keep idle connections open, so that a request is not sent on a connection that is being closed.
     keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
-    // Failures are reported by whoever asked; the client's own log would hold queries.
+    // Callers report failures; the client's own log would contain queries.
     log: { level: ClickHouseLogLevel.OFF },
   });
 }

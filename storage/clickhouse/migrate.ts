@@ -19,8 +19,8 @@ export class SchemaTooNew extends Error {
 }
 
 /**
- * Brings the database to the newest version, step by step, and answers the versions applied. Safe to run again and from several
- * nodes at once. Throws SchemaTooNew.
+ * Migrates the database to the newest version, step by step. Resolves with the applied versions. Safe to run again and from several nodes
+ * at once. Throws SchemaTooNew.
  */
 export async function migrate(client: ClickHouseClient, migrations?: readonly Migration[]): Promise<number[]> {
   const known = migrations ?? (await readMigrations());

@@ -1,20 +1,20 @@
 import { RowsRefused } from "./feed-sink.ts";
 
-/** An item that its sink refuses by itself, and why. */
+/** An item that the sink refuses even when it is sent alone, and why. */
 export interface Refused<T> {
   item: T;
   reason: string;
 }
 
-/** What is done with items once their sink has spoken. */
+/** What is done with items after the sink has accepted or refused them. */
 export interface Settled<T> {
   delivered(items: readonly T[]): Promise<void>;
   refused(refused: Refused<T>): Promise<void>;
 }
 
 /**
- * Delivers the items of each piece. A piece with a refused item becomes two halves, until that item is alone. `pieces` loses what is settled, so that a call
- * after a failure goes on where the one before was. Throws whatever else the delivery throws.
+ * Delivers the items of each piece. A piece with a refused item is divided into halves until that item is alone. Settled items are removed
+ * from `pieces`, so that a call after a failure continues there. Throws any other error of the delivery.
  */
 export async function settlePieces<T>(
   pieces: (readonly T[])[],
@@ -35,7 +35,7 @@ export async function settlePieces<T>(
   }
 }
 
-/** Delivers items, and answers those that are refused. After a failure all of it has to be repeated. */
+/** Delivers items, and resolves with those that are refused. After a failure everything has to be repeated. */
 export async function bisectBatch<T>(items: readonly T[], deliver: (items: readonly T[]) => Promise<void>): Promise<Refused<T>[]> {
   const refused: Refused<T>[] = [];
   if (items.length === 0) return refused;

@@ -7,8 +7,8 @@ type ClickHouseRow = { [column: string]: string | number | boolean | null | unde
 export type FeedTable = "transactions" | "command_lives" | "conflicts";
 
 /**
- * The table of a row, and the row as a line of JSONEachRow. Throws for a row whose times are not ones. Texts are well-formed where they come in; of rows
- * from before, and of those that others write into Kafka, they are made so here, because ClickHouse refuses half of a character.
+ * The table of a row, and the row as a line of JSONEachRow. Throws for a row with invalid times. Texts are made well-formed when they are
+ * received; here this is done for older rows and for rows that others write to Kafka, because ClickHouse refuses unpaired surrogates.
  */
 export function clickHouseRow(row: FeedRow): { table: FeedTable; line: string } {
   const written = asItIs(row);
@@ -26,7 +26,7 @@ function asItIs(row: FeedRow): { table: FeedTable; line: string } {
   }
 }
 
-/** Most columns of most rows are empty; left out they cost nothing to send and to read. One call for the whole row is what JSON is fast at. */
+/** Most columns of most rows are empty, so they are left out. One call of JSON.stringify for the whole row is fastest. */
 function lineOf(row: ClickHouseRow): string {
   return `${JSON.stringify(row)}\n`;
 }
@@ -107,7 +107,7 @@ function conflictRow(row: ConflictRow): ClickHouseRow {
   };
 }
 
-/** `YYYY-MM-DD hh:mm:ss.mmm`, UTC, which every ClickHouse reads without a setting. */
+/** `YYYY-MM-DD hh:mm:ss.mmm`, UTC, which every ClickHouse version reads without a setting. */
 function timeOf(ms: number): string {
   return isoOf(ms).slice(0, 23).replace("T", " ");
 }
@@ -116,14 +116,14 @@ function dayOf(ms: number): string {
   return isoOf(ms).slice(0, 10);
 }
 
-/** The time that was written last: rows that follow each other often have the same. */
+/** The time that was written last: consecutive rows often have the same. */
 let lastMs = 0;
 let lastIso = new Date(lastMs).toISOString();
 
-/** Where Date of ClickHouse ends: what lies beyond it, or before 1970, would come in at the other end, silently. */
+/** End of ClickHouse's type Date: a later time, or one before 1970, would silently wrap around. */
 export const LATEST_MS = Date.UTC(2149, 0, 1);
 
-/** A time that is missing would otherwise be 1970, silently. */
+/** A missing time would otherwise silently become 1970. */
 function isoOf(ms: number): string {
   if (ms === lastMs) return lastIso;
   if (!Number.isSafeInteger(ms)) throw new RangeError("a time is a whole number of milliseconds");

@@ -6,12 +6,12 @@ import { type FeedInsert, type FeedSink, RowsRefused } from "./feed-sink.ts";
 import { TextChunks } from "./text-chunks.ts";
 
 /**
- * Codes by which ClickHouse says that a value itself is not acceptable: not parsed, out of range, of a wrong type, too large. All
- * others (no memory, no disk, no table, ...) may pass, and no row may be put aside for them.
+ * Codes by which ClickHouse says that a value itself is not acceptable: not parsed, out of range, of a wrong type, too large. All others
+ * (no memory, no disk, no table, ...) may be temporary, and no row is set aside because of them.
  */
 const REFUSED_CODES = new Set(["6", "25", "26", "27", "38", "41", "53", "69", "70", "72", "117", "130", "131", "321", "349", "407"]);
 
-/** Inserts rows into the tables of storage/clickhouse/migrations; answered when they are synced (their tables' settings). */
+/** Inserts rows into the tables of storage/clickhouse/migrations; resolves when they are synced (a setting of the tables). */
 export function clickHouseSink(client: ClickHouseClient): FeedSink {
   return { begin: () => new ClickHouseInsert(client) };
 }
@@ -43,12 +43,12 @@ async function insert(client: ClickHouseClient, table: FeedTable, chunks: readon
   try {
     const { stream } = await client.exec({
       query: `INSERT INTO relay.${table} FORMAT JSONEachRow`,
-      // As bytes, which are sent as they are: rows would be made JSON one by one.
+      // As bytes, which are sent unchanged: rows would be serialized one by one.
       values: Readable.from(chunks, { objectMode: false }),
-      // Answered when it is written and synced, not when it is taken into a buffer.
+      // The response is sent when the insert is written and synced, not when it is buffered.
       clickhouse_settings: { async_insert: 0, wait_end_of_query: 1 },
     });
-    // Nothing is in it; unread it would hold the connection.
+    // The response is empty; if it were not read, it would hold the connection.
     stream.resume();
   } catch (error) {
     if (!(error instanceof ClickHouseError) || !REFUSED_CODES.has(error.code)) throw error;

@@ -7,30 +7,30 @@ import type { FedCommand } from "../../engine/terminals/fed-command.ts";
 /** Commands held in memory at once: a row is a kilobyte, at worst some hundred. */
 const PAGE_COMMANDS = 500;
 
-/** Names of one question, which travel in its address. */
+/** Uuids per query, which are part of its address. */
 const LIVES_AT_ONCE = 50;
 
-/** A page over a table that grew for years, on a machine that does much else. */
+/** For a page over a table that has grown for years, on a busy machine. */
 const QUERY_TIMEOUT_S = 55;
 
-/** A command is accepted at most so long before it ends without a result; its row's day is the day of that. */
+/** The longest time between the acceptance of a command and its end without a result; the day of its row is the day of its acceptance. */
 const LIFE_MS_MAX = 2 * 86_400_000;
 
-/** What ClickHouse has of how far the store was. */
+/** How far the store was, according to ClickHouse. */
 export interface FedUntil {
-  /** Highest version that the store had given; 0 where ClickHouse has no row that tells. */
+  /** Highest version that the store had given; 0 if no row in ClickHouse has one. */
   storeVersion: number;
-  /** Time of the newest row that a former release wrote, which tells no version; 0 for none. */
+  /** Time of the newest row of an earlier release, which has no version; 0 for none. */
   formerMs: number;
 }
 
-/** Which rows a store cannot have that was taken back. */
+/** Describes the rows that a store that was taken back cannot have. */
 export interface FedSince {
   /** Rows of later versions of the store. */
   storeVersion: number;
-  /** When that was, for rows of former releases; and no row is older. */
+  /** The time of that version, for rows of earlier releases; no row is older. */
   atMs: number;
-  /** What had ended before is forgotten anyway. */
+  /** Commands that ended before this time have been deleted anyway. */
   keptSinceMs: number;
 }
 
@@ -39,13 +39,13 @@ const TABLES = [
   { table: "command_lives", at: "finished_at" },
 ] as const;
 
-/** What ClickHouse tells of a store. Rejects with what ClickHouse rejects with. */
+/** What ClickHouse knows about a store. Rejects with ClickHouse's errors. */
 export interface FedRows {
-  /** How far ClickHouse says that the store was; rows from days before `sinceMs` are not looked at. */
+  /** How far the store was, according to ClickHouse; rows from days before `sinceMs` are not read. */
   until(sinceMs: number): Promise<FedUntil>;
   /**
-   * Commands that ended, and results, that a store taken back to `since` cannot have, in pages; those of one terminal follow each other. Links are not among
-   * them: their rows tell too little of them.
+   * Commands that ended, and results, that a store taken back to `since` cannot have, in pages; those of one terminal follow each other.
+   * Links are not included: their rows contain too little.
    */
   commands(since: FedSince): AsyncGenerator<FedCommand[]>;
 }
@@ -77,7 +77,7 @@ async function* readFedCommands(client: ClickHouseClient, since: FedSince): Asyn
       return { uuid, terminalId, result, life: lives.get(`${terminalId} ${uuid}`) ?? null };
     });
   }
-  // With a result they were among those above.
+  // Commands with a result were already returned above.
   for await (const lives of pages(client, LIVES, since, readLife)) {
     yield lives.map((life) => ({ uuid: life.uuid, terminalId: life.terminalId, life, result: null }));
   }
@@ -87,7 +87,7 @@ interface Query {
   columns: string;
   table: string;
   at: string;
-  /** Beside what `FedSince` says. */
+  /** Condition in addition to `FedSince`. */
   only: string;
 }
 
@@ -142,7 +142,7 @@ async function* pages<Columns, Row>(
   }
 }
 
-/** By terminal and uuid; a command that was answered late began long before its result. */
+/** By terminal and uuid; a command with a late result was accepted long before it. */
 async function livesOf(client: ClickHouseClient, results: readonly TransactionRow[]): Promise<Map<string, LifeRow>> {
   const lives = new Map<string, LifeRow>();
   for (let start = 0; start < results.length; start += LIVES_AT_ONCE) {
@@ -176,7 +176,7 @@ async function ask<Row>(client: ClickHouseClient, query: string, parameters: Rec
   return result.json<Row>();
 }
 
-/** As storage/feed/clickhouse-rows.ts wrote them. */
+/** As written by storage/feed/clickhouse-rows.ts. */
 interface ResultColumns {
   version: number;
   kind: NonNullable<TransactionRow["kind"]> | "";

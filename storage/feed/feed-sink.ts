@@ -1,30 +1,30 @@
 import type { FeedRow } from "../../engine/payments/feed-row.ts";
 
-/** Where the feed takes rows: ClickHouse itself, or what brings them there. */
+/** The destination of the feed's rows: ClickHouse, or Kafka on the way to it. */
 export interface FeedSink {
-  /** An insert to be filled and sent. */
+  /** Starts an insert, to be filled and sent. */
   begin(): FeedInsert;
 }
 
-/** Rows on their way. Those that were added need not be kept by whoever added them. */
+/** An insert in preparation. The caller does not have to keep rows that were added. */
 export interface FeedInsert {
-  /** @throws RowsRefused when the row is not one; it is not among the others then */
+  /** @throws RowsRefused if the row is not valid; it is then not part of the insert */
   add(row: FeedRow): void;
   /**
-   * Resolves when all rows are on stable storage there. Rejects with RowsRefused when one of them can never be taken, and with anything
-   * else when it may be called again; then any part of them may have arrived.
+   * Resolves when all rows are on stable storage. Rejects with RowsRefused if one of them can never be accepted, and with another error if
+   * the call may be repeated; then any part of the rows may have arrived.
    */
   send(): Promise<void>;
 }
 
-/** Takes these rows there; rejects as `add` and `send` do. */
+/** Delivers these rows; rejects like `add` and `send`. */
 export async function deliver(sink: FeedSink, rows: readonly FeedRow[]): Promise<void> {
   const insert = sink.begin();
   for (const row of rows) insert.add(row);
   await insert.send();
 }
 
-/** At least one row is such that trying again makes no sense. */
+/** At least one row can never be accepted, so a retry makes no sense. */
 export class RowsRefused extends Error {
   constructor(reason: string, options?: { cause?: unknown }) {
     super(reason, options);

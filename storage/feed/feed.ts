@@ -8,17 +8,17 @@ import { OutboxWindow, type WindowKind } from "./outbox-window.ts";
 import { atMost } from "./pause.ts";
 import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 
-/** Rows of one insert: ClickHouse likes ten thousand or more, and memory wants a bound. */
+/** Maximum number of rows per insert: ClickHouse is efficient from about ten thousand on, and memory is limited. */
 const BATCH_ROWS_MAX = 10_000;
 const BATCH_CHARS_MAX = 16_777_216;
 
-/** Least time between two inserts that are not full: each is a part on disk for ClickHouse to merge. */
+/** Minimum time between two inserts that are not full: each creates a part on disk that ClickHouse has to merge. */
 const BATCH_INTERVAL_MS = 700;
 
-/** Once it was woken from idleness the commits of the same moment are waited for. */
+/** Wait after waking up from idle, so that commits of the same moment are in the same insert. */
 const LINGER_MS = 20;
 
-/** How often an idle feed looks without being told. */
+/** How often an idle feed looks without being woken. */
 const POLL_MS = 250;
 
 const BACKOFF_MIN_MS = 100;
@@ -37,7 +37,7 @@ export interface FeedOptions {
 export type FeedEvent =
   | { type: "away"; error: unknown; retryInMs: number }
   | { type: "back"; afterMs: number }
-  /** It is set aside, and operators are told. */
+  /** The row is set aside and reported to operators. */
   | ({ type: "row_refused"; reason: string } & RowSubject);
 
 export interface FeedStats {
@@ -49,16 +49,16 @@ export interface FeedStats {
   refused: number;
 }
 
-/** The outbox on its way to ClickHouse: every row at least once, and out of the outbox only when it is confirmed. */
+/** Delivers the outbox to ClickHouse: every row at least once. A row is deleted from the outbox only after it is confirmed. */
 export interface Feed {
-  /** Something was written; cheap, may be called for each commit. */
+  /** To be called after a write to the outbox; cheap, may be called for each commit. */
   wake(): void;
-  /** Resolves when everything that is in the outbox now has been delivered or set aside. */
+  /** Resolves when all rows that are in the outbox now have been delivered or set aside. */
   flush(): Promise<void>;
-  /** The key before which all rows were delivered, as far as is known; null: look from the start. For whoever reads the outbox too. */
+  /** All rows before this key were delivered; null if not known (read from the start). For other readers of the outbox. */
   deliveredUntil(): string | null;
   stats(): FeedStats;
-  /** Ends after the insert under way, which is waited for at most some seconds. What is left stays in the outbox. */
+  /** Ends after the insert in progress, for which it waits a few seconds at most. Other rows stay in the outbox. */
   stop(): Promise<void>;
 }
 
@@ -133,7 +133,7 @@ class OutboxFeed implements Feed {
     return this.#flushes.length > 0 ? "full" : this.#window.wanted();
   }
 
-  /** Reads a window of the outbox, batch by batch; answers how many rows there were. */
+  /** Reads a window of the outbox, batch by batch. Resolves with the number of rows. */
   async #readWindow(kind: WindowKind): Promise<number> {
     let from = this.#window.begin(kind);
     let rows = 0;
@@ -157,7 +157,7 @@ class OutboxFeed implements Feed {
     return rows;
   }
 
-  /** One batch; `full` where there may be more behind it. */
+  /** One batch; `full` if there may be more rows after it. */
   async #read(from: string | null): Promise<{ batch: OutboxEntry[]; full: boolean }> {
     const batch: OutboxEntry[] = [];
     let chars = 0;
@@ -169,7 +169,10 @@ class OutboxFeed implements Feed {
     return { batch, full: batch.length === BATCH_ROWS_MAX || chars >= BATCH_CHARS_MAX };
   }
 
-  /** Entries are deleted once they are delivered, or set aside. `pieces` loses what is settled, so that a retry after a failure goes on where it was. */
+  /**
+   * Entries are deleted when they are delivered, or set aside. Settled entries are removed from `pieces`, so that a retry after a failure
+   * continues there.
+   */
   #settle(pieces: (readonly OutboxEntry[])[]): Promise<void> {
     return settlePieces(pieces, (entries) => this.#deliver(entries), {
       delivered: (entries) => this.#delete(entries),
@@ -194,7 +197,7 @@ class OutboxFeed implements Feed {
     this.#options.onEvent?.({ type: "row_refused", reason, ...subjectOf(entry.row) });
   }
 
-  /** Tries until it succeeds or the feed is stopped (then 0), with growing pauses. */
+  /** Retries until it succeeds or the feed is stopped (then 0), with growing pauses. */
   async #persist<T>(work: () => Promise<T>): Promise<T | 0> {
     const { clock, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
@@ -215,7 +218,7 @@ class OutboxFeed implements Feed {
     return 0;
   }
 
-  /** Sleeps, unless something waits already; the end, a flush and (where `early` says so) `wake` end that. */
+  /** Sleeps, unless there is work already. Stopping, a flush and (if `early` says so) `wake` end the sleep. */
   #sleep(ms: number, early: () => boolean): Promise<void> {
     if (ms <= 0 || this.#stopped || early()) return Promise.resolve();
     return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { type Admin, Kafka, logLevel } from "kafkajs";
 import type { Timer, Timers } from "../../engine/kernel/timers.ts";
 import "./kafkajs-patch.ts";
 
-/** Where Kafka is. */
+/** Address of Kafka. */
 export interface KafkaAddress {
   /** `host:port`, any of the cluster's brokers. */
   brokers: readonly string[];
@@ -13,10 +13,10 @@ export interface KafkaAddress {
 const CONNECT_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Short: whoever calls tries again with pauses of its own, and says so in its events. */
+/** Short: callers retry with pauses of their own, and report it in their events. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 };
 
-/** A client that connects when its producers and consumers do. Its own log is off: failures are reported by whoever asked. */
+/** A client that connects when its producers and consumers do. Its own log is off: callers report failures. */
 export function kafkaClient({ brokers, clientId }: KafkaAddress): Kafka {
   return new Kafka({
     brokers: [...brokers],
@@ -29,7 +29,7 @@ export function kafkaClient({ brokers, clientId }: KafkaAddress): Kafka {
   });
 }
 
-/** Kafka did not answer in time; what was asked may still happen. */
+/** Kafka did not answer in time; the request may still be executed. */
 export class KafkaLate extends Error {
   constructor(what: string, timeoutMs: number) {
     super(`Kafka did not answer in ${timeoutMs} ms: ${what}`);
@@ -37,7 +37,7 @@ export class KafkaLate extends Error {
   }
 }
 
-/** Rejects with KafkaLate when `work` takes longer. The work itself cannot be called back. */
+/** Rejects with KafkaLate when `work` takes longer. The work itself cannot be cancelled. */
 export async function withDeadline<T>(timers: Timers, what: string, timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -50,12 +50,12 @@ export async function withDeadline<T>(timers: Timers, what: string, timeoutMs: n
   }
 }
 
-/** Ends a connection; one that does not end in time, or fails to, is left to the garbage collector. */
+/** Closes a connection; if that fails or takes too long, it is left to the garbage collector. */
 export async function disconnect(timers: Timers, connection: Pick<Admin, "disconnect">): Promise<void> {
   await withDeadline(timers, "disconnect", CONNECT_TIMEOUT_MS, connection.disconnect()).catch(() => undefined);
 }
 
-/** The name of the error that a broker answered with (`MESSAGE_TOO_LARGE`), wherever kafkajs has wrapped it; null where there is none. */
+/** The name of the error that a broker answered with (`MESSAGE_TOO_LARGE`), however kafkajs has wrapped it; null if there is none. */
 export function brokerErrorOf(error: unknown): string | null {
   let cause: unknown = error;
   for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {

@@ -11,23 +11,23 @@ import { ensureTopics, FEED_TOPICS, type FeedTopics } from "./kafka-topics.ts";
 import { type ConsumedBatch, RowTransfer, type TransferEvent } from "./kafka-transfer.ts";
 import { atMost, pause } from "./pause.ts";
 
-/** Members of the group in one node: while one waits for its insert, the other fetches and reads. */
+/** Members of the group in one node: while one waits for its insert, the other one fetches and reads. */
 const MEMBERS = 2;
 
-/** A fetch waits at the broker until there is this much, or for so long: few and large inserts under load, quick ones without. */
+/** A fetch waits at the broker for this much data, or this long: inserts are large under load, and fast without load. */
 const FETCH_BYTES_MIN = 4_194_304;
 const FETCH_WAIT_MS = 700;
 
-/** What is held in memory at once, as bytes of messages: of one fetch and of one partition in it. */
+/** Maximum bytes of messages in memory: for one fetch, and for one partition in it. */
 const FETCH_BYTES_MAX = 6_291_456;
 const PARTITION_BYTES_MAX = 1_048_576;
 
-/** A consumer that is gone for this long loses its partitions to the others. */
+/** A consumer without a heartbeat for this long loses its partitions to the others. */
 const SESSION_TIMEOUT_MS = 10_000;
 const HEARTBEAT_EVERY_MS = 2_000;
 const REBALANCE_TIMEOUT_MS = 60_000;
 
-/** All partitions of a fetch are taken together. */
+/** All partitions of a fetch are processed together. */
 const PARTITIONS_AT_ONCE = 64;
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -36,9 +36,9 @@ const BACKOFF_MAX_MS = 5_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 export interface KafkaConsumerOptions extends KafkaAddress {
-  /** Where the outbox is, whose rows are deleted once they are in ClickHouse. */
+  /** Store with the outbox, whose rows are deleted when they are in ClickHouse. */
   kv: Kv;
-  /** Takes the rows: `clickHouseSink`. */
+  /** Destination of the rows: `clickHouseSink`. */
   sink: FeedSink;
   clock: Clock;
   timers: Timers;
@@ -48,17 +48,17 @@ export interface KafkaConsumerOptions extends KafkaAddress {
 
 export type KafkaConsumerEvent =
   | TransferEvent
-  /** The connection to Kafka failed or ended; it is made again. */
+  /** The connection to Kafka failed or was closed; it is made again. */
   | { type: "consumer_away"; error: unknown; retryInMs: number }
-  /** A member of this node has joined the group; `partitions` of the topic are its. */
+  /** A member of this node has joined the group and got `partitions` partitions of the topic. */
   | { type: "consumer_joined"; partitions: number };
 
 export interface KafkaConsumerStats {
-  /** Partitions that are this node's. */
+  /** Number of partitions assigned to this node. */
   partitions: number;
-  /** Messages of them that were not confirmed when they were last fetched. */
+  /** Messages in them that were not confirmed at the last fetch. */
   lagMessages: number;
-  /** How long the oldest row that this node holds has been in the outbox; 0 when it holds none. Milliseconds. */
+  /** Time since the oldest row in this node's memory was written to the outbox; 0 if there is none. Milliseconds. */
   oldestAgeMs: number;
   /** Time between writing and confirming the newest row that this node has confirmed; 0 before the first. Milliseconds. */
   newestDelayMs: number;
@@ -70,14 +70,17 @@ export interface KafkaConsumerStats {
   dead: number;
 }
 
-/** The relay's part of the consumer group that brings the topic of rows into ClickHouse. */
+/** This node's part of the consumer group that inserts the topic of rows into ClickHouse. */
 export interface KafkaConsumer {
   stats(): KafkaConsumerStats;
-  /** Leaves the group; an insert under way is waited for at most some seconds. What is not confirmed is another's, or comes again. */
+  /**
+   * Leaves the group; waits a few seconds at most for an insert in progress. Unconfirmed messages go to another member, or are fetched
+   * again.
+   */
   stop(): Promise<void>;
 }
 
-/** Starts the consumer: in each node. It goes on trying for as long as Kafka is away. */
+/** Starts the consumer, in each node. It keeps trying while Kafka is down. */
 export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer {
   const members = Array.from({ length: MEMBERS }, () => new GroupMember(options));
   return {
@@ -100,7 +103,7 @@ function together(one: KafkaConsumerStats, other: KafkaConsumerStats): KafkaCons
   };
 }
 
-/** Takes part in the group with a connection, a share of the partitions and inserts of its own. */
+/** A member of the group with its own connection, partitions and inserts. */
 class GroupMember implements KafkaConsumer {
   readonly #options: KafkaConsumerOptions;
   readonly #topics: FeedTopics;
@@ -171,7 +174,7 @@ class GroupMember implements KafkaConsumer {
       maxBytes: FETCH_BYTES_MAX,
       maxBytesPerPartition: PARTITION_BYTES_MAX,
       allowAutoTopicCreation: false,
-      // A failed membership is ended here and begun anew, with an event that tells of it.
+      // A failed membership is ended here and started again, with an event.
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 5, restartOnFailure: () => Promise.resolve(false) },
     });
     try {

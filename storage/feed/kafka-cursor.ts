@@ -1,36 +1,36 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 
-/** Rows come in the order of their keys but for the time that their commits take and the difference of the nodes' clocks. */
+/** Rows appear in the order of their keys, except for the time that their commits take and the difference of the nodes' clocks. */
 const NEAR_MS = 200;
 const MARGIN_MS = 15_000;
 const MARGIN_EVERY_MS = 5_000;
 
-/** Keys that are remembered as produced: up to this many, then the newest are kept. */
+/** Maximum number of keys remembered as produced; beyond it the newest are kept. */
 const REMEMBERED_MAX = 200_000;
 const REMEMBERED_LEFT = 150_000;
 
 /**
- * How far the outbox has been produced. Produced rows stay in it until ClickHouse has them, so every look goes over some that are to be
- * passed by. What comes later than the margin is found by the sweep (kafka-feed.ts).
+ * How far the outbox has been produced. Produced rows stay in the outbox until ClickHouse has them, so every pass has to skip some. Rows
+ * that appear later than the margin are found by the sweep (kafka-feed.ts).
  */
 export class Cursor {
   readonly #clock: Clock;
   /** In the order in which they were produced, which is nearly their own. */
   readonly #produced = new Set<string>();
   #newestMs: number | null = null;
-  /** Keys before it are not looked at again, because they are not remembered. */
+  /** Keys before it are not read again, because they are not remembered. */
   #floor: string | null;
   #marginAtMs: number;
 
-  /** `start`: the cursor of whoever produced before; null begins at the start of the outbox. */
+  /** `start`: the cursor of the previous producer; null begins at the start of the outbox. */
   constructor(clock: Clock, start: string | null) {
     this.#clock = clock;
     this.#floor = start;
     this.#marginAtMs = clock.monotonicMs();
   }
 
-  /** Where the next look begins; null is the start of the outbox. */
+  /** Where the next pass begins; null is the start of the outbox. */
   begin(): string | null {
     const nowMs = this.#clock.monotonicMs();
     const far = nowMs - this.#marginAtMs >= MARGIN_EVERY_MS;
@@ -47,7 +47,7 @@ export class Cursor {
     this.#newestMs = Math.max(this.#newestMs ?? 0, writtenAtMs);
   }
 
-  /** Forgets what no look goes over any more, and the oldest where there are too many. For after each batch. */
+  /** Drops keys that no pass reads any more, and the oldest ones if there are too many. To be called after each batch. */
   tidy(): void {
     const until = this.#before(MARGIN_MS);
     if (until === null) return;
@@ -61,14 +61,14 @@ export class Cursor {
     }
   }
 
-  /** All rows before this key have been produced, but for such that came late; null where nothing is known. */
+  /** All rows before this key have been produced, except late ones; null if nothing is known. */
   settled(): string | null {
     return later(this.#before(MARGIN_MS), this.#floor);
   }
 
   #before(ms: number): string | null {
     if (this.#newestMs === null) return null;
-    // A row from a clock ahead must not put rows of now behind the cursor.
+    // A row from a clock that is ahead must not move the cursor past present rows.
     return outboxKeyAt(Math.min(this.#newestMs, this.#clock.nowMs()) - ms);
   }
 }

@@ -11,10 +11,10 @@ import { type OutboxText, pageOutbox, readRow } from "./outbox.ts";
 import { atMost, pause } from "./pause.ts";
 import { type RowSubject, setAsideOperations, subjectOf } from "./set-aside.ts";
 
-/** Rows of one look, of which two are held in memory: a row is a kilobyte, at worst some hundred. */
+/** Rows of one batch; two batches are in memory at once. A row is a kilobyte, at worst some hundred. */
 const BATCH_ROWS = 2_500;
 
-/** Pauses after a window with rows in it, and of an idle feed that nobody wakes. */
+/** Pauses after a window with rows, and of an idle feed that is not woken. */
 const BUSY_PAUSE_MS = 200;
 const IDLE_PAUSE_MS = 250;
 
@@ -24,7 +24,7 @@ const LEASE_PAUSE_MS = 1_000;
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
 
-/** How often it is measured how far the consumers are, and how often what they left is produced again. */
+/** How often the consumers' progress is measured, and how often rows that they left are produced again. */
 const MEASURE_EVERY_MS = 2_000;
 const SWEEP_EVERY_MS = 30_000;
 
@@ -46,11 +46,11 @@ export type KafkaFeedEvent =
   | { type: "away"; error: unknown; retryInMs: number }
   | { type: "back"; afterMs: number }
   | { type: "swept"; rows: number }
-  /** It is set aside, and operators are told. */
+  /** The row is set aside and reported to operators. */
   | ({ type: "row_refused"; reason: string } & RowSubject);
 
 export interface KafkaFeedStats {
-  /** Whether this node is the one that produces; the other numbers but the counts are 0 where it is not. */
+  /** Whether this node produces; if not, the other numbers except the counts are 0. */
   producing: boolean;
   /** Messages in the topic that the consumer group has not confirmed. */
   lagMessages: number;
@@ -66,18 +66,18 @@ export interface KafkaFeedStats {
 }
 
 /**
- * The outbox on its way to Kafka. A row stays in the outbox until the consumer has it synced in ClickHouse (kafka-consumer.ts); here it is
- * only remembered what has been produced. infra/docs/feed.md tells the whole.
+ * Delivers the outbox to Kafka. A row stays in the outbox until the consumer has synced it to ClickHouse (kafka-consumer.ts); this part
+ * only remembers what it has produced. See infra/docs/feed.md.
  */
 export interface KafkaFeed {
-  /** Something was written; cheap, may be called for each commit. */
+  /** To be called after a write to the outbox; cheap, may be called for each commit. */
   wake(): void;
   stats(): KafkaFeedStats;
-  /** Releases the lease and ends; what is under way is waited for at most some seconds. */
+  /** Releases the lease and ends; waits a few seconds at most for work in progress. */
   stop(): Promise<void>;
 }
 
-/** Starts the feed: in each node, of which one at a time has the lease. */
+/** Starts the feed, in each node; one node at a time has the lease. */
 export function createKafkaFeed(options: KafkaFeedOptions): KafkaFeed {
   return new OutboxProducer(options);
 }
@@ -115,7 +115,7 @@ class OutboxProducer implements KafkaFeed {
     await this.#options.sink.close();
   }
 
-  /** Acquires the lease, produces while it has it; a failure ends it, so that a node that Kafka cannot be reached from does not keep it. */
+  /** Acquires the lease and produces while it has it. A failure ends the lease, so that a node that cannot reach Kafka does not keep it. */
   async #run(): Promise<void> {
     const { clock, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
@@ -144,7 +144,7 @@ class OutboxProducer implements KafkaFeed {
     }
   }
 
-  /** Produces until the lease is lost, the feed is stopped, or something fails. `onRound` is told of each round that succeeded. */
+  /** Produces until the lease is lost, the feed is stopped, or something fails. `onRound` is called after each successful round. */
   async #produce(cursor: Cursor, onRound: () => void): Promise<void> {
     this.#stats.producing = true;
     const redeliveryScan = new RedeliveryScan(this.#options.clock);
@@ -168,7 +168,7 @@ class OutboxProducer implements KafkaFeed {
     }
   }
 
-  /** Produces what has come; answers how many rows that was. */
+  /** Produces new rows. Resolves with their number. */
   async #produceNew(cursor: Cursor): Promise<number> {
     let rows = 0;
     for await (const batch of this.#batches(cursor.begin(), null)) {
@@ -184,7 +184,7 @@ class OutboxProducer implements KafkaFeed {
 
   async #measure(redeliveryScan: RedeliveryScan, cursor: Cursor): Promise<void> {
     const { kv, sink, clock, onEvent } = this.#options;
-    // Before the question: what is settled now lies before the ends that it answers.
+    // Before the request: rows that are settled now are before the ends that it returns.
     const settled = cursor.settled();
     const position = await sink.position();
     if (position !== null) this.#stats.lagMessages = lagIn(position);
@@ -202,7 +202,7 @@ class OutboxProducer implements KafkaFeed {
     onEvent?.({ type: "swept", rows });
   }
 
-  /** The outbox from one key to before another (null: all), in bounded batches, of which the next is read while one is worked on. */
+  /** The outbox from one key to before another (null: all), in bounded batches; the next one is read while one is processed. */
   async *#batches(from: string | null, until: string | null): AsyncGenerator<OutboxText[]> {
     const { kv } = this.#options;
     let reading = pageOutbox(kv, from, until, BATCH_ROWS);
@@ -213,7 +213,7 @@ class OutboxProducer implements KafkaFeed {
       const more = batch.length === BATCH_ROWS;
       if (more) {
         reading = pageOutbox(kv, `${last.key}\u0001`, until, BATCH_ROWS);
-        // Awaited in the next round, which may never come.
+        // Awaited in the next round, which may not happen.
         reading.catch(() => undefined);
       }
       yield batch;
@@ -249,7 +249,7 @@ class OutboxProducer implements KafkaFeed {
     return this.#stopping.signal.aborted;
   }
 
-  /** Sleeps; the end of the feed ends that, and `wake` where `by` says so. */
+  /** Sleeps. The end of the feed ends the sleep, and `wake` if `by` says so. */
   async #sleep(ms: number, by?: "wake"): Promise<void> {
     const wake = by === "wake" ? new AbortController() : null;
     if (wake !== null) this.#sleeping = wake;
@@ -270,8 +270,8 @@ function lagIn(position: TopicPosition): number {
 }
 
 /**
- * Finds out when what is still in the outbox before some key has to be delivered again: once the consumers have confirmed everything that was in the
- * topic after that stretch had been produced. Such rows were committed long after their key says, or Kafka lost them.
+ * Determines when rows that are still in the outbox before a key have to be produced again: when the consumers have confirmed everything
+ * that was in the topic after that part had been produced. Such rows were committed much later than their key says, or Kafka lost them.
  */
 class RedeliveryScan {
   readonly #clock: Clock;
@@ -289,7 +289,7 @@ class RedeliveryScan {
     return this.#clock.monotonicMs() >= this.#measureAtMs;
   }
 
-  /** Answers the key up to which everything in the outbox has to be delivered again, or null while that cannot be said. */
+  /** Returns the key up to which everything in the outbox has to be produced again, or null while that is not known. */
   measured(position: TopicPosition | null, settled: string | null): string | null {
     const nowMs = this.#clock.monotonicMs();
     this.#measureAtMs = nowMs + MEASURE_EVERY_MS;

@@ -7,8 +7,8 @@ interface Waiting<T> {
 }
 
 /**
- * Brings together what comes in the same turn of the event loop, or while earlier things are being worked on: kafkajs hands out a fetch
- * partition by partition, and ClickHouse wants it as one insert. How much can wait is bounded by the fetch.
+ * Combines items that arrive in the same turn of the event loop, or while earlier ones are being processed: kafkajs delivers a fetch
+ * partition by partition, and ClickHouse should get it as one insert. The size of the fetch limits how much can wait.
  */
 export class BatchGatherer<T> {
   readonly #timers: Timers;
@@ -21,7 +21,7 @@ export class BatchGatherer<T> {
     this.#work = work;
   }
 
-  /** Resolves or rejects as the work does that the item was part of. */
+  /** Resolves or rejects like the work that contained the item. */
   add(item: T): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });

@@ -6,8 +6,8 @@ import { ranked } from "../../engine/payments/row-version.ts";
 import { fromStore, outboxKeyOf, readRow } from "./outbox.ts";
 
 /**
- * What stands in `relay.transactions`: the written schema (infra/docs/schemas/relay.transactions.v1.json comes out of it). Members may be
- * added within a version; a change that a reader has to know of is a new version.
+ * The schema of messages in `relay.transactions` (infra/docs/schemas/relay.transactions.v1.json is generated from it). Members may be added
+ * within a version; a change that a reader has to know about is a new version.
  */
 const SCHEMA_VERSION = SCHEMAS.feedMessage.writes;
 
@@ -128,8 +128,8 @@ export function encodeFeedMessage(outboxKey: string, rowText: string, storeVersi
 }
 
 /**
- * A message read: its row, or why it is none. Reasons quote nothing of the message. The outbox key is null where there is none that could
- * be one: what anyone may have written there is not to delete other entries.
+ * A decoded message: its row, or why it has none. Reasons quote nothing of the message. The outbox key is null if there is no valid one: a
+ * message that anyone may have written must not delete other entries.
  */
 export type DecodedMessage = { outboxKey: string | null } & ({ type: "row"; row: FeedRow } | { type: "unreadable"; reason: string });
 
@@ -154,7 +154,7 @@ export function decodeFeedMessage(value: Buffer | null): DecodedMessage {
   return { type: "unreadable", outboxKey, reason: `it is not as the schema says at ${CHECK.Errors(message).First()?.path ?? "/"}` };
 }
 
-/** The row of a message, as JSON text, whatever it is; null where there is none. */
+/** The row of a message as unchecked JSON text; null if there is none. */
 export function rowTextOf(value: Buffer | null): string | null {
   try {
     const message: unknown = JSON.parse(value?.toString() ?? "null");
@@ -177,8 +177,8 @@ export function terminalOf(row: FeedRow): string {
 const MEMBER = '"terminalId":"';
 
 /**
- * The terminal of a row that is still text; null where the text is none of a row. A row is read only where the member's name stands more than
- * once (within free-form members): within strings quotes are escaped, so that a single one is the row's own.
+ * The terminal of a row that is still text; null if the text is not a row. The row is parsed only if the member's name occurs more than
+ * once (within free-form members): quotes are escaped within strings, so a single occurrence is the row's own.
  */
 export function terminalInRow(text: string): string | null {
   const at = text.indexOf(MEMBER);

@@ -4,7 +4,7 @@ import { RowsRefused } from "./feed-sink.ts";
 import { brokerErrorOf, disconnect, type KafkaAddress, kafkaClient, withDeadline } from "./kafka-client.ts";
 import { ensureTopics, type FeedTopics } from "./kafka-topics.ts";
 
-/** Bytes of one request: below what a broker takes as one batch of a partition, however many rows of it are of one terminal. */
+/** Bytes per request: below a broker's limit for one batch of a partition, even if all rows belong to one terminal. */
 const SEND_BYTES_MAX = 786_432;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -15,7 +15,7 @@ const QUESTION_TIMEOUT_MS = 10_000;
 /** A message cannot be stored, alone or with others. */
 const TOO_LARGE = new Set(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"]);
 
-/** A group's coordinator is not there yet, or no longer; that says nothing about the topics. */
+/** A group's coordinator is not available yet, or no longer; that says nothing about the topics. */
 const NO_COORDINATOR = new Set(["GROUP_LOAD_IN_PROGRESS", "GROUP_COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR_FOR_GROUP"]);
 
 /** A message for a topic. */
@@ -25,17 +25,17 @@ export interface TopicMessage {
   headers?: Record<string, string>;
 }
 
-/** Of each partition of the topic of rows: where it ends, and up to where the group has confirmed it. */
+/** For each partition of the topic of rows: its end, and the offset that the group has confirmed. */
 export type TopicPosition = ReadonlyMap<number, { end: bigint; confirmed: bigint }>;
 
 /** The producing end of the feed's topics. One call at a time. */
 export interface KafkaSink {
   /**
-   * Resolves when all in-sync replicas have all messages. Rejects with RowsRefused when the topic can never take one of them, and with
-   * anything else when it may be tried again; then any part of them may have arrived.
+   * Resolves when all in-sync replicas have all messages. Rejects with RowsRefused if the topic can never accept one of them, and with
+   * another error if the call may be repeated; then any part of them may have arrived.
    */
   deliver(topic: string, messages: readonly TopicMessage[]): Promise<void>;
-  /** Null while the group's coordinator answers that it cannot say: it has just been elected, or is being. */
+  /** Null while the group's coordinator cannot answer: it is being elected, or has just been. */
   position(): Promise<TopicPosition | null>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export interface KafkaSinkOptions extends KafkaAddress {
   timers: Timers;
 }
 
-/** A sink that connects when it is first used, and anew after each failure. */
+/** A sink that connects when it is first used, and again after each failure. */
 export function kafkaSink(options: KafkaSinkOptions): KafkaSink {
   return new ReconnectingSink(options);
 }
@@ -83,7 +83,7 @@ class ReconnectingSink implements KafkaSink {
       const offsets = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
       return new Map(
         bounds.map(({ partition, low, high }) => {
-          // What retention has removed will not be confirmed any more; what was never read has the committed offset -1.
+          // Messages removed by retention will not be confirmed any more; a partition that was never read has the committed offset -1.
           const offset = offsets.get(partition) ?? -1n;
           return [partition, { end: BigInt(high), confirmed: offset > BigInt(low) ? offset : BigInt(low) }];
         }),
@@ -151,7 +151,7 @@ function nullWithoutCoordinator(error: unknown): null {
   return null;
 }
 
-/** Stretches that one request carries: bounded, but for a single message that is larger. */
+/** Parts for one request each: bounded, except for a single message that is larger. */
 function* piecesOf(messages: readonly TopicMessage[]): Generator<Message[]> {
   let piece: Message[] = [];
   let bytes = 0;

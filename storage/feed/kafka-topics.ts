@@ -7,14 +7,14 @@ import { withDeadline } from "./kafka-client.ts";
 export interface FeedTopics {
   /** Rows of all three types, keyed by terminal id. */
   rows: string;
-  /** Messages of it that cannot go to ClickHouse. */
+  /** Messages of it that cannot be inserted into ClickHouse. */
   dead: string;
   group: string;
 }
 
 export const FEED_TOPICS: FeedTopics = { rows: "relay.transactions", dead: "relay.transactions.dead", group: "relay-clickhouse" };
 
-/** As many consumers can share the work; fixed, since a terminal's rows would change partition with it. */
+/** The maximum number of consumers that can share the work; fixed, since a terminal's rows would change partition otherwise. */
 const PARTITIONS = 12;
 
 const DAY_MS = 86_400_000;
@@ -26,13 +26,13 @@ const MESSAGE_BYTES_MAX = 2 * VALUE_BYTES_MAX;
 
 const CREATE_TIMEOUT_MS = 10_000;
 
-/** Makes the topics that do not exist; those that do are left as operators have set them. */
+/** Creates the topics that do not exist; existing ones are left as operators have configured them. */
 export async function ensureTopics(timers: Timers, admin: Admin, { rows, dead }: FeedTopics): Promise<void> {
   const topics = [topicOf(rows, PARTITIONS, ROWS_RETENTION_MS), topicOf(dead, 1, DEAD_RETENTION_MS)];
   const existing = new Set(await withDeadline(timers, "list topics", CREATE_TIMEOUT_MS, admin.listTopics()));
   const missing = topics.filter(({ topic }) => !existing.has(topic));
   if (missing.length === 0) return;
-  // Another node may make them at this moment, which kafkajs answers with false.
+  // Another node may be creating them at this moment; kafkajs then returns false.
   await withDeadline(timers, "create topics", 2 * CREATE_TIMEOUT_MS, admin.createTopics({ topics: missing, timeout: CREATE_TIMEOUT_MS }));
 }
 

@@ -13,7 +13,7 @@ import { confirmOutbox, readRow, writtenAtMsOf } from "./outbox.ts";
 import { pause } from "./pause.ts";
 import { type RowSubject, setAsideByKey, strangerItem, subjectOf } from "./set-aside.ts";
 
-/** The same pace as the session's heartbeats, since kafkajs leaves out what comes too early. */
+/** The same interval as the session's heartbeats, since kafkajs skips heartbeats that come too early. */
 const HEARTBEAT_EVERY_MS = 2_000;
 
 const BACKOFF_MIN_MS = 100;
@@ -28,7 +28,7 @@ export type ConsumedBatch = Pick<
 export type TransferEvent =
   | { type: "insert_away"; error: unknown; retryInMs: number }
   | { type: "insert_back"; afterMs: number }
-  /** It is among the dead letters; set aside, too, where it is the relay's own row, and operators are told. */
+  /** The message is among the dead letters, set aside if it is the relay's own row, and reported to operators. */
   | ({ type: "dead_letter"; reason: string; partition: number; offset: string } & RowSubject);
 
 export interface TransferStats {
@@ -63,12 +63,12 @@ interface Dead extends Located {
 }
 
 /**
- * Takes batches of messages into ClickHouse, in this order: insert (synced), dead letters, outbox entries deleted, offsets committed. Each
- * step may be repeated, and whoever gets the batch after a crash repeats all.
+ * Transfers batches of messages to ClickHouse, in this order: insert (synced), dead letters, deletion of outbox entries, commit of offsets.
+ * Each step may be repeated; the member that gets the batch after a crash repeats all.
  */
 export class RowTransfer {
   readonly #options: RowTransferOptions;
-  /** Unconfirmed messages of each partition, as the last fetch told. */
+  /** Unconfirmed messages of each partition at the last fetch. */
   readonly #lags = new Map<number, bigint>();
   #oldestMs: number | null = null;
   #newestDelayMs = 0;
@@ -93,7 +93,7 @@ export class RowTransfer {
     };
   }
 
-  /** The partitions that are this node's from now on. */
+  /** Sets the partitions that are assigned to this node from now on. */
   assigned(partitions: readonly number[]): void {
     for (const partition of this.#lags.keys()) if (!partitions.includes(partition)) this.#lags.delete(partition);
   }
@@ -103,8 +103,8 @@ export class RowTransfer {
   }
 
   /**
-   * Resolves when the batches are confirmed. Tries for as long as ClickHouse (or the store, or Kafka for a dead letter) is away, which
-   * keeps the next fetch from being made. Rejects when the group rebalances or the consumer ends: then nothing was confirmed to Kafka.
+   * Resolves when the batches are confirmed. Retries while ClickHouse (or the store, or Kafka for a dead letter) is down, which prevents
+   * the next fetch. Rejects if the group rebalances or the consumer ends: then nothing was confirmed to Kafka.
    */
   async take(all: readonly ConsumedBatch[]): Promise<void> {
     const batches = all.filter((batch) => batch.isRunning() && !batch.isStale());
@@ -144,8 +144,9 @@ export class RowTransfer {
   }
 
   /**
-   * Unreadable or refused: to the dead letters as it came, and its outbox entry is set aside, where the list and the next rebuild find it. One that names
-   * no outbox entry is no row of the relay: operators are told, and it is only among the dead letters.
+   * Unreadable or refused messages are copied unchanged to the dead letters, and their outbox entries are set aside, where the list and the
+   * next rebuild find them. A message that names no outbox entry is not a row of the relay: it is only copied to the dead letters and
+   * reported to operators.
    */
   async #bury(dead: readonly Dead[]): Promise<void> {
     const { deadLetters, topics, kv, clock, onEvent } = this.#options;
@@ -165,7 +166,7 @@ export class RowTransfer {
     for (const event of told) onEvent(event);
   }
 
-  /** Tries until it succeeds, with growing pauses; throws what ends the consumer's hold on its batches. */
+  /** Retries until it succeeds, with growing pauses; throws if the consumer loses its batches. */
   async #persist(beats: Heartbeats, work: () => Promise<void>): Promise<void> {
     const { clock, timers, stopping, onEvent } = this.#options;
     let pauseMs = BACKOFF_MIN_MS;
@@ -188,7 +189,7 @@ export class RowTransfer {
   }
 }
 
-/** Keeps the session alive during long inserts, and remembers that the group wants to rebalance. */
+/** Keeps the session alive during long inserts, and remembers that the group is rebalancing. */
 class Heartbeats {
   readonly #timer: Timer;
   #failure: { error: unknown } | null = null;
@@ -201,7 +202,7 @@ class Heartbeats {
     });
   }
 
-  /** Throws what a heartbeat was answered with; kafkajs joins the group again on it. */
+  /** Throws the error of a failed heartbeat; kafkajs then joins the group again. */
   check(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }
@@ -211,14 +212,14 @@ class Heartbeats {
   }
 }
 
-/** What batches hold: rows that are to be inserted, already in `insert`, and what can never be. */
+/** Contents of batches: rows to be inserted, which are already in `insert`, and messages that can never be inserted. */
 interface Read {
   insert: FeedInsert;
   readable: Located[];
   dead: Dead[];
 }
 
-/** Partition by partition, so that others on this thread get their turn. Each row is forgotten as soon as it is in the insert. */
+/** Partition by partition, so that other work on this thread is not delayed. Each row is released as soon as it is in the insert. */
 async function readAll(timers: Timers, batches: readonly ConsumedBatch[], sink: FeedSink): Promise<Read> {
   const read: Read = { insert: sink.begin(), readable: [], dead: [] };
   for (const { batch } of batches) {
@@ -235,7 +236,7 @@ async function readAll(timers: Timers, batches: readonly ConsumedBatch[], sink: 
   return read;
 }
 
-/** Answers why the row cannot be added; null when it was. */
+/** Returns why the row cannot be added; null if it was added. */
 function refusalOf(insert: FeedInsert, row: FeedRow): string | null {
   try {
     insert.add(row);
@@ -246,7 +247,7 @@ function refusalOf(insert: FeedInsert, row: FeedRow): string | null {
   }
 }
 
-/** Sends the insert, or, when a row of it is refused, all others by smaller ones. */
+/** Sends the insert; if one of its rows is refused, sends the others in smaller inserts. */
 async function insertApart(insert: FeedInsert, readable: readonly Located[], sink: FeedSink): Promise<Refused<Located>[]> {
   try {
     await insert.send();

@@ -1,7 +1,7 @@
 /**
- * A patch of kafkajs 2.2.4, its last release: each connection looks every millisecond, for ever, whether a request waits for room (tulios/kafkajs issue
- * 1704), and a node has eight connections. Where none waits there is nothing to look for; one that comes to wait begins the looks itself.
- * Imported where clients are made (kafka-client.ts).
+ * A patch of kafkajs 2.2.4, its last release: each connection checks every millisecond, forever, whether a request waits for a slot
+ * (tulios/kafkajs issue 1704), and a node has eight connections. The patch checks only while a request waits; a waiting request starts the
+ * checks. Imported where clients are created (kafka-client.ts).
  */
 import RequestQueue from "kafkajs/src/network/requestQueue/index.js";
 

@@ -3,24 +3,24 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 
-/** Which node has the lease to read the outbox that all share, and how far it has come. */
+/** Key of the record that says which node has the lease to read the shared outbox, and its position. */
 const LEASE_KEY = "feed/turn";
 
 const RENEW_EVERY_MS = 2_000;
 
-/** A holder that has not renewed for this long is gone. Counted by whoever waits, on its own monotonic clock. */
+/** A holder that has not renewed for this long counts as dead. Each waiting node measures it on its own monotonic clock. */
 const EXPIRED_AFTER_MS = 6_000;
 
 interface LeaseRecord {
   /** Null: the last holder released it. */
   holder: string | null;
-  /** Rows before this outbox key have been produced; null: none that anyone knows of. */
+  /** Rows before this outbox key have been produced; null if not known. */
   cursor: string | null;
 }
 
 /**
- * One node at a time produces. A second one for a moment (the holder slept) would only produce rows twice; no row is lost by it, since
- * none leaves the outbox before it is confirmed.
+ * One node at a time produces. If two do for a moment (because the holder was suspended), some rows are produced twice; no row is lost,
+ * since none leaves the outbox before it is confirmed.
  */
 export class LeaderLease {
   readonly #kv: Kv;
@@ -40,8 +40,8 @@ export class LeaderLease {
   }
 
   /**
-   * Acquires the lease if it is free. Answers the cursor of whoever had it before, or null when it is another's.
-   * @throws StorageUnavailable
+   * Acquires the lease if it is free. Resolves with the cursor of the previous holder, or null if another node has the lease. @throws
+   * StorageUnavailable
    */
   async acquire(): Promise<{ cursor: string | null } | null> {
     const entry = await this.#kv.get(LEASE_KEY);
@@ -59,14 +59,14 @@ export class LeaderLease {
     return { cursor: record.cursor };
   }
 
-  /** Says now and then that the holder is there and how far it is; answers false when the lease was lost. Throws StorageUnavailable. */
+  /** Renews the lease and stores the cursor, periodically. Resolves with false if the lease was lost. Throws StorageUnavailable. */
   async renew(cursor: string | null): Promise<boolean> {
     if (this.#clock.monotonicMs() - this.#seenAtMs < RENEW_EVERY_MS) return true;
     this.#held = await this.#put({ holder: this.#me, cursor });
     return this.#held;
   }
 
-  /** Hands it to whoever is next without a wait. Throws StorageUnavailable. */
+  /** Releases the lease, so that another node can take it without waiting. Throws StorageUnavailable. */
   async release(cursor: string | null): Promise<void> {
     if (!this.#held) return;
     this.#held = false;

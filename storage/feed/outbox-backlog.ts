@@ -3,25 +3,25 @@ import type { Kv } from "../../engine/kernel/kv.ts";
 import type { OutboxBacklog } from "../../engine/operators/overview.ts";
 import { countOutbox, pageOutbox } from "./outbox.ts";
 
-/** Counted exactly up to here: by then somebody has been called, and each look still ends within a fraction of a second. */
+/** Counted exactly up to here: by then an alarm has been raised, and each count still takes only a fraction of a second. */
 const DEPTH_MAX = 100_000;
 
-/** How often a look begins at the start of the outbox, where looks usually begin later. */
+/** How often a count begins at the start of the outbox; usually it begins later. */
 const FULL_EVERY_MS = 60_000;
 
 export interface OutboxBacklogOptions {
   kv: Kv;
   clock: Clock;
   /**
-   * The key before which all rows were delivered, as far as the feed knows; null: look from the start. In the embedded store a look would step over what
-   * was deleted there; in Redis nothing is left of that, and every look begins at the start.
+   * All rows before this key were delivered, as far as the feed knows; null: begin at the start. In the embedded store a scan has to step
+   * over deleted entries; in Redis they leave nothing, and every scan begins at the start.
    */
   deliveredUntil(): string | null;
 }
 
 /**
- * Looks what lies in the outbox, which a row leaves only when ClickHouse has it: that is how far ClickHouse is behind, whatever is in between and
- * whichever node has the lease. One row is read, the others are counted by their keys. A look rejects where the store does not answer.
+ * Measures the outbox, which a row leaves only when ClickHouse has it: so it shows how far ClickHouse is behind, whatever is in between and
+ * whichever node has the lease. One row is read, the others are counted by their keys. A measurement rejects if the store does not answer.
  */
 export function createOutboxBacklog({ kv, clock, deliveredUntil }: OutboxBacklogOptions): () => Promise<OutboxBacklog> {
   let oldestKey: string | null = null;
@@ -30,7 +30,7 @@ export function createOutboxBacklog({ kv, clock, deliveredUntil }: OutboxBacklog
   function begin(): string | null {
     const delivered = deliveredUntil();
     if (delivered === null || clock.monotonicMs() - fullAtMs >= FULL_EVERY_MS) return null;
-    // One that was committed long after its key says lies before what was delivered.
+    // A row that was committed much later than its key says is before the delivered ones.
     return oldestKey !== null && oldestKey < delivered ? oldestKey : delivered;
   }
 
@@ -38,7 +38,7 @@ export function createOutboxBacklog({ kv, clock, deliveredUntil }: OutboxBacklog
     const from = begin();
     const lookedAtMs = clock.monotonicMs();
     const [oldest] = await pageOutbox(kv, from, null, 1);
-    // It may be delivered between the two questions; then those behind it are counted.
+    // It may be delivered between the two requests; then those after it are counted.
     const rows = oldest === undefined ? 0 : await countOutbox(kv, oldest.key, DEPTH_MAX + 1);
     oldestKey = oldest?.key ?? null;
     if (from === null) fullAtMs = lookedAtMs;

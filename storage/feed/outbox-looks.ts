@@ -5,12 +5,12 @@ import { OUTBOX } from "../../engine/payments/outbox.ts";
 import { entriesOf, readRow } from "./outbox.ts";
 import { SET_ASIDE, setAsideText } from "./set-aside.ts";
 
-/** Who waits for the next look; one more is refused. */
+/** Maximum number of callers that wait for the next look; one more is refused. */
 const WAITING_MAX = 1_000;
 
-/** Looks through the outbox for what is not in ClickHouse yet. */
+/** Searches the outbox for rows that are not in ClickHouse yet. */
 export interface OutboxLooks {
-  /** Rows whose JSON contains `text`, as they stand after this call; null when there are too many to look through. */
+  /** Rows whose JSON contains `text`, read after this call; null if there are too many rows to search. */
   find(text: string): Promise<FeedRow[] | null>;
 }
 
@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 /**
- * One look at a time, whatever is asked: who asks while one is under way shares the next. In a cluster the outbox is in Redis, and a look
- * for each page of the list would keep Redis from payments.
+ * One search at a time: callers that arrive while one is in progress share the next one. In a cluster the outbox is in Redis, and a search
+ * for each page of the list would delay payments.
  */
 export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, rowsMax: number): OutboxLooks {
   let waiting: Waiting[] = [];
@@ -59,8 +59,8 @@ export function createOutboxLooks(kv: Kv, deliveredUntil: () => string | null, r
 }
 
 /**
- * The rows that wait (from key `from`) or were refused, for each of `texts` those whose JSON contains it; null when there are more than
- * `limit` to look at.
+ * The rows that wait (from key `from`) or were refused, for each of `texts` those whose JSON contains it; null if there are more than
+ * `limit` rows to search.
  */
 async function findInOutbox(kv: Kv, from: string | null, texts: readonly string[], limit: number): Promise<FeedRow[][] | null> {
   const found = texts.map((): FeedRow[] => []);

@@ -2,21 +2,22 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 
 /**
- * How far back a look at the outbox begins. Delivered rows leave tombstones that a scan has to step over, so most looks begin near the
- * newest row; rows of other writers may be committed a little later than their key says, so some begin further back, and some at the start.
+ * How far back a pass over the outbox begins. Delivered rows leave tombstones that a scan has to step over, so most passes begin near the
+ * newest row. Rows of other writers may be committed a little later than their key says, so some passes begin further back, and some at the
+ * start.
  */
 export type WindowKind = "near" | "margin" | "full";
 
 /** Commits take milliseconds. */
 const NEAR_MS = 2_000;
 
-/** A commit that takes longer than this was answered with "unavailable", and its row waits for the next full window. */
+/** A commit that takes longer than this was reported as unavailable, and its row waits for the next full window. */
 const MARGIN_MS = 15_000;
 
 const MARGIN_EVERY_MS = 5_000;
 const FULL_EVERY_MS = 60_000;
 
-/** Remembers what was delivered and decides where the next look begins. */
+/** Remembers what was delivered and decides where the next pass begins. */
 export class OutboxWindow {
   readonly #clock: Clock;
   #newestMs: number | null = null;
@@ -54,7 +55,7 @@ export class OutboxWindow {
     return this.#before(MARGIN_MS);
   }
 
-  /** A clock that was set back, or a row from a clock ahead, must not make rows of now lie before the beginning. */
+  /** If a clock was set back, or a row comes from a clock that is ahead, present rows must not be before the beginning. */
   #before(ms: number): string | null {
     if (this.#newestMs === null) return null;
     return outboxKeyAt(Math.min(this.#newestMs, this.#clock.nowMs()) - ms);

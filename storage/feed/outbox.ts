@@ -6,18 +6,18 @@ import { ranked } from "../../engine/payments/row-version.ts";
 
 const OUTBOX_KEY = new RegExp(`^${OUTBOX}\\d{${MS_DIGITS}}-[ -~]{1,200}$`);
 
-/** Deletions of one commit, in which a single thread of the store is busy for some milliseconds. */
+/** Deletions per commit, which keeps the store's single thread busy for a few milliseconds. */
 const CONFIRMED_AT_ONCE = 5_000;
 
 /** Entries of one scan: a row is a kilobyte, at worst some hundred, and a scan is held in memory as a whole. */
 const SCAN_ENTRIES = 1_000;
 
-/** A row in the outbox. `row` is null where the text cannot be read as one. */
+/** A row in the outbox. `row` is null if the text cannot be read as a row. */
 export interface OutboxEntry {
   key: string;
   writtenAtMs: number;
   value: string;
-  /** As the store gave it to the commit that wrote the row. */
+  /** The version of the commit that wrote the row. */
   version: number;
   row: FeedRow | null;
 }
@@ -34,12 +34,12 @@ export function writtenAtMsOf(key: string): number {
   return Number(key.slice(OUTBOX.length, OUTBOX.length + MS_DIGITS));
 }
 
-/** The value as an outbox key; null where it is none. */
+/** The value as an outbox key; null if it is not one. */
 export function outboxKeyOf(value: unknown): string | null {
   return typeof value === "string" && OUTBOX_KEY.test(value) ? value : null;
 }
 
-/** Deletes rows that ClickHouse has; those that are gone already are no matter. */
+/** Deletes rows that ClickHouse has; rows that no longer exist are ignored. */
 export async function confirmOutbox(kv: Kv, keys: readonly string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += CONFIRMED_AT_ONCE) {
     const operations = keys.slice(start, start + CONFIRMED_AT_ONCE).map((key) => ({ type: "delete", key }) as const);
@@ -47,7 +47,7 @@ export async function confirmOutbox(kv: Kv, keys: readonly string[]): Promise<vo
   }
 }
 
-/** A row in the outbox as it lies there. */
+/** A row in the outbox as stored text. */
 export type OutboxText = Omit<OutboxEntry, "row">;
 
 /** One page of the outbox, unread: from key `from` (null: its start) to before key `until` (null: its end). */
@@ -73,7 +73,7 @@ export async function* entriesOf(kv: Kv, prefix: string, from: string | null, li
     yield* entries;
     const last = entries.at(-1);
     if (last === undefined || entries.length < page) return;
-    // The smallest key after the last one; bounds may hold what keys may not.
+    // The smallest key after the last one; bounds may contain characters that keys may not.
     next = `${last.key}\u0001`;
     left -= entries.length;
   }

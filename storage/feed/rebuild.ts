@@ -17,7 +17,7 @@ const PAGE_RECORDS = 1_000;
 /** Rows of one insert. */
 const BATCH_ROWS = 10_000;
 
-/** The same of rows that were refused before: each that is again costs a dozen inserts to find it. */
+/** The same for rows that were refused before: each row that is refused again costs a dozen inserts to find it. */
 const BATCH_ASIDE = 1_000;
 
 export interface RebuildProgress {
@@ -26,7 +26,7 @@ export interface RebuildProgress {
   ended: number;
   /** Rows inserted. */
   rows: number;
-  /** Those among them that had been set aside, and are no longer. */
+  /** Those among them that had been set aside, and no longer are. */
   setAside: number;
   /** Rows that ClickHouse refuses, and records that cannot be read. */
   refused: number;
@@ -35,9 +35,9 @@ export interface RebuildProgress {
 export interface RebuildOptions {
   kv: Kv;
   sink: FeedSink;
-  /** Told after each insert. */
+  /** Called after each insert. */
   onProgress?: (progress: RebuildProgress) => void;
-  /** Told of each row that is left out; the reason quotes nothing of it. */
+  /** Called for each row that is left out; the reason quotes nothing of it. */
   onRefused?: (uuid: string, reason: string) => void;
 }
 
@@ -49,10 +49,10 @@ interface Pending {
 }
 
 /**
- * Inserts the rows of all ended commands, stored results and ended links again, with the keys and versions that they had before, so that repeating it
- * changes nothing, and running it beside the feed neither. Then those that were refused and set aside, conflicts too; other conflicts are in ClickHouse
- * alone and are not among them. What operators were told of a row that was refused is settled once it is inserted. Rejects with what the store or
- * ClickHouse rejects with; it can be started again.
+ * Inserts the rows of all ended commands, stored results and ended links again, with the keys and versions that they had before, so that
+ * repeating it, or running it beside the feed, changes nothing. Then it inserts rows that were refused and set aside, including conflicts;
+ * other conflicts are stored in ClickHouse only. The entry for operators about a refused row is removed when the row is inserted. Rejects
+ * with errors of the store or ClickHouse; it can be started again.
  */
 export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: RebuildOptions): Promise<RebuildProgress> {
   const progress: RebuildProgress = { records: 0, ended: 0, rows: 0, setAside: 0, refused: 0 };
@@ -80,12 +80,12 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   }
 
   async function forget({ entry: { key, version } }: SetAsideRow): Promise<void> {
-    // One that was set aside anew meanwhile stays.
+    // A row that was set aside again meanwhile stays.
     const { type } = await kv.commit({ checks: [{ key, version }], operations: [{ type: "delete", key }] });
     if (type === "committed") progress.setAside += 1;
   }
 
-  // Before the rows: what is set aside from now on is told anew, and stays.
+  // Before the rows: a row that is set aside from now on is reported again, and stays.
   const told = await ToldOfRefused.load(kv);
   const stillRefused: RowSubject[] = [];
 
@@ -141,7 +141,7 @@ async function* entriesOf(kv: Kv, prefix: string): AsyncGenerator<Entry> {
   }
 }
 
-/** A record of another schema, or none at all, is left to a version that knows it: null. */
+/** Null for a record of an unknown schema, or a text that is not a record. */
 function commandRows(key: string, value: string): readonly FeedRow[] | null {
   try {
     return rowsOf(readCommandEntry({ key, value }));

@@ -12,17 +12,17 @@ export const SET_ASIDE = "op/";
 
 const ATTENTION_KIND = "feed_refused";
 
-/** A refused row as it is kept; `value` is the outbox text. */
+/** A refused row as it is stored; `value` is the outbox text. */
 interface SetAside {
   reason: string;
   refusedAtMs: number;
   value: string;
 }
 
-/** What a row is about, as far as it can be told: of one that cannot be read, nothing. */
+/** What a row is about, as far as it is known; nothing for a row that cannot be read. */
 export interface RowSubject {
   rowType: FeedRow["type"] | "unreadable";
-  /** Empty where it is none. */
+  /** Empty if there is none. */
   terminalId: string;
   uuid: string | null;
 }
@@ -43,7 +43,7 @@ export function subjectOf(row: FeedRow | null): RowSubject {
   };
 }
 
-/** Moves an entry out of the outbox to where it stays until it is sent again, and tells operators. */
+/** Moves an entry from the outbox to the rows set aside, where it stays until it is sent again, and reports it to operators. */
 export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, reason: string, atMs: number): Operation[] {
   const refused: SetAside = { reason, refusedAtMs: atMs, value: entry.value };
   return [
@@ -54,8 +54,8 @@ export function setAsideOperations(entry: Pick<OutboxEntry, "key" | "value">, re
 }
 
 /**
- * The same for the entry of this key. Where it is gone from the outbox (the store was restored, or lost it) and was not set aside already, `value` is
- * what it was; null: not known any more.
+ * The same for the entry with this key. If it is no longer in the outbox (the store was restored, or lost it) and was not set aside
+ * already, `value` is its text; null if that is not known any more.
  */
 export async function setAsideByKey(kv: Kv, key: string, value: string | null, reason: string, atMs: number): Promise<void> {
   const waiting = await kv.get(key);
@@ -64,13 +64,13 @@ export async function setAsideByKey(kv: Kv, key: string, value: string | null, r
   await kv.commit({ checks: [], operations: setAsideOperations(entry, reason, atMs) });
 }
 
-/** What operators are told of a row that is not in ClickHouse. The reason quotes nothing of it. */
+/** The entry for operators about a row that is not in ClickHouse. The reason quotes nothing of it. */
 export function refusedItem({ rowType, terminalId, uuid }: RowSubject, reason: string, atMs: number): AttentionItem {
   const detail = `A row (${rowType}) is missing in ClickHouse, and is sent again by npm run rebuild-analytics: ${reason}`;
   return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
 }
 
-/** The same of a message that names no entry of the outbox. */
+/** The same for a message that names no entry of the outbox. */
 export function strangerItem({ rowType, terminalId, uuid }: RowSubject, topics: FeedTopics, reason: string, atMs: number): AttentionItem {
   const detail = `A message (${rowType}) of ${topics.rows} that names no entry of the outbox is only in ${topics.dead}: ${reason}`;
   return { kind: ATTENTION_KIND, terminalId, uuid, atMs, detail, raw: null };
@@ -94,7 +94,7 @@ export async function countSetAside(kv: Kv, max: number): Promise<number> {
   return (await kv.scan({ ...prefixRange(SET_ASIDE), limit: max })).length;
 }
 
-/** What operators were told of rows, to be settled by `settle` once it is known which of them are still refused. */
+/** Entries for operators about refused rows, to be removed by `settle` when it is known which rows are still refused. */
 export class ToldOfRefused {
   readonly #kv: Kv;
   readonly #told: ReadonlyMap<string, number>;
@@ -111,7 +111,7 @@ export class ToldOfRefused {
     return new ToldOfRefused(kv, told);
   }
 
-  /** Takes away what was told of rows that are not among these. What was told anew meanwhile stays: its version is another. */
+  /** Removes the entries about rows that are not among these. Entries that were written again meanwhile stay: their version has changed. */
   async settle(refused: readonly RowSubject[]): Promise<void> {
     const stays = new Set(refused.map(({ terminalId, uuid }) => attentionKey(ATTENTION_KIND, terminalId, uuid ?? "")));
     for (const [key, version] of this.#told) {

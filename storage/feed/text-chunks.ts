@@ -1,10 +1,13 @@
-/** Memory is taken in pieces of this size. */
+/** Memory is allocated in pieces of this size. */
 const CHUNK_BYTES = 1_048_576;
 
-/** UTF-8 needs so many bytes at most for a unit of a string. */
+/** The maximum number of UTF-8 bytes per UTF-16 unit of a string. */
 const BYTES_A_UNIT_MAX = 3;
 
-/** Text that grows, as bytes outside of the collected memory: thousands of strings that wait for an insert would be copied by each collection. */
+/**
+ * Growing text as bytes outside the garbage-collected heap: thousands of strings that wait for an insert would be copied by each
+ * collection.
+ */
 export class TextChunks {
   readonly #full: Buffer[] = [];
   #chunk = Buffer.allocUnsafe(0);
@@ -20,7 +23,7 @@ export class TextChunks {
     this.#used += this.#chunk.write(text, this.#used);
   }
 
-  /** What was added, piece by piece. */
+  /** The added text, in pieces. */
   get chunks(): readonly Buffer[] {
     return this.#used === 0 ? this.#full : [...this.#full, this.#chunk.subarray(0, this.#used)];
   }

@@ -8,12 +8,12 @@ import type { TransactionList, TransactionQuery } from "../../engine/payments/tr
 import { LATEST_MS } from "./clickhouse-rows.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
 
-/** Rows of the outbox that a page is willing to look through: below a second; a longer backlog is a matter of minutes. */
+/** Maximum number of rows of the outbox that are searched for a page: it takes less than a second, and a longer backlog takes minutes. */
 const BACKLOG_ROWS_MAX = 50_000;
 
 const DEADLINE_MS = 5_000;
 
-/** Where a range ends that is open, or reaches further: Date of ClickHouse goes from 1970 to 2149, and what lies beyond comes in at the other end. */
+/** Limits of a range: ClickHouse's type Date goes from 1970 to 2149, and a date outside would wrap around. */
 const EARLIEST_MS = 0;
 
 function rangeOf({ fromMs, untilMs }: TransactionQuery): { fromMs: number; untilMs: number } {
@@ -24,7 +24,7 @@ function rangeOf({ fromMs, untilMs }: TransactionQuery): { fromMs: number; until
 export interface TransactionListOptions {
   kv: Kv;
   client: ClickHouseClient;
-  /** `Feed.deliveredUntil`, where the feed runs in this process; else the outbox is read from its start. */
+  /** `Feed.deliveredUntil`, if the feed runs in this process; otherwise the outbox is read from its start. */
   deliveredUntil?: () => string | null;
 }
 
@@ -34,14 +34,14 @@ interface Key {
   createdAtMs: number;
 }
 
-/** The list over ClickHouse and what is still on its way there (engine/payments/transaction-list.ts). */
+/** The list over ClickHouse and the rows that are not there yet (engine/payments/transaction-list.ts). */
 export function createTransactionList({ kv, client, deliveredUntil }: TransactionListOptions): TransactionList {
   const looks = createOutboxLooks(kv, deliveredUntil ?? (() => null), BACKLOG_ROWS_MAX);
   return {
     async page(query: TransactionQuery): Promise<Transaction[]> {
       const database = new Database(client, query);
       try {
-        // The outbox first: what leaves it after this look is in ClickHouse by the next one.
+        // The outbox first: a row that leaves it after this is in ClickHouse when that is queried.
         const rows = await looks.find(JSON.stringify(query.terminalId));
         if (rows === null) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 30 });
         const waiting = await withoutStored(newestOf(rows, query.terminalId), database);
@@ -57,7 +57,7 @@ export function createTransactionList({ kv, client, deliveredUntil }: Transactio
 const AWAY_TEXT = "The list of transactions cannot be read now: ClickHouse does not answer. Payments and their results are not affected.";
 const BACKLOG_TEXT = `The list of transactions cannot be read now: more than ${BACKLOG_ROWS_MAX} results are not in ClickHouse yet.`;
 
-/** The list where there is no ClickHouse; `reason` goes to the caller. */
+/** The list without a ClickHouse; the caller gets `reason`. */
 export function missingTransactionList(reason: string): TransactionList {
   return {
     page: () => Promise.reject(new RelayError("unavailable", `The list of transactions cannot be read here: ${reason}`)),
@@ -75,7 +75,7 @@ function newestOf(rows: readonly FeedRow[], terminalId: string): TransactionRow[
   return [...newest.values()];
 }
 
-/** Leaves out rows that ClickHouse has in the same or a higher version: delivered, but not yet taken out of the outbox. */
+/** Leaves out rows that ClickHouse has in the same or a higher version: delivered, but not yet deleted from the outbox. */
 async function withoutStored(rows: readonly TransactionRow[], database: Database): Promise<TransactionRow[]> {
   if (rows.length === 0) return [];
   const times = rows.map(({ transaction }) => transaction.createdAtMs);
@@ -97,7 +97,7 @@ async function pageOf(query: TransactionQuery, waiting: readonly TransactionRow[
   return page.map(({ uuid }) => replaced.get(uuid) ?? byUuid.get(uuid)).filter((item) => item !== undefined);
 }
 
-/** Answers to administrator commands and to CANCEL are stored as results, but are nobody's transactions. */
+/** Results of administrator commands and of CANCEL are stored as results, but are not transactions. */
 const UNLISTED_KINDS: readonly (CommandKind | null)[] = ["administrative", "cancel"];
 
 function matches({ transaction, kind, sender }: TransactionRow, query: TransactionQuery): boolean {
@@ -123,7 +123,7 @@ const FILTERED = `${OF_TERMINAL}
   AND command_kind NOT IN (${UNLISTED_KINDS.map((kind) => `'${kind}'`).join(", ")})
   AND method IN {methods:Array(String)} AND status = {status:String} AND ({anySender:Bool} OR sender = {sender:String})`;
 
-/** The questions of one page, with one deadline for all. */
+/** The queries for one page, with one deadline for all. */
 class Database {
   readonly #client: ClickHouseClient;
   readonly #query: TransactionQuery;
@@ -144,7 +144,7 @@ class Database {
     return rows.map(({ uuid, createdAtMs }) => ({ uuid, createdAtMs: Number(createdAtMs) }));
   }
 
-  /** The items of these rows, in their order; they are found by their time, since so many uuids do not fit into an address. */
+  /** The items of these rows, in their order; they are found by time, since so many uuids do not fit into an address. */
   async items(keys: readonly Key[]): Promise<Transaction[]> {
     const newest = keys[0];
     const oldest = keys.at(-1);

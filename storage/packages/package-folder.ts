@@ -4,21 +4,21 @@ import { join } from "node:path";
 import type { OpenPackage, PackageStore, StagedPackage } from "../../engine/apps/package-store.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 
-/** Not yet a package: what an upload writes to, and what a broken one leaves. Other names are nobody's business here. */
+/** Name of a file that an upload writes to, and that a broken upload leaves behind. Files with other names are not touched. */
 const STAGED = /^\.upload-[0-9a-f]{16}$/;
 const PACKAGE = /^app-\d{1,10}-[0-9a-f-]{36}\.apk$/;
 
-/** Written bytes are synced after each so many: one sync of hundreds of megabytes would hold up the store's own. */
+/** Written bytes are synced in steps of this size: one sync of hundreds of megabytes would delay the store's own syncs. */
 const SYNC_EVERY_BYTES = 1_048_576;
 
 export interface PackageFolderOptions {
   directory: string;
-  /** A file that has not changed for so long is no upload that runs. 0 where nobody else can be writing here. */
+  /** A file that has not changed for this long does not belong to a running upload. 0 if nobody else can be writing here. */
   quietMs: number;
   nowMs(): number;
 }
 
-/** Packages as files of one folder, which belongs to one installation: what its versions do not name is swept. */
+/** Packages as files of one folder, which belongs to one installation: files that its versions do not name are deleted. */
 export function createPackageFolder({ directory, quietMs, nowMs }: PackageFolderOptions): PackageStore {
   const pathOf = (fileName: string): string | null => (PACKAGE.test(fileName) ? join(directory, fileName) : null);
 
@@ -144,7 +144,7 @@ function isMissing(error: unknown): boolean {
   return codeOf(error) === "ENOENT";
 }
 
-/** What the disk refuses is told as such; nothing else is known to the caller. */
+/** A full disk is reported as such; for other errors the caller gets no details. */
 async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

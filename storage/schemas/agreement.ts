@@ -1,6 +1,6 @@
 import { SCHEMAS } from "../../engine/kernel/schemas.ts";
 
-/** The numbers of a version as it tells them to others: by kind, the one that it writes (0: none) and those that it reads. */
+/** The published schema numbers of a version: by kind, the one that it writes (0: none) and those that it reads. */
 export interface SchemaNumbers {
   readonly [kind: string]: readonly [writes: number, oldestRead: number, newestRead: number];
 }
@@ -12,11 +12,11 @@ export const OWN_NUMBERS: SchemaNumbers = Object.fromEntries(
 /** A version of the program, and what it reads and writes. */
 export interface Version {
   version: string;
-  /** Absent of 0.1.0, which tells none. */
+  /** Absent for 0.1.0, which publishes none. */
   schemas?: SchemaNumbers;
 }
 
-/** This version would break what it finds, or cannot read it. The message says what to do, to whoever started the node. */
+/** This version could not run with the data or the nodes that it finds. The message tells the operator what to do. */
 export class VersionRefused extends Error {
   constructor(message: string) {
     super(`${message} (infra/docs/upgrading.md)`);
@@ -24,7 +24,7 @@ export class VersionRefused extends Error {
   }
 }
 
-/** Whether `one` reads everything that `other` writes; else the first of what it does not read. */
+/** Null if `one` reads everything that `other` writes; otherwise the first kind that it does not read. */
 function unread(one: SchemaNumbers, other: SchemaNumbers): { kind: string; schema: number; reads: string } | null {
   for (const [kind, [schema]] of Object.entries(other)) {
     const [, oldest, newest] = one[kind] ?? [0, 0, 0];
@@ -39,7 +39,7 @@ export function numbersRead(oldest: number, newest: number): string {
   return oldest === newest ? `reads ${newest}` : `reads ${oldest} to ${newest}`;
 }
 
-/** Why a node of `own` must not run beside `node`; null where it may: each reads what the other writes. */
+/** Why a node of `own` must not run together with `node`; null if it may, because each reads what the other writes. */
 export function refusalBeside(own: Version, node: Version & { nodeId: string }): string | null {
   const { nodeId, version } = node;
   const name = `the node ${nodeId} runs Terminal Relay ${version}`;

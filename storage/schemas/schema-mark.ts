@@ -6,17 +6,17 @@ import { numbersRead, OWN_NUMBERS, type SchemaNumbers, VersionRefused } from "./
 
 const MARK = "g/schemas";
 
-/** By kind: the oldest and the newest number that may stand in the store, and the version that was the first to write the newest. */
+/** By kind: the oldest and the newest number that may be in the store, and the version that was the first to write the newest. */
 interface SchemaMark {
   kinds: { readonly [kind: string]: readonly [oldest: number, newest: number, version: string] };
 }
 
-/** Nodes that start at once raise it at once; each round another one was first. */
+/** Nodes that start at the same time raise the mark at the same time; in each round one of them succeeds. */
 const ATTEMPTS_MAX = 64;
 
 /**
- * Looks whether this version can read all that has been written to the store, before anything else is read of it.
- * @throws VersionRefused where it cannot
+ * Checks whether this version can read everything that has been written to the store, before anything else is read. @throws VersionRefused
+ * if it cannot
  */
 export async function checkSchemaMark(kv: Kv, numbers: SchemaNumbers = OWN_NUMBERS): Promise<void> {
   const entry = await available(() => kv.get(MARK));
@@ -48,16 +48,19 @@ function markIn(text: string): SchemaMark {
   }
 }
 
-/** What a start writes before it raises the mark. */
+/** Kinds that a start writes before it raises the mark. */
 const WRITTEN_BEFORE: readonly string[] = [...SCHEMAS.secretProof.keys, ...SCHEMAS.storeIdentity.keys];
 
-/** Whether nothing has been stored but that. What stands in another store without a mark is of 0.1.0, or of before. */
+/** Whether the store contains nothing else. Any other store without a mark is of 0.1.0 or earlier. */
 async function isFresh(kv: Kv): Promise<boolean> {
   const found = await kv.scan({ from: " ", to: "\u{7f}", limit: WRITTEN_BEFORE.length + 1 });
   return found.every(({ key }) => WRITTEN_BEFORE.includes(key));
 }
 
-/** Notes that from now on this version writes to the store; nothing is written in its forms before. What cannot read them refuses to start. */
+/**
+ * Records that this version writes to the store from now on; it must write nothing in its forms before. Versions that cannot read them
+ * refuse to start.
+ */
 export async function raiseSchemaMark(kv: Kv, version: string, numbers: SchemaNumbers = OWN_NUMBERS): Promise<void> {
   await available(() =>
     retryOnConflict(ATTEMPTS_MAX, async () => {

@@ -21,7 +21,9 @@ function threadOf(address: Address): Address {
   return address.slice(address.indexOf("/") + 1);
 }
 
-/** Entries of a node's stream; one that is that far behind is as good as dead, and requests to it end at their deadlines. */
+/**
+ * Maximum number of entries in a node's stream. A node that is further behind counts as dead, and requests to it end at their deadlines.
+ */
 export const STREAM_ENTRIES_MAX = 50_000;
 
 export function streamOf(keyPrefix: string, incarnation: string): string {
@@ -36,7 +38,7 @@ export interface ClusterProtocol {
 export interface ClusterBusOptions<P extends Protocol<P>> {
   threads: Bus<P & ClusterProtocol>;
   incarnation: string;
-  /** Writes bytes to the stream of a node, for one of its shards; rejects when Redis cannot take it. */
+  /** Writes bytes to the stream of a node, for one of its shards; rejects if Redis cannot store them. */
   write(incarnation: string, thread: Address, bytes: Uint8Array): Promise<void>;
   /** Shards of all live nodes. */
   shards(): readonly Address[];
@@ -49,14 +51,15 @@ export interface ClusterBusOptions<P extends Protocol<P>> {
 }
 
 export interface ClusterBus<P extends Protocol<P>> extends Bus<P> {
-  /** Ends requests to these shards: their nodes have left. One that drains is still a member, and answers requests. */
+  /** Ends requests to these shards: their nodes have left. A draining node is still a member and answers requests. */
   left(addresses: readonly Address[]): void;
   stats(): { outstanding: number };
 }
 
 /**
- * The bus of a shard in a cluster: within the node by message port, to other nodes by their streams. What is sent to one shard in a turn
- * goes in one entry. A request that is read after its deadline (on Redis's clock) is dropped: a node that slept must not act on old news.
+ * The bus of a shard in a cluster: within the node by message port, to other nodes by their streams. All messages to one shard in a turn
+ * form one entry. A request that is read after its deadline (on Redis's clock) is dropped: a node that was suspended must not act on old
+ * requests.
  */
 export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptions<P>): ClusterBus<P> {
   const { threads, incarnation, clock, timers, outstandingMax, onError } = options;
@@ -80,7 +83,7 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
     outbox = new Map();
     for (const [to, messages] of sending) {
       options.write(incarnationOf(to) ?? "", threadOf(to), encodeMessages(messages)).catch((error: unknown) => {
-        // Requests need not wait for their deadlines to know that they did not leave.
+        // Requests that could not be sent fail at once, without waiting for their deadlines.
         for (const message of messages)
           if (message.type === "ask") requests.take(message.id)?.reject(unavailable("Redis did not accept the request"));
         onError(error, { kind: "stream", from: to });
@@ -119,7 +122,7 @@ export function createClusterBus<P extends Protocol<P>>(options: ClusterBusOptio
   async function callHandler(kind: string, body: unknown, from: Address): Promise<unknown> {
     const handler = handlers.get(kind);
     if (handler === undefined) throw unavailable(`${self} does not handle this yet`);
-    // What another node of this program wrote is of the kind's type.
+    // Messages from other nodes of this program have the type of their kind.
     return handler(body as never, from);
   }
 

@@ -4,43 +4,43 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 import { refusalBeside, type Version, VersionRefused } from "../../schemas/agreement.ts";
 
-/** A node is live while its key is; it renews well before. Everything of a dead node is usable elsewhere within 7 s. */
+/** Lifetime of a membership; a node renews it well before. Everything that a dead node did works on other nodes within 7 s. */
 export const LIFETIME_MS = 6_000;
 const RENEW_MS = 2_000;
-/** A node that died is known to have at the latest so long after its membership expired. */
+/** The death of a node is noticed at most this long after its membership has expired. */
 const LOOK_MS = 250;
 
-/** What the script answers in the place of the time since when who is none has been a member. */
+/** The script's value for "member since" if the node is not a member. */
 const NO_MEMBER = "0";
 
-/** Above this a renewal does not count as having been in time. */
+/** A renewal that takes longer does not count as in time. */
 const CALL_TIMEOUT_MS = 1_500;
 
 const SCRIPT = readFileSync(new URL("./membership.lua", import.meta.url), "utf8");
 
-/** What a node tells about itself, its version and the numbers that it reads and writes among it. */
+/** What a node publishes about itself, including its version and the schema numbers that it reads and writes. */
 export interface NodeFacts extends Version {
-  /** RELAY_NODE_ID; weighs in the choice of homes, so it should stay the same over restarts. */
+  /** RELAY_NODE_ID; it determines the choice of homes, so it should stay the same over restarts. */
   nodeId: string;
-  /** Names one life of a node; its stream and its sessions end with it. */
+  /** Identifies one run of a node; its stream and its sessions end with it. */
   incarnation: string;
   shards: number;
   startedAtMs: number;
-  /** Digests of what all nodes are to have alike; absent in versions that do not tell it. */
+  /** Digests of the settings that have to be the same on all nodes; absent in versions that do not publish them. */
   settings?: { readonly key: string; readonly digests: { readonly [variable: string]: string } };
-  /** On its way out: a member until it has ended what it had under way, and home to nobody. */
+  /** The node is shutting down: it is a member until it has finished its requests, and it is no terminal's home. */
   draining?: boolean;
 }
 
 export interface MembershipView {
   nodes: readonly NodeFacts[];
-  /** Redis's clock less this machine's wall clock, milliseconds. */
+  /** Redis's clock minus this machine's wall clock, milliseconds. */
   redisOffsetMs: number;
 }
 
 /**
- * Runs membership.lua: with the own incarnation, or an empty one to look only, the own facts as JSON, and the lifetime in ms, of which 0 leaves.
- * Answers what the script answers; rejects when Redis does not.
+ * Runs membership.lua with the own incarnation (empty to look only), the own facts as JSON, and the lifetime in ms (0 leaves). Resolves
+ * with the script's result; rejects if Redis does not answer.
  */
 export type MembershipScript = (incarnation: string, facts: string, lifetimeMs: number) => Promise<unknown>;
 
@@ -57,11 +57,11 @@ export interface MembershipOptions {
   timers: Timers;
   /** Called when the live nodes change (and once at the start). */
   changed(view: MembershipView): void;
-  /** Called after each look, with Redis's clock as it was measured. */
+  /** Called after each look, with the measured clock of Redis. */
   looked(view: MembershipView): void;
-  /** The own membership expired: others may have taken over. Called again until it resolves; only then does the node count as live. */
+  /** The own membership expired, so other nodes may have taken over. Called again until it resolves; only then the node counts as live. */
   membershipExpired(): Promise<void>;
-  /** The membership certainly stands until then, on the monotonic clock, and the node has done what an expiry asks for. */
+  /** The membership is certainly valid until then, on the monotonic clock, and an earlier expiry has been handled. */
   granted(untilMs: number): void;
   failed(error: unknown): void;
 }
@@ -69,24 +69,24 @@ export interface MembershipOptions {
 /** This node's place among the live nodes. */
 export interface Membership {
   /**
-   * Resolves when all live nodes, if any, read what this one writes, and it reads what they write. Those that do not are waited for as long as a node that
-   * died is a member. Before anything is written.
-   * @throws VersionRefused where such a one is live
+   * Resolves if all live nodes read what this node writes, and it reads what they write. Otherwise it waits for the lifetime of a
+   * membership, because the other node may have died. To be called before anything is written. @throws VersionRefused if an incompatible
+   * node is live
    */
   admit(): Promise<void>;
   /**
-   * Whether a node lives, before this one joins: one that renews its membership. A store that was restored may still hold memberships of nodes that are gone,
-   * which expire without; it takes a moment to tell one from the other. Rejects when Redis does not tell.
+   * Whether another node is live, before this one joins: a node that renews its membership. A restored store may contain memberships of
+   * nodes that no longer run, which expire; it takes a moment to distinguish the two. Rejects if Redis does not answer.
    */
   othersLive(): Promise<boolean>;
-  /** Joins; rejects when Redis cannot be reached, and with VersionRefused when a node has come meanwhile that this one cannot run beside. */
+  /** Joins; rejects if Redis cannot be reached, and with VersionRefused if an incompatible node has joined meanwhile. */
   join(): Promise<void>;
-  /** Stays a member, which others send to and request from, and is home to nobody any more. Never rejects. */
+  /** Stays a member, to which others send messages and requests, but is no longer any terminal's home. Never rejects. */
   drain(): Promise<void>;
-  /** Leaves at once, so that others take over without waiting for the lifetime. */
+  /** Leaves at once, so that other nodes take over without waiting for the lifetime to end. */
   leave(): Promise<void>;
   view(): MembershipView;
-  /** The live nodes as they are at this moment; rejects when Redis does not tell. */
+  /** The live nodes at this moment; rejects if Redis does not answer. */
   look(): Promise<MembershipView>;
 }
 
@@ -96,11 +96,11 @@ export function createMembership(options: MembershipOptions): Membership {
   let view: MembershipView = { nodes: [], redisOffsetMs: 0 };
   let known = "";
   let renewedAt = Number.NEGATIVE_INFINITY;
-  /** Since when the membership has stood, as Redis told it last. */
+  /** Start of the uninterrupted membership, as last returned by Redis. */
   let knownSince = "";
   let joined = false;
   let running = false;
-  /** An expiry that was not dealt with yet, and whether that is under way. */
+  /** An expiry that was not handled yet, and whether its handling is in progress. */
   let expiryPending = false;
   let recovering = false;
   let timer: Timer | null = null;
@@ -132,7 +132,7 @@ export function createMembership(options: MembershipOptions): Membership {
     }
   }
 
-  /** Why this node must not run beside those; null where it may. */
+  /** Why this node must not run together with those; null if it may. */
   function refusal({ nodes }: MembershipView): string | null {
     for (const node of nodes) {
       const reason = node.incarnation === self.incarnation ? null : refusalBeside(self, node);
@@ -157,7 +157,7 @@ export function createMembership(options: MembershipOptions): Membership {
     if (!expiryPending && !recovering) granted(renewedAt + LIFETIME_MS);
   }
 
-  /** Renewals go on meanwhile. */
+  /** Renewals continue meanwhile. */
   async function recover(): Promise<void> {
     recovering = true;
     expiryPending = false;
@@ -168,7 +168,7 @@ export function createMembership(options: MembershipOptions): Membership {
       failed(error);
     }
     recovering = false;
-    // What failed is tried again with the next renewal.
+    // If it failed, it is tried again with the next renewal.
     if (!expiryPending) grant();
   }
 
@@ -202,7 +202,7 @@ export function createMembership(options: MembershipOptions): Membership {
     othersLive: async () => {
       const startedAt = clock.monotonicMs();
       let first: number | null = null;
-      // Whoever lives has renewed by then.
+      // Every live node has renewed by then.
       while (clock.monotonicMs() - startedAt <= LIFETIME_MS + RENEW_MS) {
         const { lastEndsAtMs, found } = await ask(null);
         if (found.nodes.length === 0) return false;
@@ -217,7 +217,7 @@ export function createMembership(options: MembershipOptions): Membership {
       const { since, found } = await ask(LIFETIME_MS);
       const reason = refusal(found);
       if (reason !== null) {
-        // Whoever came at the same time finds this one, and does the same.
+        // A node that joined at the same time finds this one, and does the same.
         await ask(0);
         throw new VersionRefused(reason);
       }

@@ -1,12 +1,12 @@
 import { Redis } from "ioredis";
 
-/** A connection on which an answer is that late is broken and made again: longer than the longest blocking read takes. */
+/** A connection without a reply for this long is closed and made again. Longer than the longest blocking read. */
 const SILENCE_MAX_MS = 5_000;
 
 /**
- * Connects for streams and membership. Nothing is sent again by itself: what was asked twice would be told twice. What is under way when the
- * connection breaks is rejected at once: with any other number of retries ioredis forgets it where the next connection succeeds, and a
- * blocking read would be waited for for ever.
+ * Connects for streams and membership. Commands are not sent again automatically: they could be executed twice. Commands in progress when
+ * the connection breaks are rejected at once: with any other number of retries ioredis drops them if the next connection succeeds, and a
+ * blocking read would never end.
  */
 export function connectRedis(url: string, failed: (error: unknown) => void, options: { commandTimeoutMs?: number } = {}): Redis {
   const { commandTimeoutMs } = options;

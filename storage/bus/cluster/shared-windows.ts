@@ -6,30 +6,30 @@ import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 const SCRIPT = readFileSync(new URL("./windows.lua", import.meta.url), "utf8");
 const SHA1 = createHash("sha1").update(SCRIPT).digest("hex");
 
-/** Questions of one run: Redis is not kept from others for longer than a millisecond or so. */
+/** Maximum number of requests per run of the script, so that it blocks Redis for about a millisecond at most. */
 const BATCH_MAX = 200;
-/** Questions that wait or are under way; more are refused. */
+/** Maximum number of requests that wait or are in progress; more are refused. */
 const PENDING_MAX = 10_000;
-/** Runs under way at once. */
+/** Maximum number of runs in progress. */
 const IN_FLIGHT_MAX = 4;
-/** A client does not wait longer for a number; who asked decides without. */
+/** The requester waits no longer and decides without the number. */
 const DEADLINE_MS = 1_000;
 
-/** What Redis knows of a client's last second. */
+/** A client's last second, as Redis knows it. */
 export interface WindowUse {
   count: number;
   admitted: boolean;
-  /** Until there is room again; 0 when there is. */
+  /** Time until another request is admitted; 0 if it is admitted now. */
   waitMs: number;
 }
 
 export interface WindowQuestion {
-  /** Names the client and the limit that is counted. */
+  /** Identifies the client and the limit that is counted. */
   client: string;
   perSecond: number;
-  /** Admissions that were made without asking, and are told now. */
+  /** Admissions that were made without a request to Redis, and are reported now. */
   noted: number;
-  /** Whether another one is asked for. */
+  /** Whether another admission is requested. */
   asks: boolean;
 }
 
@@ -38,7 +38,10 @@ interface Pending extends WindowQuestion {
   reject(error: Error): void;
 }
 
-/** Windows of a second over all nodes, in Redis; what is asked in a turn of the event loop, or while others are under way, goes in one run. */
+/**
+ * Windows of a second over all nodes, in Redis. All requests of one turn of the event loop, or that arrive while others are in progress, go
+ * in one run.
+ */
 export class SharedWindows {
   readonly #redis: Redis;
   readonly #keyPrefix: string;
@@ -47,7 +50,7 @@ export class SharedWindows {
   #pending = 0;
   #inFlight = 0;
   #scheduled = false;
-  /** Runs and questions since the start; for metrics. */
+  /** Runs and requests since the start; for metrics. */
   runs = 0;
   asked = 0;
 
@@ -57,7 +60,7 @@ export class SharedWindows {
     this.#timers = timers;
   }
 
-  /** Rejects when Redis does not answer in time: then nothing is known. */
+  /** Rejects if Redis does not answer in time. */
   ask(question: WindowQuestion): Promise<WindowUse> {
     if (this.#pending >= PENDING_MAX) return Promise.reject(new Error("too many requests wait for Redis"));
     this.#pending += 1;

@@ -8,17 +8,17 @@ const BLOCK_MS = 2_000;
 const READ_ENTRIES_MAX = 500;
 const PAUSE_MS = 200;
 
-/** A stream outlives its node by this much, for the case that the node is cut off for a moment. */
+/** A stream is kept this long after its node's last renewal, in case the node is disconnected for a moment. */
 const STREAM_LIFETIME_SECONDS = 120;
 
-/** How often what was read is removed, and it is looked how far behind the reader is: each time Redis syncs its file for it. */
+/** How often read entries are removed and the reader's delay is measured: each time costs Redis a sync of its file. */
 const TIDY_MS = 1_000;
 
-/** How far a reader is behind, when it was last looked. */
+/** How far a reader was behind at the last measurement. */
 export interface StreamStats {
-  /** Entries that wait to be read. */
+  /** Entries that have not been read yet. */
   waiting: number;
-  /** How old the last entry was when it was read, on Redis's clock. */
+  /** Age of the last entry when it was read, on Redis's clock. */
   delayMs: number;
   /** Entries that were trimmed before they could be read, since the start. */
   lost: number;
@@ -68,7 +68,10 @@ export function startStreamReader(options: StreamReaderOptions): StreamReader {
     }
   }
 
-  /** What was read is not read again by anybody. Everything up to `last` is trimmed, itself excepted; what else was added and is not there was trimmed unread. */
+  /**
+   * Nobody reads an entry again. Everything before `last` is trimmed; further entries that were added and no longer exist were trimmed
+   * unread.
+   */
   async function tidy(): Promise<void> {
     tidiedAt = clock.monotonicMs();
     tidiedUntil = last;
@@ -80,7 +83,7 @@ export function startStreamReader(options: StreamReaderOptions): StreamReader {
     const lastIsThere = Array.isArray(first) && String(first[0]) === last;
     stats.waiting = Number(fields.get("length")) - (lastIsThere ? 1 : 0);
     const added = Number(fields.get("entries-added"));
-    // Redis before 7 does not count; a stream that was removed begins anew.
+    // Redis before 7 does not count entries; a removed stream starts again.
     if (Number.isNaN(added)) return;
     if (added < entriesRead) entriesRead = added - stats.waiting;
     const lost = added - entriesRead - stats.waiting;

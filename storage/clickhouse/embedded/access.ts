@@ -8,8 +8,8 @@ export const OWNER_ROLE = "owner";
 export const ANALYST_ROLE = "analyst";
 
 /**
- * Writes the engine's configuration beside its data and answers where the data is and where the configuration. The engine has one
- * user; what a connection may do follows from the role that it takes.
+ * Writes the engine's configuration beside its data. Returns the paths of both. The engine has one user; the role of a connection
+ * determines its rights.
  */
 export function prepareDirectory(directory: string): { dataPath: string; configPath: string } {
   const dataPath = join(directory, "data");

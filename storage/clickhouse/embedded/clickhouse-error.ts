@@ -1,4 +1,4 @@
-/** Codes of ClickHouse that this server gives itself. */
+/** Codes of ClickHouse that this server itself uses. */
 export const CLICKHOUSE_CODE = {
   unknownSetting: 115,
   badArguments: 36,
@@ -13,7 +13,7 @@ export const CLICKHOUSE_CODE = {
   memoryLimitExceeded: 241,
 } as const;
 
-/** What a client is told, in ClickHouse's own form. */
+/** An error for a client, in ClickHouse's own form. */
 export class ClickHouseError extends Error {
   readonly clickHouseCode: number;
   readonly httpStatus: number;
@@ -42,14 +42,14 @@ function statusOf(code: number): number {
   return 500;
 }
 
-/** Turns what the engine threw into what a client is told; `hidden` (the data directory) does not leave the process. */
+/** Converts an error of the engine into one for a client; `hidden` (the data directory) is removed from the text. */
 export function engineError(error: unknown, hidden: string): ClickHouseError {
   const text = error instanceof Error ? error.message : String(error);
   const code = Number(/Code: (\d+)/.exec(text)?.[1] ?? 1001);
   const name = /\(([A-Z][A-Z0-9_]+)\)\s*$/.exec(text)?.[1] ?? "UNKNOWN_EXCEPTION";
   const plain = text
     .replaceAll(/Code: \d+\. DB::Exception: /g, "")
-    // Added by the check of an analyst's query, which would show the query a second time.
+    // Added by the check of an analyst's query; it would show the query a second time.
     .replace(/: In scope SELECT formatQuerySingleLine\([\s\S]*$/, "")
     .replace(/\s*\([A-Z][A-Z0-9_]+\)\s*$/, "")
     .replaceAll(hidden, "<data>")

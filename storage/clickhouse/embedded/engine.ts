@@ -6,9 +6,9 @@ import { READER_OPEN_SETTINGS, READER_RESULT_BYTES_MAX, READER_SETTINGS } from "
 import { literal } from "./sql-literal.ts";
 
 export interface QueryRequest {
-  /** Statement, and for an insert its data behind it. */
+  /** The statement, followed by the data for an insert. */
   text: string;
-  /** Format of the answer where the statement names none. */
+  /** Format of the response if the statement names none. */
   format: string;
   settings: ReadonlyMap<string, string>;
   parameters: ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ export interface InsertRequest extends Omit<QueryRequest, "text"> {
   rows: Buffer;
 }
 
-/** Formats of which an insert's data are taken as bytes. */
+/** Formats for which an insert's data is accepted as bytes. */
 export type InsertFormat = "JSONEachRow" | "JSONCompactEachRow" | "TabSeparated";
 
 export interface QueryAnswer {
@@ -44,7 +44,7 @@ export class Engine {
   readonly #open: () => Session;
   readonly #hidden: string;
   readonly #denied: DeniedNames;
-  /** Keeps the data directory open; connections come and go. */
+  /** Keeps the data directory open while connections are opened and closed. */
   readonly #anchor: Session;
 
   private constructor(open: () => Session, anchor: Session, hidden: string, denied: DeniedNames) {
@@ -54,7 +54,10 @@ export class Engine {
     this.#denied = denied;
   }
 
-  /** Opens the directory, made when it does not exist. Throws where the engine does not run here or the directory is in use. */
+  /**
+   * Opens the directory, which is created if it does not exist. Throws if the engine does not run on this platform or the directory is in
+   * use.
+   */
   static async open(directory: string): Promise<Engine> {
     const { Session } = await import("chdb");
     const { dataPath, configPath } = prepareDirectory(directory);
@@ -64,7 +67,7 @@ export class Engine {
     return new Engine(() => new Session(dataPath), anchor, directory, deniedNames(functions.text()));
   }
 
-  /** Runs a query of the relay's own. Throws ClickHouseError. */
+  /** Runs a query of the relay. Throws ClickHouseError. */
   async query(request: QueryRequest, access: "write" | "read"): Promise<QueryAnswer> {
     return this.#connected(async (session) => {
       const settings = [...request.settings];
@@ -74,7 +77,7 @@ export class Engine {
     });
   }
 
-  /** Inserts rows of the relay's own; the bytes are not copied into a string, which takes longer than the insert. Throws ClickHouseError. */
+  /** Inserts rows of the relay. The bytes are not copied into a string, which would take longer than the insert. Throws ClickHouseError. */
   async insert(request: InsertRequest): Promise<QueryAnswer> {
     return this.#connected(async (session) => {
       await this.#prepare(session, request, OWNER_ROLE, [...request.settings]);
@@ -92,23 +95,23 @@ export class Engine {
     }
     return this.#connected(async (session) => {
       await this.#prepare(session, request, ANALYST_ROLE, [...request.settings, ...READER_SETTINGS]);
-      // What is checked and run is the engine's own writing of the statement: one statement, no comments, no second way to read it.
+      // The engine's canonical text of the statement is checked and executed: one statement, without comments and without ambiguity.
       const formatted = await session.queryAsync(`SELECT formatQuerySingleLine(${literal(request.text)})`, { format: "TSVRaw" });
       const statement = formatted.text().replace(/\n$/, "");
-      // EXPLAIN AST with INTO OUTFILE behind it could write the file.
+      // EXPLAIN AST of a statement with INTO OUTFILE could write the file.
       if (/\b(?:outfile|infile)\b/i.test(statement)) {
         throw new ClickHouseError(CLICKHOUSE_CODE.accessDenied, "ACCESS_DENIED", "The files of the server are not accessible.", 403);
       }
       const tree = await session.queryAsync(`EXPLAIN AST ${statement}`, { format: "TSVRaw" });
       refuseUnsafe(statement, tree.text(), this.#denied);
       const found = await answer(session, statement, request.format);
-      // max_result_bytes counts a constant column once, however often it is printed; the memory limit holds until here.
+      // max_result_bytes counts a constant column once, however often it is printed; the memory limit applies up to here.
       if (found.bytes.length <= READER_RESULT_BYTES_MAX) return found;
       throw new ClickHouseError(396, "TOO_MANY_ROWS_OR_BYTES", `Limit for result exceeded, max bytes: ${READER_RESULT_BYTES_MAX}.`, 500);
     });
   }
 
-  /** Asks the engine to end the query with this tag; it ends at its next check. */
+  /** Makes the engine end the query with this tag at its next check. */
   async kill(tag: string): Promise<void> {
     await this.#connected(async (session) => {
       await session.queryAsync(`KILL QUERY WHERE Settings['log_comment'] = ${literal(tag)} ASYNC`);

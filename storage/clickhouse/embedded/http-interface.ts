@@ -18,12 +18,12 @@ import { Semaphore, type SemaphoreRefusal } from "./semaphore.ts";
 /** A batch of the feed: ten thousand rows of a few kilobytes. */
 const ADMIN_BODY_BYTES_MAX = 64 * 1_048_576;
 
-/** The relay's own queries at once (the engine runs on a few threads), those that wait, and how long. */
+/** Maximum number of the relay's own queries at once (the engine runs on a few threads) and waiting, and how long they wait. */
 const ADMIN_RUNNING = 4;
 const ADMIN_WAITING_MAX = 256;
 const ADMIN_WAIT_MS_MAX = 30_000;
 
-/** Parameters of a query travel in the address. ClickHouse's own bound is 1 MiB. */
+/** Parameters of a query are part of the address. ClickHouse's own limit is 1 MiB. */
 const HEADER_BYTES_MAX = 262_144;
 
 const CONNECTIONS_MAX = 256;
@@ -45,10 +45,10 @@ export interface InterfaceOptions {
   onStuck(): void;
 }
 
-/** ClickHouse's HTTP interface over the embedded engine, as far as its clients use it; not yet listening. */
+/** The parts of ClickHouse's HTTP interface that its clients use, over the embedded engine; not listening yet. */
 export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions): Server {
   const admins = new Semaphore({ running: ADMIN_RUNNING, waiting: ADMIN_WAITING_MAX, waitMs: ADMIN_WAIT_MS_MAX });
-  // Analysts give way: none starts while a query of the relay waits.
+  // The relay's queries have priority: no analyst's query starts while one waits.
   const readers = new Semaphore({
     running: 1,
     waiting: READER_WAITING_MAX,
@@ -121,7 +121,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     });
   });
   server.maxConnections = CONNECTIONS_MAX;
-  // Longer than clients keep an idle connection, so that none writes into one that this side is closing.
+  // Longer than clients keep idle connections, so that no client writes to a connection that this side is closing.
   server.keepAliveTimeout = 30_000;
   return server;
 }
@@ -133,7 +133,7 @@ const TOO_LARGE = new ClickHouseError(
   500,
 );
 
-/** The plain form of an insert whose rows are the body; any other is run as text. */
+/** The simple form of an insert with its rows in the body; any other form is executed as text. */
 function insertOf(query: string): { table: string; format: InsertFormat } | null {
   const [, table, format] =
     /^\s*INSERT\s+INTO\s+(?:TABLE\s+)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)\s+FORMAT\s+(\w+)\s*;?\s*$/i.exec(query) ?? [];
@@ -149,7 +149,7 @@ function refuseQuery(refusal: SemaphoreRefusal): never {
     : new ClickHouseError(CLICKHOUSE_CODE.tooSlow, "TOO_SLOW", "Other queries took too long; try again later.", 503);
 }
 
-/** The format that the answer is in: the statement's own, else the request's. */
+/** The format of the response: the statement's, or else the request's. */
 function formatOf(statement: string, requested: string): string {
   return /\bFORMAT\s+([A-Za-z]+)\s*(?:SETTINGS\b[^()]*)?;?\s*$/i.exec(statement.slice(-2_000))?.[1] ?? requested;
 }
@@ -185,7 +185,7 @@ function sendError(response: ServerResponse, error: unknown): void {
   response.setHeader("X-ClickHouse-Exception-Code", String(known.clickHouseCode));
   if (known.httpStatus === 401) response.setHeader("WWW-Authenticate", 'Basic realm="ClickHouse"');
   if (known.httpStatus === 429 || known.httpStatus === 503) response.setHeader("Retry-After", "5");
-  // What is left of a body that was refused is not read.
+  // The rest of a refused body is not read.
   if (known.httpStatus === 413) response.setHeader("Connection", "close");
   text(response, known.httpStatus, `${known.message}\n`);
 }
@@ -195,7 +195,7 @@ function text(response: ServerResponse, status: number, body: string): void {
   response.end(body);
 }
 
-/** Header values come from requests here: printable ASCII only, and short. */
+/** These header values come from requests: only printable ASCII is kept, and they are cut. */
 function headerText(value: string): string {
   return value.replaceAll(/[^\x21-\x7e]/g, "").slice(0, 128);
 }

@@ -3,7 +3,7 @@ import { READER_GIVE_UP_GROWTH_BYTES_MAX, READER_GROWTH_BYTES_MAX, READER_GROWTH
 export interface GrowthOptions {
   /** Called once, when the process has grown by more than a query may take. */
   onTooLarge(): void;
-  /** Called at each look while it has grown by more than can be waited for. */
+  /** Called at each check while it has grown beyond the second limit. */
   onGivenUp(): void;
 }
 
@@ -13,7 +13,7 @@ export interface GrowthWatch {
   stop(): void;
 }
 
-/** Looks at what this process grows by from now on, until it is stopped. */
+/** Watches the growth of this process from now on, until it is stopped. */
 export function watchGrowth({ onTooLarge, onGivenUp }: GrowthOptions): GrowthWatch {
   const startBytes = process.memoryUsage.rss();
   let tooLarge = false;

@@ -1,6 +1,9 @@
 import type { Credentials } from "./request.ts";
 
-/** What the supervisor writes to the child's standard input, as one line of JSON; then the input stays open as long as the child may live. */
+/**
+ * The configuration that the supervisor writes to the child's standard input, as one line of JSON. The input then stays open as long as the
+ * child should run.
+ */
 export interface ChildConfig {
   directory: string;
   host: string;
@@ -8,5 +11,5 @@ export interface ChildConfig {
   credentials: Credentials;
 }
 
-/** What the child tells its supervisor. `fatal`: trying again makes no sense (the engine does not run on this platform). */
+/** A message from the child to its supervisor. `fatal`: a retry makes no sense (the engine does not run on this platform). */
 export type ChildMessage = { type: "ready"; port: number } | { type: "failed"; reason: string; fatal: boolean };

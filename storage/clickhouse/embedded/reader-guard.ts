@@ -1,12 +1,12 @@
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 
 /**
- * What `readonly` and the analysts' role leave open in an embedded engine, which trusts its host: functions that read the host's
- * files or tell about it, tables of the engine's inner life, statements that change a connection. All is looked up in the engine's own
- * reading of the statement (EXPLAIN AST of its canonical text).
+ * Refuses what `readonly` and the analysts' role still allow in an embedded engine, which trusts its host: functions that read the host's
+ * files or its properties, internal tables of the engine, statements that change a connection. The checks use the engine's own parse tree
+ * of the statement (EXPLAIN AST of its canonical text).
  */
 
-/** Functions that reach outside of the data, by the engine's own categories and by name. */
+/** Functions that access more than the data, by the engine's own categories and by name. */
 const DENIED_CATEGORIES = ["AI", "Introspection", "Dictionary", "Embedded Dictionary", "Machine Learning"];
 const DENIED_FUNCTIONS = [
   ...["file", "catboostevaluate", "filesystemavailable", "filesystemcapacity", "filesystemunreserved", "showcertificate"],
@@ -16,7 +16,7 @@ const DENIED_FUNCTIONS = [
   ...["joinget", "joingetornull", "currentprofiles", "globalvariable", "hasthreadfuzzer", "transactionid"],
 ];
 
-/** Table functions that make their rows by themselves; all others reach for files, networks or the inside of tables. */
+/** Table functions that generate their rows; all others access files, networks or internal parts of tables. */
 const OPEN_TABLE_FUNCTIONS = new Set([
   ...["numbers", "numbers_mt", "zeros", "zeros_mt", "primes", "generateseries", "generate_series", "values", "null", "format", "view"],
 ]);
@@ -36,13 +36,13 @@ const SHOW_ROOTS = new Set([
 ]);
 
 export interface DeniedNames {
-  /** Lower-case; refused where they are called and where they are merely named, since a name can be passed as a function. */
+  /** Lower-case; refused if they are called or only named, since a name can be passed as a function. */
   functions: ReadonlySet<string>;
-  /** Lower-case; refused where they are called. */
+  /** Lower-case; refused if they are called. */
   tableFunctions: ReadonlySet<string>;
 }
 
-/** Lists what this version of the engine has, so that nothing new is open by oversight of its aliases and table functions. */
+/** Lists the functions of this version of the engine, so that new aliases and table functions are not allowed by accident. */
 export const DENIED_FUNCTIONS_QUERY = `
 SELECT 'function' AS kind, lower(name) AS name, lower(alias_to) AS meaning FROM system.functions
 WHERE hasAny(splitByString(', ', categories), [${DENIED_CATEGORIES.map((name) => `'${name}'`).join(", ")}])
@@ -63,7 +63,7 @@ export function deniedNames(lines: string): DeniedNames {
   return { functions, tableFunctions };
 }
 
-/** Throws ClickHouseError for a statement that is not plain reading of tables. `tree` is the engine's EXPLAIN AST of `statement`. */
+/** Throws ClickHouseError for a statement that does more than read tables. `tree` is the engine's EXPLAIN AST of `statement`. */
 export function refuseUnsafe(statement: string, tree: string, denied: DeniedNames): void {
   const nodes = nodesOf(tree);
   refuseStatement(statement, nodes);
@@ -77,7 +77,7 @@ export function refuseUnsafe(statement: string, tree: string, denied: DeniedName
       case "QualifiedAsterisk":
         refuseIdentifier(rest, denied);
         break;
-      // Its function is not shown in the tree.
+      // The tree does not show its function.
       case "ColumnsApplyTransformer":
         refuse("APPLY is not available to analysts; call the function for each column.");
         break;
@@ -112,7 +112,7 @@ function refuseStatement(statement: string, nodes: readonly Node[]): void {
     const inner = nodes.find((node) => node.depth === 1 && node.kind !== "Set")?.kind ?? "";
     if (QUERY_ROOTS.has(inner)) return;
   }
-  // A SHOW hides its conditions from the tree, so it may have none that calls anything.
+  // The tree does not show the conditions of a SHOW, so they must not call functions.
   if (SHOW_ROOTS.has(root) && !statement.includes("(")) return;
   refuse("Analysts may SELECT, SHOW, DESCRIBE, EXISTS and EXPLAIN a SELECT.");
 }
@@ -129,7 +129,10 @@ function refuseIdentifier(rest: string, denied: DeniedNames): void {
   if (system !== null && !OPEN_SYSTEM_TABLES.has(system[1] ?? "")) refuse(`Table '${name}' is not available to analysts.`);
 }
 
-/** The name in "name (alias a) (children 1)"; an alias is the analyst's text and may hold anything, so all behind the name is cut off. */
+/**
+ * The name in "name (alias a) (children 1)"; an alias is the analyst's text and may contain anything, so everything after the name is
+ * removed.
+ */
 function nameOf(rest: string): string {
   return (rest.split(/ \((?:alias|children) /, 1)[0] ?? "").toLowerCase();
 }

@@ -1,12 +1,12 @@
 /**
- * What an analyst's query may use. The engine shares its process, two or four cores and some gigabytes with the relay, so these are
- * small; a ClickHouse server of one's own has none of them.
+ * Limits for an analyst's query. The engine shares the machine, two or four cores and some gigabytes, with the relay, so the limits are
+ * small; an external ClickHouse server has none of them.
  */
 
 /** Longest run of one query. */
 export const READER_EXECUTION_SECONDS_MAX = 10;
 
-/** A query that the engine does not end by itself is killed this long after its time, and the engine ended after as long again. */
+/** A query that the engine does not end itself is killed this long after its time, and the engine is ended after the same time again. */
 export const READER_KILL_AFTER_MS = 15_000;
 export const READER_GIVE_UP_AFTER_MS = 30_000;
 
@@ -14,13 +14,13 @@ export const READER_GIVE_UP_AFTER_MS = 30_000;
 export const READER_MEMORY_BYTES_MAX = 512 * 1_048_576;
 
 /**
- * What the process may grow by while a query runs. ClickHouse counts no text that it has written, and a column's name stands in every
- * line of JSON: a result within all other limits took 4 GB. Beyond the first the query is killed, which it notices with its next block;
- * beyond the second the engine is ended.
+ * How much the process may grow while a query runs. ClickHouse does not count the text of the result, and JSON repeats the names of columns
+ * in every line: a result within all other limits took 4 GB. Beyond the first limit the query is killed, which takes effect with its next
+ * block; beyond the second the engine is ended.
  */
 export const READER_GROWTH_BYTES_MAX = 1_024 * 1_048_576;
 export const READER_GIVE_UP_GROWTH_BYTES_MAX = 2_560 * 1_048_576;
-/** How often that is looked at: text is written at about 1 GB a second. */
+/** How often the growth is checked: text is written at about 1 GB a second. */
 export const READER_GROWTH_LOOK_MS = 25;
 
 /** A result is held in memory as a whole before it is sent. */
@@ -30,7 +30,7 @@ export const READER_RESULT_BYTES_MAX = 64 * 1_048_576;
 /** Text of a query with its parameters. */
 export const READER_BODY_BYTES_MAX = 131_072;
 
-/** Analysts' queries that wait for their turn, and how long one does. */
+/** Maximum number of analysts' queries that wait, and how long one waits. */
 export const READER_WAITING_MAX = 16;
 export const READER_WAIT_MS_MAX = 15_000;
 
@@ -50,7 +50,7 @@ export const READER_SETTINGS: readonly (readonly [string, string])[] = [
   ["readonly", "1"],
 ];
 
-/** Settings that an analyst's client may give: they shape the text of the answer and nothing else. */
+/** Settings that an analyst's client may change: they affect only the text of the response. */
 export const READER_OPEN_SETTINGS: ReadonlySet<string> = new Set([
   "date_time_output_format",
   "output_format_json_quote_64bit_integers",

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 
-/** Who may ask; the passwords are compared as digests, in constant time. */
+/** The users; passwords are compared as digests, in constant time. */
 export interface Credentials {
   admin: { username: string; password: string };
   reader: { username: string; password: string };
@@ -12,7 +12,7 @@ export interface Credentials {
 
 export type Role = "admin" | "reader";
 
-/** What a request says beside its text. */
+/** The options of a request in addition to its text. */
 export interface RequestOptions {
   query: string;
   format: string;
@@ -22,7 +22,7 @@ export interface RequestOptions {
   compress: boolean;
 }
 
-/** Parameters that are not settings and that this server has nothing to do for. */
+/** Parameters that are not settings and that this server ignores. */
 const IGNORED_PARAMETERS = new Set([
   ...["user", "password", "session_id", "session_timeout", "session_check", "wait_end_of_query", "buffer_size", "quota_key"],
   ...["send_progress_in_http_headers", "http_headers_progress_interval_ms", "cancel_http_readonly_queries_on_client_close", "compress"],
@@ -30,13 +30,13 @@ const IGNORED_PARAMETERS = new Set([
 
 const DATABASES = new Set(["relay", "default"]);
 
-/** Says who is asking: by X-ClickHouse-User and -Key, by Basic, or by the parameters user and password. Throws ClickHouseError. */
+/** Authenticates a request by X-ClickHouse-User and -Key, by Basic, or by the parameters user and password. Throws ClickHouseError. */
 export function authenticate(request: IncomingMessage, url: URL, credentials: Credentials): Role {
   const { username, password } = givenBy(request, url);
   for (const role of ["admin", "reader"] as const) {
     if (credentials[role].username === username && same(credentials[role].password, password)) return role;
   }
-  // 401 has browsers and drivers ask for a password; 403 is what ClickHouse says to a wrong one.
+  // With 401 browsers and drivers ask for a password; ClickHouse answers 403 to a wrong one.
   const status = username === "" ? 401 : 403;
   throw new ClickHouseError(
     CLICKHOUSE_CODE.authenticationFailed,
@@ -90,7 +90,7 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
   return decompressed(Buffer.concat(chunks), headerOf(request, "content-encoding"), bytesMax);
 }
 
-/** The text of a body. Throws ClickHouseError for what is not UTF-8. */
+/** The text of a body. Throws ClickHouseError if it is not UTF-8. */
 export function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

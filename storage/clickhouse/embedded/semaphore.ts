@@ -5,7 +5,7 @@ export interface SemaphoreOptions {
   running: number;
   waiting: number;
   waitMs: number;
-  /** While this says yes nobody starts; asked again when `wake` is called and when work has ended. */
+  /** While this returns true no work starts; it is called again by `wake` and when work has ended. */
   yields?: () => boolean;
 }
 
@@ -28,7 +28,7 @@ export class Semaphore {
     return this.#queue.length;
   }
 
-  /** Runs `work` when there is a permit for it, or answers why there is none. */
+  /** Runs `work` when there is a permit, or resolves with the reason why there is none. */
   async run<T>(work: () => Promise<T>): Promise<{ type: "done"; value: T } | { type: SemaphoreRefusal }> {
     const refusal = await this.#acquire();
     if (refusal !== null) return { type: refusal };
@@ -40,7 +40,7 @@ export class Semaphore {
     }
   }
 
-  /** Starts who may start now. */
+  /** Starts the work that may start now. */
   wake(): void {
     while (this.#running < this.#options.running && this.#options.yields?.() !== true) {
       const next = this.#queue.shift();

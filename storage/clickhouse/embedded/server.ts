@@ -3,7 +3,7 @@ import { Engine } from "./engine.ts";
 import { httpInterface } from "./http-interface.ts";
 import type { ChildConfig, ChildMessage } from "./protocol.ts";
 
-/** The data directory must not outlive its relay: whatever runs is cut off, and what was confirmed is on disk. */
+/** The process must not outlive its relay: running queries are aborted, and confirmed inserts are on disk. */
 function end(): void {
   process.kill(process.pid, "SIGKILL");
 }
@@ -47,7 +47,7 @@ async function openEngine(directory: string): Promise<Engine | null> {
   }
 }
 
-// The terminal sends these to a whole group of processes; the end of standard input is what counts.
+// A terminal sends these signals to a whole process group; this process ends at the end of standard input.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 
 const config = await readConfig();

@@ -4,16 +4,16 @@ import { childProgram } from "./child-program.ts";
 import type { ChildConfig, ChildMessage } from "./protocol.ts";
 import type { Credentials } from "./request.ts";
 
-/** The relay's own user. Its password is made at each start and known to the relay's process and its child alone. */
+/** The relay's own user. Its password is generated at each start and known only to the relay's process and its child. */
 export const ADMIN_USERNAME = "relay";
 
 const START_TIMEOUT_MS = 30_000;
-/** A directory that an earlier child just left is free in milliseconds. */
+/** A directory that an earlier child has just closed is available within milliseconds. */
 const FIRST_START_ATTEMPTS = 3;
 const STOP_TIMEOUT_MS = 5_000;
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 5_000;
-/** A child that ran this long had started well: the next pause is the shortest again. */
+/** A child that ran this long had started successfully: the next pause is the shortest again. */
 const SETTLED_AFTER_MS = 60_000;
 
 export interface EmbeddedClickHouseOptions {
@@ -45,9 +45,9 @@ export interface EmbeddedClickHouse {
   stop(): Promise<void>;
 }
 
-/** ClickHouse does not run here; the relay does without its lists until it does. */
+/** ClickHouse could not be started; until it runs, the relay works without its lists. */
 export class ClickHouseNotStarted extends Error {
-  /** True when trying again cannot help: the package is missing on this platform. */
+  /** True if a retry cannot help: the package is missing on this platform. */
   readonly fatal: boolean;
 
   constructor(reason: string, fatal: boolean) {
@@ -117,7 +117,7 @@ class Supervisor implements EmbeddedClickHouse {
     }
   }
 
-  /** Waits for the child's end and starts the next one, for as long as nobody stops. */
+  /** Waits for the child's end and starts the next one, until it is stopped. */
   async #keep(first: ChildProcess): Promise<void> {
     let child: ChildProcess | null = first;
     while (!this.#stopping) {
@@ -174,11 +174,11 @@ function spawnChild(options: EmbeddedClickHouseOptions, port: number): ChildProc
   const child = spawn(process.execPath, childProgram("./server", import.meta.url), {
     stdio: ["pipe", "pipe", "pipe", "ipc"],
     env: childEnvironment(),
-    // Its own group: Ctrl-C reaches the relay, which ends the child when it has drained.
+    // Its own process group: Ctrl-C reaches the relay, which ends the child when it has drained.
     detached: true,
   });
   const config: ChildConfig = { directory, host, port, credentials };
-  // A child that died before it read this is seen by its exit.
+  // If the child died before it read this, its exit is noticed.
   child.stdin?.on("error", () => undefined);
   child.stdin?.write(`${JSON.stringify(config)}\n`);
   for (const stream of [child.stdout, child.stderr]) {
@@ -189,7 +189,7 @@ function spawnChild(options: EmbeddedClickHouseOptions, port: number): ChildProc
   return child;
 }
 
-/** The relay's own variables hold secrets that the child has no use for. */
+/** The relay's own variables contain secrets that the child does not need. */
 function childEnvironment(): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { UV_THREADPOOL_SIZE: "8", TZ: "UTC" };
   for (const name of ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG"]) {
@@ -220,7 +220,7 @@ async function exitOf(child: ChildProcess): Promise<string> {
   return String(child.signalCode ?? child.exitCode);
 }
 
-/** Closes the child's input, on which it ends itself, and kills it when it does not. */
+/** Closes the child's input, upon which the child exits; kills it if it does not. */
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return;
   child.stdin?.end();
