@@ -29,16 +29,16 @@ export interface AccessParts {
   partners: Partners;
   partnerApiCredentials: PartnerApiCredentials;
   administratorPasswordSha256: string;
-  /** Null for a node by itself. */
+  /** Null for a single node. */
   lease: Lease | null;
 }
 
-/** Who may come in, and what terminals may take. */
+/** Authentication, and the topics to which terminals may subscribe. */
 export interface Access extends Lifecycle {
   operations: {
     directory: Directory;
     terminalGroups: TerminalGroups;
-    /** The derived password of a terminal's login, or null where terminals have none. */
+    /** The derived password of a terminal's login, or null if terminals have none. */
     terminalPassword(terminalId: string): string | null;
   };
   authenticator: Authenticator;

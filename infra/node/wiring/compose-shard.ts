@@ -47,20 +47,20 @@ export interface ShardParts extends RunningShardParts {
   life: ShardLifecycle;
 }
 
-/** All that a shard serves. */
+/** Everything that a shard serves. */
 export interface ComposedShard {
   endpoints: BoundEndpoint[];
   mounts: WebSocketMount[];
   authenticator: Authenticator;
   signatures: SignatureAuthenticator;
   terminals: Pick<ComposedTerminals, "historyLost" | "left" | "report">;
-  /** What this node's membership in the cluster means for them. */
+  /** Reactions to changes of this node's membership in the cluster. */
   cluster: { joined(): Promise<void>; membershipExpired(): Promise<void> };
 }
 
 /**
- * Composes the subjects of a shard (terminals, partners, links, apps, ...), each in a file of its own. A new one is composed here, added to the
- * shard's lifecycle where that concerns it, and its operations are named in the list below; its endpoints stand in endpoints.ts.
+ * Composes the subjects of a shard (terminals, partners, links, apps, ...), each in a file of its own. A new subject is composed here,
+ * added to the shard's lifecycle if it has one, and its operations are added to the list below; its endpoints are in endpoints.ts.
  */
 export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const { boot, clock, machineClock, log, bus, homes, store, ids, writer, metrics, life } = parts;
@@ -134,7 +134,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   const apps = add(await composeApps({ config, kv, tableSync, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
-  // One thread of the node sends what is owed.
+  // One thread of the node sends the waiting callbacks.
   if (address === STORE_OWNER) add(adapter.sender());
   const links = add(
     composeLinks({
@@ -188,7 +188,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     onEvent: log.stomp,
   });
   add({ tick: stomp.tick });
-  // Counted where they are: the home of a terminal may be another node.
+  // Counted at the node that holds them: the home of a terminal may be another node.
   metrics.gauge("relay_sessions", "WebSockets that this node holds, logged in or not.", stomp.count);
   access.watch(stomp);
   const overview = composeOverview({
@@ -229,7 +229,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     terminals: composed,
     cluster: {
       joined: async () => {
-        // Changes made before this node was a member were not told to it.
+        // Changes made before this node was a member were not sent to it.
         await tableSync.load();
         if (address === STORE_OWNER) await apps.tidy();
         await composed.start();

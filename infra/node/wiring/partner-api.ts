@@ -41,7 +41,7 @@ export interface PartnerApi extends Lifecycle {
   operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
   credentials: PartnerApiCredentials;
   merchantsByKey: MerchantsByKey;
-  /** Whose merchants are, deactivated ones too. */
+  /** The owners of merchants, including deactivated ones. */
   merchantOwners: Pick<Replica<MerchantOwner>, "get">;
 }
 
@@ -82,7 +82,7 @@ export function composePartnerApi({ kv, tables, box, partners, administerPartner
   };
 }
 
-/** Keys of enabled partners, with each partner's whitelist compiled once for as long as its record stands. */
+/** Keys of enabled partners; each partner's whitelist is compiled once per version of its record. */
 function createPartnerApiCredentials(partners: Partners, called: (partnerId: number) => void): PartnerApiCredentials {
   const known = new WeakMap<Partner, PartnerApiCredential>();
   return {
