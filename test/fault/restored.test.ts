@@ -110,7 +110,7 @@ describe("a store that was restored", () => {
     const begun = start();
     await begun.ready();
     assert.match(begun.output(), /"event":"store restored","certain":true/);
-    assert.match(begun.output(), /there is nothing to take back what the store lacks from/);
+    assert.match(begun.output(), /there is nothing from which the missing data can be loaded/);
     await stopped(begun);
     const again = start();
     await again.ready();

@@ -163,7 +163,7 @@ export function gatewayAdapter(startable: RelayOptions): void {
     ["an amount in units", { txReq: { amount: { value: 12.3, currency: "EUR" } } }, /amount: must be/],
     ["an amount as text", { txReq: { amount: "12.30" } }, /amount: must be/],
     ["a currency that there is not", { txReq: { amount: { value: 5, currency: "XYZ" } } }, /currency/],
-    ["two amounts", { amount: { value: 5, currency: "EUR" } }, /amount: stands in two places/],
+    ["two amounts", { amount: { value: 5, currency: "EUR" } }, /amount: is in two places/],
     ["a callback that is no URL", { callbackURL: "shop" }, /callbackURL: must be an http/],
     ["a callback with a login", { callbackURL: "https://u:p@shop.example/" }, /callbackURL: must not contain a login/],
     ["another pitype", { poiInfo: { pitype: "XX" } }, /pitype: must be CC or BPE/],

@@ -233,7 +233,7 @@ export function partners(relay: Relay): void {
       [{ adapterMerId: "SEVENTEEN-LETTERS" }, /adapterMerId: must be/],
       // Refused rather than stored without effect (infra/docs/decisions/0013-raised-rate-limits.md).
       [{ rateLimits: { pay: 100 } }, /rateLimits: is not expected here/],
-      [{ adapterMerId: null, adapterSecret: "a secret of the adapter" }, /adapterSecret: has to be left out/],
+      [{ adapterMerId: null, adapterSecret: "a secret of the adapter" }, /adapterSecret: must be left out/],
     ];
     const other = await newPartner(relay);
     const after = (await administrator.get("/admin/api/partners")).text;

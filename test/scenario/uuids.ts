@@ -45,7 +45,7 @@ export function uuids(relay: Relay): void {
         assertMatches((await fleet.receipt(terminalId, { uuid, result: "OK" })).body, { data: "Result was recorded before" });
       }
       for (const uuid of [other, sent, mixed]) {
-        assertMatches((await fleet.receipt(terminalId, { uuid, result: "KO" })).body, { data: /stands/ });
+        assertMatches((await fleet.receipt(terminalId, { uuid, result: "KO" })).body, { data: /kept as a conflict/ });
         assertMatches(await relay.attention(terminalId), [{ kind: "conflict", uuid: sent }]);
       }
       assertMatches((await partner.uuid(other)).body, { data: { uuid: sent, status: "OK" } });
