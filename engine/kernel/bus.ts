@@ -10,7 +10,7 @@ export type Protocol<P> = { [Kind in keyof P]: { request: unknown; response: unk
  */
 export interface Bus<P extends Protocol<P>> {
   readonly self: Address;
-  /** All addresses that can be home to terminals, in a fixed order, the own included. */
+  /** All addresses that can be the home of terminals, in a fixed order, including the own one. */
   readonly shards: readonly Address[];
   request<Kind extends keyof P & string>(
     to: Address,
@@ -27,12 +27,12 @@ export interface Bus<P extends Protocol<P>> {
 }
 
 /**
- * Where terminals live. Within a node that never changes; in a cluster it follows the live nodes, and two nodes may differ for a moment:
- * home is where a terminal is fast, the store's version checks decide what is right.
+ * The homes of terminals. Within a node they never change; in a cluster they depend on the live nodes, and two nodes may disagree for a
+ * moment. The home only makes a terminal fast; correctness comes from the store's version checks.
  */
 export interface Homes {
   homeOf(terminalId: string): Address;
-  /** The shards of all live nodes, the own among them. */
+  /** The shards of all live nodes, including the own one. */
   shards(): readonly Address[];
   /** Called after each change of the shards. */
   onChange(listener: () => void): void;

@@ -1,6 +1,6 @@
 /**
- * What can go wrong in a way that a caller is told about. Each HTTP surface maps every code to its own envelope and status,
- * so a new code does not compile until each of them has decided.
+ * The errors that are reported to callers. Each HTTP surface maps every code to its own envelope and status, so a new code does not compile
+ * until each of them has decided.
  */
 export type ErrorCode =
   | "invalid_request"
@@ -24,7 +24,7 @@ export type ErrorCode =
 /** An error with a public message; `cause` is for the log only and never reaches a caller. */
 export class RelayError extends Error {
   readonly code: ErrorCode;
-  /** Seconds after which trying again makes sense, where that is known. */
+  /** Seconds after which a retry makes sense, if known. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, publicMessage: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {

@@ -5,7 +5,7 @@ export function hashOf(text: string): number {
     hash ^= text.charCodeAt(index);
     hash = Math.imul(hash, 0x01000193);
   }
-  // A last mix, because the low bits of FNV of short, similar ids are not even.
+  // A final mix, because the low bits of FNV are not evenly distributed for short, similar ids.
   hash ^= hash >>> 16;
   hash = Math.imul(hash, 0x85ebca6b);
   hash ^= hash >>> 13;

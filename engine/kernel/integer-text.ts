@@ -1,13 +1,13 @@
 const THOUSAND = 1_000;
 const MILLION = 1_000_000;
 
-/** Three digits each. */
+/** The texts of 000 to 999. */
 const GROUPS: readonly string[] = Array.from({ length: THOUSAND }, (_, group) => String(group).padStart(3, "0"));
 
 /**
- * Makes a writer of times and versions, whose texts are those of `String`. V8 remembers the text of each number that it writes, in the old generation:
- * thousands of different ones a second, written once each, are garbage there until the next full collection. Numbers that come one after the other
- * share their first digits, which are written once.
+ * Makes a function that converts times and versions to the same texts as `String`. V8 caches the text of each number in the old generation:
+ * thousands of different numbers a second, each converted once, are garbage there until the next full collection. Consecutive numbers share
+ * their first digits, which are converted once.
  */
 export function createIntegerText(): (integer: number) => string {
   let lastMillions = 0;
@@ -23,7 +23,7 @@ export function createIntegerText(): (integer: number) => string {
     const thousands = Math.floor(rest / THOUSAND);
     const ones = rest - thousands * THOUSAND;
     const [high, low] = [GROUPS[thousands], GROUPS[ones]];
-    // A fraction is in no group.
+    // A fraction is not in the table.
     return high === undefined || low === undefined ? String(integer) : lastText + high + low;
   };
 }

@@ -1,11 +1,11 @@
 import { RelayError } from "./errors.ts";
 
-/** Changes of one key that may wait for each other in a shard; a caller with more of them is told to slow down. */
+/** Maximum number of changes of one key that wait in a shard; further ones are refused. */
 const WAITING_MAX = 256;
 
 /**
- * Runs what belongs to one key one after the other, so that callers of one shard do not make each other try again. Throws RelayError
- * `too_busy` when too many wait.
+ * Runs the work for one key sequentially, so that callers of one shard do not cause conflicts for each other. Throws RelayError `too_busy`
+ * if too many wait.
  */
 export class KeyedMutex<Key> {
   readonly #last = new Map<Key, Promise<unknown>>();

@@ -1,29 +1,30 @@
-/**
- * Every bound of the relay in one place, with its reason. Values that callers rely on are part of the interface, and say so.
- */
+/** The limits of the relay in one place, each with its reason. Values on which callers rely are marked as part of the interface. */
 
 /** Part of the interface: a command that no terminal fetched in this time expires. */
 export const COMMAND_LIFETIME_MS = 60_000;
 
 /**
- * A step that hands a command out is stored within this time, or not at all. Less than any store keeps its caller waiting (3 s and 5 s): what is stored as
- * sent after that was never written, and would end as `unknown`.
+ * A step that hands a command out is stored within this time, or not at all. Shorter than the stores' own deadlines (3 s and 5 s): a
+ * command that is stored as sent later was never written to the terminal, and would end as `unknown`.
  */
 export const TAKE_WITHIN_MS = 2_500;
 
-/** A poll is answered with a command within this time after it was asked, or its command goes back: a client that waits longer has most likely gone. */
+/**
+ * A poll gets its command within this time after its request, or the command is returned to the queue: a client that waits longer has most
+ * likely gone.
+ */
 export const POLL_ANSWER_MS = 7_000;
 
-/** Of this time so much is left for storing and answering: a poll that waited longer for its turn takes nothing. */
+/** The part of this time that is reserved for storing and responding: a poll that waited longer for its turn takes nothing. */
 export const POLL_MARGIN_MS = 2_000;
 
-/** A payment that was sent and has no result after this time is shown as `unknown`; a late result still wins. */
+/** A payment that was sent and has no result after this time is shown as `unknown`; a late result still counts. */
 export const PAYMENT_UNKNOWN_AFTER_MS = 300_000;
 
 /** The same for SCAN, PRINT, CANCEL and administrator commands, which end in seconds. */
 export const UTILITY_UNKNOWN_AFTER_MS = 60_000;
 
-/** Largest amount, in minor units: the twelve digits that ISO 8583 has room for, and far below where a double stops being exact. */
+/** Largest amount, in minor units: the twelve digits of ISO 8583, far below the limit of exact doubles. */
 export const AMOUNT_MINOR_MAX = 999_999_999_999;
 
 /** Commands that may wait for one terminal; one more is refused with 429. A till never has more than a few. */
@@ -81,33 +82,36 @@ export const LINK_LIFETIME_MS = 3_600_000;
 export const LINK_GRACE_MS = 300_000;
 export const LINK_VERIFY_MS = 30_000;
 
-/** A link whose creation the gateway has not answered is looked for after this time: longer than any init takes. */
+/** A link whose creation the gateway has not answered is verified after this time: longer than any init takes. */
 export const LINK_INIT_CHECK_MS = 20_000;
 
-/** Least time between two verifies of one link that notifications or callers ask for. */
+/** Minimum time between two verifies of one link that notifications or callers request. */
 export const LINK_VERIFY_GAP_MS = 3_000;
 
-/** The same once a link has ended: a late success has no hurry, and anyone may notify. */
+/** The same after a link has ended: a late success is not urgent, and anyone can send notifications. */
 export const LINK_VERIFY_GAP_ENDED_MS = 60_000;
 
-/** Notifications of one link that make the relay verify; what it does by itself is left to it after that. */
+/** Maximum number of notifications of one link that make the relay verify; after that only its own verifies remain. */
 export const LINK_NOTIFICATIONS_MAX = 50;
 
-/** After the end of its time a link is looked at this often more, in case that the buyer was just paying. */
+/** Further checks after the end of a link's time, in case the buyer was just paying. */
 export const LINK_LATE_CHECKS_MS = [60_000, 300_000, 1_800_000, 7_200_000, 86_400_000] as const;
 
-/** A link whose time is over while the gateway cannot be asked stays open this long, asked ever less often; then it is given up and flagged. */
+/**
+ * A link whose time is over while the gateway cannot be asked stays open this long and is checked less and less often; then it is given up
+ * and flagged.
+ */
 export const LINK_UNVERIFIED_MAX_MS = 7 * 86_400_000;
 
 /** Captures, reversals and refunds of one link. */
 export const LINK_FOLLOW_UPS_MAX = 32;
 
-/** A capture, reversal or refund that somebody executes is left to it for this long. */
+/** How long a capture, reversal or refund is left to the request that executes it. */
 export const LINK_FOLLOW_UP_LEASE_MS = 30_000;
 
 /**
- * After a capture, reversal or refund whose answer was lost the gateway is asked this long after it was requested. At the third time operators are told
- * where it is still not known; after the last one it is left to them and to the caller.
+ * When the gateway is asked after the response to a capture, reversal or refund was lost, from the request on. If the outcome is still
+ * unknown at the third time, it is reported to operators; after the last one it is left to them and to the caller.
  */
 export const LINK_FOLLOW_UP_CHECKS_MS = [60_000, 300_000, 1_800_000, 7_200_000, 86_400_000, 259_200_000, 604_800_000] as const;
 export const LINK_FOLLOW_UP_FLAG_MS = LINK_FOLLOW_UP_CHECKS_MS[2];

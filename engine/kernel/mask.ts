@@ -3,10 +3,10 @@
  * Everything here takes time linear in its input.
  */
 
-/** What stands in the place of a secret (track data, card verification value, PIN). */
+/** Replaces a secret (track data, card verification value, PIN). */
 export const MASKED = "****";
 
-/** Nesting that is kept; what lies deeper is replaced, so that a hostile posting cannot exhaust the stack. */
+/** Maximum nesting; deeper values are replaced, so that a hostile body cannot exhaust the stack. */
 export const MASK_DEPTH_MAX = 32;
 
 /** UUIDs of any version, which are left as they are: their digit groups are not card numbers. */
@@ -32,8 +32,8 @@ export function maskSchemePans(text: string): string {
 }
 
 /**
- * A value that is said to be a card number, whatever its check digit: at most first six and last four digits stay. What is masked already
- * and so short that it can only be the last four stays as it is.
+ * Masks a value that is declared to be a card number, whatever its check digit: at most the first six and last four digits stay. A value
+ * with at most four digits, or with at most ten and mask characters, is not changed.
  */
 export function maskPanValue(text: string): string {
   const digits = text.replace(/\D/g, "");
@@ -54,8 +54,8 @@ export function maskJson(value: unknown): unknown {
 const NAMED_VALUE = /(["']?)([A-Za-z][\w.-]{0,63})\1(\s{0,8}[:=]\s{0,8}|>)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&"'<>{}[\]]+)/g;
 
 /**
- * A text of no form that is known, with every card number masked by Luhn, and whole values by the name before them, as in `maskJson`; a text that is
- * JSON as `maskJson` does it.
+ * Masks a text of unknown form: every card number by Luhn, and whole values by the name before them, as in `maskJson`. A text that is JSON
+ * is masked like `maskJson`.
  */
 export function maskText(text: string): string {
   try {
@@ -116,7 +116,7 @@ function maskString(text: string, rule: Rule): string {
 
 function maskNumber(value: number, rule: Rule): unknown {
   if (rule === "secret") return MASKED;
-  // A number that JSON can write and nobody can hold (1e400) is stored as null, and has to be equal to that when it comes again.
+  // A JSON number beyond the range of a double (1e400) is stored as null, and has to be equal to that when it is received again.
   if (!Number.isFinite(value)) return null;
   const text = String(value);
   // Beyond safe integers the last digits are rounded, so Luhn says nothing any more: masked by its length alone.
@@ -129,7 +129,7 @@ const PAN_NAMES = new Set(["cardnumber", "cardno", "pannumber", "maskedpan", "pa
 const SECRET_NAMES = new Set(["securitycode", "cardsecuritycode", "trackdata", "magstripe", "pinblock", "pindata"]);
 const SECRET_WORD = /^(?:track[123]?|cvv2?|cvc2?|cav2?|pin)$/;
 
-/** What a member's name says of its value; names are read as words, so that `company` is not a `pan`. */
+/** The masking rule for a member's name; names are split into words, so that `company` is not a `pan`. */
 function ruleOf(member: string): Rule {
   if (member.length > 64) return "free";
   const words = member
@@ -152,8 +152,9 @@ function maskWhere(text: string, isPan: (digits: string) => boolean): string {
 }
 
 /**
- * Whether twelve characters in a row are digits or stand between digits: false for most texts, at a look at some of their characters and
- * without an allocation, since every poll of a terminal asks it. Looked at from their end, twelve characters that are not say how far the next begin.
+ * Whether there are twelve consecutive digits or separators between digits. It is false for most texts, after reading only some of their
+ * characters and without an allocation, since every poll of a terminal calls it. Each window of twelve characters is read from its end; a
+ * character that does not match says where the next window begins.
  */
 function mayHoldPan(text: string): boolean {
   for (let end = 11; end < text.length; ) {
@@ -182,7 +183,7 @@ function maskPart(text: string, isPan: (digits: string) => boolean): string {
 
 /**
  * Digits in groups: every sequence of whole groups that is a card number is masked; where such sequences overlap, all of them as one, so
- * that a number that happens to stand beside a card number never uncovers a part of it. From each group at most 19 digits are looked at.
+ * that a number that happens to be beside a card number never reveals a part of it. From each group at most 19 digits are read.
  */
 function maskGroups(text: string, isPan: (digits: string) => boolean): string {
   const pieces = text.split(/(\D+)/);

@@ -1,10 +1,8 @@
 import { AMOUNT_MINOR_MAX } from "./limits.ts";
 
-/**
- * Amounts, exactly: decimal strings in currency units ("12.34") and integers in minor units (1234). No binary float comes near them.
- */
+/** Exact amounts: decimal strings in currency units ("12.34") and integers in minor units (1234), never binary fractions. */
 
-/** Digits behind the decimal point of a currency; two for one that is not known. */
+/** Number of decimals of a currency; two for an unknown one. */
 export function decimalsOf(currency: string): number {
   return currencyDecimals(currency) ?? 2;
 }
@@ -29,8 +27,8 @@ export function fromMinorUnits(minor: number, currency: string): string {
 }
 
 /**
- * ISO 4217 currencies (list one, 2026) by their number of decimals, each code with its number. Without those that have no minor unit (gold, XXX and the
- * like): no amount is in them. ANG gave its number to XCG in 2025; it is still written by devices that have not learned of that.
+ * ISO 4217 currencies (list one, 2026) by their number of decimals, each code with its number. Codes without a minor unit (gold, XXX and
+ * similar) are left out: they are not used for amounts. ANG passed its number to XCG in 2025; older devices still send ANG.
  */
 const CURRENCIES_BY_DECIMALS: readonly [decimals: number, codes: string][] = [
   [0, "BIF108 CLP152 DJF262 GNF324 ISK352 JPY392 KMF174 KRW410 PYG600 RWF646 UGX800 UYI940 VND704 VUV548 XAF950 XOF952 XPF953"],
@@ -52,12 +50,12 @@ const CURRENCIES = CURRENCIES_BY_DECIMALS.flatMap(([decimals, codes]) =>
 const DECIMALS: ReadonlyMap<string, number> = new Map(CURRENCIES.map(({ code, decimals }) => [code, decimals]));
 const CODES: ReadonlyMap<string, string> = new Map(CURRENCIES.map(({ code, number }) => [number, code]));
 
-/** Decimals of a currency (ISO 4217, upper case), null for what is none. */
+/** Decimals of a currency (ISO 4217, upper case), null for any other text. */
 export function currencyDecimals(currency: string): number | null {
   return DECIMALS.get(currency) ?? null;
 }
 
-/** The currency that a device means by its letters in any case or by its number ("985", "036", "36"); null for what is none. */
+/** The currency for a code in any case or a number ("985", "036", "36"); null for any other text. */
 export function currencyOf(text: string): string | null {
   const word = text.trim().toUpperCase();
   const code = /^\d{1,3}$/.test(word) ? CODES.get(word.padStart(NUMBER_DIGITS, "0")) : word;
@@ -76,12 +74,12 @@ export interface DecimalAmount {
 }
 
 /**
- * Reads a decimal amount without ever computing in binary fractions. Answers what is wrong where it is none, zero, too large, or has more
- * decimals than its currency (zeros at the end do not count).
+ * Reads a decimal amount without computing in binary fractions. Returns the error if it is not an amount, zero, too large, or has more
+ * decimals than its currency (trailing zeros do not count).
  */
 export function readAmount(given: unknown, currency: string): DecimalAmount | string {
   const decimals = decimalsOf(currency);
-  // The shortest decimal that stands for a double is what its sender wrote, up to 15 digits.
+  // Up to 15 digits, the shortest decimal for a double is what its sender wrote.
   const text = typeof given === "number" ? String(given) : given;
   const match = typeof text === "string" ? DECIMAL.exec(text) : null;
   if (match === null) return 'must be a decimal number such as 12.34 or "12.34"';

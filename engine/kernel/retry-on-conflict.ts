@@ -1,12 +1,12 @@
 import { RelayError } from "./errors.ts";
 
-/** An attempt answers this when something that it had read was changed before its commit. */
+/** The result of an attempt if something that it had read was changed before its commit. */
 export const CONFLICT: unique symbol = Symbol("conflict");
 
 /**
- * Reads, decides and commits again until nothing came between. `attemptsMax` is how many changes by others may come first before the caller is told that
- * something is wrong: each lost attempt means that another one was stored.
- * @throws what `exhausted` makes after that; RelayError `unavailable` where it is left out
+ * Repeats an attempt (read, decide, commit) until there is no conflict. `attemptsMax` is the number of attempts: each conflict means that
+ * another change was stored, so more of them mean that something is wrong. @throws the error of `exhausted` after that; RelayError
+ * `unavailable` if it is left out
  */
 export async function retryOnConflict<T>(
   attemptsMax: number,

@@ -1,4 +1,4 @@
-/** Goes round the items of a table, one a call, for as long as there are any. */
+/** Iterates over the items of a table in turn, one per call. */
 export interface RoundRobin<T> {
   /** The next item; after the last one the first again. Undefined while there are none. */
   next(): T | undefined;

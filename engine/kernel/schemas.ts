@@ -1,46 +1,49 @@
-/** One form of what is stored, or told from node to node. */
+/** The schema numbers of one kind of stored record or message between nodes. */
 export interface Schema {
-  /** The number that this version writes; 0 where it only reads the kind, for a later version that will write it. */
+  /** The number that this version writes; 0 if it only reads the kind, which a later version will write. */
   readonly writes: number;
   /** The numbers that it reads, from the oldest to the newest. */
   readonly reads: readonly [oldest: number, newest: number];
-  /** What the keys of the store begin with; none where it does not stand there under a key. */
+  /** Prefixes of its keys in the store; none if it is not stored under a key. */
   readonly keys: readonly string[];
 }
 
-/** Of what has had one form only. */
+/** For kinds that have had one form only. */
 const first = (...keys: string[]): Schema => ({ writes: 1, reads: [1, 1], keys });
 
-/** Of records that told no number in 0.1.0, which is 1, and are the same with it. */
+/** For records that had no number in 0.1.0, which counts as 1, and are otherwise the same. */
 const numbered = (...keys: string[]): Schema => ({ writes: 2, reads: [1, 2], keys });
 
 /**
- * The numbers of everything that another version may meet: in the store, in the topic, in the streams between nodes. This table is the only place that
- * says which number is written and which are read; what differs from one number to the next, infra/docs/upgrading.md says.
+ * The schema numbers of everything that another version may read: in the store, in the topic, in the streams between nodes. Only this table
+ * says which number is written and which are read; infra/docs/upgrading.md lists the differences.
  *
- * Who changes how something is written gives it the next number here, and keeps reading the ones before; members that an older version may leave unread
- * without doing harm need none. A number that no release has written yet may still change its form. The golden examples (test/golden/forms.ts) fail where
- * the form was changed and the number was not, or where a number that is said to be read is not.
+ * A changed form gets the next number here, and the previous ones are still read; members that an older version may ignore without harm
+ * need no number. A number that no release has written yet may still change its form. The golden examples (test/golden/forms.ts) fail if a
+ * form was changed and its number was not, or if a number in `reads` cannot be read.
  *
- * Two versions run beside each other, and one can be put in the place of the other, while each reads what the other writes: so a new number is first
- * released as one that is read (`reads: [1, 2]`, `writes: 1`), and written from the next release on. A new kind begins with `writes: 0`. Where that is
- * not possible, the change needs a stop of all nodes, which the nodes then see to themselves: `storage/schemas/agreement.ts` and `storage/schemas/schema-mark.ts` refuse the
+ * Two versions can run together, and replace each other, if each reads what the other writes. So a new number is first only read (`reads:
+ * [1, 2]`, `writes: 1`), and written from the next release on. A new kind begins with `writes: 0`. If that is not possible, all nodes have
+ * to be stopped for the change; the nodes enforce this: `storage/schemas/agreement.ts` and `storage/schemas/schema-mark.ts` refuse the
  * start.
  */
 export const SCHEMAS = {
-  /** How entries lie in LevelDB (kv/embedded-layout.ts). 2 is 1, and says that versions before 0.2.0 cannot read the records. */
+  /**
+   * The layout of entries in LevelDB (kv/embedded-layout.ts). 2 is the same as 1; it says that versions before 0.2.0 cannot read the
+   * records.
+   */
   layout: { writes: 2, reads: [1, 2], keys: [] },
-  /** How entries lie in Redis (kv/lua/commit.lua). */
+  /** The layout of entries in Redis (kv/lua/commit.lua). */
   redisLayout: first(),
-  /** 3: what is held for a terminal's own sessions. 2: tuples. 1: objects (engine/terminals/terminal-records.ts). */
+  /** 3: with the commands held for a terminal's own sessions. 2: tuples. 1: objects (engine/terminals/terminal-records.ts). */
   terminal: { writes: 3, reads: [1, 3], keys: ["t/"] },
-  /** 3: under uuids in small letters, and of results that nobody asked for under their terminals. 2: a tuple and the payload. 1: an object. */
+  /** 3: under uuids in lower case; unsolicited results under their terminals. 2: a tuple and the payload. 1: an object. */
   command: { writes: 3, reads: [1, 3], keys: ["c/"] },
   outstandingTerminal: first("q/"),
   attention: numbered("a/"),
   unreadableAnswer: first("an/"),
   presence: first("p/"),
-  /** Rows on their way to ClickHouse. The number is not written out: a row's text goes on to Kafka as it is. */
+  /** Rows on their way to ClickHouse. The number is not part of the text, because a row's text is sent to Kafka unchanged. */
   outboxRow: first("o/"),
   refusedRow: numbered("op/"),
   /** A message of the topic `relay.transactions` (feed/kafka-message.ts). */
@@ -77,20 +80,20 @@ export const SCHEMAS = {
   administrator: first("g/administrator"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
-  /** What a store knows of itself, and that it was restored (storage/kv/history-store.ts). */
+  /** A store's identity, and that it was restored (storage/kv/history-store.ts). */
   storeIdentity: first("history/store"),
   storeLoss: first("history/loss"),
-  /** Which numbers the store has seen (storage/schemas/schema-mark.ts). */
+  /** The numbers that were written to the store (storage/schemas/schema-mark.ts). */
   schemaMark: first("g/schemas"),
-  /** What nodes write to each other's streams (bus/cluster/envelope.ts), and all kinds of messages in it. */
+  /** Entries in the streams between nodes (bus/cluster/envelope.ts), and all kinds of messages in them. */
   streamMessage: { writes: 3, reads: [3, 3], keys: [] },
-  /** What a node tells of itself to the others (bus/cluster/membership.ts). 2: with these numbers, and under keys of its own. */
+  /** What a node publishes about itself (bus/cluster/membership.ts). 2: with these numbers, and under keys of its own. */
   membership: { writes: 2, reads: [2, 2], keys: [] },
 } satisfies { readonly [kind: string]: Schema };
 
 export type SchemaKind = keyof typeof SCHEMAS;
 
-/** What is gone with the nodes that wrote it: no store has seen it. */
+/** Kinds that exist only while their nodes run, and are never stored. */
 export const PASSING: readonly string[] = ["streamMessage", "membership"] satisfies readonly SchemaKind[];
 
 /** Throws where this version cannot read the number that `what` has; a record without one is of the first. */
@@ -101,20 +104,20 @@ export function assertReadable(kind: SchemaKind, what: string, schema: unknown =
   }
 }
 
-/** The text of a record that is stored as JSON, with the number of its kind. */
+/** The JSON text of a record, with the number of its kind. */
 export function recordText(kind: SchemaKind, record: object): string {
-  // First, where it can be seen.
+  // First, so that it is easy to see.
   return JSON.stringify(Object.assign({ schema: 0 }, record, { schema: SCHEMAS[kind].writes }));
 }
 
-/** A record out of its text. Throws where this version cannot read it. */
+/** Reads a record from its text. Throws if this version cannot read it. */
 export function readRecord<R extends object>(kind: SchemaKind, what: string, text: string): R {
   const record: R & { schema?: unknown } = JSON.parse(text);
   assertReadable(kind, what, record.schema);
   return record;
 }
 
-/** The same of a kind whose records have no member `schema` in memory. */
+/** The same for a kind whose records have no member `schema` in memory. */
 export function readBareRecord<R extends object>(kind: SchemaKind, what: string, text: string): R {
   const record = readRecord<R & { schema?: unknown }>(kind, what, text);
   delete record.schema;

@@ -1,6 +1,6 @@
 /**
  * Keeps secrets encrypted at rest (AES-256-GCM under `RELAY_SECRET_KEY`). `context` binds a sealed text to its place (for example
- * `partner/7/gwSecretKey`): opened elsewhere it is refused. `open` throws RelayError `internal` when no key fits.
+ * `partner/7/gwSecretKey`): in another place it is refused. `open` throws RelayError `internal` when no key fits.
  */
 export interface SecretBox {
   seal(secret: string, context: string): string;

@@ -4,9 +4,9 @@ const SLOT_MS = 100;
 /** Places of moved and removed deadlines that may be left behind, beside as many as there are deadlines. */
 const STALE_MAX = 1_024;
 
-/** What has a deadline. The wheel's own word about it stands in it, so that no table of all of them is needed. */
+/** An item with a deadline. The wheel stores its own data in the item, so that it needs no table of all items. */
 export interface Timed {
-  /** For the wheel alone: the slot in which the deadline will have passed; null while there is none. */
+  /** For the wheel only: the slot in which the deadline will have passed; null without a deadline. */
   slot: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface TimerWheel<T extends Timed> {
 }
 
 export function createTimerWheel<T extends Timed>(): TimerWheel<T> {
-  /** Slots are counted from the first that is heard of: small numbers take no room of their own. */
+  /** Slots are counted from the first one that is used: small integers need no separate memory. */
   let origin: number | null = null;
   /** Items by the slot in which they are looked at; one that was moved or removed stays where it was until then. */
   const slots = new Map<number, T[]>();
@@ -49,7 +49,7 @@ export function createTimerWheel<T extends Timed>(): TimerWheel<T> {
     for (const item of all) if (item.slot !== null) place(item, item.slot);
   }
 
-  /** Wall time may be set back: then slots that were looked at lie ahead again, and what is overdue waits in slots too far away. */
+  /** Wall time may be set back: then slots that were already processed are ahead again, and overdue items are in slots too far away. */
   function turnBack(slot: number): void {
     cursor = slot;
     placeAll();

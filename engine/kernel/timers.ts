@@ -7,7 +7,10 @@ export interface Timers {
   set(ms: number, work: () => void): Timer;
   /** Calls `work` again and again, `ms` milliseconds apart. */
   every(ms: number, work: () => void): Timer;
-  /** Calls `work` once, when this turn of the event loop and all promises that are ready have ended: for what is gathered in a turn. */
+  /**
+   * Calls `work` once, when this turn of the event loop and all promises that are ready have ended: for work that is collected during a
+   * turn.
+   */
   soon(work: () => void): void;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Half of a character. UTF-16 writes characters beyond U+FFFF as two units (surrogates); one without the other is no text: UTF-8 cannot hold it, and
- * ClickHouse refuses a row that has it. From outside it comes only as an escape within JSON (`\ud83d`), since all else is decoded from UTF-8.
+ * An unpaired surrogate. UTF-16 represents characters beyond U+FFFF as two units (surrogates); one without the other is not valid: UTF-8
+ * cannot represent it, and ClickHouse refuses a row that contains it. From outside it can only come as an escape within JSON (`\ud83d`),
+ * since everything else is decoded from UTF-8.
  */
 
-/** What stands in its place, as an escape of JSON: U+FFFD, which every decoder of UTF-8 puts where bytes are no text. */
+/** Its replacement as a JSON escape: U+FFFD, which every UTF-8 decoder uses for invalid bytes. */
 const REPLACEMENT = "\\ufffd";
 
 /** An escape of JSON: a high unit with the low one after it where there is one, a low unit by itself, or any other, which is passed over as a whole. */

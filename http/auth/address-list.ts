@@ -5,7 +5,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
 /**
- * Compiles addresses and networks (CIDR) to a check of a client's address; an empty list lets everyone in. Throws RelayError
+ * Compiles addresses and networks (CIDR) to a check of a client's address; an empty list allows every address. Throws RelayError
  * `invalid_request` naming the first entry that is neither.
  */
 export function compileAddressList(entries: readonly string[]): (ipAddress: string) => boolean {
@@ -20,7 +20,7 @@ export function compileAddressList(entries: readonly string[]): (ipAddress: stri
 
 function networkOf(text: string): Network {
   const [address = "", bits, ...rest] = text.split("/");
-  // ipaddr.js also takes 10.1 and 0x0a000001, which nobody means here.
+  // ipaddr.js also accepts 10.1 and 0x0a000001, which are refused here.
   const valid = address.includes(":")
     ? ipaddr.IPv6.isValid(address) && !address.includes("%")
     : ipaddr.IPv4.isValidFourPartDecimal(address);
@@ -36,7 +36,7 @@ function networkOf(text: string): Network {
   );
 }
 
-/** Clients of IPv4 are known by their IPv4 address, also on a socket of IPv6. */
+/** IPv4 clients are identified by their IPv4 address, also on an IPv6 socket. */
 function unmapped(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }

@@ -1,10 +1,10 @@
 import type { CredentialSource, PartnerCredential } from "./credential-source.ts";
 import { sha256Hex } from "./digest.ts";
 
-/** Keys are about 40 characters; anything much longer is none. */
+/** Keys have about 40 characters; a much longer text is not a key. */
 const KEY_LENGTH_MAX = 256;
 
-/** The enabled partner with this key, or null. Looked up by the key's hash, so the time tells nothing about any key. */
+/** The enabled partner with this key, or null. Looked up by the key's hash, so the time reveals nothing about any key. */
 export function partnerByKey(source: CredentialSource, key: string): PartnerCredential | null {
   if (key === "" || key.length > KEY_LENGTH_MAX) return null;
   const partner = source.partnerByKeySha256(sha256Hex(key));

@@ -14,10 +14,10 @@ import { PasswordVerifier } from "./partner-password.ts";
  */
 const VERIFIED_MAX = 250_000;
 
-/** Logins of partners whose passwords were hashed; a change of other credentials does not have them hashed again. */
+/** Maximum number of cached partner logins whose passwords were hashed; a change of other credentials does not have them hashed again. */
 const HASHED_MAX = 10_000;
 
-/** A longer header is verified each time where that is fast: a login can be written in many ways, and those of terminals have 160 characters. */
+/** A longer header is not cached but verified each time, if that is fast. Headers of terminals have 160 characters. */
 const REMEMBERED_LENGTH_MAX = 256;
 
 /** Failed passwords of one address within `FAILURES_WINDOW_MS`, after which none is checked any more until the window ends. */
@@ -27,7 +27,7 @@ const FAILURES_WINDOW_MS = 60_000;
 
 const FAILURE_ADDRESSES_MAX = 10_000;
 
-/** Texts of a 401: the same whatever part was wrong. */
+/** Texts of a 401: the same whichever part was wrong. */
 const INVALID_KEY: Refusal = { type: "refused", code: "unauthorized", message: "Invalid API Key" };
 
 const INVALID_LOGIN: Refusal = { type: "refused", code: "unauthorized", message: "Invalid credentials" };
@@ -46,17 +46,17 @@ function refusalOf({ code, message, retryAfterSeconds }: RelayError): Refusal {
   return { type: "refused", code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-/** What a request says about who sent it; headers are empty when absent. */
+/** The credentials in a request; headers are empty if absent. */
 export interface Credentials {
   authorization: string;
   apiKey: string;
   origin: string;
-  /** Whose failed logins are counted together. */
+  /** Failed logins are counted per address. */
   ipAddress: string;
 }
 
 export interface Authenticator {
-  /** At once for everything but the first login of a partner by a password, whose slow hash is checked off the event loop. */
+  /** Synchronous, except for the first login of a partner by a password, whose slow hash is checked off the event loop. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
@@ -67,7 +67,7 @@ interface Failures {
   untilMs: number;
 }
 
-/** Where no partner has a key for Partner API v1. */
+/** Used if no partner has a key for Partner API v1. */
 const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called: () => {} };
 
 /**
@@ -80,7 +80,7 @@ export function createAuthenticator(
   partnerApi: PartnerApiCredentials = NO_PARTNER_API,
 ): Authenticator {
   const logins = new BoundedMap<string, Caller>(VERIFIED_MAX);
-  /** By header: the hash that its password was found right for. */
+  /** By header: the hash against which its password was verified. */
   const hashed = new BoundedMap<string, string>(HASHED_MAX);
   const keys = new BoundedMap<string, { partner: PartnerCredential; caller: Caller }>(VERIFIED_MAX);
   const failures = new BoundedMap<string, Failures>(FAILURE_ADDRESSES_MAX);
@@ -118,7 +118,7 @@ export function createAuthenticator(
     }
     const partner = source.partnerByUsername(user.username);
     if (partner?.enabled === true && hashed.get(header) === partner.passwordHash) return verified(header, partner);
-    // A till that starts up sends many requests with one header at once; one check serves them all.
+    // A till that starts sends many requests with the same header at once; they share one check.
     let check = checking.get(header);
     if (check === undefined) {
       check = byPartnerPassword(header, user, ipAddress).finally(() => checking.delete(header));
@@ -155,7 +155,7 @@ export function createAuthenticator(
     return caller;
   }
 
-  /** What an address is told of which too many passwords were wrong; null while it may try. */
+  /** The refusal for an address with too many failed passwords; null while it may try. */
   function afterFailures(ipAddress: string): Refusal | null {
     const failed = failures.get(ipAddress);
     const nowMs = monotonicMs();
@@ -169,7 +169,7 @@ export function createAuthenticator(
     if (user === null) return header === "" ? MISSING_LOGIN : INVALID_LOGIN;
     const heldBack = afterFailures(ipAddress);
     if (heldBack !== null) return heldBack;
-    // Partners' passwords are not tried here: an attack on this login would cost a slow hash each.
+    // Partners' passwords are not checked here: in an attack on this login each would cost a slow hash.
     if (!isAdministrator(source, user)) {
       // A correct login used at the wrong endpoint is not an attempt to guess a password.
       if (callerByFastPassword(source, user) === null) countFailure(ipAddress);
@@ -201,7 +201,7 @@ export function createAuthenticator(
         case "basic":
           return byLogin(authorization, ipAddress);
         case "signature":
-          // A signature is over the whole request: SignatureAuthenticator has it.
+          // A signature covers the whole request: SignatureAuthenticator checks it.
           return INVALID_LOGIN;
         case "partnerApi":
           return callerByBearer(partnerApi, authorization, ipAddress);

@@ -4,7 +4,7 @@ import type { CredentialSource, PartnerCredential } from "./credential-source.ts
 import { matchesSha256, sameText } from "./digest.ts";
 import { isTerminalPassword } from "./terminal-password.ts";
 
-/** Longest header that is looked at; user names and passwords are far shorter. */
+/** Longest header that is read; user names and passwords are far shorter. */
 const HEADER_LENGTH_MAX = 1_024;
 
 export interface UserPassword {

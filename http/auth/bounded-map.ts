@@ -1,6 +1,6 @@
 import { createRoundRobin } from "../../engine/kernel/round-robin.ts";
 
-/** A map that forgets its oldest entry for a new one when it is full. */
+/** A map that drops its oldest entry for a new one when it is full. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #roundRobin = createRoundRobin(() => this.#entries.keys());

@@ -1,15 +1,15 @@
 import { BoundedMap } from "./bounded-map.ts";
 import type { Admission, LocalRateLimit, RateLimitBucket } from "./rate-limiter.ts";
 
-/** Clients of which something is known beside what this node counts itself: those that are not far from their limit. */
+/** Maximum number of clients with data from other nodes: those that are not far below their limit. */
 const CLIENTS_MAX = 50_000;
 
-/** What was admitted without asking is told to the others within this time. */
+/** Admissions that were made without a request are reported to the others within this time. */
 const REPORT_MS = 20;
 
 const WINDOW_MS = 1_000;
 
-/** When nobody could tell, nobody is asked for so long. */
+/** How long no requests are sent after one has failed. */
 const AWAY_MS = 1_000;
 
 /**
@@ -36,7 +36,7 @@ export interface ClusterRateLimitOptions {
   bucket: string;
   local: LocalRateLimit;
   all: WindowsOfAll;
-  /** Live nodes now, this one among them. */
+  /** The number of live nodes, including this one. */
   nodes(): number;
   monotonicMs(): number;
 }
@@ -45,30 +45,31 @@ interface Client {
   readonly name: string;
   readonly high: number;
   readonly low: number;
-  /** Admissions of all nodes when they were last told of, and those of this thread since. */
+  /** Admissions of all nodes at the last report, and those of this thread since. */
   count: number;
   since: number;
   heardAt: number;
-  /** When this thread last saw more than a little of it. */
+  /** When this thread last saw more than a few requests of it. */
   activeAt: number;
-  /** Admitted here, and not told yet. */
+  /** Admitted here, and not reported yet. */
   untold: number;
-  /** Told or asked for, and not answered yet. */
+  /** Reported or requested, and not answered yet. */
   unanswered: number;
   /** Until then no node has room for another request of this client. */
   fullUntil: number;
 }
 
 /**
- * A limit that holds over all nodes. Each node counts for itself as before, and:
+ * A limit that holds over all nodes. Each node has its own counts, and:
  *
- * - A client that a node sees little of costs nothing more.
- * - One that is known to use less than half of its limit is admitted at once, and the others are told within 20 ms, sooner when it is much.
- * - For one that is nearer, all nodes are asked, with what else is asked in that moment; a client that has no room is not asked for again
- *   until it has.
+ * - A client that a node sees rarely causes no messages.
+ * - A client that is known to use less than half of its limit is admitted at once, and the others get a report within 20 ms, or sooner if
+ *   there are many admissions.
+ * - For a client that is nearer to its limit, the shared windows are requested, together with other requests of the moment; if the client
+ *   is at its limit, there is no further request until it is below.
  *
- * So a limit of 100 is exceeded by a tenth at most, and only by requests of the same moment; a limit of 10 by one a node. When nobody can
- * tell, each node admits its share of the limit.
+ * So a limit of 100 is exceeded by a tenth at most, and only by requests of the same moment; a limit of 10 by one per node. If the shared
+ * windows cannot be read, each node admits its share of the limit.
  */
 export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs }: ClusterRateLimitOptions): RateLimitBucket {
   const n = local.perSecond;
@@ -107,7 +108,7 @@ export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs 
     if (!use.admitted && use.waitMs > 0) client.fullUntil = client.heardAt + use.waitMs;
   }
 
-  /** In the background: who is told later admits a little more meanwhile. */
+  /** In the background: until the report arrives, other nodes admit a little more. */
   function tellSoon(client: Client): void {
     if (telling.size === 0) {
       setTimeout(() => {
@@ -120,7 +121,7 @@ export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs 
   }
 
   function tell(client: Client): void {
-    // It counts here as before, and is forgotten elsewhere within a second anyway.
+    // It still counts here, and its window elsewhere ends within a second anyway.
     if (client.untold > 0) question(client, false).catch(() => {});
   }
 
@@ -176,7 +177,7 @@ export function createClusterRateLimit({ bucket, local, all, nodes, monotonicMs 
       const known = isHeard(client) ? Math.max(used, client.count + client.since + 1) : used;
       const isFar = known <= n * FAR_SHARE;
       if (isFar && isLittle) return admission;
-      // What was little until now is told with what made it more.
+      // Earlier admissions that were too few to be reported are included now.
       if (now - client.activeAt > WINDOW_MS) client.untold += Math.min(used - 1, little);
       client.activeAt = now;
       const untoldMax = little + Math.max(1, Math.floor((n * UNTOLD_SHARE) / others));

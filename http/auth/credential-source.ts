@@ -10,22 +10,22 @@ export interface NamedSecret {
 export interface PartnerCredential {
   readonly partnerId: number;
   readonly username: string;
-  /** As `hashPassword` in partner-password.ts writes it. */
+  /** In the form of `hashPassword` in partner-password.ts. */
   readonly passwordHash: string;
   readonly enabled: boolean;
-  /** Origins that a browser may call from with this key; empty means any. A request without an `Origin` header passes. */
+  /** Origins from which a browser may use this key; empty means any. A request without an `Origin` header passes. */
   readonly allowedOrigins: readonly string[];
   readonly terminals: TerminalMatcher;
 }
 
-/** Where credentials come from: lookups in memory, so that a request waits for nothing. */
+/** The source of credentials: lookups in memory, so that a request does not wait. */
 export interface CredentialSource {
   /** Increases with every change of any credential; earlier verifications are then no longer valid. */
   generation(): number;
   administrator(): NamedSecret | null;
-  /** The credential that a fleet shares, where one is set. */
+  /** The credential that a fleet shares, if one is set. */
   fleet(): NamedSecret | null;
-  /** Key of the terminals' derived passwords; null where terminals have no login of their own. */
+  /** Key of the terminals' derived passwords; null if terminals have no login of their own. */
   terminalSecret(): string | null;
   isTerminalDenied(terminalId: string): boolean;
   /** The terminals that this one acts for by a terminal group; null for none. */
@@ -33,7 +33,7 @@ export interface CredentialSource {
   partnerByUsername(username: string): PartnerCredential | null;
   /** By the SHA-256 (hex) of an API key: keys themselves are not stored. */
   partnerByKeySha256(keySha256: string): PartnerCredential | null;
-  /** Whether any enabled partner lists this origin: a browser's preflight does not tell whose key it is going to use. */
+  /** Whether any enabled partner lists this origin: a browser's preflight does not say which key will be used. */
   isOriginListed(origin: string): boolean;
 }
 
@@ -41,6 +41,6 @@ export interface Refusal {
   type: "refused";
   code: ErrorCode;
   message: string;
-  /** Seconds after which trying again makes sense, where that is known. */
+  /** Seconds after which a retry makes sense, if known. */
   retryAfterSeconds?: number;
 }

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** SHA-256 of a text, in hex: the form in which configured secrets and API keys are kept and looked up. */
+/** SHA-256 of a text, in hex: the form in which configured secrets and API keys are stored and looked up. */
 export function sha256Hex(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 
-/** Compares a text with the SHA-256 (hex) of the right one, in a time that tells nothing about how much of it matches. */
+/** Compares a text with the SHA-256 (hex) of the right one, in a time that does not depend on how much of it matches. */
 export function matchesSha256(text: string, expectedHex: string): boolean {
   return sameText(sha256Hex(text), expectedHex);
 }

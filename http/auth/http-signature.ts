@@ -17,13 +17,13 @@ export interface SignedRequest {
   body: Uint8Array;
 }
 
-/** What a `Signature` header says; nothing of it is believed before `verifySignature`. */
+/** The parameters of a `Signature` header; not to be trusted before `verifySignature`. */
 export interface SignatureParameters {
   keyId: string;
   algorithm: SignatureAlgorithm;
   /** Names of the signed headers, in order. */
   headers: readonly string[];
-  /** Seconds since the epoch, where the signer gave them. */
+  /** Seconds since the epoch, if the signer gave them. */
   created: number | null;
   expires: number | null;
   signature: Buffer;
@@ -33,7 +33,7 @@ export type SignatureVerdict =
   /** `nonce` identifies this request: its signed date and salt. */
   { type: "verified"; keyId: string; nonce: string; salt: string } | { type: "refused"; reason: string };
 
-/** How far a signer's clock may be from ours, and so how long a request can be repeated and has to be remembered. */
+/** Maximum difference between a signer's clock and ours. For as long a request could be repeated and has to be remembered. */
 export const SIGNATURE_SKEW_MAX_MS = 300_000;
 
 /** A signature over all headers in use takes a few hundred characters. */
@@ -51,7 +51,7 @@ export function digestHeader(body: Uint8Array): string {
   return `SHA-256=${createHash("sha256").update(body).digest("base64")}`;
 }
 
-/** The headers, beside `Host`, that make a request a signed one. */
+/** The headers of a signed request, in addition to `Host`. */
 export function signRequest(options: {
   method: "GET" | "POST";
   target: string;
@@ -80,8 +80,8 @@ export function signRequest(options: {
 }
 
 /**
- * Says who signed a request, or why that cannot be said. `secretOf` answers null for a key that does not exist; the refusal then reads, and
- * takes, the same as for a wrong signature.
+ * Verifies a signature: returns the signer, or why it is refused. `secretOf` returns null for an unknown key; the refusal then has the same
+ * text and takes the same time as for a wrong signature.
  */
 export function verifySignature(request: SignedRequest, secretOf: (keyId: string) => string | null, nowMs: number): SignatureVerdict {
   try {
@@ -96,7 +96,7 @@ export function verifySignature(request: SignedRequest, secretOf: (keyId: string
       .digest();
     const matches = sameBytes(expected, parameters.signature);
     if (secret === null || !matches) return refused("does not match the request");
-    // After the signature: a digest that nobody signed says nothing.
+    // After the signature: a digest that is not signed proves nothing.
     if (request.method === "POST") requireDigest(request);
     const time = parameters.headers.includes("date") ? (request.header("date") ?? "") : String(parameters.created);
     return { type: "verified", keyId: parameters.keyId, nonce: `${time} ${salt}`, salt };

@@ -3,7 +3,7 @@ import type { PartnerApiGrant } from "../../engine/access/partner-grant.ts";
 import type { Refusal } from "./credential-source.ts";
 import { sha256Hex } from "./digest.ts";
 
-/** Keys have 54 characters; anything much longer is none. */
+/** Keys have 54 characters; a much longer text is not a key. */
 const HEADER_LENGTH_MAX = 256;
 
 const BEARER = /^bearer +([\x21-\x7e]+)$/i;
@@ -20,21 +20,21 @@ const FOREIGN_ADDRESS: Refusal = { type: "refused", code: "forbidden", message: 
 export interface PartnerApiCredential {
   readonly caller: Caller;
   readonly grant: PartnerApiGrant;
-  /** Says whether its whitelist has the client's address. */
+  /** Whether its whitelist contains the client's address. */
   mayCallFrom(ipAddress: string): boolean;
 }
 
-/** Where the keys of Partner API v1 come from: lookups in memory. */
+/** The source of the keys of Partner API v1: lookups in memory. */
 export interface PartnerApiCredentials {
-  /** The enabled partner with this key (SHA-256, hex), or with it as the key before, while its grace lasts. */
+  /** The enabled partner with this key (SHA-256, hex), or with it as the previous key during its grace period. */
   byKeySha256(keySha256: string): PartnerApiCredential | null;
   /** A call was authenticated. */
   called(partnerId: number): void;
 }
 
 /**
- * Authentication of Partner API v1: `Authorization: Bearer pk_partner_...`; 401 for a missing or invalid key, 403 for an address
- * that the partner's whitelist does not have. Looked up by the key's hash, so the time tells nothing about any key.
+ * Authentication of Partner API v1: `Authorization: Bearer pk_partner_...`; 401 for a missing or invalid key, 403 for an address that the
+ * partner's whitelist does not have. Looked up by the key's hash, so the time reveals nothing about any key.
  */
 export function callerByBearer(credentials: PartnerApiCredentials, authorization: string, ipAddress: string): Caller | Refusal {
   if (authorization === "") return MISSING_KEY;

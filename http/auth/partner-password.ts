@@ -5,11 +5,11 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 const COST = { N: 16_384, r: 8, p: 1 };
 const KEY_BYTES = 32;
 
-/** The pool of threads that hashes is also the one that writes to disk, so one hash at a time and thread leaves it room. */
+/** The thread pool that computes hashes also writes to disk, so each thread of the relay computes one hash at a time. */
 const RUNNING_MAX = 1;
 const WAITING_MAX = 64;
 
-/** What an unknown user name is checked against, so that it takes as long as a known one. */
+/** The hash for unknown user names, so that their check takes as long as for a known one. */
 const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** Salted one-way hash of a partner's password, `scrypt$N$r$p$salt$key` in base64url. */
@@ -24,7 +24,9 @@ export class PasswordVerifier {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** `hash` is null for an unknown user; it takes the same time and answers false. Throws RelayError `too_busy` when too many wait. */
+  /**
+   * `hash` is null for an unknown user; it takes the same time and resolves with false. Throws RelayError `too_busy` when too many wait.
+   */
   async verify(password: string, hash: string | null): Promise<boolean> {
     if (this.#running >= RUNNING_MAX) {
       if (this.#waiting.length >= WAITING_MAX) throw new RelayError("too_busy", "Too many logins at once.", { retryAfterSeconds: 2 });
@@ -36,7 +38,7 @@ export class PasswordVerifier {
       const matches = await matchesHash(password, hash ?? NOBODY);
       return hash !== null && matches;
     } finally {
-      // The slot goes to the next in line, or is free.
+      // The next in line gets the slot, or it becomes free.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

@@ -9,8 +9,8 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 export const PATTERN_INSTRUCTIONS_MAX = 2_560;
 
 /**
- * Patterns in RE2 syntax: no look-around and no back-references, and in return no pattern that backtracks. Counted repetitions
- * are written out by the compiler, so their size is estimated first and a pattern that grows too large is refused before it costs anything.
+ * Patterns in RE2 syntax: without look-around and back-references, and so without backtracking. The compiler expands counted repetitions,
+ * so the size is estimated first and a pattern that would be too large is refused before it is compiled.
  */
 export function createPatternCompiler(): PatternCompiler {
   return {

@@ -1,10 +1,10 @@
 /**
- * Exact sliding windows for client addresses, in memory that all threads of a node share. An address may have at most N requests in
- * any one second: the times of its last N admissions are kept, and the next is admitted when the oldest of them is over a second ago.
+ * Exact sliding windows for client addresses, in memory that all threads of a node share. An address may have at most N requests in any one
+ * second: the times of its last N admissions are kept, and the next is admitted when the oldest of them is over a second ago.
  *
- * An address belongs to one set of `SLOTS` slots, found by hash; everything about it happens under that set's lock, so two threads
- * can never keep two slots for one address. A slot whose address was silent for a window is free for another. A set without a free
- * slot refuses new addresses: forgetting old ones would let a flood of addresses switch the limit off.
+ * An address belongs to one set of `SLOTS` slots, found by hash. It is processed under that set's lock, so two threads can never use two
+ * slots for one address. A slot whose address was silent for a window is free for another. A set without a free slot refuses new addresses:
+ * dropping old ones would let a flood of addresses disable the limit.
  */
 
 /** Windows are one second: the limits of the interface are so many a second. */
@@ -26,8 +26,8 @@ const ADDRESSES_PER_THREAD = 250_000;
 const ADDRESSES_MAX = 1_000_000;
 
 /**
- * Tries at a lock before sleeping, and sleeps of a millisecond before taking it from a thread that died with it. So long because a living one
- * may wait for its core for some hundred milliseconds on a busy machine; the node ends with any of its threads.
+ * Attempts to get a lock before sleeping, and sleeps of a millisecond before the lock is taken from a thread that died with it. It is long
+ * because a live thread may wait for a core for some hundred milliseconds on a busy machine; the node ends if any of its threads does.
  */
 const SPINS_MAX = 2_000;
 const SLEEPS_MAX = 2_000;
@@ -36,8 +36,8 @@ const SLEEPS_MAX = 2_000;
 const LINE_WORDS = 16;
 
 // A set in 32-bit words: the lock, in the next lines the low words of the addresses, then the slots: the high word, the time of the last
-// admission, the admissions in the ring (at most N), the next place in it, and the ring. An address is looked for from the place on that its hash
-// says, where it mostly is: so one line of the low words and one or two of its slot are looked at.
+// admission, the admissions in the ring (at most N), the next place in it, and the ring. The search for an address begins at the place
+// given by its hash, where it usually is: so one cache line of the low words and one or two of its slot are read.
 const LOW = LINE_WORDS;
 const FIRST_SLOT = LOW + SLOTS;
 const HIGH = 0;
@@ -50,7 +50,7 @@ const RING = 4;
 export interface RateLimitMemory {
   readonly bucket: string;
   readonly perSecond: number;
-  /** How many threads use it; one by itself needs no locks. */
+  /** The number of threads that use it; a single one needs no locks. */
   readonly threads: number;
   readonly buffer: SharedArrayBuffer;
 }

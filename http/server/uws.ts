@@ -7,8 +7,9 @@ export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_sock
 type Functions = Pick<typeof UwsModule, "App" | "SSLApp" | "us_listen_socket_close" | "us_socket_local_port">;
 
 /**
- * uWebSockets.js is not on the npm registry under its own name; two repackagings of its binaries are installed (README.md). The newer one wants glibc 2.38
- * on Linux, and runs on Node 20, 22, 24 and 25; the older one runs on Node 18 to 22 with any glibc that Node itself takes.
+ * uWebSockets.js is not on the npm registry under its own name; two packages with its binaries are installed (README.md). The newer one
+ * requires glibc 2.38 on Linux, and runs on Node 20, 22, 24 and 25; the older one runs on Node 18 to 22 with any glibc that Node itself
+ * takes.
  */
 export const UWS_LIBRARIES = ["newer", "older"] as const;
 export type UwsLibrary = (typeof UWS_LIBRARIES)[number];

@@ -26,7 +26,7 @@ export class SubscriptionBook {
   /** In the order in which they were sent; null until there is one, which most sessions never have. */
   #unacknowledged: Map<string, Unacknowledged> | null = null;
 
-  /** True when one more message that wants an ACK would be too many. */
+  /** True if one more message that requires an ACK would exceed the limit. */
   get full(): boolean {
     return this.#unacknowledged !== null && this.#unacknowledged.size >= UNACKNOWLEDGED_PER_SESSION_MAX;
   }

@@ -27,8 +27,8 @@ export const refusedResponse = {
 };
 
 /**
- * The answer to a uuid that was already processed; also tells a caller without a first answer that it had been accepted. `state` null: it is a command
- * that the caller may not see.
+ * The response for a uuid that was already processed. It also tells a caller whose first response was lost that the command was accepted.
+ * `state` is null for a command that the caller may not see.
  */
 export function duplicateReply(uuid: string, state: CommandState | null) {
   return {
@@ -44,7 +44,7 @@ export async function repeatedReply(commandLife: CommandLifeOperations, caller: 
   return view === null ? duplicateReply(uuid, null) : duplicateReply(view.uuid, view.state);
 }
 
-/** The 429 of a terminal for which too much waits already. */
+/** The 429 for a terminal with a full queue. */
 export function queueFull(): RelayError {
   return new RelayError("queue_full", "Too many commands wait for this terminal", { retryAfterSeconds: 1 });
 }

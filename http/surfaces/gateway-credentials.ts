@@ -3,7 +3,7 @@ import type { GatewayCheck } from "../../engine/gateway/check-gateway.ts";
 import type { GatewayCredentials } from "../../engine/gateway/gateway.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 
-/** The three members of an account at the card gateway, as they come in. */
+/** The three members of an account at the card gateway, in requests. */
 export const GwTml = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -59,13 +59,16 @@ export function shownCredentials(account: { terminalId: string; merchantId: stri
   return { configured: true, gwTml: account.terminalId, gwApiKey: masked(account.merchantId), gwSecretKey: "********" };
 }
 
-/** The first four characters, where more than as many stay hidden. */
+/** Shows the first four characters, if more than four stay hidden. */
 function masked(text: string): string {
   const shown = text.length > 8 ? 4 : 0;
   return text.slice(0, shown) + "*".repeat(text.length - shown);
 }
 
-/** The credentials to check: those of the request, completed with those that are stored. Throws RelayError `invalid_request` where some are missing. */
+/**
+ * The credentials to check: those of the request, completed with those that are stored. Throws RelayError `invalid_request` if some are
+ * missing.
+ */
 export function credentialsToCheck(
   request: Static<typeof GatewayCredentialsRequest> | undefined,
   stored: GatewayCredentials | null,

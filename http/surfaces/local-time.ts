@@ -4,7 +4,7 @@ import { DateTime, IANAZone } from "luxon";
 const QUARTER_HOUR_MS = 900_000;
 const OFFSETS_MAX = 10_000;
 
-/** No zone turns its clocks back and forth within so long. */
+/** No time zone changes its clocks twice within this time. */
 const BEFORE_MIDNIGHT_MS = 6 * 3_600_000;
 
 /** Local times and days of the interface, in the installation's time zone (`RELAY_TIME_ZONE`). */

@@ -9,16 +9,19 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const PROJECT = join(import.meta.dirname, "tsconfig.json");
 const TYPESCRIPT = dirname(fileURLToPath(import.meta.resolve("typescript/package.json")));
 
-/** What is built. Their other files (scripts of Redis, migrations, pages) are read at run time, from beside the module that reads them. */
+/**
+ * The folders to build. Their other files (Redis scripts, migrations, pages) are copied, because modules read them at run time from their
+ * own folder.
+ */
 const { include: FOLDERS }: { include: string[] } = JSON.parse(readFileSync(PROJECT, "utf8"));
 
-/** Says of a folder that it holds a build, which the next one may replace. */
+/** Marks a folder as a build, which the next build may replace. */
 const MARK = ".relay-build";
 
 /**
  * Writes the relay as JavaScript to `directory`, in the place of an earlier build: the same files in the same places, so that a node starts
- * without tsx in half the time. Packages are those of a `node_modules` at or above it. Types are not checked. Rejects for a folder that
- * holds something else.
+ * without tsx in half the time. Packages are those of a `node_modules` at or above it. Types are not checked. Rejects for a folder with
+ * other contents.
  */
 export async function compile(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });

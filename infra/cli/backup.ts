@@ -14,7 +14,7 @@ async function run(folder: string, { dataDir }: { dataDir: string }): Promise<vo
   if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty: use a new folder for each backup`);
   const startedAt = new Date();
   await backUpEmbeddedKv(state, join(target, "state"));
-  // Written once and never changed; one that is being uploaded has no name yet.
+  // Packages are written once and never changed; an upload in progress has a temporary name.
   const packages = join(dataDir, "packages");
   if (existsSync(packages)) await cp(packages, join(target, "packages"), { recursive: true });
   console.log(

@@ -13,7 +13,7 @@ import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
 import { checkSchemaMark } from "../../storage/schemas/schema-mark.ts";
 
-/** Rows that are left out are told one by one up to this many. */
+/** Refused rows are printed one by one up to this number. */
 const REFUSED_TOLD_MAX = 20;
 
 interface Options {
@@ -22,7 +22,7 @@ interface Options {
   clickhouseUrl?: string;
 }
 
-/** A ClickHouse to be filled, and the way to end it where it was started for that. */
+/** The ClickHouse to load, and how to stop it if it was started for that. */
 interface Target {
   address: ClickHouseAddress;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** `npm run restored`: an operator says that the store was restored, and that the relay may begin whatever is known of what came since. */
+/** `npm run restored`: an operator states that the store was restored, and that the relay may start without the missing data. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";

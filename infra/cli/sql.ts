@@ -1,4 +1,4 @@
-/** `npm run sql -- "select ..."`: asks the ClickHouse of the running relay as its analyst. */
+/** `npm run sql -- "select ..."`: queries the ClickHouse of the running relay as its analyst. */
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -14,10 +14,10 @@ interface Options {
   url?: string;
 }
 
-/** A message for whoever typed the command, without a stack. */
+/** An error message for the user of the command, without a stack. */
 class UsageError extends Error {}
 
-/** The address given, else RELAY_CLICKHOUSE_URL, else what the relay left in its data directory. */
+/** The given address, else RELAY_CLICKHOUSE_URL, else the one in the relay's data directory. */
 async function addressOf(url: string | undefined): Promise<ClickHouseAddress> {
   const given = url ?? process.env["RELAY_CLICKHOUSE_URL"];
   if (given !== undefined && given !== "") {
@@ -69,7 +69,7 @@ function collectParameter(text: string, known: Record<string, string>): Record<s
   return { ...known, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-/** Whoever reads the output may stop reading (`| head`). */
+/** The reader of the output may stop (`| head`). */
 function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_PREMATURE_CLOSE");
 }

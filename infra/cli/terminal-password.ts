@@ -4,7 +4,10 @@ import { isTerminalId } from "../../engine/kernel/identifiers.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
 import { ConfigRefused, readConfig } from "../node/boot/config.ts";
 
-/** `npm run terminal-password -- ID`: the derived password of a terminal, to be put into its settings. Needs RELAY_TERMINAL_SECRET as the relay has it. */
+/**
+ * `npm run terminal-password -- ID`: the derived password of a terminal, to be put into its settings. Needs the same RELAY_TERMINAL_SECRET
+ * as the relay.
+ */
 const program = new Command("terminal-password")
   .description("Prints the login and password of a terminal, derived from RELAY_TERMINAL_SECRET (in the sandbox from its fixed secret).")
   .argument("<id...>", "terminal ids")
@@ -12,7 +15,7 @@ const program = new Command("terminal-password")
     const { mode, terminalSecret } = readConfig({
       RELAY_MODE: process.env["RELAY_MODE"],
       RELAY_TERMINAL_SECRET: process.env["RELAY_TERMINAL_SECRET"],
-      // Whatever the listener's address and the key of stored secrets are, they do not matter here.
+      // The listener's address and the key of stored secrets do not matter here.
       RELAY_SECRET_KEY: randomBytes(32).toString("hex"),
       RELAY_HOST: "127.0.0.1",
     });

@@ -4,16 +4,16 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 /** A connection to a node is made within this time, or the next node is tried. */
 const CONNECT_TIMEOUT_MS = 1_000;
 
-/** A node is asked this often whether it is ready, and is not when it has not said so within the time for a connection. */
+/** How often a node's readiness is checked. A node is not ready if it does not answer within the time for a connection. */
 const CHECK_INTERVAL_MS = 250;
 
 /** Connections at once; two descriptors each. */
 const CONNECTIONS_MAX = 8_000;
 
 /**
- * Spreads TCP connections over nodes in turn, for a cluster on one machine. A node that is not ready gets none while another one is, and one that
- * refuses is passed over. What it passes on it does not read, so that WebSockets and keep-alive connections stay where they are, and it adds no
- * `X-Forwarded-For`: nodes see its address.
+ * Spreads TCP connections over nodes in turn, for a cluster on one machine. A node that is not ready gets no connection while another one
+ * is ready, and a node that refuses is skipped. The balancer does not parse the data, so WebSockets and keep-alive connections stay at
+ * their node, and it adds no `X-Forwarded-For`: nodes see its address.
  */
 export function startBalancer(
   port: number,
@@ -35,7 +35,7 @@ export function startBalancer(
   }
   const checks = setInterval(() => nodePorts.forEach(check), CHECK_INTERVAL_MS);
 
-  /** The next one in turn that is ready; where none is, the next one. */
+  /** The next ready node in turn; if none is ready, the next node. */
   function next(): number | undefined {
     for (let passed = 0; passed < nodePorts.length && unready.has(nodePorts[turn % nodePorts.length] ?? 0); passed += 1) turn += 1;
     return nodePorts[turn++ % nodePorts.length];

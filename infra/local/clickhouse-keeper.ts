@@ -1,4 +1,4 @@
-/** Holds the embedded ClickHouse, which ends with the process that started it. Started by clickhouse.ts: <directory> <port>. */
+/** Runs the embedded ClickHouse, which ends with the process that started it. Started by clickhouse.ts: <directory> <port>. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
@@ -13,7 +13,7 @@ const clickhouse = await startEmbeddedClickHouse({
   port: Number(port),
   adminPassword: await clickHousePassword(directory),
   readerUsername: "analyst",
-  // Nobody reads through this one as an analyst until someone is given a password.
+  // The analyst's password is random and not shown: nobody uses this one as an analyst.
   readerPassword: randomBytes(18).toString("base64url"),
   onLog: (event) => console.log(JSON.stringify({ at: new Date().toISOString(), ...event })),
 });

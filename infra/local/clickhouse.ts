@@ -12,10 +12,10 @@ const KEEPER_FILE = fileURLToPath(new URL("./clickhouse-keeper.ts", import.meta.
 const PING_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 50;
 
-/** The user that the relay's nodes share; its password is made once a folder. */
+/** The user that the relay's nodes share; its password is generated once per folder. */
 const USERNAME = "relay";
 
-/** `clickhouse` where it is installed, else the relay's own embedded one under a keeper. Both speak HTTP on `port`. */
+/** `clickhouse` if it is installed, else the relay's own embedded one under a keeper. Both use HTTP on `port`. */
 export async function startClickHouseService(directory: string, port: number): Promise<StartedService | { missing: string }> {
   const password = await clickHousePassword(directory);
   const binary = await hasProgram("clickhouse", ["--version"]);
@@ -28,12 +28,12 @@ export async function startClickHouseService(directory: string, port: number): P
   };
 }
 
-/** With its user and password, as RELAY_CLICKHOUSE_URL wants it. */
+/** The address with user and password, in the form of RELAY_CLICKHOUSE_URL. */
 export async function clickHouseUrl(directory: string, port: number): Promise<string> {
   return `http://${USERNAME}:${await clickHousePassword(directory)}@127.0.0.1:${port}`;
 }
 
-/** Kept in the service's folder, readable by its owner alone. */
+/** Stored in the service's folder, readable by its owner only. */
 export async function clickHousePassword(directory: string): Promise<string> {
   const file = join(directory, "password");
   await writeFile(file, randomBytes(18).toString("base64url"), { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {

@@ -40,7 +40,7 @@ async function shared(): Promise<Record<string, string>> {
 }
 
 const variables = await shared();
-// One card gateway for all of them, as there is in earnest.
+// One card gateway for all nodes, as in production.
 const gateway =
   process.env["RELAY_MODE"] === "production" || process.env["RELAY_GATEWAY_URL"] !== undefined ? null : await sandboxGateway();
 await gateway?.start();
@@ -83,7 +83,7 @@ async function stop(): Promise<void> {
   for (const child of children) child.kill(signal);
   if (stopping) return;
   stopping = true;
-  // Until then it passes on what the nodes still answer.
+  // Until then it still forwards the nodes' responses.
   await Promise.all(children.filter(isRunning).map((child) => new Promise((done) => child.once("exit", done))));
   await balancer.stop();
   await gateway?.stop();

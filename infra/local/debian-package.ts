@@ -7,8 +7,8 @@ const INSTALL_TIMEOUT_MS = 300_000;
 export type Installed<T> = { type: "installed"; program: T } | { type: "missing"; reason: string };
 
 /**
- * Finds a program, and installs the Debian package of that name (or of another) with apt-get where this process may. Takes a minute at most the
- * first time. `args` make the program end at once.
+ * Finds a program, and installs the Debian package of that name (or of another) with apt-get if this process may. Takes a minute at most
+ * the first time. With `args` the program ends at once.
  */
 export async function installDebianPackage(program: string, args = ["--version"], packageName = program): Promise<Installed<string>> {
   const present = () => hasProgram(program, args);

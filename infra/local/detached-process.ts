@@ -7,7 +7,7 @@ const PAUSE_MS = 50;
 const STOP_TIMEOUT_MS = 20_000;
 const PS_TIMEOUT_MS = 5_000;
 
-/** Starts a process that outlives this one, with what it prints appended to a log file. Answers its id. */
+/** Starts a process that outlives this one, with its output appended to a log file. Resolves with its id. */
 export async function startDetached(program: string, args: readonly string[], logFile: string): Promise<number> {
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(program, args, { detached: true, stdio: ["ignore", log, log] });
@@ -20,14 +20,17 @@ export async function startDetached(program: string, args: readonly string[], lo
   return child.pid;
 }
 
-/** Whether the process with this id is alive and its command line holds `marker`: an id that was given to another process is not it. */
+/** Whether the process with this id is alive and its command line holds `marker`: the system may have given the id to another process. */
 export async function isOurs(pid: number, marker: string): Promise<boolean> {
   const { exitCode, output } = await runCommand("ps", ["-ww", "-o", "stat=,args=", "-p", String(pid)], PS_TIMEOUT_MS);
-  // Z: it has ended, and only nobody has asked for its exit code yet.
+  // Z: it has ended, and its exit code was not read yet.
   return exitCode === 0 && !output.trimStart().startsWith("Z") && output.includes(marker);
 }
 
-/** Asks it to end, and kills it when it does not. Does nothing when the id is no longer that process. Answers whether it was there. */
+/**
+ * Terminates the process, and kills it if it does not end. Does nothing if the id no longer belongs to it. Resolves with whether it was
+ * running.
+ */
 export async function stopDetached(pid: number, marker: string): Promise<boolean> {
   if (!(await isOurs(pid, marker))) return false;
   process.kill(pid, "SIGTERM");

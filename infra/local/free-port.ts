@@ -15,7 +15,7 @@ export async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** A loopback port that was free a moment ago; who starts there must expect to lose it. */
+/** A loopback port that was free a moment ago; another process may take it before it is used. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

@@ -16,7 +16,7 @@ const CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk";
 /** The folder of Kafka's jars. */
 export type KafkaJars = string;
 
-/** Has Maven fetch Kafka's jars into the cache folder, once a version. Takes half a minute the first time. */
+/** Downloads Kafka's jars into the cache folder with Maven, once per version. Takes half a minute the first time. */
 export async function installKafka(): Promise<Installed<KafkaJars>> {
   const version = /<kafka\.version>([^<]+)</.exec(await readFile(POM_FILE, "utf8"))?.[1];
   if (version === undefined) throw new Error(`${POM_FILE} names no kafka.version`);
@@ -31,7 +31,7 @@ export async function installKafka(): Promise<Installed<KafkaJars>> {
   const args = ["-q", "-B", "-f", POM_FILE, "dependency:copy-dependencies", "-DincludeScope=runtime", `-DoutputDirectory=${unfinished}`];
   const { exitCode, output } = await runLocked(join(cache, "maven.lock"), "mvn", args, INSTALL_TIMEOUT_MS);
   if (exitCode === 0) {
-    // Whole or not there at all; another process may have been first.
+    // Renamed at the end, so that the folder is complete or absent; another process may have been first.
     await rename(unfinished, jars).catch(() => undefined);
     if (existsSync(jars)) {
       await rm(unfinished, { recursive: true, force: true });
@@ -68,7 +68,7 @@ export function kafkaProperties({ directory, port, controllerPort }: Omit<KafkaP
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
-    // One that was killed is let in again only when its former session has expired (9 s by default).
+    // A broker that was killed can register again only when its previous session has expired (9 s by default).
     "broker.session.timeout.ms": "2000",
     "broker.heartbeat.interval.ms": "300",
   };
@@ -81,7 +81,7 @@ function kafkaDataFolder(directory: string): string {
   return join(directory, "log");
 }
 
-/** Prepares the data folder for its first start; one that is prepared is left alone. */
+/** Prepares the data folder for its first start; a prepared folder is not changed. */
 export async function formatKafka(place: KafkaPlace, propertiesFile: string): Promise<void> {
   if (existsSync(join(kafkaDataFolder(place.directory), "meta.properties"))) return;
   const args = [...javaArguments(place.jars), "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", propertiesFile];
@@ -95,8 +95,8 @@ export function kafkaArguments(jars: KafkaJars, propertiesFile: string): string[
 }
 
 function javaArguments(jars: KafkaJars): string[] {
-  // A small heap and the quick compiler: this one shares a developer's machine, and starts in half the time.
-  // The concurrent collector took more of the processor than the broker, since each large batch counts as huge in so small a heap.
+  // A small heap and the fast compiler: this broker shares a developer's machine, and starts faster. The concurrent collector would use
+  // more of the processor than the broker, since each large batch counts as huge in so small a heap.
   return [
     "-Xmx512m",
     "-XX:+UseSerialGC",

@@ -15,7 +15,7 @@ export async function redisAnswers(port: number): Promise<boolean> {
     connectTimeout: TIMEOUT_MS,
     commandTimeout: TIMEOUT_MS,
   });
-  // Told by the rejection too.
+  // The rejection reports it too.
   client.on("error", () => undefined);
   try {
     await client.connect();

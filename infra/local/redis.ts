@@ -1,13 +1,13 @@
 import { type Installed, installDebianPackage } from "./debian-package.ts";
 
-/** Finds `redis-server`, and installs it where this process may. */
+/** Finds `redis-server`, or installs it if this process may. */
 export function installRedis(): Promise<Installed<string>> {
   return installDebianPackage("redis-server");
 }
 
 /**
- * A Redis as the relay requires it (storage/kv/redis-settings.ts), on loopback. `settings` override or add lines.
- * The process keeps its command line (`set-proc-title no`), by which it is known again later.
+ * A Redis as the relay requires it (storage/kv/redis-settings.ts), on loopback. `settings` override or add lines. The process keeps its
+ * command line (`set-proc-title no`), by which it is recognized later.
  */
 export function redisConfig(directory: string, port: number, settings: Readonly<Record<string, string>> = {}): string {
   const lines: Record<string, string> = {

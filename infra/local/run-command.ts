@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Kept of a command's output: enough for its last words. */
+/** How much of a command's output is kept: enough for its last messages. */
 const OUTPUT_LENGTH_MAX = 4_000;
 
 export interface CommandResult {
@@ -30,14 +30,14 @@ export function runCommand(program: string, args: readonly string[], timeoutMs: 
   });
 }
 
-/** Whether the program can be started at all; `args` must make it end at once. */
+/** Whether the program can be started at all; with `args` it must end at once. */
 export async function hasProgram(program: string, args: readonly string[]): Promise<boolean> {
   return (await runCommand(program, args, 20_000)).exitCode === 0;
 }
 
 /**
- * Runs a command while holding the lock file, so that two who install the same thing do it one after the other.
- * Where there is no flock (not Linux) it just runs.
+ * Runs a command while holding the lock file, so that two processes that install the same thing do it one after the other. Without flock
+ * (not Linux) it just runs.
  */
 export async function runLocked(lockFile: string, program: string, args: readonly string[], timeoutMs: number): Promise<CommandResult> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 export const SERVICE_NAMES = ["redis", "kafka", "clickhouse"] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-/** What `infra:up` started: enough to find it again, and never to take another process for it. */
+/** A process that `infra:up` started, with enough data to find it again and to distinguish it from any other. */
 export interface ServiceRecord {
   pid: number;
   port: number;
@@ -48,7 +48,7 @@ function isServiceRecord(value: unknown): value is ServiceRecord {
   return Number.isInteger(pid) && Number.isInteger(port) && typeof marker === "string" && marker !== "";
 }
 
-/** A process that was started; `answers` is asked again and again until it is true. */
+/** A process that was started; `answers` is called repeatedly until it is true. */
 export interface StartedService {
   pid: number;
   marker: string;

@@ -30,7 +30,7 @@ export interface UpOptions {
   /** Absolute; state, logs and data, a folder a service. */
   directory: string;
   only: readonly ServiceName[];
-  /** Wished ports; a service without one takes the one it had, else its usual one, else a free one. */
+  /** Requested ports; a service without one uses its previous port, else its usual one, else a free one. */
   ports: Partial<Record<ServiceName, number>>;
 }
 
@@ -38,14 +38,17 @@ export type UpResult =
   | { name: ServiceName; type: "started" | "was running"; port: number; variable: { name: string; value: string } }
   | { name: ServiceName; type: "missing" | "failed"; reason: string };
 
-/** Starts what is not running yet and waits until it answers. A service that cannot be had is told and does not keep the others away. */
+/**
+ * Starts the services that are not running yet and waits until they answer. A service that cannot be started is reported and does not
+ * affect the others.
+ */
 export async function servicesUp({ directory, only, ports }: UpOptions): Promise<UpResult[]> {
   const results: UpResult[] = [];
   for (const name of only) results.push(await serviceUp(name, directory, ports[name]));
   return results;
 }
 
-/** Stops what `servicesUp` started there, and nothing else. Data stays. Answers what was running. */
+/** Stops what `servicesUp` started there, and nothing else. The data is kept. Resolves with what was running. */
 export async function servicesDown(directory: string): Promise<ServiceName[]> {
   const state = await readInfraState(directory);
   const stopped: ServiceName[] = [];
@@ -68,7 +71,7 @@ async function serviceUp(name: ServiceName, directory: string, wishedPort: numbe
   if (port === null) return { name, type: "failed", reason: `port ${wishedPort} is taken` };
   const started = await START[name](folder, port);
   if ("missing" in started) return { name, type: "missing", reason: started.missing };
-  // Recorded before it answers: an `up` that is interrupted leaves nothing that `down` does not find.
+  // Recorded before it answers, so that `down` finds it even if `up` is interrupted.
   await writeInfraState(directory, { ...state, [name]: { pid: started.pid, port, marker: started.marker } } satisfies InfraState);
   const giveUpAt = performance.now() + START_TIMEOUT_MS;
   while (!(await started.answers())) {

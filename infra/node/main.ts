@@ -10,8 +10,8 @@ import { sandboxGatewayOf, startSandbox } from "./process/sandbox.ts";
 const STOP_MAX_MS = 40_000;
 
 /**
- * Without any clean-up: Node would take the shards' threads down under their sockets, and abort with a core dump, which holds secrets. Nothing that was
- * answered 200 is lost by it.
+ * Without any clean-up: Node would end the shards' threads while they have open sockets, and abort with a core dump, which contains
+ * secrets. Nothing that was answered 200 is lost.
  */
 function endAtOnce(): never {
   process.kill(process.pid, "SIGKILL");
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // What an operator can mend is told without a stack.
+  // An error that an operator can fix is printed without a stack.
   if (error instanceof ConfigRefused || error instanceof StartRefused) console.error(error.message);
   else console.error(error);
   process.exit(1);

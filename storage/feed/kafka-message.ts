@@ -57,7 +57,7 @@ const TRANSACTION = Type.Object(
     ),
     print: Type.Optional(Type.Object({ printResult: words("OK", "KO"), errorDescription: nullable(Type.String()) })),
   },
-  { description: "The result in the form that the relay's own API has" },
+  { description: "The result in the form of the relay's own API" },
 );
 
 const TRANSACTION_ROW = Type.Object(
@@ -66,7 +66,7 @@ const TRANSACTION_ROW = Type.Object(
     version: VERSION,
     transaction: TRANSACTION,
     kind: nullable(KIND),
-    sender: Type.String({ description: "Who sent the command; empty for a result that nobody asked for" }),
+    sender: Type.String({ description: "Sender of the command; empty for a result without a command" }),
     unsolicited: Type.Boolean(),
     amountDiffers: Type.Boolean(),
   },
@@ -85,12 +85,12 @@ const LIFE_ROW = Type.Object(
     sender: Type.String(),
     state: words("done", "unknown", "expired", "cancelled"),
     acceptedAtMs: timeMs("When the command was accepted"),
-    sentAtMs: nullable(timeMs("When it went to the terminal; null: never")),
-    finishedAtMs: timeMs("When its life ended"),
+    sentAtMs: nullable(timeMs("When it was sent to the terminal; null: never")),
+    finishedAtMs: timeMs("When the command ended"),
     channel: nullable(words("websocket", "poll")),
     attempt: Type.Integer({ minimum: 0 }),
   },
-  { description: "A command whose life ended; its key is (terminalId, day of acceptedAtMs, uuid)" },
+  { description: "A command that ended; its key is (terminalId, day of acceptedAtMs, uuid)" },
 );
 
 const CONFLICT_ROW = Type.Object(
@@ -101,7 +101,7 @@ const CONFLICT_ROW = Type.Object(
     terminalId: Type.String({ minLength: 1 }),
     postedBy: Type.String(),
     atMs: timeMs("When it was posted"),
-    raw: Type.String({ description: "What was posted, as JSON text, PANs masked" }),
+    raw: Type.String({ description: "The posted result as JSON text, PANs masked" }),
   },
   { description: "A second, different result for a uuid, which never overwrites the first; its key is (terminalId, day of atMs, id)" },
 );
@@ -109,8 +109,8 @@ const CONFLICT_ROW = Type.Object(
 export const FEED_MESSAGE = Type.Object(
   {
     schema: Type.Literal(SCHEMA_VERSION),
-    outbox: Type.Optional(Type.String({ description: "The relay's own: which entry of its outbox the row is" })),
-    store: Type.Optional(Type.Integer({ minimum: 0, description: "The relay's own: the version that its store gave the row" })),
+    outbox: Type.Optional(Type.String({ description: "For the relay itself: the outbox entry of the row" })),
+    store: Type.Optional(Type.Integer({ minimum: 0, description: "For the relay itself: the version that its store gave the row" })),
     row: Type.Union([TRANSACTION_ROW, LIFE_ROW, CONFLICT_ROW]),
   },
   {

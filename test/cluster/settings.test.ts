@@ -49,7 +49,7 @@ describe("two nodes of one RELAY_NODE_ID", { skip: missing }, () => {
       environmentOf: () => ({ RELAY_NODE_ID: "till" }),
     });
     await eventually(() => {
-      for (const node of cluster.nodes) assert.match(node.output(), /another live node has this one's RELAY_NODE_ID/);
+      for (const node of cluster.nodes) assert.match(node.output(), /another live node has the same RELAY_NODE_ID/);
     }, 20_000);
   });
 });

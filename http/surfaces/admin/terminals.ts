@@ -31,7 +31,7 @@ const TerminalRecord = Type.Composite([
   }),
 ]);
 
-/** Made when it is shown, so that no poll has to compute it. */
+/** Computed when it is shown, so that no poll has to do it. */
 function fingerprintOf({ fingerprint, userAgent, deviceModel, family }: DeviceInfo): string | undefined {
   if (fingerprint !== undefined) return fingerprint;
   if (userAgent === undefined && deviceModel === undefined) return undefined;

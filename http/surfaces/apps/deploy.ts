@@ -84,7 +84,7 @@ const page = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
 };
 
-/** The catalog knows which there are, the store how the counts stand. */
+/** The catalog has the deployments, the store their counts. */
 async function list(
   { appCatalog, deployments }: AppsOperations,
   versionId: number | null,

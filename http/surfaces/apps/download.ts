@@ -59,7 +59,7 @@ export const downloadPackage = apps.endpoint({
     ...apps.errors(400, 404, 429, 503),
   },
   handle: async ({ appCatalog, packages, recordInstall }, { params: { filename }, query, headers }) => {
-    // Only names that a version has are opened, whatever else lies in the folder.
+    // Only names of a version's package are opened, whatever else is in the folder.
     const version = appCatalog.byFileName(filename);
     if (version?.package == null) throw notFound();
     const stored = version.package;
@@ -79,9 +79,9 @@ export const downloadPackage = apps.endpoint({
       length: end - start + 1,
       read: open.read,
       close: (complete: boolean) => {
-        // A file that was only read cannot fail to close in a way that matters.
+        // A failure to close a file that was only read does not matter.
         open.close().catch(() => {});
-        // The last byte goes last: then the terminal has it all, in however many parts.
+        // When the last byte has been sent, the terminal has the whole file, in however many parts.
         if (complete && end === stored.bytes - 1 && terminalId !== undefined && isTerminalId(terminalId)) {
           recordInstall.downloaded(terminalId, version.id);
         }
@@ -110,7 +110,7 @@ function requestedRange(
   const [, first = "", last = ""] = ONE_RANGE.exec(headers.range ?? "") ?? [];
   if (first === "" && last === "") return null;
   if (headers["if-range"] !== undefined && headers["if-range"].trim() !== etag) return null;
-  // The last so many bytes, of which there may be fewer.
+  // The last bytes; the file may have fewer than requested.
   const start = first === "" ? Math.max(0, bytes - Number(last)) : Number(first);
   const end = first === "" || last === "" ? bytes - 1 : Math.min(Number(last), bytes - 1);
   if (first !== "" && last !== "" && Number(last) < start) return null;

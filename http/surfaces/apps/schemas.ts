@@ -77,7 +77,7 @@ export const VERSION_EXAMPLE = {
   createdAt: "2026-01-15T09:30:00.000Z",
 };
 
-/** Additive: staged rollout, and a pause by itself. Off by default. */
+/** Additional members: staged rollout and automatic pause. Off by default. */
 const rollout = {
   rolloutPercent: Type.Optional(
     Type.Number({

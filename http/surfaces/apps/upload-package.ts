@@ -2,7 +2,7 @@ import { TextBody } from "../relay-envelope.ts";
 import { VersionParams } from "./schemas.ts";
 import { apps } from "./surface.ts";
 
-/** After the last byte: the file is synced, and every shard told. */
+/** After the last byte the file is synced and every shard is notified. */
 const STORE_DEADLINE_MS = 60_000;
 
 export function uploadPackageEndpoint({ packageBytesMax }: { packageBytesMax: number }) {

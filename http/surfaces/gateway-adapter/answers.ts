@@ -4,7 +4,7 @@ import { PROTOCOL_RESULT } from "../../gateway/forms.ts";
 import { RequestRefused } from "../../gateway/requests.ts";
 import { type AdapterError, resultOf } from "./surface.ts";
 
-/** Who and what an answer is about. */
+/** The merchant and the transaction of a response. */
 export interface Subject {
   merId: string | null;
   txId: string | null;
@@ -29,7 +29,7 @@ export function foreignMerchant(subject: Subject) {
   return refuse(401, subject, PROTOCOL_RESULT.notAuthenticated, "merId: is not the keyId of the signature");
 }
 
-/** The members of a link that its creation refuses, by the names that clients of the adapter give them. */
+/** Names of a link's members in the protocol, for errors of its creation. */
 const NAMES: Readonly<Record<string, string>> = {
   reason: "description",
   customerEmail: "buyer.email",
@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<string, string>> = {
   terminalID: "terminalId",
 };
 
-/** What is wrong with a request, told with its own names; what concerns the service itself is left to the envelope. */
+/** Converts errors about a request to the protocol's form, with its own names; other errors are left to the envelope. */
 export async function told<R>(subject: Subject, work: () => Promise<R>) {
   try {
     return await work();

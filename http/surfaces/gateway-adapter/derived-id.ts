@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * An id of 36 characters that follows from a client's own: the same txId always names the same payment, or the same operation, without
- * anything to be looked up. Built as a UUID of version 8.
+ * An id of 36 characters derived from a client's own id: the same txId always gives the same payment, or the same operation, without a
+ * lookup. It has the form of a UUID of version 8.
  */
 export function derivedId(partnerId: number, kind: "payment" | "capture" | "reversal" | "refund", txId: string): string {
   const hash = createHash("sha256")

@@ -4,12 +4,12 @@ import { initOf } from "./init.ts";
 import type { AdapterOperations } from "./surface.ts";
 import { verifyOf } from "./verify.ts";
 
-/** Everything of the adapter lies below this, behind the context path. */
+/** All paths of the adapter are below this one, after the context path. */
 export const ADAPTER_BASE = "/pgw";
 
 /**
- * The adapter, which speaks the gateway's protocol to others (http/gateway/PROTOCOL.md). The context path is that of the upstream gateway, since clients sign
- * the whole path. What is not here (pay-by-mail, selector, tokenizer, checkout) is answered 404 in the protocol's form.
+ * The adapter, which offers the gateway's protocol to clients (http/gateway/PROTOCOL.md). The context path is that of the upstream gateway,
+ * since clients sign the whole path. What is not here (pay-by-mail, selector, tokenizer, checkout) is answered 404 in the protocol's form.
  */
 export function gatewayAdapterEndpoints({ contextPath }: { contextPath: string }): Endpoint<AdapterOperations>[] {
   const base = `${contextPath}${ADAPTER_BASE}/payment`;

@@ -105,7 +105,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
     },
   });
 
-/** What is wrong with an amount that the payment itself would not tell in the protocol's words. */
+/** Checks an amount for errors that need the protocol's own codes and texts. */
 function amountProblem(type: FollowUpType, { amount }: FollowUpOrder, record: LinkRecord): { code: string; description: string } | null {
   if (amount === null) return null;
   const paid = amountOf(record);

@@ -33,7 +33,7 @@ export const AdapterHead = Type.Object(
   { title: "AdapterHead" },
 );
 
-/** Every refusal, also of operations that are not there. */
+/** The body of every refusal, also for unknown operations. */
 export const AdapterError = Type.Object({ txHead: AdapterHead, resultCode: Type.String() }, { title: "AdapterError" });
 
 const RESULT_OF: Readonly<Record<ErrorCode, string>> = {

@@ -93,7 +93,7 @@ export const verifyOf = (name: "adapterVerify" | "adapterVerification", path: st
     },
   });
 
-/** As the gateway has it now, where that can change and it can be asked. */
+/** The payment's present state at the gateway, if it can still change and the gateway can be asked. */
 async function current(useLink: UseLink, caller: Caller, record: LinkRecord): Promise<LinkRecord> {
   if (record.state === "success") return record;
   try {

@@ -95,7 +95,7 @@ export const verifyLink = links.endpoint({
   },
 });
 
-/** Modules of the code's edge to its border, and pixels of a module: read by cameras from screens and slips alike. */
+/** Width of the code's margin in modules, and size of a module in pixels: readable by cameras on screens and on paper. */
 const MARGIN = 4;
 const PNG_SCALE = 8;
 
@@ -135,7 +135,7 @@ async function imageOf(text: string, format: "svg" | "png"): Promise<OutgoingFil
   return fileOf(await QRCode.toBuffer(text, { type: "png", margin: MARGIN, scale: PNG_SCALE }), "image/png");
 }
 
-/** What is in memory, sent as a file is. */
+/** Sends data in memory like a file. */
 function fileOf(bytes: Buffer, contentType: string): OutgoingFile {
   return {
     contentType,

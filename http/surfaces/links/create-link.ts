@@ -42,7 +42,7 @@ const InitiateBody = Type.Object(
   { additionalProperties: true, description: "Only `amount` is required." },
 );
 
-/** An init and a look for an earlier one at the gateway, each with its own deadline. */
+/** Time for an init and a verify of an earlier one at the gateway, each with its own deadline. */
 const CREATE_DEADLINE_MS = 28_000;
 
 const example = {
@@ -63,7 +63,7 @@ const example = {
 const creation = {
   method: "POST",
   rateLimit: { bucket: "links", perSecond: 50 },
-  // The answer repeats the buyer's e-mail address.
+  // The response contains the buyer's e-mail address.
   idempotency: "sealed",
   deadlineMs: CREATE_DEADLINE_MS,
   bodyExample: { amount: 12.34, reason: "Order 7", customerEmail: "buyer@example.org", merchantReference: "R7" },

@@ -31,5 +31,5 @@ export const gatewayNotification = links.endpoint({
   },
 });
 
-/** What can be one of our ids at all. */
+/** The form of the relay's ids. */
 const KNOWABLE = /^[A-Za-z0-9._-]{1,64}$/;

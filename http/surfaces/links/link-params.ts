@@ -7,7 +7,7 @@ const id = (description: string) =>
 export const TxIdParams = Type.Object({ txId: id("Link transaction id, or the gateway's payment id.") });
 export const IdParams = Type.Object({ id: id("Link transaction id, or the gateway's payment id.") });
 
-/** 404 of a link that is not there, or not the caller's: a record of a link with the error in it. */
+/** The 404 for a link that does not exist, or is not the caller's. */
 export function notFound(txId: string) {
   const message = "Payment not found";
   return { status: 404 as const, body: { status: "error" as const, error: message, message, txId } };

@@ -69,7 +69,7 @@ export const LinkStatus = Type.Object(
   { title: "LinkStatus" },
 );
 
-/** A link that the gateway has not confirmed is pending too: whether it can be paid is not known yet. */
+/** A link that the gateway has not confirmed is also pending: it is not known yet whether it can be paid. */
 const WORDS: Readonly<Record<LinkState, (typeof STATUS)[number]>> = {
   created: "PENDING",
   waiting: "PENDING",

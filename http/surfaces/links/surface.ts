@@ -10,7 +10,7 @@ import type { LocalTime } from "../local-time.ts";
 export interface LinkOperations {
   createLink: CreateLink;
   useLink: UseLink;
-  /** Takes in what the gateway notifies. */
+  /** Processes a notification of the gateway. */
   notified: Links["notified"];
   localTime: LocalTime;
 }

@@ -4,7 +4,7 @@ import { saveOrigins } from "./origins.ts";
 import { regenerateKey } from "./regenerate-key.ts";
 import type { PartnerPortalOperations } from "./surface.ts";
 
-/** What a partner does for itself, with its own user name and password. */
+/** The endpoints that a partner uses for its own account, with its own user name and password. */
 export const partnerPortalEndpoints: Endpoint<PartnerPortalOperations>[] = [
   regenerateKey,
   showGatewayCredentials,

@@ -6,7 +6,7 @@ import { deactivateMerchant, patchMerchant, replaceMerchantKeys, showMerchant } 
 import { configureService, disableService, enableService, listServices } from "./services.ts";
 import type { PartnerV1Operations } from "./surface.ts";
 
-/** Partner API v1, and new keys for a merchant that lost its own. */
+/** Partner API v1, including new keys for a merchant that has lost its own. */
 export const partnerV1Endpoints: Endpoint<PartnerV1Operations>[] = [
   showMe,
   listMerchants,

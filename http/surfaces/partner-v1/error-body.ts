@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 
-/** Reasons beside the usual ones, each told by one endpoint or a few. */
+/** Codes in addition to the usual ones, each used by one endpoint or a few. */
 const REASONS = ["merchant_exists", "merchant_limit_reached", "merchant_inactive", "service_not_permitted"] as const;
 export type Reason = (typeof REASONS)[number];
 

@@ -21,7 +21,7 @@ export const ServiceWord = Type.Union(SERVICE_CODES.map((code) => Type.Literal(c
 /** A path that names a merchant. */
 export const MerchantParams = Type.Object({ merchantId: Type.String({ description: "The merchant." }) });
 
-/** A path that names a service of a merchant; a word that is none is 404, not 400. */
+/** A path with a service of a merchant; an unknown service is 404, not 400. */
 export const MerchantServiceParams = Type.Object({
   id: Type.String({ description: "The merchant." }),
   service: Type.String({ description: `One of ${SERVICE_CODES.join(", ")}.` }),

@@ -13,7 +13,7 @@ import { inactive } from "./merchant.ts";
 import { MerchantServiceParams, SERVICE_EXAMPLE, ServiceAnswer, ServiceWord, serviceStateOf } from "./schemas.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
-/** Two PEMs at their longest, or a full map, with room for what JSON escapes. */
+/** Two PEMs of the maximum length, or a full map, with room for JSON escapes. */
 const CONFIG_BODY_BYTES_MAX = 262_144;
 
 const Member = Type.Object({
@@ -157,7 +157,7 @@ const AnyConfiguration = Type.Unknown({
   type: "object",
   description:
     "The members depend on the service. A stored secret keeps its value if it is left out, or sent as the mask that is shown for it. In a map, members that are left out are removed.",
-  // What is valid for one service may be a map of strings for another.
+  // A body that is valid for one service may be a map of strings for another.
   anyOf: [
     ...SERVICE_CODES.filter((code) => membersOf(code) !== null).map(documented),
     {

@@ -28,11 +28,11 @@ export const partnerV1 = surface<PartnerV1Operations>()({
 /** Calls of one address in any one second: a partner's back office, not a till. */
 export const PARTNER_API_RATE = { bucket: "partnerApi", perSecond: 50 };
 
-/** Answers that show keys are kept nowhere on their way. */
+/** Responses with keys must not be stored by caches. */
 export const NO_STORE = { "Cache-Control": "no-store" } as const;
 export const NO_STORE_HEADERS = { "Cache-Control": { description: "no-store" } };
 
-/** The partner that calls. Throws RelayError `forbidden` where its role does not permit the act. */
+/** The partner that calls. Throws RelayError `forbidden` if its role does not permit the action. */
 export function permitted(caller: Caller, act: PartnerApiAct): PartnerApiGrant {
   if (caller.type !== "partnerApi") throw new RelayError("unauthorized", "A partner API key is required");
   const { partner } = caller;

@@ -6,7 +6,7 @@ import { headerText } from "./header-text.ts";
 /** Without a maximum length: a text that is too long is cut, but must not keep a terminal from its payments. */
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
-/** What a polling terminal tells about itself; all of it optional. */
+/** What a polling terminal reports about itself; all members are optional. */
 export const DeviceHeaders = Type.Object({
   "user-agent": text("Shown to administrators."),
   "x-terminal-family": text("`privative-tags`, `field-47` or `no-tags`: how tags are sent to this terminal."),

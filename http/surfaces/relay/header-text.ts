@@ -7,7 +7,7 @@ export function headerText(value: string): string {
   return isUtf8(bytes) ? bytes.toString("utf8") : value;
 }
 
-/** Every poll asks it, and for a short text a loop is quicker than a regular expression. */
+/** Every poll calls this, and for a short text a loop is faster than a regular expression. */
 function isAscii(text: string): boolean {
   let at = 0;
   while (at < text.length && text.charCodeAt(at) < 0x80) at += 1;

@@ -3,7 +3,7 @@ import { WAIT_SECONDS_MAX } from "../../../engine/kernel/limits.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { LocalTime } from "../local-time.ts";
 
-/** Milliseconds that a lookup with the longest wait takes, and the time to answer. */
+/** The longest wait of a lookup plus the time to respond, in milliseconds. */
 export const WAIT_DEADLINE_MS = (WAIT_SECONDS_MAX + 10) * 1_000;
 
 export const WaitQuery = Type.Object({
@@ -19,7 +19,7 @@ export const WaitQuery = Type.Object({
 const NullableString = Type.Union([Type.String(), Type.Null()]);
 const FreeForm = Type.Object({}, { additionalProperties: true, description: "Free-form." });
 
-/** A result in the form that everyone gets (infra/docs/results.md). */
+/** A result in the form that the API returns (infra/docs/results.md). */
 export const TransactionItem = Type.Object({
   uuid: Type.String(),
   createdAt: Type.String({ description: "When the relay stored the result, as a local date-time without time zone." }),

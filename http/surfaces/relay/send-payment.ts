@@ -7,8 +7,8 @@ import { TerminalParams } from "../identifier-params.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
 /**
- * The documented members; the engine checks them (each error names its member), so that here they only have to be known. Others pass
- * through to the terminal.
+ * The documented members; the engine checks them (each error names its member), so the schema only lists them. Other members are sent to
+ * the terminal.
  */
 const PaymentRequest = Type.Object(
   {
@@ -85,7 +85,7 @@ type PaymentReply = NonNullable<ReturnType<typeof replyTo>> | Awaited<ReturnType
 function replyTo({ terminalId, outcome }: PaymentRequested, bodyText: string) {
   if (outcome.type === "duplicate") return null;
   if (outcome.type === "queue_full") throw queueFull();
-  // Echoes the bytes that came: they were checked to be a JSON object.
+  // Echoes the received bytes, which are a valid JSON object.
   const received = `{"status":"ok","data":{"terminalID":"${terminalId}","received":${bodyText}},"message":"${MESSAGES[outcome.state]}"}`;
   return { status: 200 as const, text: received };
 }

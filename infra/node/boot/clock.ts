@@ -1,8 +1,8 @@
 import type { Clock } from "../../../engine/kernel/clock.ts";
 
 /**
- * Milliseconds that every thread of a node adds to its clocks: [0] to all of them, for tests, which move time; [1] to wall time, Redis's clock less
- * this machine's, so that the nodes of a cluster store the same times.
+ * Milliseconds that every thread of a node adds to its clocks: [0] to all clocks, for tests that move time; [1] to wall time, the
+ * difference between Redis's clock and this machine's, so that the nodes of a cluster store the same times.
  */
 export type ClockShift = SharedArrayBuffer;
 

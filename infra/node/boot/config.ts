@@ -6,8 +6,8 @@ import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
 /**
- * The configuration of a node: read once from the environment, checked as a whole, then only handed on. `infra/docs/configuration.md`
- * tells each name; the table below is its authority.
+ * The configuration of a node: read once from the environment, checked as a whole, then only passed on. `infra/docs/configuration.md`
+ * describes each variable.
  */
 export interface Config {
   mode: "sandbox" | "production";
@@ -15,47 +15,47 @@ export interface Config {
   port: number;
   tls: { certFile: string; keyFile: string } | null;
   dataDirectory: string;
-  /** Where it is told, outside of the store, how far the store is. */
+  /** File outside of the store that records how far the store is. */
   witnessFile: string;
   nodeId: string;
   shards: number;
-  /** Which of the two packagings of uWebSockets.js; `newest`: the newest that can be loaded here. */
+  /** Which of the two packages of uWebSockets.js is loaded; `newest`: the newest that can be loaded here. */
   httpLibrary: UwsLibrary | "newest";
   administrator: { username: string; password: string | null };
   terminalSecret: string;
   fleet: { username: string; password: string } | null;
-  /** Seal stored secrets. */
+  /** Keys that encrypt stored secrets. */
   secretKeys: SecretKeys;
   /** Key of the demo partner; null in production. */
   sandboxApiKey: string | null;
   trustedProxies: string[];
   servicePrefix: string | null;
-  /** Base address of the card gateway, with its context path; null where there is none (the sandbox then starts its own). */
+  /** Base address of the card gateway, with its context path; null if there is none (the sandbox then starts its own). */
   gatewayUrl: string | null;
   /** Path before the adapter's own (`/pgw/payment/...`), which signatures cover; empty or beginning with a slash. */
   adapterContextPath: string;
-  /** CIDRs of local networks that callbacks of the adapter may be sent to. */
+  /** CIDRs of local networks to which callbacks of the adapter may be sent. */
   callbackAllowedNetworks: string[];
   /** Port of the sandbox's own gateway; 0 takes a free one. */
   sandboxGatewayPort: number;
-  /** Base of links that go out, without a trailing slash; null takes the listener's address. */
+  /** Base of links that the relay sends out, without a trailing slash; null: the listener's address. */
   publicUrl: string | null;
-  /** Packages of app versions: a folder that all nodes share. Null: below the data directory, in a cluster none. */
+  /** Folder for packages of app versions, shared by all nodes. Null: below the data directory; in a cluster no packages. */
   packageDirectory: string | null;
   packageBytesMax: number;
-  /** What downloads of a node may take together. */
+  /** Limit for all downloads of a node together. */
   downloadBytesPerSecond: number;
   timeZone: string;
   uuidRetentionDays: number;
   resultRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
-  /** Null for a node by itself. `redisReplicas`: copies of Redis that have a commit on disk before it counts. */
+  /** Null for a single node. `redisReplicas`: replicas of Redis that have a commit on disk before it is acknowledged. */
   cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
 }
 
-/** One or more variables are wrong; the message names each with its value (secrets aside) and what is allowed. */
+/** One or more variables are wrong; the message names each with its value (except secrets) and the allowed values. */
 export class ConfigRefused extends Error {
   constructor(problems: readonly string[]) {
     super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
@@ -73,7 +73,7 @@ const SANDBOX = {
   administrator: "admin",
 };
 
-/** Names that exist; any other RELAY_ name is a misspelt one and refused. */
+/** Known names; any other RELAY_ name is refused as misspelt. */
 const NAMES = new Set([
   "RELAY_MODE",
   "RELAY_HOST",
@@ -116,7 +116,7 @@ const NAMES = new Set([
   "RELAY_ANALYST_PASSWORD",
 ]);
 
-/** Secrets: named in an error, never quoted. Nor is the value of a misspelt name, which may be meant for one. */
+/** Secrets: an error names them but never quotes the value. The value of a misspelt name is not quoted either, since it may be a secret. */
 const SECRET = /PASSWORD|SECRET|KEY|URL/;
 const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
 
@@ -252,7 +252,7 @@ function readSecretKeys(reader: Reader, sandbox: boolean): SecretKeys {
   return { current, old };
 }
 
-/** Card payments go there, signed but not encrypted by us: outside the sandbox only TLS or this machine will do. */
+/** Card payments are sent there, signed but not encrypted by the relay: outside the sandbox only TLS or this machine is accepted. */
 function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
   const url = reader.url("RELAY_GATEWAY_URL");
   if (url === null) return null;
@@ -271,7 +271,7 @@ function readClickHouse(reader: Reader): Config["clickhouse"] {
   return url === null ? { type: "embedded", port, analystPassword } : { type: "server", url };
 }
 
-/** Cluster mode is chosen by all three together: a node that shares its state but not its feed would be neither. */
+/** Cluster mode requires all three: a node that shares its state but not its feed would not work. */
 function readCluster(reader: Reader): Config["cluster"] {
   const redisUrl = reader.matching("RELAY_REDIS_URL", isRedisUrl, "a redis or rediss URL");
   const brokers = (reader.text("RELAY_KAFKA_BROKERS") ?? "").split(",").map((broker) => broker.trim());
@@ -320,7 +320,7 @@ function createReader(environment: Environment) {
     text,
     refuse,
     matching,
-    /** What `parse` makes of the value; where it makes nothing of it (null), that is refused. */
+    /** The parsed value; if `parse` returns null, the value is refused. */
     read: <T>(name: string, parse: (value: string) => T | null, allowed: string): T | null => {
       const value = text(name);
       const parsed = value === null ? null : parse(value);
@@ -342,7 +342,7 @@ function createReader(environment: Environment) {
       refuse(name, `an integer from ${least} to ${most}`);
       return otherwise;
     },
-    /** Outside the sandbox a secret has to be long enough not to be guessed. */
+    /** Outside the sandbox a secret has to be too long to be guessed. */
     secret: (name: string, short: boolean): string | null => {
       const value = text(name);
       if (value !== null && !short && value.length < SECRET_LENGTH_MIN) refuse(name, `at least ${SECRET_LENGTH_MIN} characters`);

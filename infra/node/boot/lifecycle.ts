@@ -3,17 +3,17 @@ import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 const TICK_MS = 50;
 const SECOND_MS = 1_000;
 
-/** What a part of a shard does as the shard starts, runs and stops, as far as that concerns it. It reports failures that nobody waits for. */
+/** What a part of a shard does when the shard starts, runs and stops. It reports failures for which nobody waits. */
 export interface Lifecycle {
-  /** Reads into memory what requests need; nothing is served before. */
+  /** Loads into memory what requests need; nothing is served before. */
   load?(): Promise<void>;
   listening?(port: number): void;
   /** Called every 50 ms or so. */
   tick?(): void;
   everySecond?(): void;
-  /** The node is to stop: begins nothing new, and keeps nobody waiting. Not waited for. */
+  /** The node is stopping: starts nothing new, and ends waiting requests. The caller does not wait for it. */
   drain?(): void;
-  /** Stores what is left, and frees what it has. */
+  /** Stores remaining data, and releases resources. */
   close?(): Promise<void>;
 }
 
@@ -21,11 +21,11 @@ export interface Lifecycle {
 export interface ShardLifecycle {
   add<Part extends Lifecycle>(part: Part): Part;
   load(): Promise<void>;
-  /** Begins the ticks. */
+  /** Starts the ticks. */
   begin(): void;
   listening(port: number): void;
   drain(): void;
-  /** Ends the ticks. */
+  /** Stops the ticks. */
   end(): void;
   close(): Promise<void>;
 }

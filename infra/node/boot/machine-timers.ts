@@ -1,6 +1,6 @@
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 
-/** The machine's timers. The process goes on for as long as one of them is set. */
+/** The machine's timers. They keep the process running while one of them is set. */
 export const machineTimers: Timers = {
   set: (ms, work) => once(setTimeout(work, ms)),
   every: (ms, work) => again(setInterval(work, ms)),
@@ -9,7 +9,7 @@ export const machineTimers: Timers = {
   },
 };
 
-/** The same for what is of no use by itself, such as the deadlines of questions: the process does not go on for their sake. */
+/** Timers that do not keep the process running, such as the deadlines of requests. */
 export const backgroundTimers: Timers = {
   set: (ms, work) => once(setTimeout(work, ms).unref()),
   every: (ms, work) => again(setInterval(work, ms).unref()),

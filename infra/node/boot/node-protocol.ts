@@ -9,7 +9,7 @@ import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.t
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
 import type { ThreadMetrics } from "../observability/metrics.ts";
 
-/** What one shard counts. */
+/** The counts of one shard. */
 export interface ShardCounts {
   websocket: number;
   polling: number;
@@ -17,15 +17,15 @@ export interface ShardCounts {
   sent: number;
 }
 
-/** What one shard counts. */
+/** The counts of one shard. */
 export type ShardReport = Omit<NodeReport, "lapses" | "stream">;
 
-/** What the main thread and the shards of a node request of each other, beside what the engine and the store do. */
+/** Requests between the main thread and the shards of a node, in addition to those of the engine and the store. */
 export type NodeProtocol = TerminalProtocol &
   TableProtocol &
   KvProtocol &
   ClusterProtocol & {
-    /** Opens the store; only requested of the shard that holds it. */
+    /** Opens the store; requested only from the shard that holds it. */
     "shard.open": { request: undefined; response: { type: "opened" } | { type: "refused"; reason: string } };
     /** Composes the shard and loads settings. */
     "shard.start": { request: { administratorPasswordSha256: string }; response: undefined };
@@ -36,28 +36,31 @@ export type NodeProtocol = TerminalProtocol &
       response: { type: "listening"; port: number } | { type: "refused"; reason: string };
     };
     "shard.metrics": { request: undefined; response: ThreadMetrics };
-    /** What this shard counts, once what it counted today is stored. */
+    /** The counts of this shard, after its counts of today are stored. */
     "overview.counts": { request: undefined; response: ShardCounts };
-    /** Finishes what is under way and closes sockets; answers with the requests that were not finished. */
+    /** Finishes requests and closes sockets; responds with the number of unfinished requests. */
     "shard.drain": { request: DrainOptions; response: number };
-    /** Stores what is left and ends the thread. */
+    /** Stores remaining data and ends the thread. */
     "shard.close": { request: undefined; response: undefined };
-    /** The shards of all live nodes, by their addresses in the cluster, and those of nodes that drain: they answer, and are home to nobody. */
+    /**
+     * The shards of all live nodes, by their addresses in the cluster, and those of draining nodes, which respond but are no terminal's
+     * home.
+     */
     "cluster.view": { request: { shards: string[]; draining: string[] }; response: undefined };
-    /** What this node tells of itself; shards answer those of other nodes, and the main thread answers its shards. */
+    /** The report of this node; shards respond to those of other nodes, and the main thread responds to its shards. */
     "cluster.report": { request: undefined; response: NodeReport };
     "node.report": { request: undefined; response: NodeReport };
     "shard.report": { request: undefined; response: ShardReport };
-    /** All nodes, as the main thread knows them. */
+    /** All nodes known to the main thread. */
     "node.list": { request: undefined; response: Omit<ClusterNode, "report">[] };
-    /** Others may have taken over: sessions, actors and presence of this shard are void. */
+    /** Other nodes may have taken over: sessions, actors and presence of this shard are no longer valid. */
     "cluster.lapsed": { request: undefined; response: undefined };
-    /** The shards of all nodes that are live at this moment. Served by the main thread. */
+    /** The shards of all nodes that are live at this moment. Handled by the main thread. */
     "cluster.look": { request: undefined; response: string[] };
-    /** Served by the main thread. */
+    /** Handled by the main thread. */
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
     "node.overview": { request: undefined; response: Pick<Overview, "outbox" | "nodes"> };
     "node.metrics": { request: undefined; response: string };
-    /** A row was written: the feed need not wait for its next look. */
+    /** A row was written: wakes the feed. */
     "node.fed": { request: undefined; response: undefined };
   };

@@ -6,14 +6,14 @@ import type { SecretKeys } from "./secret-key.ts";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `box1.<key id>.<context, base64url>.<nonce, ciphertext and tag, base64url>`; nothing else that is stored begins so. */
+/** `box1.<key id>.<context, base64url>.<nonce, ciphertext and tag, base64url>`; no other stored value begins with this prefix. */
 const SEALED = /^box1\.([0-9a-f]{8})\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]+)$/;
 
-/** The box of a node, which also renews what was sealed with the key before. */
+/** The secret box of a node, which also encrypts again what was encrypted with the previous key. */
 export interface RotatingSecretBox extends SecretBox {
-  /** What stands in a stored value under another key than the present one, sealed again; null where nothing does. */
+  /** The stored value with all texts under another key encrypted again with the present key; null if there are none. */
   renewed(value: unknown): unknown;
-  /** Whether there is a key before. */
+  /** Whether there is a previous key. */
   readonly rotates: boolean;
 }
 
@@ -23,8 +23,9 @@ interface Key {
 }
 
 /**
- * Seals with AES-256-GCM under the present key. A sealed text names its key, so that during a rotation the old one still opens, and its
- * context, which is authenticated with it: moved to another record it is refused. Throws RelayError `internal` for what cannot be opened.
+ * Encrypts with AES-256-GCM under the present key. A sealed text names its key, so that the old key still decrypts it during a rotation,
+ * and its context, which is authenticated: in another record it is refused. Throws RelayError `internal` for a text that cannot be
+ * decrypted.
  */
 export function createSecretBox({ current, old }: SecretKeys): RotatingSecretBox {
   const present = keyOf(current);
@@ -83,7 +84,7 @@ export function createSecretBox({ current, old }: SecretKeys): RotatingSecretBox
 
 function keyOf(hex: string): Key {
   const bytes = Buffer.from(hex, "hex");
-  // A digest of the key names it and tells nothing about it.
+  // A digest identifies the key without revealing it.
   return { bytes, id: createHash("sha256").update("terminal-relay key id\n").update(bytes).digest("hex").slice(0, 8) };
 }
 

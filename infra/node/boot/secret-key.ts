@@ -1,7 +1,7 @@
-/** The keys that stored secrets are sealed with, 32 bytes each, in hex. */
+/** The keys that encrypt stored secrets, 32 bytes each, in hex. */
 export interface SecretKeys {
   current: string;
-  /** Opens what was sealed before a rotation; null when there is none. */
+  /** Decrypts texts from before a rotation; null if there is none. */
   old: string | null;
 }
 
@@ -10,7 +10,7 @@ const KEY_BYTES = 32;
 /** 32 random bytes have about 30 different values; fewer than 16 were not drawn at random. */
 const DIFFERENT_BYTES_MIN = 16;
 
-/** What a key has to be, for the error about one that is not. */
+/** The required form of a key, for error messages. */
 export const SECRET_KEY_FORM = "32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints";
 
 /** Reads a key; null for a text that is not 32 bytes, or bytes that were plainly not drawn at random. */

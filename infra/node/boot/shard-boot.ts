@@ -7,7 +7,7 @@ import type { EmbeddedKvStats } from "../../../storage/kv/embedded.ts";
 import type { ClockShift } from "./clock.ts";
 import type { Config } from "./config.ts";
 
-/** What shards have to know of the cluster when they start. */
+/** What shards have to know about the cluster when they start. */
 export interface ClusterBoot {
   redisUrl: string;
   incarnation: string;
@@ -15,8 +15,9 @@ export interface ClusterBoot {
 }
 
 /**
- * Until when (monotonic clock, ms) this node may count on being a live member, shared by its threads. It ends before the membership does,
- * and begins anew only when everything was loaded again: a node that was away must not let in whom others have shut out meanwhile.
+ * The time (monotonic clock, ms) until which this node is certainly a live member, shared by its threads. The lease ends before the
+ * membership, and starts again only when everything was loaded again: a node that was disconnected must not accept credentials that were
+ * withdrawn meanwhile.
  */
 export type Lease = SharedArrayBuffer;
 
@@ -24,10 +25,10 @@ export type Lease = SharedArrayBuffer;
 export const MAIN: Address = "main";
 export const STORE_OWNER: Address = "shard-0";
 
-/** Requests between threads that may be under way at once. */
+/** Maximum number of requests in progress between threads. */
 export const REQUESTS_OUTSTANDING_MAX = 100_000;
 
-/** What the main thread gives a shard when it starts it. */
+/** The data that the main thread gives a shard at its start. */
 export interface ShardBoot {
   config: Config;
   /** The one that the main thread has loaded. */
@@ -38,22 +39,22 @@ export interface ShardBoot {
   clockShift: ClockShift;
   waiting: SharedArrayBuffer;
   rateLimits: RateLimitMemory[];
-  /** One Int32, 1 while the embedded store is away: written by the shard that holds it, read by all. */
+  /** One Int32, 1 while the embedded store is unavailable: written by the shard that holds it, read by all. */
   storeAway: SharedArrayBuffer;
-  /** One Int32, 1 until what stands beside the node is there: written by the main thread, read by all. */
+  /** One Int32, 1 until the services beside the node are ready: written by the main thread, read by all. */
   incomplete: SharedArrayBuffer;
-  /** Null for a node by itself. */
+  /** Null for a single node. */
   cluster: ClusterBoot | null;
 }
 
 export interface ConnectedStore {
   kv: Kv;
-  /** Grows when the store has lost some of its history. */
+  /** Increases when the store has lost part of its history. */
   lostVersion(): number;
-  /** Removes what has expired, where this shard has a store to see to. */
+  /** Removes expired entries, if this shard is responsible for a store. */
   sweep(): Promise<unknown>;
-  /** Whether the store cannot be used now; null on a shard that leaves it to another one to say so. */
+  /** Whether the store is unavailable now; null on a shard that does not know. */
   isAway(): boolean | null;
-  /** Of the files that this shard holds; null where it holds none. */
+  /** Statistics of the files that this shard holds; null if it holds none. */
   stats: (() => EmbeddedKvStats) | null;
 }

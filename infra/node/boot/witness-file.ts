@@ -2,21 +2,21 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Timer, Timers } from "../../../engine/kernel/timers.ts";
 
-/** How far the store may be ahead of its witness. */
+/** How often the witness is written: the store may be ahead of it by this much. */
 const WRITE_EVERY_MS = 1_000;
 
-/** What a file outside of the store says of it. */
+/** What a file outside of the store records about it. */
 export interface Witness {
   storeId: string;
   /** The highest version that the store had on its disk. */
   version: number;
-  /** When that was, by the version itself. */
+  /** The time of that version. */
   atMs: number;
 }
 
 const SCHEMA = 1;
 
-/** Null where there is none, or none that can be read: after a power cut it may be empty. */
+/** Null if there is no readable one: after a power cut it may be empty. */
 export async function readWitness(file: string): Promise<Witness | null> {
   try {
     const { schema, storeId, version, atMs } = JSON.parse(await readFile(file, "utf8")) ?? {};
@@ -29,7 +29,7 @@ export async function readWitness(file: string): Promise<Witness | null> {
 }
 
 export interface WitnessWriter {
-  /** Writes it once more. */
+  /** Writes it a last time. */
   stop(): Promise<void>;
 }
 
@@ -37,16 +37,16 @@ export interface WitnessWriterOptions {
   file: string;
   storeId: string;
   versionsPerMs: number;
-  /** What is on the store's disk: the file must never say more. */
+  /** The last version on the store's disk: the file must never name a higher one. */
   lastVersion(): Promise<number>;
   timers: Timers;
-  /** The store did not answer, or the file could not be written; told once, and tried again each time. */
+  /** The store did not answer, or the file could not be written; called once, and tried again each time. */
   failed(error: unknown): void;
 }
 
 /**
- * Writes every second how far the store is, not synced: a store that lost its power may be that of some seconds ago there, which makes nothing look
- * restored that was not.
+ * Writes every second how far the store is, without a sync: after a power cut the file may be some seconds old, which never makes a store
+ * look restored that was not.
  */
 export function keepWitness({ file, storeId, versionsPerMs, lastVersion, timers, failed }: WitnessWriterOptions): WitnessWriter {
   let written = 0;

@@ -8,7 +8,7 @@ const REPORT_MS = 1_500;
 
 const NOTHING: ShardReport = { terminals: 0, sessions: 0, commandsQueued: 0, commandsSent: 0, conflicts: 0 };
 
-/** The sum of what the shards of a node count. */
+/** The sum of the counts of a node's shards. */
 export function sumOf(shards: readonly ShardReport[]): ShardReport {
   return shards.reduce(
     (sum, shard) => ({
@@ -22,7 +22,7 @@ export function sumOf(shards: readonly ShardReport[]): ShardReport {
   );
 }
 
-/** All nodes with what each tells of itself, asked by a shard of any of them. */
+/** All nodes with their reports, requested by a shard of any node. */
 export function createClusterNodes(bus: Bus<NodeProtocol>, main: Address): ClusterNodes {
   async function report({ incarnation, state }: Omit<ClusterNode, "report">): Promise<NodeReport | null> {
     if (state === "gone") return null;

@@ -32,40 +32,43 @@ import { watchDuplicateNodeIds } from "./duplicate-node-id.ts";
 import { createLease, extendLease } from "./lease.ts";
 import { differingSettings, type SharedSettings } from "./shared-settings.ts";
 
-/** Before every key of the relay; the braces keep all keys in one slot. */
+/** Prefix of every key of the relay; the braces keep all keys in one slot. */
 export const KEY_PREFIX = "{relay}:";
 
 const COMMAND_TIMEOUT_MS = 1_500;
 
-/** A clock that is further off than this is told of; signatures are refused from 300 s on. */
+/** A larger offset of the clock is logged; signatures are refused from 300 s on. */
 const CLOCK_OFFSET_MAX_MS = 30_000;
 
-/** Nodes that are gone are shown for so long, and not more nodes than this. */
+/** Nodes that are gone are shown for this long, and at most this many. */
 const GONE_SHOWN_MS = 3_600_000;
 
 const NODES_SHOWN_MAX = 256;
 
-/** How long a shard has to forget what no longer counts and to load its tables again. */
+/** How long a shard may take to drop invalid state and to load its tables again. */
 const EXPIRED_STEP_MS = 30_000;
 
-/** This node's life in the cluster: its membership, and the stream that others write to. */
+/** This node's part in the cluster: its membership, and the stream to which other nodes write. */
 export interface NodeCluster {
   boot: ClusterBoot;
-  /** Resolves when this node may run beside those that are live, with VersionRefused otherwise; before it writes anything. */
+  /**
+   * Resolves if this node may run together with the live ones, otherwise rejects with VersionRefused. To be called before it writes
+   * anything.
+   */
   admit(): Promise<void>;
-  /** Whether other nodes live; before this one joins. */
+  /** Whether other nodes are live; to be called before this one joins. */
   othersLive: Membership["othersLive"];
-  /** Reads the stream and joins; from then on this node is home to terminals. */
+  /** Starts to read the stream and joins; from then on this node can be the home of terminals. */
   join(): Promise<void>;
   /** Live nodes, and those that left or whose membership expired within the last hour. */
   nodes(): Omit<ClusterNode, "report">[];
   stream(): StreamStats;
   lapses(): number;
-  /** This machine's clock less Redis's. */
+  /** This machine's clock minus Redis's clock. */
   clockOffsetMs(): number;
-  /** Hands the homes over to others, and stays a member that they send to and request from. */
+  /** Hands its terminals over to other nodes, but stays a member to which they send messages and requests. */
   drain(): Promise<void>;
-  /** Tells the others that they are home now. */
+  /** Leaves the cluster, so that other nodes are the homes at once. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }
@@ -81,12 +84,12 @@ interface NodeParts {
 }
 
 export interface NodeClusterOptions extends NodeParts {
-  /** Gets the offset of Redis's clock. */
+  /** Receives the offset of Redis's clock. */
   clockShift: ClockShift;
   log: Log;
 }
 
-/** A node's life in the cluster of a real Redis, on this machine's clocks. */
+/** A node's part in a cluster with a real Redis, on this machine's clocks. */
 export function createNodeCluster({ clockShift, log, ...parts }: NodeClusterOptions): NodeCluster {
   const { redisUrl } = parts;
   const failed = (error: unknown) => log.cluster("redis", error);
@@ -100,7 +103,7 @@ export function createNodeCluster({ clockShift, log, ...parts }: NodeClusterOpti
     script: membershipScript(redis, KEY_PREFIX),
     read: (incarnation, deliver) =>
       startStreamReader({
-        // A blocking read takes as long as it takes, so it has no time limit of its own.
+        // A blocking read has no time limit of its own.
         redis: connectRedis(redisUrl, failed),
         keyPrefix: KEY_PREFIX,
         incarnation,
@@ -117,16 +120,19 @@ export function createNodeCluster({ clockShift, log, ...parts }: NodeClusterOpti
 }
 
 export interface ComposedClusterParts extends NodeParts {
-  /** Names this life of the node. */
+  /** Identifies this run of the node. */
   incarnation: string;
-  /** The machine's own, whatever tests move: Redis's offset is measured against it, and a lifetime is a matter of this machine. */
+  /**
+   * The machine's own clock, which tests do not move: Redis's offset is measured against it, and the lifetime of a membership is measured
+   * with it.
+   */
   machineClock: Clock;
   timers: Timers;
   script: MembershipScript;
-  /** Begins to read the stream of an incarnation. */
+  /** Starts to read the stream of an incarnation. */
   read(incarnation: string, deliver: StreamReaderOptions["deliver"]): StreamReader;
   disconnect(): void;
-  /** Gets Redis's clock less this machine's wall clock, milliseconds, each time that it was measured. */
+  /** Called with Redis's clock minus this machine's wall clock, milliseconds, after each measurement. */
   offsetMeasured(offsetMs: number): void;
   log: Pick<Log, "cluster" | "settingsDiffer" | "sameNodeId" | "clockOff">;
 }
@@ -148,7 +154,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
   let lapses = 0;
   let clockOffsetMs = 0;
   let clockIsOff = false;
-  /** Nodes that were seen, with the time they were seen last where they are gone. */
+  /** Nodes that were seen; for those that are gone, with the time they were last seen. */
   let seen = new Map<string, { facts: NodeFacts; goneAt: number | null }>();
 
   function notice({ nodes }: MembershipView): void {
@@ -231,7 +237,7 @@ export function composeNodeCluster(parts: ComposedClusterParts): NodeCluster {
   };
 }
 
-/** The store of a cluster. Production refuses a Redis that would lose what it acknowledged; the sandbox says so and goes on. */
+/** The store of a cluster. Production refuses a Redis that could lose acknowledged data; the sandbox logs it and continues. */
 export function openClusterKv(
   { mode }: Config,
   { redisUrl, redisReplicas }: NonNullable<Config["cluster"]>,

@@ -1,18 +1,18 @@
 import { LIFETIME_MS, type NodeFacts } from "../../../storage/bus/cluster/membership.ts";
 
-/** The earlier life of a node that died is a member for its lifetime still; who is there for longer is somebody else. */
+/** After a node died, its earlier run is still a member for one lifetime; a member that stays longer is another node. */
 const SURE_AFTER_MS = LIFETIME_MS + 2_000;
 
 export interface DuplicateNodeIdOptions {
   self: Pick<NodeFacts, "nodeId" | "incarnation">;
   monotonicMs(): number;
-  /** Once for each: another live node has this one's RELAY_NODE_ID. */
+  /** Called once for each other live node with this one's RELAY_NODE_ID. */
   found(incarnation: string): void;
 }
 
-/** Answers with what is to be called with the live nodes, each time that they were looked at. */
+/** Returns a function to be called with the live nodes, each time that they were read. */
 export function watchDuplicateNodeIds({ self, monotonicMs, found }: DuplicateNodeIdOptions): (nodes: readonly NodeFacts[]) => void {
-  /** Since when each has been seen, by incarnation; null once it was told of. */
+  /** Since when each has been seen, by incarnation; null once it was reported. */
   let seen = new Map<string, number | null>();
   return (nodes) => {
     const now = monotonicMs();

@@ -13,12 +13,12 @@ export function extendLease(lease: Lease, untilMs: number): void {
 
 const AWAY: Refusal = { type: "refused", code: "unavailable", message: "This node is cut off from the others; try again" };
 
-/** False while the lease has run out. */
+/** False while the lease has expired. */
 export function holdsLease(lease: Lease, monotonicMs: () => number): boolean {
   return monotonicMs() < (new Float64Array(lease)[0] ?? 0);
 }
 
-/** Knows nobody while the lease has run out: which credentials are still good cannot be told then. */
+/** Accepts nobody while the lease has expired: it is then not known which credentials are still valid. */
 export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, monotonicMs: () => number): Authenticator {
   return {
     isOriginListed: authenticator.isOriginListed,
@@ -29,7 +29,7 @@ export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, 
   };
 }
 
-/** The same for who signs requests. */
+/** The same for signed requests. */
 export function leasedSignatures(signatures: SignatureAuthenticator, lease: Lease, monotonicMs: () => number): SignatureAuthenticator {
   const until = new Float64Array(lease);
   return { authenticate: async (request) => (monotonicMs() >= (until[0] ?? 0) ? AWAY : signatures.authenticate(request)) };

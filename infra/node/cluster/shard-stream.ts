@@ -5,11 +5,11 @@ import { createStreamWriter } from "../../../storage/bus/cluster/stream-reader.t
 import type { Log } from "../observability/log.ts";
 import { KEY_PREFIX } from "./cluster.ts";
 
-/** A shard's connection to the Redis of its cluster, for what it tells other nodes and what all count together. */
+/** A shard's connection to the Redis of its cluster, for messages to other nodes and for shared counts. */
 export interface ShardStream {
   write: ReturnType<typeof createStreamWriter>;
   windows: SharedWindows;
-  /** Says nothing to other nodes any more. */
+  /** Closes the connection. */
   close(): void;
 }
 

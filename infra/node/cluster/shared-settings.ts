@@ -2,8 +2,9 @@ import { createHmac } from "node:crypto";
 import type { Config } from "../boot/config.ts";
 
 /**
- * What all nodes of a cluster are to have alike (infra/docs/configuration.md), told to the others: by variable, a digest under the secret key, so that
- * who reads Redis learns nothing of them. `key` says which key that was: during its rotation digests cannot be compared.
+ * Settings that have to be the same on all nodes of a cluster (infra/docs/configuration.md), as published to the others: by variable, a
+ * digest under the secret key, so that Redis does not reveal the values. `key` identifies the key: during its rotation digests cannot be
+ * compared.
  */
 export interface SharedSettings {
   readonly key: string;
@@ -30,7 +31,7 @@ export function sharedSettings(config: Config): SharedSettings {
     RELAY_UUID_RETENTION_DAYS: config.uuidRetentionDays,
     RELAY_RESULT_RETENTION_DAYS: config.resultRetentionDays,
     RELAY_OPEN_TERMINAL_LOGS: config.openTerminalLogs,
-    // The sandbox's nodes may each have a gateway of their own.
+    // Each node of the sandbox may have its own gateway.
     RELAY_GATEWAY_URL: config.mode === "sandbox" ? null : config.gatewayUrl,
   };
   const digest = (name: string, value: unknown) =>
@@ -44,7 +45,7 @@ export function sharedSettings(config: Config): SharedSettings {
   };
 }
 
-/** The variables that two nodes have otherwise, as far as that can be said: other versions may know other variables. */
+/** The variables whose values differ between two nodes, as far as they can be compared: other versions may know other variables. */
 export function differingSettings(one: SharedSettings, other: SharedSettings): string[] {
   if (one.key !== other.key) return [];
   return Object.entries(one.digests).flatMap(([name, digest]) => ((other.digests[name] ?? digest) === digest ? [] : name));

@@ -1,4 +1,4 @@
-/** Upper bounds in seconds: half a millisecond to what `wait` may take. */
+/** Upper bounds in seconds: from half a millisecond to the longest `wait`. */
 const BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 interface Series {
@@ -11,7 +11,7 @@ interface Series {
 
 /**
  * Request durations by endpoint and class of status, in Prometheus' histogram form. An observation is an array increment: prom-client's own
- * histogram hashes its labels each time, which would cost the poll path more than the rest of the poll.
+ * histogram hashes its labels each time, which would cost more than the rest of a poll.
  */
 export class LatencyHistogram {
   readonly name = "relay_http_request_duration_seconds";

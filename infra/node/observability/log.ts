@@ -1,10 +1,10 @@
 import pino from "pino";
 import type { StompEvent } from "../../../http/stomp/host.ts";
 
-/** What a node logs: one function an event, structured; nothing here takes a body, a header, a credential or a payload. */
+/** The log of a node: one function per event, structured. No function takes a body, a header, a credential or a payload. */
 export interface Log {
   starting(facts: { mode: string; shards: number; dataDirectory: string; node: string }): void;
-  /** The HTTP library that was loaded, what it does not do, and why a newer one was not. */
+  /** The loaded HTTP library, its limitations, and why a newer one was not loaded. */
   httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
   listening(facts: { url: string }): void;
   stopping(signal: string): void;
@@ -14,9 +14,9 @@ export interface Log {
   secretsRenewed(records: number): void;
   /** The store was taken back to an earlier copy of itself (infra/node/process/restored.ts). */
   storeRestored(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
-  /** What was taken back into it; `reached` false: there was nothing to take it back from. */
+  /** Data was loaded back into it; `reached` false: there was nothing to load it from. */
   takenBack(facts: { records: number; reached: boolean; complete: boolean }): void;
-  /** The file that says how far the store is could not be written. */
+  /** The witness file could not be written. */
   witnessFailed(error: unknown): void;
   requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
   rateLimitTableFull(endpoint: string): void;
@@ -25,13 +25,13 @@ export interface Log {
   busFailed(error: unknown, context: { kind: string; from: string }): void;
   clickhouse(event: string, error?: unknown): void;
   feed(event: string, error?: unknown): void;
-  /** A row is not in ClickHouse, and will not be before `npm run rebuild-analytics`; `reason` quotes nothing of it. */
+  /** A row is missing in ClickHouse until `npm run rebuild-analytics`; `reason` quotes nothing of it. */
   rowRefused(facts: {
     rowType: string;
     uuid: string | null;
     terminalId: string;
     reason: string;
-    /** Of the message in Kafka, where it was refused there. */
+    /** The message in Kafka, if it was refused there. */
     partition?: number;
     offset?: string;
   }): void;
@@ -45,7 +45,7 @@ export interface Log {
   stomp(event: StompEvent): void;
   terminalSimulated(event: string): void;
   gatewaySimulated(event: string): void;
-  /** Something that the sandbox has beside the relay did not come in time; the node is ready without it. */
+  /** A service that the sandbox runs beside the relay did not start in time; the node is ready without it. */
   companionMissing(what: string): void;
   gatewayDied(exit: string, reason: string): void;
   gatewayCircuit(state: "open" | "closed"): void;
@@ -53,7 +53,7 @@ export interface Log {
   crashed(where: string, error: unknown): void;
 }
 
-/** Repeats of one failure within this time are counted, not written: a store that is away fails thousands of requests a second. */
+/** Repetitions of one failure within this time are counted, not written: an unavailable store fails thousands of requests a second. */
 const REPEAT_MS = 1_000;
 
 export function createLog(level: string, thread: string, nowMs: () => number): Log {
@@ -117,7 +117,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         : failure("clickhouse", event, error, { what: event }),
     feed: (event, error) =>
       error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
-    // Each of them, however many there are: the uuid is what an operator looks for.
+    // Every row is logged, however many there are: operators search for the uuid.
     rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
       logger.error(
         { event: "feed row refused", rowType, uuid, terminalId, reason, partition, offset },

@@ -3,7 +3,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
-/** Metrics of one thread as they travel to the main thread: prom-client's JSON form. */
+/** Metrics of one thread as sent to the main thread: prom-client's JSON form. */
 export type ThreadMetrics = object[];
 
 interface ByState {
@@ -12,37 +12,37 @@ interface ByState {
 
 /** What one thread measures. Labels are endpoints, states and threads: never ids, addresses or anything of a payment. */
 export interface ShardMetrics {
-  /** A value that is read when metrics are asked for; those of all threads are added. */
+  /** A value that is read when metrics are requested; the values of all threads are added. */
   gauge(name: string, help: string, read: () => number): void;
-  /** The same for several values, told apart by the label `state`. Where they have to be looked up and cannot be, they are left out. */
+  /** The same for several values, distinguished by the label `state`. Values that cannot be determined are left out. */
   gaugeByState(name: string, help: string, read: () => ByState | Promise<ByState>): void;
   answered(endpoint: string, status: number, durationMs: number): void;
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
   commandFinished(state: string, kind: string): void;
-  /** A step lost against another writer of the same record. */
+  /** A step was retried because another writer had changed the same record. */
   commitConflict(): void;
   /** The gateway answered a verify of a payment link, or could not be asked. */
   linkVerified(outcome: string): void;
   linkEnded(state: string): void;
-  /** A call of the card gateway came to its end: `done`, `refused` or `unavailable`. */
+  /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
   callbackTold(outcome: "delivered" | "failed" | "dead"): void;
   collect(): Promise<ThreadMetrics>;
 }
 
-/** Upper bounds in seconds: from a gateway next door to the client's whole deadline, a wait for a free place included. */
+/** Upper bounds in seconds: from a nearby gateway to the client's whole deadline, including the wait for a free slot. */
 const GATEWAY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8, 16];
 
-/** Of the files that a shard holds. */
+/** Statistics of the files that a shard holds. */
 interface StoreStats {
   pendingOperations: number;
   batches: number;
   lastSyncMs: number;
 }
 
-/** `store` is null on a shard that holds no files. */
+/** `store` is null on a shard without files. */
 export function createShardMetrics(thread: string, store: (() => StoreStats) | null): ShardMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -146,7 +146,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
   };
 }
 
-/** What the main thread knows: the process, the feed, commands by state. */
+/** Values of the main thread: the process, the feed, commands by state. */
 export interface NodeGauges {
   cluster: {
     liveNodes(): number;
@@ -154,9 +154,9 @@ export interface NodeGauges {
     clockOffsetMs(): number;
     stream(): { waiting: number; delayMs: number; lost: number };
   };
-  /** Of this node, since its start. */
+  /** For this node, since its start. */
   feed(): { inserted: number; failures: number; poison: number };
-  /** Of all nodes; null where it cannot be learned. Asked for several times in one collection. */
+  /** For all nodes; null if it cannot be determined. Called several times in one collection. */
   backlog(): Promise<OutboxBacklog | null>;
 }
 
@@ -172,7 +172,7 @@ export function createNodeMetrics(gauges: NodeGauges): { collect(): Promise<Thre
       registers,
       async collect() {
         const value = await read();
-        // What is not known has no sample, which an alarm can ask for (`absent`); a zero would tell that all is well.
+        // An unknown value has no sample, which an alarm can detect (`absent`); a zero would mean that all is well.
         if (value === null) this.remove();
         else this.set(value);
       },

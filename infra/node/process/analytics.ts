@@ -25,33 +25,33 @@ import { type ClusterFeed, createClusterFeed, type RunningFeed } from "./cluster
 const RETRY_MS = 2_000;
 
 /**
- * The outbox is looked at when metrics or the dashboard are asked for, and at most so often, however many ask: in Redis two questions to its index, on
- * each node; in LevelDB at most 100,000 keys. So what is told is as old as this at most.
+ * The outbox is measured when metrics or the dashboard are requested, and at most this often: in Redis with two requests to its index, on
+ * each node; in LevelDB with at most 100,000 keys. So the values are at most this old.
  */
 const BACKLOG_AGAIN_MS = 2_000;
 
-/** A store that takes longer does not tell: metrics have 5 s in all (node.ts). */
+/** If the store takes longer, the values are left out: metrics have 5 s in all (node.ts). */
 const BACKLOG_WAIT_MS = 2_000;
-/** An attempt that takes longer has failed, for whoever waits for one only. */
+/** An attempt that takes longer counts as failed for a caller that waits for one attempt only. */
 const ONE_ATTEMPT_MS = 15_000;
 
 /** ClickHouse and what feeds it. The relay runs without it: results wait in the outbox, and only the list of transactions answers 503. */
 export interface Analytics {
   list: TransactionList;
   /**
-   * What ClickHouse, with its schema, tells of the store, for what is to be known before the node begins: as soon as it is there; null where the first attempt to reach it has failed, or
-   * (`patienceMs`) none has succeeded by then.
+   * What ClickHouse knows about the store, needed before the node starts. Resolves when ClickHouse can be reached and its schema is
+   * current; with null if the first attempt has failed, or (`patienceMs`) none has succeeded in time.
    */
   reached(patienceMs: number | "one attempt"): Promise<FedRows | null>;
-  /** Brings what Kafka still holds to ClickHouse, where there is a Kafka; false where that was not done in time. */
+  /** Inserts the messages in Kafka into ClickHouse, if there is a Kafka; false if that was not finished in time. */
   drainKafka(withinMs: number): Promise<boolean>;
-  /** What is in the outbox may go to ClickHouse from now on. */
+  /** Starts to deliver the outbox to ClickHouse. */
   feed(): void;
-  /** Resolves when ClickHouse is there with its schema, with its URL; null when it cannot run here. */
+  /** Resolves with ClickHouse's URL when it can be reached and its schema is current; with null if it cannot run here. */
   ready: Promise<string | null>;
   wake(): void;
   stats: NodeGauges["feed"];
-  /** What ClickHouse does not hold yet, also while it cannot be reached; null where the store does not tell. */
+  /** The rows that ClickHouse does not have yet, also while it cannot be reached; null if the store does not answer. */
   backlog(): Promise<OutboxBacklog | null>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface AnalyticsOptions {
   log: Log;
 }
 
-/** Starts ClickHouse, brings its schema up to date and feeds it once it is told to, all in the background. */
+/** Starts ClickHouse, updates its schema, and feeds it after `feed` was called, all in the background. */
 export function startAnalytics(options: AnalyticsOptions): Analytics {
   const stopping = new AbortController();
   let reached: Reached | null = null;
@@ -122,7 +122,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           tellsConnected(null);
           return null;
         }
-        // A server that cannot be reached yet, a directory that another process still holds, a disk that is full.
+        // For example a server that cannot be reached yet, a directory that another process still uses, a full disk.
         list = missingTransactionList("ClickHouse cannot be reached");
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
@@ -153,7 +153,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   };
 }
 
-/** A promise, and what resolves it; once is enough. */
+/** A promise and the function that resolves it. */
 function signal<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
   let resolved: (value: T) => void = () => {};
   const promise = new Promise<T>((resolve) => {
@@ -162,7 +162,7 @@ function signal<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
   return [promise, resolved];
 }
 
-/** An error of ClickHouse may quote the row that it is about: its name and code have to do for the log. */
+/** An error of ClickHouse may quote the row, so only its name and code are logged. */
 function withoutMessage(error: unknown): Error {
   const [name, code] = error instanceof Error ? [error.name, "code" in error ? String(error.code) : "none"] : ["unknown", "none"];
   return new Error(`${name}, code ${code}`);
@@ -181,7 +181,7 @@ function embeddedFeed(feed: Feed): RunningFeed {
 
 const NO_FEED = { inserted: 0, failures: 0, poison: 0 };
 
-/** Null where it fails or takes too long: metrics do without what cannot be learned, and are not kept waiting by it. */
+/** Null if it fails or takes too long: metrics are returned without a value that cannot be determined. */
 async function inTime<T>(look: Promise<T>): Promise<T | null> {
   const over = new AbortController();
   try {
@@ -193,7 +193,7 @@ async function inTime<T>(look: Promise<T>): Promise<T | null> {
   }
 }
 
-/** A ClickHouse to be used, and the way to end it where it is the relay's own. */
+/** A ClickHouse that can be used, and how to stop it if it is the relay's own. */
 interface Reached {
   address: ClickHouseAddress;
   stop(): Promise<void>;

@@ -10,7 +10,7 @@ import { machineTimers } from "../boot/machine-timers.ts";
 import type { Log } from "../observability/log.ts";
 import type { NodeGauges } from "../observability/metrics.ts";
 
-/** What brings the outbox to ClickHouse, whichever way. */
+/** The running feed from the outbox to ClickHouse, with or without Kafka. */
 export interface RunningFeed {
   wake(): void;
   stats: NodeGauges["feed"];
@@ -24,17 +24,17 @@ export interface ClusterFeedOptions {
   sink: FeedSink;
   clock: Clock;
   log: Log;
-  /** What of an error may stand in the log. */
+  /** The part of an error that may be logged. */
   shown(error: unknown): Error;
 }
 
 export interface ClusterFeed extends RunningFeed {
-  /** What Kafka holds goes to ClickHouse; answers whether all that was there now is. Begins nothing else. */
+  /** Inserts the messages in Kafka into ClickHouse; resolves with whether all of them were inserted. Starts nothing else. */
   drain(withinMs: number): Promise<boolean>;
   begin(): void;
 }
 
-/** How often it is looked whether Kafka is empty. */
+/** How often it is checked whether Kafka is empty. */
 const DRAIN_LOOK_MS = 250;
 
 /** The feed of a cluster: outbox → Kafka in one node at a time, Kafka → ClickHouse in each (infra/docs/feed.md). */
@@ -48,7 +48,10 @@ export function createClusterFeed({ brokers, clientId, kv, sink, clock, log, sho
   let feed: KafkaFeed | null = null;
   let consumer: KafkaConsumer | null = null;
 
-  /** Before the feed has begun nothing is written to the store, which would hide how far it was: what is confirmed then is confirmed once more later. */
+  /**
+   * Before the feed has started nothing is written to the store, since that would hide how far it was: rows that are confirmed then are
+   * confirmed again later.
+   */
   const confirmed: Kv = {
     get: (key) => kv.get(key),
     getMany: (keys) => kv.getMany(keys),

@@ -51,19 +51,19 @@ const VERSION: string = JSON.parse(readFileSync(new URL("../../../package.json",
  */
 const YOUNG_GENERATION_MB = 48;
 
-/** In a cluster, what spreads clients over the nodes has this long to see that one is not ready: twice what compose/haproxy.cfg takes. */
+/** In a cluster, balancers have this long to notice that a node is not ready: twice the time that compose/haproxy.cfg needs. */
 const STOP_ACCEPT_MS = 1_500;
 
-/** A node by itself accepts for so long those who are just connecting. */
+/** How long a single node still accepts clients that are just connecting. */
 const STOP_ACCEPT_ALONE_MS = 200;
 
-/** Requests and sockets have this long to end when the node stops. */
+/** How long requests and sockets may take to end when the node stops. */
 const DRAIN_MS = 10_000;
 
 const WRONG_SECRET_KEY =
   "RELAY_SECRET_KEY is not the key with which the stored secrets are encrypted; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
 
-/** The node cannot start, for a reason that its operator can do something about. */
+/** The node cannot start, for a reason that an operator can fix. */
 export class StartRefused extends Error {
   constructor(reason: string) {
     super(reason);
@@ -75,11 +75,14 @@ export interface RunningNode {
   /** Base address of the listener. */
   url: string;
   port: number;
-  /** Resolves with where analysts reach ClickHouse, once it is there; null when it cannot run here. */
+  /** Resolves with the address of ClickHouse for analysts when it can be reached; null if it cannot run here. */
   clickhouse: Promise<string | null>;
-  /** What stands beside the node is there: from now on it is ready. Does nothing where `readyWhen` is `listening`. */
+  /** The services beside the node are ready: from now on the node is ready too. Does nothing if `readyWhen` is `listening`. */
   complete(): void;
-  /** Not ready → (in a cluster, a moment later) stop accepting → finish what is under way → close sockets, paced → end. Never takes longer than its deadlines. */
+  /**
+   * Not ready → (in a cluster, a moment later) stop accepting → finish requests → close sockets gradually → end. Never takes longer than
+   * its deadlines.
+   */
   stop(): Promise<void>;
 }
 
@@ -87,11 +90,14 @@ export interface NodeOptions {
   config: Config;
   /** For tests, which move the clock of all threads. */
   clockShift?: ClockShift;
-  /** A node is ready once it listens, or `complete`, where its users count on something beside it. */
+  /** A node is ready when it listens, or after `complete`, if its users depend on services beside it. */
   readyWhen?: "listening" | "complete";
-  /** Where the shards' threads begin. For tests, which have them from a build of the same sources. */
+  /** Program of the shards' threads. For tests, which run a build of the same sources. */
   worker?: URL;
-  /** The administrator's password was generated and stored: to be shown now, whatever becomes of this start, for it is never told again. */
+  /**
+   * The administrator's password was generated and stored. It has to be shown now, even if this start fails later, because it is never
+   * shown again.
+   */
   passwordGenerated?(password: string): void;
   /** A thread ended that should not have; the process cannot go on. */
   crashed(where: string, error: unknown): void;
@@ -120,7 +126,7 @@ export async function startNode({
     self: MAIN,
     shards,
     ports: portsOf(mesh, MAIN),
-    // Requests have as long as this machine takes, whatever the clock is moved to.
+    // Deadlines of requests use this machine's clock, even if a test moves the relay's clock.
     clock: createClock(createClockShift()),
     timers: backgroundTimers,
     outstandingMax: REQUESTS_OUTSTANDING_MAX,
@@ -239,7 +245,7 @@ export async function startNode({
       shards.map((shard) => bus.request(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
     );
     if (cluster !== null) {
-      // Before others hand terminals over to a node that then ends.
+      // Before other nodes hand terminals over to a node that then exits.
       await refuseTakenPort(config);
       await cluster.join();
     }
@@ -258,7 +264,8 @@ export async function startNode({
       stop: async () => {
         if (stopping) return;
         stopping = true;
-        // Others are home from now on; what is under way here ends as a member, which hears of what is withdrawn meanwhile.
+        // Other nodes are the homes from now on. Requests here finish while the node is still a member, so that it learns of withdrawn
+        // credentials.
         await cluster?.drain();
         await stop({ bus, analytics: running, witness: witnessing, log }, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
         await cluster?.leave();
@@ -274,7 +281,7 @@ export async function startNode({
   }
 }
 
-/** Loaded here, too, so that one that cannot be is told before any thread starts. */
+/** Loaded here too, so that a failure is reported before any thread starts. */
 async function chooseUws({ httpLibrary }: Config): Promise<Uws> {
   try {
     return await loadUws(httpLibrary);
@@ -283,7 +290,7 @@ async function chooseUws({ httpLibrary }: Config): Promise<Uws> {
   }
 }
 
-/** What an operator can do something about is told without a stack. */
+/** Errors that an operator can fix are reported without a stack. */
 function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown {
   if (error instanceof VersionRefused) return new StartRefused(error.message);
   const unreadable = error instanceof StorageUnavailable || (error instanceof RelayError && error.code === "unavailable");
@@ -298,7 +305,7 @@ function refusalOf(error: unknown, { dataDirectory, cluster }: Config): unknown 
     return error;
   }
   if (!unreadable) return error;
-  // What a damaged store keeps from being read may show only when the node reads it to start.
+  // Damage to the store may be noticed only when the node reads it at the start.
   return new StartRefused(
     `the data in ${dataDirectory}/state cannot be read (the log says what failed): restore a backup, or copy the directory and run "npm run repair-store -- ${dataDirectory}/state", which keeps what can be read`,
   );
@@ -328,7 +335,7 @@ interface Served {
   bus: ThreadBus<NodeProtocol>;
   analytics: Analytics;
   cluster: NodeCluster | null;
-  /** This node, where it is by itself. */
+  /** This node, if it is a single one. */
   self: Omit<ClusterNode, "report">;
   log: Log;
 }
@@ -353,7 +360,7 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): vo
   });
   bus.handle("node.transactions", (query) =>
     analytics.list.page(query).catch((error: unknown) => {
-      // Only the public part of an error crosses to the shard.
+      // Only the public part of an error is sent to the shard.
       if (error instanceof Error && error.cause !== undefined) log.clickhouse("list failed", error.cause);
       throw error;
     }),
@@ -375,7 +382,7 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): vo
   });
 }
 
-/** All shards listen on one port; where that may be any, the first one takes it. */
+/** All shards listen on one port; if any port will do, the first shard chooses it. */
 async function listen(bus: ThreadBus<NodeProtocol>, config: Config): Promise<number> {
   let port = config.port;
   // One shard takes the port for itself, so that a second node on it is refused instead of sharing it silently.
@@ -389,7 +396,7 @@ async function listen(bus: ThreadBus<NodeProtocol>, config: Config): Promise<num
   return port;
 }
 
-/** Shards share their port with whoever asks to, also with those of another node: only a listener that does not share finds that out. */
+/** Shards listen on a shared port, which another node's shards could also share: only a listener that does not share can detect that. */
 async function refuseTakenPort({ host, port }: Config): Promise<void> {
   if (port === 0) return;
   const probe = createServer((connection) => connection.destroy());
@@ -404,7 +411,7 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
   await once(probe, "close");
 }
 
-/** uWebSockets does not say what is wrong with a certificate. */
+/** uWebSockets does not report what is wrong with a certificate. */
 async function refuseUnusableTls({ tls }: Config): Promise<void> {
   if (tls === null) return;
   try {
@@ -439,8 +446,8 @@ async function stop({ bus, analytics, witness, log }: Stopped, acceptMs: number)
 }
 
 /**
- * Lets the shards close what they hold: a thread that is ended while the store reads or writes in the background can take the whole process with it.
- * The one that holds the store goes last: the others still write what they know.
+ * Lets the shards close their resources: a thread that is terminated while the store reads or writes in the background can crash the whole
+ * process. The shard that holds the store is last, because the others still write to it.
  */
 async function closeShards(bus: ThreadBus<NodeProtocol>, log: Log): Promise<void> {
   for (const shard of [...bus.shards].reverse()) {

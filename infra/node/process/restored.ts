@@ -13,44 +13,44 @@ import { readWitness, type Witness } from "../boot/witness-file.ts";
 import type { Log } from "../observability/log.ts";
 import type { Analytics } from "./analytics.ts";
 
-/** What is known to be missing has to be had from ClickHouse; one that is started beside the relay takes its time. */
+/** How long to wait for ClickHouse if data is known to be missing: a ClickHouse that starts together with the relay takes a while. */
 const PATIENCE_MS = 20_000;
 const KAFKA_PATIENCE_MS = 60_000;
 
-/** Clocks of nodes of a former release, whose rows tell a time and no version. */
+/** Allowed difference of clocks, for rows of an earlier release, which have a time and no version. */
 const CLOCKS_APART_MS = 60_000;
 
-/** A file that says so of a later time says nothing. */
+/** A witness file with a time further in the future is ignored. */
 const FUTURE_MS = 366 * 86_400_000;
 
 const DAY_MS = 86_400_000;
 
-/** What says how far a store should be, and what it says of itself. */
+/** The evidence about how far a store should be, and the store's own records. */
 export interface Evidence {
   /** By the store. */
   lastVersion: number;
   versionsPerMs: number;
   identity: StoreIdentity | null;
-  /** Where it lies now; null where that means nothing. */
+  /** Its present place; null if that has no meaning. */
   place: string | null;
   file: Witness | null;
   fed: FedUntil | null;
 }
 
-/** `aboveVersion`: versions up to it were given. `untilMs`: it was used until then at least. */
+/** `aboveVersion`: versions up to it were given. `untilMs`: the store was used at least until then. */
 export type StoreAssessment =
   | { type: "as it was" }
   | { type: "restored"; certain: boolean; isFed: boolean; aboveVersion: number; untilMs: number };
 
 /**
- * Whether a store is an earlier copy of itself. Whatever witnesses it was written after its commits were on disk: a lower last version is proof. Without
- * a witness another place makes it likely: copies of folders have other inodes.
+ * Whether a store is an earlier copy of itself. Every witness was written after the store's commits were on disk, so a lower last version
+ * is proof. Without a witness another place makes it likely: copies of folders have other inodes.
  */
 export function assessStore({ lastVersion, versionsPerMs, identity, place, file, fed }: Evidence, nowMs: number): StoreAssessment {
   const lastMs = lastVersion / versionsPerMs;
   const known = file !== null && file.atMs < nowMs + FUTURE_MS ? file : null;
   const own = known !== null && known.storeId === identity?.storeId ? known : null;
-  // Another store's versions may count otherwise; its time does not.
+  // Another store's versions may have another unit; times do not.
   const fileVersion = own?.version ?? (known === null ? 0 : Math.floor(known.atMs * versionsPerMs));
   const fedVersion = fed?.storeVersion ?? 0;
   const formerMs = fed?.formerMs ?? 0;
@@ -69,18 +69,18 @@ export interface RestoredParts {
   kv: Kv;
   history: KvHistory;
   analytics: Pick<Analytics, "reached" | "drainKafka">;
-  /** Other nodes live, and have noticed by themselves. */
+  /** Whether other nodes are live; they have noticed a loss themselves. */
   othersLive(): Promise<boolean>;
   nowMs(): number;
   log: Log;
-  /** Ends the start; an operator can do something about it. */
+  /** Ends the start with a reason that an operator can fix. */
   refuse(reason: string): never;
 }
 
 /**
- * Before a node begins: looks whether its store was taken back to an earlier copy, marks what is old in it, and takes back what ClickHouse and Kafka hold of
- * what it lacks. Nothing may be written to the store before. What is pending survives the end of the process; several nodes may do it at once.
- * Answers with the store's identity.
+ * Before a node starts: checks whether its store was taken back to an earlier copy, marks old entries, and loads the missing data that
+ * ClickHouse and Kafka have. Nothing may be written to the store before. Pending work survives the end of the process; several nodes may do
+ * it at once. Resolves with the store's identity.
  */
 export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity> {
   const { config, kv, history, analytics, nowMs, log } = parts;
@@ -100,12 +100,12 @@ export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity
   const fed = rows === null ? null : await fedOrNothing(rows, before / history.versionsPerMs, log);
   if (fed === null) rows = null;
 
-  // Whoever noticed first has written what is pending, with a later version: so that is read last.
+  // The first node to notice has written the pending loss, with a later version, so it is read last.
   const lastVersion = await history.lastVersion();
   const assessment = assessStore({ lastVersion, versionsPerMs: history.versionsPerMs, identity, place, file, fed }, nowMs());
   let pending = await store.loss();
   if (pending === null && assessment.type === "as it was") {
-    // Another node that starts may have seen to it meanwhile: what it has marked has to be known before anything is written.
+    // Another starting node may have done it meanwhile: its marks have to be known before anything is written.
     await history.lastVersion();
     return store.identify(place);
   }
@@ -124,7 +124,7 @@ export async function seeToRestored(parts: RestoredParts): Promise<StoreIdentity
   return store.identify(place);
 }
 
-/** One that cannot answer this is as good as away. */
+/** A ClickHouse that cannot answer this counts as unavailable. */
 async function fedOrNothing(rows: FedRows, sinceMs: number, log: Log): Promise<FedUntil | null> {
   try {
     return await rows.until(sinceMs);
@@ -134,7 +134,7 @@ async function fedOrNothing(rows: FedRows, sinceMs: number, log: Log): Promise<F
   }
 }
 
-/** What is pending stays pending, and the next start goes on with it. */
+/** The loss stays pending, and the next start continues with it. */
 function notTakenBack({ log, refuse }: RestoredParts): (error: unknown) => never {
   return (error) => {
     log.clickhouse("not taken back", error);
@@ -142,13 +142,16 @@ function notTakenBack({ log, refuse }: RestoredParts): (error: unknown) => never
   };
 }
 
-/** The embedded ClickHouse lies beside the store: a store that the file vouches for, or that was never used, need not wait for it. */
+/**
+ * The embedded ClickHouse is beside the store: if the witness file confirms the store, or the store was never used, the start does not wait
+ * for ClickHouse.
+ */
 function canSkipClickHouse({ clickhouse, dataDirectory }: Config, lastVersion: number, isVouched: boolean): boolean {
   if (clickhouse.type === "server") return false;
   return isVouched || (lastVersion === 0 && !existsSync(join(dataDirectory, "clickhouse")));
 }
 
-/** What is known to be lost and cannot be had back may be charged twice: that is for an operator to decide. */
+/** A payment that is known to be lost and cannot be loaded may be charged twice: an operator has to decide. */
 function refuseWithoutSource(
   { config, refuse }: RestoredParts,
   pending: PendingLoss | null,
@@ -172,7 +175,7 @@ function pendingLossOf(assessment: StoreAssessment, lastVersion: number, foundAt
   return { ...found, aboveVersion: assessment.aboveVersion, certain: assessment.certain };
 }
 
-/** Of a folder that is copied back the inode is another one; a Redis has none that can be known. */
+/** A folder that was copied back has another inode; the place of a Redis is not known. */
 async function placeOf({ cluster, dataDirectory }: Config): Promise<string | null> {
   if (cluster !== null) return null;
   return String((await stat(join(dataDirectory, "state"), { bigint: true })).ino);

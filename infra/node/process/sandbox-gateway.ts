@@ -7,13 +7,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { childProgram } from "../../../storage/clickhouse/embedded/child-program.ts";
 
 const STOP_TIMEOUT_MS = 3_000;
-/** Before a gateway that ended is started again. */
+/** Pause before a gateway that exited is started again. */
 const PAUSE_MS = 1_000;
 
 export interface SandboxGatewayProcess {
-  /** Known before the process answers there; stays the same over restarts of the process. */
+  /** Known before the process listens there; stays the same over restarts of the process. */
   readonly url: string;
-  /** Resolves when the process is started; it listens a moment later. */
+  /** Resolves when the process has been started; it listens a moment later. */
   start(): Promise<void>;
   /** Resolves once it listens, for the first time. */
   readonly listening: Promise<void>;
@@ -21,7 +21,7 @@ export interface SandboxGatewayProcess {
 }
 
 export interface SandboxGatewayProcessOptions {
-  /** 0 takes the one of the last time, whose links are still out, where it is free; else any free one. */
+  /** 0 takes the port of the last start if it is free, so that existing links work; else any free one. */
   port: number;
   dataDirectory: string;
   /** A line that it printed. */
@@ -89,9 +89,9 @@ function spawnGateway(port: number, { dataDirectory }: SandboxGatewayProcessOpti
   const state = ["--state", `${dataDirectory}/sandbox-gateway.state`];
   const child = spawn(process.execPath, [...program, "--port", String(port), "--end-with-input", "--quiet", ...state], {
     stdio: ["pipe", "pipe", "pipe"],
-    // The relay's own variables hold secrets that the gateway has no use for.
+    // The relay's own variables contain secrets that the gateway does not need.
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "UTC" },
-    // Its own group: Ctrl-C reaches the relay, which ends the gateway last.
+    // Its own process group: Ctrl-C reaches the relay, which ends the gateway last.
     detached: true,
   });
   child.stdin?.on("error", () => undefined);

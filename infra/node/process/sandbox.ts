@@ -9,12 +9,12 @@ import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
 
-/** The node is ready after so long also where something beside it did not come, and the log says which. */
+/** After this time the node is ready even if a service beside it did not start; the log says which one. */
 const COMPANION_WAIT_MS = 10_000;
 
 export const SIMULATED_TERMINAL_ID = "SIM00001";
 
-/** The sandbox's own card gateway; null where another one is configured, or several nodes would each have theirs. */
+/** The sandbox's own card gateway; null if another one is configured, or if there are several nodes, which would each have one. */
 export async function sandboxGatewayOf(config: Config, log: Log): Promise<SandboxGatewayProcess | null> {
   if (config.mode !== "sandbox" || config.gatewayUrl !== null || config.cluster !== null) return null;
   return planSandboxGateway({
@@ -25,7 +25,10 @@ export async function sandboxGatewayOf(config: Config, log: Log): Promise<Sandbo
   });
 }
 
-/** Starts what the sandbox has beside the relay (a card gateway, a simulated terminal), says that the node is ready once both are there, and how to try it. */
+/**
+ * Starts the services that the sandbox has beside the relay (a card gateway, a simulated terminal), reports the node as ready when both are
+ * running, and prints how to try it.
+ */
 export async function startSandbox(
   config: Config,
   node: RunningNode,
@@ -47,7 +50,7 @@ export async function startSandbox(
   await Promise.race([Promise.all(companions), delay(COMPANION_WAIT_MS, undefined, { ref: false })]);
   for (const name of missing) log.companionMissing(name);
   node.complete();
-  // An external ClickHouse may be away for long; the greeting does not wait for it.
+  // An external ClickHouse may be down for long; the greeting does not wait for it.
   const clickhouse = await Promise.race([node.clickhouse, delay(CLICKHOUSE_WAIT_MS, null)]);
   console.log(greeting(config, node, clickhouse));
   return {

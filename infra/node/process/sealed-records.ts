@@ -4,28 +4,28 @@ import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
 import { GATEWAY_ACCOUNTS } from "../../../engine/tables/record-store.ts";
 
-/** Records that hold sealed secrets, by what their keys begin with. */
+/** Records with encrypted secrets, by the prefix of their keys. */
 export interface SealedRecords {
   prefix: string;
-  /** When a record is to be forgotten, which writing it again must not change; null where it stays, absent where all do. */
+  /** The expiry of a record, which writing it again must not change; null if it does not expire, absent if none does. */
   expiresAtMs?(value: unknown): number | null;
 }
 
-/** A store that keeps sealed secrets adds its own here, or a rotation of the key leaves them out. */
+/** A store with encrypted secrets has to add its records here, or a rotation of the key leaves them out. */
 export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: PARTNERS, expiresAtMs: partnerExpiresAtMs },
   { prefix: GATEWAY_ACCOUNTS.prefix },
   { prefix: MERCHANT_SECRETS },
 ];
 
-/** Of these there may be very many, so they are looked through only where the key has changed. */
+/** There may be very many of these, so they are read only if the key has changed. */
 export const MANY_SEALED_RECORDS: readonly SealedRecords[] = [{ prefix: CLAIMS, expiresAtMs: claimExpiresAtMs }];
 
 const PAGE = 500;
 
 /**
- * Has every sealed secret of these records renewed: `renewed` answers with the record as it should be, or null where nothing is to be done. A record
- * that changes meanwhile is looked at again. Answers with the number of records that were written.
+ * Encrypts every secret of these records again: `renewed` returns the new record, or null if nothing has to be done. A record that changes
+ * meanwhile is read again. Resolves with the number of records written.
  */
 export async function renewSealedRecords(kv: Kv, kinds: readonly SealedRecords[], renewed: (value: unknown) => unknown): Promise<number> {
   let written = 0;

@@ -3,15 +3,15 @@ import { available, type Kv } from "../../../engine/kernel/kv.ts";
 import type { RotatingSecretBox } from "../boot/secret-box.ts";
 import { MANY_SEALED_RECORDS, renewSealedRecords, SEALED_RECORDS } from "./sealed-records.ts";
 
-/** A text sealed with the installation's key: what cannot open it cannot open the others either. */
+/** A text encrypted with the installation's key: a key that cannot decrypt it cannot decrypt the others either. */
 const PROOF = "g/secret-key";
 const PROOF_TEXT = "terminal-relay";
 
 export type StoredSecrets = { type: "readable"; renewed: number } | { type: "unreadable" };
 
 /**
- * Looks whether the key is the one that the stored secrets are sealed with, and seals again what a rotated-out key still holds. At a node's start,
- * before anything is served.
+ * Checks whether the key is the one with which the stored secrets are encrypted, and encrypts again what is under a previous key. At a
+ * node's start, before anything is served.
  */
 export async function prepareStoredSecrets(kv: Kv, box: RotatingSecretBox): Promise<StoredSecrets> {
   if (!(await isReadable(kv, box))) return { type: "unreadable" };

@@ -14,24 +14,24 @@ export interface RunningShard {
   rearm(): Promise<void>;
   /** Resolves with the port that was taken; rejects where it cannot be. */
   listen(port: number, exclusive: boolean): Promise<number>;
-  /** The membership had expired: sockets are ended, and nothing in memory counts any more. */
+  /** The membership had expired: sockets are closed, and state in memory is no longer valid. */
   membershipExpired(): Promise<void>;
   historyLost(): void;
-  /** These shards of other nodes are gone, and their sockets with them. */
+  /** These shards of other nodes no longer run, and their sockets are closed. */
   left(shards: readonly Address[]): void;
   report(): ShardReport;
   metrics(): Promise<ThreadMetrics>;
-  /** Finishes what is under way; resolves with the requests that were not finished. */
+  /** Finishes requests; resolves with the number of unfinished ones. */
   drain(options: DrainOptions): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Composes a shard, loads its tables and begins its ticks. */
+/** Composes a shard, loads its tables and starts its ticks. */
 export async function startShard(parts: RunningShardParts): Promise<RunningShard> {
   const { boot, log, store } = parts;
   const { config, address } = boot;
   const ids = { uuid: () => randomUUID() };
-  // Unique among all writers that ever were: a restart within the same millisecond must not reuse an outbox key.
+  // Unique among all writers ever: a restart within the same millisecond must not reuse an outbox key.
   const writer = `${address}-${randomBytes(4).toString("hex")}`;
   const metrics = createShardMetrics(address, store.stats);
   const life = createShardLifecycle(parts.timers);

@@ -24,19 +24,19 @@ export interface ShardBusParts {
   /** Writes to the streams of other nodes; null for a node by itself. */
   write: ClusterBusOptions<NodeProtocol>["write"] | null;
   log: Pick<Log, "busFailed">;
-  /** These shards of other nodes are gone, and their sockets with them. */
+  /** These shards of other nodes no longer run, and their sockets are closed. */
   left(shards: readonly Address[]): void;
-  /** The membership of this node had expired: others may have taken over. */
+  /** The membership of this node had expired: other nodes may have taken over. */
   membershipExpired(): Promise<void>;
 }
 
-/** A shard's way to the other threads and nodes, and where terminals live among them. */
+/** A shard's bus to the other threads and nodes, and the homes of terminals among them. */
 export interface ShardBus {
   bus: Bus<NodeProtocol>;
   homes: Homes;
-  /** How many nodes there are, those that drain among them. */
+  /** The number of nodes, including draining ones. */
   liveNodes(): number;
-  /** Ends the way to the other threads. */
+  /** Closes the bus to the other threads. */
   close(): void;
 }
 
@@ -59,12 +59,12 @@ export function createShardBus({ boot, clock, machineClock, timers, write, log, 
     const before = known;
     known = [...live, ...draining];
     liveNodes = new Set(known.map(incarnationOf)).size;
-    // The last node that leaves has nobody to hand over to, and still finishes what is under way.
+    // The last node that leaves can hand over to nobody, and still finishes its requests.
     if (live.length > 0) {
       clusterShards = live;
       homes.update(live);
     }
-    // After the homes: a request to a node that is gone goes again, to the one that is home now.
+    // After the homes: a request to a node that has gone is sent again, to the new home.
     const gone = before.filter((shard) => !known.includes(shard));
     clusterBus?.left(gone);
     left(gone);

@@ -25,7 +25,7 @@ export interface ShardServerParts {
   clock: Clock;
   machineClock: Clock;
   ids: Ids;
-  /** Null for a node by itself. */
+  /** Null for a single node. */
   others: OtherNodes | null;
   metrics: ShardMetrics;
   log: Log;

@@ -19,11 +19,11 @@ export interface ShardStoreParts {
   log: Log;
 }
 
-/** The store as one shard reaches it: its own files, those of the shard that holds them, or a cluster's Redis. */
+/** A shard's access to the store: its own files, those of the shard that holds them, or a cluster's Redis. */
 export interface ShardStore {
-  /** Opens the node's own files, and lets the other shards use them; asked of one shard. A cluster's store is there already. */
+  /** Opens the node's own files, and lets the other shards use them; requested from one shard. A cluster's store is already open. */
   open(): Promise<NodeProtocol["shard.open"]["response"]>;
-  /** Connects with a cluster's store, and answers with the one to use. `historyLost` is called when it has lost what it had acknowledged. */
+  /** Connects to the store, and resolves with it. `historyLost` is called when a cluster's store has lost acknowledged commits. */
   connect(historyLost: () => void): Promise<ConnectedStore>;
   close(): Promise<void>;
 }

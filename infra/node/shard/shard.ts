@@ -8,14 +8,14 @@ import { type RunningShard, startShard } from "./running-shard.ts";
 import { createShardBus } from "./shard-bus.ts";
 import { createShardStore } from "./shard-store.ts";
 
-/** The last answer of a shard is on its way for less. */
+/** Longer than the last response of a shard needs to leave. */
 const EXIT_AFTER_MS = 50;
 
 /** Handles what the main thread requests of a shard; runs in a worker thread. */
 export function runShard(boot: ShardBoot): void {
   const { config, address, cluster } = boot;
   const clock = createClock(boot.clockShift);
-  // How long threads and requests have to answer is a matter of this machine: a clock that is moved must not make them late.
+  // Deadlines of threads and requests use this machine's clock: a moved clock must not make them late.
   const machineClock = createClock(createClockShift());
   const log = createLog(config.logLevel, address, clock.monotonicMs);
   let running: RunningShard | null = null;
@@ -69,7 +69,7 @@ export function runShard(boot: ShardBoot): void {
     await running?.close();
     await store.close();
     stream?.close();
-    // After the answer has left.
+    // After the response has been sent.
     machineTimers.set(EXIT_AFTER_MS, () => {
       close();
       process.exit(0);

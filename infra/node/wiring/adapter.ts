@@ -26,25 +26,25 @@ export interface AdapterParts {
   config: Config;
   kv: Kv;
   clock: Clock;
-  /** The machine's own, whatever a test has moved: signatures are dated by it. */
+  /** The machine's own clock, which tests do not move: signatures use it. */
   machineClock: Clock;
   partners: Partners;
   box: SecretBox;
-  /** Null for a node by itself. */
+  /** Null for a single node. */
   lease: Lease | null;
   log: Log;
   metrics: Pick<ShardMetrics, "callbackTold" | "gaugeByState">;
 }
 
-/** Callbacks are counted up to here, and no oftener than this, however often metrics are asked for. */
+/** Callbacks are counted up to here, and at most this often, however often metrics are requested. */
 const COUNTED_MAX = 10_000;
 const COUNT_AGAIN_MS = 1_000;
 
-/** What the gateway-protocol adapter needs beside its surface. */
+/** The parts of the gateway-protocol adapter other than its surface. */
 export interface Adapter {
   signatures: SignatureAuthenticator;
   operations: { callbacks: AdministerCallbacks; adapterMerchantOf: AdapterOperations["adapterMerchantOf"] };
-  /** Sends the callbacks that are owed; to be run by one thread of a node. */
+  /** Sends waiting callbacks; to be run by one thread of a node. */
   sender(): Lifecycle;
 }
 
@@ -81,7 +81,7 @@ export function composeAdapter({ config, kv, clock, machineClock, partners, box,
       );
       return {
         tick,
-        // Not waited for longer than requests are: what is cut off is sent again by whoever comes next.
+        // Waits no longer than for requests: an interrupted callback is sent again by another node.
         drain: () => {
           stop().catch((error: unknown) => log.engineFailed("callbacks", error));
         },

@@ -35,7 +35,7 @@ export interface AdministrationParts {
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
-/** What is administered beside partners and access, in memory of this shard, and what changes it. */
+/** Administrative settings other than partners and access, in memory of this shard, and the operations that change them. */
 export interface AdministrationOperations {
   gatewayAccounts: GatewayAccounts;
   installationAccount: InstallationAccount;

@@ -20,10 +20,13 @@ import { createPackageFolder } from "../../../storage/packages/package-folder.ts
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 
-/** A file that another node's upload has not written to for so long is a broken one's; an upload that stands still ends long before. */
+/** A file to which another node's upload has not written for this long belongs to a broken upload; a stalled upload ends long before. */
 const QUIET_MS = 600_000;
 
-/** Names this installation's folder of packages, so that a folder shared by mistake is not swept by another's. */
+/**
+ * Identifies this installation's folder of packages, so that two installations that share a folder by mistake do not delete each other's
+ * files.
+ */
 const INSTALLATION = "app/installation";
 
 export interface AppsParts {
@@ -78,11 +81,11 @@ export async function composeApps(parts: AppsParts): Promise<Apps> {
         for (const { id, deleting } of versions) if (deleting) await appVersions.remove(id);
         await packages.sweep(new Set(versions.flatMap((version) => (version.deleting ? [] : (version.package?.fileName ?? [])))));
       } catch (error) {
-        // What is left over is in nobody's way.
+        // Remaining files do no harm.
         failed("tidy packages", error);
       }
     },
-    // Addresses of packages name the listener where no public address is configured.
+    // Addresses of packages use the listener's address if no public address is configured.
     listening: (port) => {
       base ??= `${config.tls === null ? "http" : "https"}://${reachable(config.host)}:${port}`;
     },
@@ -93,7 +96,7 @@ async function packagesOf(config: Config, kv: Kv): Promise<PackageStore> {
   const alone = config.cluster === null;
   const folder = config.packageDirectory ?? (alone ? join(config.dataDirectory, "packages") : null);
   if (folder === null) return withoutFolder();
-  // Files have the time of the machine, whatever the relay's clock is moved to.
+  // Files have the machine's time, even if a test moves the relay's clock.
   return createPackageFolder({
     directory: join(folder, await installationOf(kv)),
     quietMs: alone ? 0 : QUIET_MS,
@@ -101,7 +104,7 @@ async function packagesOf(config: Config, kv: Kv): Promise<PackageStore> {
   });
 }
 
-/** Nodes that share no folder keep no packages: another node could not serve what one has taken. */
+/** Nodes without a shared folder store no packages: another node could not serve them. */
 function withoutFolder(): PackageStore {
   return {
     receive: () => Promise.reject(new RelayError("conflict", "Packages need RELAY_PACKAGE_DIR, a folder that all nodes share")),

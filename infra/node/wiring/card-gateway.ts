@@ -25,7 +25,7 @@ export function createCardGateway({ config: { gatewayUrl }, log, metrics }: Card
     },
   });
 
-  /** The time is that of the caller: with repetitions and the wait for a free place. */
+  /** Measures the caller's time, including repetitions and the wait for a free slot. */
   function measured<Request, Done>(
     operation: keyof CardGateway,
     call: (credentials: GatewayCredentials, request: Request) => Promise<GatewayAnswer<Done>>,

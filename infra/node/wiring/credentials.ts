@@ -12,7 +12,7 @@ const ADMINISTRATOR = "g/administrator";
 /** The administrator's password: the configured one, else one that is generated at the first start. */
 export interface AdministratorPassword {
   sha256: string;
-  /** The password itself, when it was generated just now; to be shown once. */
+  /** The password itself, if it was just generated; to be shown once. */
   generated: string | null;
 }
 

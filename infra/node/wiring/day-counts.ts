@@ -6,7 +6,7 @@ import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 
-/** In the counts of a day, beside methods, which are words in capitals. */
+/** Key in the counts of a day, beside the methods, which are in capitals. */
 const COMMANDS = "commands";
 const LINKS = "links";
 
@@ -19,7 +19,7 @@ export interface DayCountParts {
   failed(what: string, error: unknown): void;
 }
 
-/** What came to its end today, for the dashboard: each shard counts its own, and stores it every few seconds. */
+/** Counts of what ended today, for the dashboard: each shard counts its own events, and stores them every few seconds. */
 export interface DayCounts extends Lifecycle {
   recorded(method: string, status: string, atMs: number): void;
   commandFinished(state: string): void;
@@ -27,7 +27,7 @@ export interface DayCounts extends Lifecycle {
   flush(): Promise<void>;
   /** The local day of a time, `YYYY-MM-DD`. */
   dayOf(atMs: number): string;
-  /** What all shards have stored for a day. */
+  /** The stored counts of all shards for a day. */
   total(day: string): Promise<{ commands: { [state: string]: number }; links: { [state: string]: number }; results: ResultCounts }>;
 }
 

@@ -13,7 +13,7 @@ import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
 
-/** Every endpoint that a node serves, a list a surface. */
+/** Every endpoint that a node serves, one list per surface. */
 export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax: number; adapterContextPath?: string }) {
   return {
     relay: relayEndpoints(options),
@@ -30,7 +30,7 @@ export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax
 
 export type Surfaces = ReturnType<typeof surfacesOf>;
 
-/** What all these surfaces use together: a function that takes the operations of any of them takes them all. */
+/** The operations of all these surfaces together. */
 type OperationsOf<S> = (S extends readonly Endpoint<infer One>[] ? (operations: One) => void : never) extends (
   operations: infer All,
 ) => void

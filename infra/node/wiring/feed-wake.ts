@@ -3,7 +3,7 @@ import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { MAIN } from "../boot/shard-boot.ts";
 
-/** Tells the main thread that rows were written, once a tick however many they were: its feed need not wait for its next look. */
+/** Wakes the feed in the main thread when rows were written, at most once per tick. */
 export interface FeedWake extends Lifecycle {
   /** A row was written to the outbox. */
   onOutboxWrite(): void;

@@ -4,7 +4,7 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../http/endpoint/idempotency.ts";
 
-/** Makes endpoints that declare `idempotency` execute once a key, over this store; the others stay as they are. */
+/** Makes endpoints that declare `idempotency` execute once per key, with this store; the others are not changed. */
 export function createIdempotency({
   kv,
   ...options

@@ -14,7 +14,7 @@ import { createLocalTime } from "../../../http/surfaces/local-time.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 
-/** What is under way at the gateway has this long to end when the node stops; its calls have deadlines of their own. */
+/** How long calls to the gateway may take to end when the node stops; they also have deadlines of their own. */
 const STOP_MS = 5_000;
 
 export interface LinkParts {
@@ -27,13 +27,13 @@ export interface LinkParts {
   accounts: GatewayAccounts;
   retentionMs: number;
   writer: string;
-  /** Further entries for the commit of a link, such as callbacks that its end owes. */
+  /** Further entries for the commit of a link, such as callbacks about its end. */
   alongside?: LinkStoreOptions["alongside"];
   /** A row was written to the outbox. */
   onOutboxWrite(): void;
   /** The gateway answered a verify, or could not be asked; for counts. */
   verified(outcome: string): void;
-  /** A link came to its end; for counts. */
+  /** A link ended; for counts. */
   ended(state: LinkState): void;
   failed(what: string, error: unknown): void;
 }
@@ -45,7 +45,7 @@ export interface ComposedLinks extends Lifecycle {
   due(): number;
 }
 
-/** A shard's payment links, with the gateway that they are paid at. */
+/** A shard's payment links, with their gateway. */
 export function composeLinks({
   config,
   kv,
@@ -94,16 +94,17 @@ export function composeLinks({
       notified: shard.links.notified,
       localTime: createLocalTime(config.timeZone),
     },
-    // Where the gateway can reach this node, unless the configuration says.
+    // The address at which the gateway can reach this node, unless it is configured.
     listening: (port) => {
-      // Without RELAY_PUBLIC_URL only a gateway on this machine, such as the sandbox's, can notify; others are verified all the same.
+      // Without RELAY_PUBLIC_URL only a gateway on this machine, such as the sandbox's, can notify; links at other gateways are still
+      // verified.
       const any = config.host === "0.0.0.0" || config.host === "::";
       const host = any ? "127.0.0.1" : config.host.includes(":") ? `[${config.host}]` : config.host;
       listener = `${config.tls === null ? "http" : "https"}://${host}:${port}`;
     },
     due: () => shard.counts().due,
     tick: shard.tick,
-    // Looks after no deadline any more; what is asked for is still done.
+    // Handles no more deadlines; requested operations are still executed.
     drain: () => {
       stopped ??= shard.stop();
     },
@@ -114,7 +115,7 @@ export function composeLinks({
   };
 }
 
-/** What a notification leaves out is taken as it has to be. */
+/** A missing merId is taken from the link's account; a missing paymentId counts as empty. */
 const signature: NotificationSignature = {
   matches: ({ merchantId, secret }, { merId, txId, paymentId }, given) =>
     isNotificationSigned({ merId: merId ?? merchantId, txId, paymentId: paymentId ?? "" }, given, secret),

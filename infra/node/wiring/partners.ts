@@ -19,7 +19,7 @@ const secrets: PartnerSecrets = {
   digest: sha256Hex,
 };
 
-/** Letters and digits drawn evenly. */
+/** Random letters and digits, uniformly distributed. */
 function randomText(length: number): string {
   const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const limit = 256 - (256 % alphabet.length);

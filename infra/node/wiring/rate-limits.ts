@@ -1,14 +1,14 @@
 import { createClusterRateLimit, type WindowsOfAll } from "../../../http/auth/cluster-rate-limit.ts";
 import { openRateLimit, type RateLimitBucket, type RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 
-/** What a node in a cluster knows of the others. */
+/** What a node in a cluster knows about the others. */
 export interface OtherNodes {
   windows: WindowsOfAll;
-  /** Live nodes now, this one among them. */
+  /** The number of live nodes, including this one. */
   count(): number;
 }
 
-/** The rate limits of a shard: those of its node, which in a cluster hold over all nodes. */
+/** The rate limits of a shard, shared within its node and, in a cluster, over all nodes. */
 export function createRateLimits(
   memories: readonly RateLimitMemory[],
   monotonicMs: () => number,

@@ -14,7 +14,7 @@ export interface ReadinessParts {
   monotonicMs(): number;
 }
 
-/** Whether requests may be sent to this node; all its shards know what the one that holds the store sees. */
+/** Whether this node accepts requests; all its shards know the state of the shard that holds the store. */
 export function createReadiness({ boot, isAway, monotonicMs }: ReadinessParts): Readiness {
   const { cluster } = boot;
   const [away, incomplete] = [new Int32Array(boot.storeAway), new Int32Array(boot.incomplete)];

@@ -14,7 +14,7 @@ import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { MAIN } from "../boot/shard-boot.ts";
 import type { ComposedTerminals } from "./terminals.ts";
 
-/** How long the main thread has for a page of the list of transactions, which ClickHouse may have to be asked for. */
+/** How long the main thread may take for a page of the list of transactions, which may need ClickHouse. */
 const PAGE_TIMEOUT_MS = 8_000;
 
 export interface RelayParts {
@@ -26,11 +26,11 @@ export interface RelayParts {
   /** Unique among all writers. */
   writer: string;
   terminals: Pick<ComposedTerminals, "terminals" | "lookups">;
-  /** What is configured for a terminal; undefined where nothing is. */
+  /** The configuration of a terminal; undefined if there is none. */
   configOf(terminalId: string): CloudConfig | undefined;
 }
 
-/** What terminals and partners do: commands, results and lookups. */
+/** The operations of terminals and partners: commands, results and lookups. */
 export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf }: RelayParts): RelayOperations {
   const { terminals, lookups } = composed;
   return {

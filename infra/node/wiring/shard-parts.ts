@@ -9,13 +9,13 @@ import type { OtherNodes } from "./rate-limits.ts";
 export interface RunningShardParts {
   boot: ShardBoot;
   clock: Clock;
-  /** This machine's, whatever a test has moved. */
+  /** This machine's clock, which tests do not move. */
   machineClock: Clock;
   timers: Timers;
   log: Log;
   bus: Bus<NodeProtocol>;
   homes: Homes;
-  /** Null for a node by itself. */
+  /** Null for a single node. */
   others: OtherNodes | null;
   store: ConnectedStore;
   administratorPasswordSha256: string;

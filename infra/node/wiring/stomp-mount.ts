@@ -14,12 +14,12 @@ import type { StompEvent, StompHost } from "../../../http/stomp/host.ts";
 import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
 import { createStompSessions, type StompSessions } from "../../../http/stomp/sessions.ts";
 
-/** Bytes that a slow terminal may leave unread before it is disconnected; several times its largest burst of commands. */
+/** Unread bytes at which a slow terminal is disconnected; several times its largest burst of commands. */
 const BUFFERED_BYTES_MAX = 524_288;
 
 /**
- * A silent socket gets a ping in time for its pong to count within the two minutes after which a terminal counts as OFFLINE. One that
- * does not answer it is dead, and is closed before another payment is sent into it; one that answers may stay silent for as long as it likes.
+ * A silent socket gets a ping early enough that its pong arrives within the two minutes after which a terminal is OFFLINE. A socket without
+ * a pong is dead, and is closed before another payment is sent to it; with pongs it may stay silent for as long as it likes.
  */
 const IDLE_SECONDS = 60;
 
@@ -31,7 +31,7 @@ export interface StompMountOptions {
   serverName: string;
   sessions: TerminalSessions;
   directory: Pick<Directory, "mayTake">;
-  /** What a terminal is told first on its own topic; null for nothing. */
+  /** The first notice on a terminal's own topic; null for none. */
   greeting(terminalId: string): string | null;
   authenticator: Authenticator;
   recordResult: RecordResult;
@@ -40,7 +40,7 @@ export interface StompMountOptions {
   onEvent(event: StompEvent): void;
 }
 
-/** STOMP at `/ws`: ties the protocol's sessions to WebSockets of the server and to the engine. */
+/** STOMP at `/ws`: connects the protocol's sessions with WebSockets of the server and with the engine. */
 export function createStompMount(options: StompMountOptions): { mount: WebSocketMount; stomp: StompSessions } {
   const { authenticator, directory, recordResult } = options;
 
@@ -56,9 +56,9 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     anonymousAllowed: options.anonymousAllowed,
     authenticate: async (login, passcode) => {
       const header = `Basic ${Buffer.from(`${login}:${passcode}`, "utf8").toString("base64")}`;
-      // The HTTP server counts failed logins by address; here each one costs its sender the connection.
+      // The HTTP server counts failed logins by address; here each one closes the connection.
       const found = await authenticate(header, "stomp");
-      // A login that cannot be checked now is not a wrong one: the terminal is to come again.
+      // A login that cannot be checked now is not a wrong one: the terminal should retry.
       if (found.type === "refused" && found.code === "unavailable") throw new RelayError(found.code, found.message);
       return callerOrNull(found);
     },
@@ -89,7 +89,7 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
       return stomp.open(socket, {
         ipAddress: upgrade.ipAddress,
         userAgent: upgrade.userAgent,
-        // A partner's slow password check is not waited for: partners have nothing to subscribe to.
+        // This does not wait for a partner's slow password check: partners cannot subscribe.
         caller: caller === null || caller instanceof Promise ? null : callerOrNull(caller),
       });
     },

@@ -24,7 +24,7 @@ export interface TerminalParts {
   bus: Bus<NodeProtocol>;
   homes: Homes;
   clock: Clock;
-  /** This machine's, whatever a test has moved. */
+  /** This machine's clock, which tests do not move. */
   machineClock: Clock;
   /** Unique among all writers. */
   writer: string;
@@ -33,7 +33,7 @@ export interface TerminalParts {
   dayCounts: Pick<DayCounts, "recorded" | "commandFinished">;
   /** A row was written to the outbox. */
   onOutboxWrite(): void;
-  /** The merchant that is administered for a terminal; null for none. */
+  /** The merchant configured for a terminal; null for none. */
   merchantOf(terminalId: string): string | null;
   failed(what: string, error: unknown): void;
 }
@@ -44,7 +44,7 @@ export interface ComposedTerminals extends Lifecycle {
   presences: PresenceStore;
   /** Lookups that wait for a result, until the node stops. */
   lookups: DrainableLookups["lookups"];
-  /** Re-arms deadlines; has to end before anything is asked. */
+  /** Re-arms deadlines; has to finish before any request. */
   start(): Promise<void>;
   membershipExpired(): Promise<void>;
   historyLost(): Promise<void>;
@@ -56,7 +56,7 @@ export interface ComposedTerminals extends Lifecycle {
 /** Members are read every 2 s. */
 const HOMES_SETTLE_MS = 5_000;
 
-/** A shard's share of the terminals, and its way to all others. */
+/** A shard's own terminals, and its access to all others. */
 export function composeTerminals(parts: TerminalParts): ComposedTerminals {
   const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, onOutboxWrite, merchantOf, failed } =
     parts;

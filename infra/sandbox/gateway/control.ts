@@ -6,7 +6,7 @@ import { type Faults, OPERATIONS } from "./options.ts";
 import type { Payment, Payments } from "./payments.ts";
 import { brandOf, CANCELLED, isCardNumber, masked, outcomeOfCard } from "./test-cards.ts";
 
-/** What the control endpoints work on. */
+/** What the control endpoints change. */
 export interface Controlled {
   payments: Payments;
   notifier: Notifier;
@@ -51,7 +51,7 @@ export interface ControlAnswer {
 
 const REFUSED: ControlAnswer = { status: 400, body: { error: "see infra/sandbox/gateway/README.md for what the control endpoints take" } };
 
-/** `/control...`: how a test or a curious developer makes the gateway fail, and pays without a browser. */
+/** `/control...`: lets tests and developers simulate faults, and pay without a browser. */
 export function control(controlled: Controlled, method: string, path: string, text: string): ControlAnswer {
   let body: unknown;
   try {
@@ -83,7 +83,7 @@ export function control(controlled: Controlled, method: string, path: string, te
   }
 }
 
-/** The change as what it replaces has it: the compiler sees words where the schema has a list of literals. */
+/** The change with the types of the faults: the compiler sees strings where the schema has a list of literals. */
 function faultsOf(change: Static<typeof FaultsChange>): Partial<Faults> {
   return change;
 }

@@ -6,7 +6,7 @@ import { APPROVED, brandOf, CANCELLED, EXPIRED, isCardNumber, masked, type Outco
 export type Submission =
   | { type: "cancelled"; outcome: Outcome }
   | { type: "paid"; outcome: Outcome; paid: Omit<Paid, "tranId" | "authCode"> }
-  /** By field; what was typed is not repeated, except the name. */
+  /** By field; the entered values are not shown again, except the name. */
   | { type: "mistaken"; mistakes: { [field: string]: string }; holder: string };
 
 /** Reads the page's form. The card's number and code leave this function only masked, or not at all. */
@@ -48,7 +48,7 @@ function isExpiryAhead(text: string, nowMs: number): boolean {
   return month !== undefined && Date.UTC(2000 + Number(year), Number(month), 1) > nowMs;
 }
 
-/** The page of a payment: its form while it waits, else what became of it. */
+/** The page of a payment: its form while it waits, else its outcome. */
 export function pageOf(payment: Payment, mistaken: { mistakes: { [field: string]: string }; holder: string } | null): string {
   const { outcome, order } = payment;
   if (outcome !== null) return document(titleOf(outcome), `${ended(outcome, order.returnURL)}${summaryOf(payment)}`);

@@ -6,11 +6,11 @@ import type { Payment } from "./payments.ts";
 /** Pauses before the attempts after the first. */
 const PAUSES_MS = [1_000, 5_000, 25_000, 125_000];
 const TIMEOUT_MS = 5_000;
-/** Notifications that wait or are under way; beyond it new ones are lost, as real ones may be. */
+/** Maximum number of notifications that wait or are in progress; beyond it new ones are dropped, as real ones may be. */
 const OUTSTANDING_MAX = 10_000;
 
 export interface Notifier {
-  /** Sends the notification of a payment that ended, as the faults of this moment tell. */
+  /** Sends the notification of a payment that ended, according to the present faults. */
   notify(payment: Payment): void;
   stop(): void;
 }
@@ -61,7 +61,7 @@ export function createNotifier(options: {
   };
 }
 
-/** The status of the answer, or why there is none. */
+/** The status of the response, or why there is none. */
 async function post(url: string, stopped: AbortSignal): Promise<number | string> {
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]);

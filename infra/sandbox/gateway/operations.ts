@@ -20,7 +20,7 @@ export interface ProtocolRequest {
   pageUrl: string;
 }
 
-/** Carries a request of the protocol out; its signature has been checked. */
+/** Executes a request of the protocol whose signature was verified. */
 export function answerTo(payments: Payments, request: ProtocolRequest): ProtocolAnswer {
   if (request.operation === "verify") return verify(payments, request);
   let body: unknown;

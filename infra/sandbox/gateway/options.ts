@@ -1,12 +1,13 @@
-/** What goes wrong on purpose. All of it can be changed while the gateway runs (`PATCH /control`). */
+/** The simulated faults. All of them can be changed while the gateway is running (`PATCH /control`). */
 export interface Faults {
   /**
-   * `none`; `refuse`: connections are closed unanswered; `error`: 503; `hang`: no answer; `drop_answer`: the request is carried out, its answer lost.
+   * `none`; `refuse`: connections are closed unanswered; `error`: 503; `hang`: no answer; `drop_answer`: the request is executed, and its
+   * response is lost.
    */
   outage: "none" | "refuse" | "error" | "hang" | "drop_answer";
-  /** Operations that the outage is of. */
+  /** Operations with the outage. */
   outageOf: readonly Operation[];
-  /** How long each answer takes. */
+  /** How long each response takes. */
   latencyMs: number;
   /** How long after a payment its notification is sent. */
   notifyDelayMs: number;
@@ -34,7 +35,7 @@ export interface SandboxGatewayOptions {
   port?: number;
   /** Secrets by merId. */
   merchants?: { readonly [merId: string]: string };
-  /** Secret of every merId that is not among them. */
+  /** Secret of every other merId. */
   secret?: string;
   /** Keeps payments over a restart; without it they are in memory. */
   stateFile?: string;
@@ -42,7 +43,7 @@ export interface SandboxGatewayOptions {
   onEvent?: (event: GatewayEvent) => void;
 }
 
-/** What happened, for the log and for tests; holds no card data. */
+/** Events for the log and for tests; without card data. */
 export type GatewayEvent =
   | { type: "listening"; url: string; pid: number }
   | { type: "answered"; operation: string; status: number; resultCode: string; txId: string }

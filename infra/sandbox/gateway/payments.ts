@@ -5,13 +5,13 @@ import { PROTOCOL_RESULT } from "../../../http/gateway/forms.ts";
 import type { FollowUpOrder, InitOrder } from "../../../http/gateway/requests.ts";
 import { APPROVED, EXPIRED, type Outcome } from "./test-cards.ts";
 
-/** Payments that are kept; beyond it the oldest are forgotten. About 1.5 KB each. */
+/** Maximum number of stored payments; beyond it the oldest are dropped. About 1.5 KB each. */
 const PAYMENTS_MAX = 200_000;
 const OPERATIONS_PER_PAYMENT_MAX = 100;
-/** For an order that names no end of its own; the relay's links have the same. */
+/** The lifetime of an order without an expiry of its own; the same as for the relay's links. */
 const LIFETIME_MS = 3_600_000;
 
-/** How a payment was made; what is kept of a card is what may be shown. */
+/** How a payment was made; only the parts of a card that may be shown are stored. */
 export interface Paid {
   tranId: string;
   authCode: string;
@@ -19,7 +19,7 @@ export interface Paid {
   cardBrand: string | null;
   payerName: string | null;
   payerLastName: string | null;
-  /** Absent for what was ordered. */
+  /** Absent: the ordered amount. */
   amount?: InitOrder["amount"];
 }
 
@@ -40,7 +40,7 @@ export type FollowUp = "capture" | "reversal" | "refund";
 
 export type FollowUpOutcome = { type: "done"; tranId: string } | { type: "refused"; outcome: Outcome };
 
-/** The gateway's book: every payment that it was asked for. */
+/** All payments of the gateway. */
 export class Payments {
   readonly #byId = new Map<string, Payment>();
   readonly #byTx = new Map<string, Payment>();
@@ -54,7 +54,7 @@ export class Payments {
     this.#nowMs = nowMs;
     if (file === null) return;
     if (existsSync(file)) this.#load(readFileSync(file, "utf8"));
-    // One line for each payment again, in a whole file or not at all.
+    // Rewrites the file with one line per payment, atomically.
     writeFileSync(`${file}.new`, [...this.#byId.values()].map((payment) => `${JSON.stringify(payment)}\n`).join(""), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
@@ -90,7 +90,7 @@ export class Payments {
     return [...this.#byId.values()].map((payment) => this.#current(payment) ?? payment);
   }
 
-  /** Ends a payment; one that has ended keeps its outcome. Answers whether it ended now. */
+  /** Ends a payment; a payment that has ended keeps its outcome. Returns whether it ended now. */
   end(payment: Payment, outcome: Outcome, paid: Omit<Paid, "tranId" | "authCode"> | null): boolean {
     if (this.#current(payment)?.outcome !== null) return false;
     payment.outcome = outcome;
@@ -132,7 +132,7 @@ export class Payments {
     return { type: "done", tranId };
   }
 
-  /** Time ends a payment as well; it is noticed when somebody looks. */
+  /** A payment also ends when its time is over; this is noticed when it is read. */
   #current(payment: Payment | undefined): Payment | null {
     if (payment === undefined) return null;
     if (payment.outcome === null && this.#nowMs() >= payment.expiresAtMs) {
@@ -170,7 +170,7 @@ export class Payments {
       try {
         payment = JSON.parse(line);
       } catch {
-        // A line that a kill cut off was never answered for.
+        // For a line that was cut off by a kill no response had been sent.
         continue;
       }
       this.#index(payment);

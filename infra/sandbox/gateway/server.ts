@@ -14,7 +14,7 @@ import { Payments } from "./payments.ts";
 
 const BODY_BYTES_MAX = 16_384;
 const CONNECTIONS_MAX = 4_096;
-/** Requests that are remembered, so that one that is sent again is refused; more than arrive within the signature's window. */
+/** Maximum number of remembered requests, so that a repeated one is refused; more than arrive within the signature's window. */
 const NONCES_MAX = 200_000;
 
 export interface SandboxGateway {
@@ -23,7 +23,7 @@ export interface SandboxGateway {
   stop(): Promise<void>;
 }
 
-/** Starts the sandbox gateway. Rejects when it cannot listen, or for a host that other machines reach. */
+/** Starts the sandbox gateway. Rejects if it cannot listen, or for a host that other machines can reach. */
 export async function startSandboxGateway(options: SandboxGatewayOptions = {}): Promise<SandboxGateway> {
   const { host = "127.0.0.1", port = 0, secret = SANDBOX_SECRET, stateFile = null, onEvent = () => undefined } = options;
   if (!(isIPv4(host) ? host.startsWith("127.") : host === "::1" || host === "localhost")) {
@@ -55,7 +55,7 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
       header: (name: string) => headerValue(request.headers[name]),
       body,
     };
-    // Signatures are dated by the machine's clock, whatever a test has advanced.
+    // Signatures use the machine's clock, even if a test has advanced the gateway's.
     const verdict = verifySignature(signed, secretOf, Date.now());
     if (verdict.type === "refused") return failed(401, PROTOCOL_RESULT.notAuthenticated, verdict.reason, merId, null);
     const nonce = `${verdict.keyId} ${verdict.nonce}`;
@@ -111,7 +111,7 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
       onEvent({ type: "ended", paymentId, txId, resultCode: submission.outcome.resultCode });
       controlled.notifier.notify(payment);
     }
-    // The page of the outcome has an address of its own to be loaded again from: nothing is sent twice.
+    // The page of the outcome has its own address, so that reloading it sends nothing again.
     response.writeHead(303, { ...pageHeaders(returnURL), location: returnURL ?? `/pay/${paymentId}` }).end();
   }
 
@@ -128,7 +128,7 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
       return;
     }
     if (pathname === "/control" || pathname.startsWith("/control/")) {
-      // A page of another site cannot send this type without being asked for permission first, which nobody gives it.
+      // A page of another site can send this content type only after a preflight, which is not permitted.
       const allowed = request.method === "GET" || headerValue(request.headers["content-type"]) === "application/json";
       const body = await bodyOf(request);
       const answer = allowed && body !== null ? control(controlled, request.method ?? "", pathname, body.toString("utf8")) : null;
@@ -193,7 +193,7 @@ function sendPage(response: ServerResponse, status: number, html: string, return
   response.writeHead(status, { ...pageHeaders(returnUrl), "content-type": "text/html; charset=utf-8" }).end(html);
 }
 
-/** The page loads nothing from elsewhere, is in nobody's frame, and its form leads to itself or back to the shop. */
+/** The page loads nothing from other origins, cannot be framed, and its form leads to itself or back to the shop. */
 function pageHeaders(returnUrl: string | null): { [name: string]: string } {
   const shop = returnUrl === null ? "" : ` ${new URL(returnUrl).origin}`;
   return {

@@ -11,10 +11,10 @@ export const EXPIRED: Outcome = { resultCode: PROTOCOL_RESULT.expired, descripti
 
 const NOT_AUTHORIZED: Outcome = { resultCode: PROTOCOL_RESULT.notAuthorized, description: "Card not authorized" };
 const INSUFFICIENT: Outcome = { resultCode: PROTOCOL_RESULT.insufficientFunds, description: "Insufficient funds" };
-/** A code that has no meaning of its own to the relay: gateways have many more. */
+/** A code that the relay does not interpret: gateways have many more. */
 const ISSUER_AWAY: Outcome = { resultCode: "GW_10099", description: "Card issuer not available" };
 
-/** Cards that do not pay; any other number with a right check digit does. README.md has the same table. */
+/** Cards that are refused; any other number with a valid check digit pays. README.md has the same table. */
 const CARDS: { readonly [number: string]: Outcome } = {
   "4000000000000002": NOT_AUTHORIZED,
   "4000000000009995": INSUFFICIENT,

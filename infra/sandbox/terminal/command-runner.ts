@@ -5,12 +5,12 @@ import type { Settings } from "./options.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Pace } from "./pace.ts";
 
-/** Commands that wait for their turn: more than the relay ever queues for one terminal. */
+/** Maximum number of waiting commands: more than the relay ever queues for one terminal. */
 const WAITING_MAX = 64;
 
 /**
- * Carries commands out one after the other, as a person at a till does, each uuid once. A CANCEL is answered at once, whatever is
- * at work.
+ * Executes commands one after the other, as a person at a till does, each uuid once. A CANCEL is answered at once, even while a command is
+ * being executed.
  */
 export class CommandRunner {
   readonly #settings: Settings;
@@ -37,7 +37,7 @@ export class CommandRunner {
     return this.#waiting.length >= WAITING_MAX || this.#outbox.full;
   }
 
-  /** Takes a command; from then on it is remembered. Answers false when it was not taken and should come again. */
+  /** Accepts and remembers a command. Returns false if it was not accepted and should be sent again. */
   receive(text: string): boolean {
     const { onEvent } = this.#settings;
     const command = readCommand(text);
@@ -74,12 +74,12 @@ export class CommandRunner {
     return true;
   }
 
-  /** After the signal has aborted: resolves when nothing is at work. */
+  /** After the signal has aborted: resolves when no command is being executed. */
   async stopped(): Promise<void> {
     await this.#working;
   }
 
-  /** What has not begun or not ended is stopped, and then has no result; what has ended, or may have, is not. */
+  /** A command that has not started or not ended is stopped, and then has no result; one that has ended, or may have, is not. */
   #cancel(command: ReceivedCommand): void {
     const target = command.cancels ?? "";
     const stopped = this.#stop(target);
@@ -102,7 +102,7 @@ export class CommandRunner {
       return true;
     }
     const known = this.#memory.find(uuid);
-    // A command that never came is remembered as cancelled, so that it is not carried out when it comes after all.
+    // A command that was never received is remembered as cancelled, so that it is not executed if it is received later.
     return known === undefined || known.state === "cancelled";
   }
 
@@ -110,7 +110,7 @@ export class CommandRunner {
     for (let command = this.#waiting.shift(); command !== undefined && !this.#signal.aborted; command = this.#waiting.shift()) {
       await this.#carryOut(command);
     }
-    // In the same turn as the last look at what waits, so that a command that comes now begins anew.
+    // In the same turn as the last check of the queue, so that a command that arrives now starts a new run.
     this.#working = null;
   }
 

@@ -1,15 +1,15 @@
-/** A command as the terminal reads it; `members` is all of it. */
+/** A command as the terminal reads it; `members` are all its members. */
 export interface ReceivedCommand {
   uuid: string;
   service: string;
   amountCents: number;
   cancels: string | null;
   members: { readonly [member: string]: unknown };
-  /** As it came. */
+  /** The text as received. */
   text: string;
 }
 
-/** Reads a pushed or polled command; null for what is none. */
+/** Reads a pushed or polled command; null for any other text. */
 export function readCommand(text: string): ReceivedCommand | null {
   const members = parse(text);
   if (members === null) return null;

@@ -4,13 +4,13 @@ import type { Settings } from "./options.ts";
 import { type Scenario, scenarioOf } from "./outcomes.ts";
 import { commonMembers, paymentResult, type ResultBody } from "./payment-result.ts";
 
-/** What carrying out a command comes to, decided before it begins. */
+/** The outcome of a command, decided before it starts. */
 export interface Execution {
   outcome: string;
   takesMs: number;
-  /** Bodies to post, in order; empty for no answer. Built when the command is carried out. */
+  /** Bodies to post, in order; empty for no result. Built when the command is executed. */
   posts: (atMs: number) => string[];
-  /** How long the posts are kept back. */
+  /** How long the posts are delayed. */
   postAfterMs: number;
 }
 

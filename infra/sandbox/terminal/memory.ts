@@ -1,17 +1,17 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** Uuids that are remembered; the oldest that is done with is forgotten first. */
+/** Maximum number of remembered uuids; the oldest completed one is dropped first. */
 const REMEMBERED_MAX = 10_000;
-/** Lines after which the state file is written anew. */
+/** Number of lines after which the state file is rewritten. */
 const LINES_MAX = 4 * REMEMBERED_MAX;
 
 /**
- * What a terminal knows of a uuid. `running` without being at work means interrupted: it may have been executed, so it never is again.
- * `posts` are the bodies to be posted, in order, of which `acknowledged` were.
+ * What a terminal knows about a uuid. `running` after a restart means interrupted: it may have been executed, so it is never executed
+ * again. `posts` are the bodies to be posted, in order, of which `acknowledged` were.
  */
 export type Remembered = { state: "running" } | { state: "cancelled" } | { state: "done"; posts: readonly string[]; acknowledged: number };
 
-/** Remembers each uuid and its results, in a file where one is given: a line for each change, written before anything is done. */
+/** Remembers each uuid and its results, in a file if one is given: a line for each change, written before anything else is done. */
 export class Memory {
   readonly #entries = new Map<string, Remembered>();
   readonly #file: string | null;
@@ -47,7 +47,7 @@ export class Memory {
     if (entry?.state === "done") this.#set(uuid, { ...entry, acknowledged: Math.min(entry.acknowledged + 1, entry.posts.length) });
   }
 
-  /** What was not acknowledged before a restart. */
+  /** Results that were not acknowledged before a restart. */
   unacknowledged(): { uuid: string; body: string }[] {
     return [...this.#entries].flatMap(([uuid, entry]) =>
       entry.state === "done" ? entry.posts.slice(entry.acknowledged).map((body) => ({ uuid, body })) : [],
@@ -87,7 +87,7 @@ export class Memory {
   }
 }
 
-/** Null for a line that is not whole: the last one after a crash. */
+/** Null for an incomplete line: the last one after a crash. */
 function readLine(line: string): { uuid: string; entry: Remembered } | null {
   try {
     const { uuid, state, posts, acknowledged } = JSON.parse(line);

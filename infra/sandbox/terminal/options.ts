@@ -38,7 +38,7 @@ export type Settings = Required<Omit<SimulatedTerminalOptions, "family" | "state
   stateFile: string | null;
 };
 
-/** What happened, for the log and for tests; holds no card data. */
+/** Events for the log and for tests; without card data. */
 export type TerminalEvent =
   | { type: "online"; link: "websocket" | "poll" }
   | { type: "offline"; reason: string; retryMs: number }

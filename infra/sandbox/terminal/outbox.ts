@@ -2,7 +2,7 @@ import type { TerminalEvent } from "./options.ts";
 import type { Pace } from "./pace.ts";
 import { type RelayClient, reasonOf } from "./relay-client.ts";
 
-/** Results that may wait; at the bound the terminal takes no further commands. */
+/** Maximum number of waiting results; at the bound the terminal accepts no further commands. */
 export const OUTBOX_MAX = 1_000;
 
 interface Parcel {
@@ -11,7 +11,7 @@ interface Parcel {
   acknowledged: () => void;
 }
 
-/** Posts results in order, each until the relay has acknowledged it or refused it for good (400, 413). */
+/** Posts results in order, each until the relay has acknowledged it or refused it permanently (400, 413). */
 export class Outbox {
   readonly #client: RelayClient;
   readonly #pace: Pace;
@@ -32,7 +32,7 @@ export class Outbox {
     return this.#parcels.length + this.#delayed.size >= OUTBOX_MAX;
   }
 
-  /** `acknowledged` is called when the relay has it; `afterMs` keeps it back before the first try. */
+  /** `acknowledged` is called when the relay has stored it; `afterMs` delays the first attempt. */
   post(parcel: Parcel, afterMs = 0): void {
     if (afterMs === 0) {
       this.#parcels.push(parcel);
@@ -46,7 +46,7 @@ export class Outbox {
     this.#delayed.add(delayed);
   }
 
-  /** After the signal has aborted: resolves when nothing is under way. */
+  /** After the signal has aborted: resolves when no request is in progress. */
   async stopped(): Promise<void> {
     await Promise.all([...this.#delayed, this.#posting]);
   }
@@ -55,11 +55,11 @@ export class Outbox {
     for (let parcel = this.#parcels[0]; parcel !== undefined && !this.#signal.aborted; parcel = this.#parcels[0]) {
       if (await this.#postOne(parcel)) this.#parcels.shift();
     }
-    // In the same turn as the last look at the parcels, so that one that comes now begins anew.
+    // In the same turn as the last check of the parcels, so that one that arrives now starts a new run.
     this.#posting = null;
   }
 
-  /** Answers false when the terminal stops before. */
+  /** Resolves with false if the terminal stops before. */
   async #postOne(parcel: Parcel): Promise<boolean> {
     const { uuid, body } = parcel;
     for (let attempt = 0; ; attempt += 1) {

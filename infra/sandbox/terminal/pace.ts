@@ -13,7 +13,7 @@ export class Pace {
     this.#random = random;
   }
 
-  /** Answers false at once when the signal aborts. */
+  /** Resolves with false at once when the signal aborts. */
   async sleep(ms: number, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     if (ms <= 0) return true;

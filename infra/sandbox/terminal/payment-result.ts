@@ -5,7 +5,7 @@ import { readReceivedTags } from "./received-tags.ts";
 
 export type ResultBody = { [member: string]: unknown };
 
-/** What every result of this terminal says of itself. */
+/** The members that every result of this terminal has. */
 export function commonMembers({ terminalId }: Settings, atMs: number): ResultBody {
   return { terminalId, timestamp: new Date(atMs).toISOString(), deviceModel: "SIM-1", appVersion: "1.0.0" };
 }
@@ -43,7 +43,7 @@ export function paymentResult(command: ReceivedCommand, scenario: Scenario, sett
   }
 }
 
-/** A family without the tag services carries PAYTAG out as PAYCC. */
+/** A family without the tag services executes PAYTAG as PAYCC. */
 function serviceOf({ service }: ReceivedCommand, { family }: Settings): string {
   return service === "PAYTAG" && family === "no-tags" ? "PAYCC" : service;
 }

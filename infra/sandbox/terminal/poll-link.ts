@@ -3,7 +3,7 @@ import type { Settings } from "./options.ts";
 import type { Pace } from "./pace.ts";
 import { type RelayClient, reasonOf } from "./relay-client.ts";
 
-/** Asks for commands until the signal aborts: again at once after a command, else after the interval, after a failure with back-off. */
+/** Polls for commands until the signal aborts: again at once after a command, else after the interval, or with back-off after a failure. */
 export async function poll(
   settings: Settings,
   parts: { client: RelayClient; runner: CommandRunner; pace: Pace; signal: AbortSignal },

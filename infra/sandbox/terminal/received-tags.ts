@@ -1,6 +1,6 @@
 import type { TerminalFamilyName } from "../../../engine/payments/tags.ts";
 
-/** The tags of a command as a terminal of this family reads them, hex by tag; from either member where the family is not said. */
+/** The tags of a command as a terminal of this family reads them, hex by tag; from either member if the family is not given. */
 export function readReceivedTags(
   members: { readonly [member: string]: unknown },
   family: TerminalFamilyName | null,

@@ -7,7 +7,7 @@ const RETRY_AFTER_SECONDS_MAX = 60;
 export interface Answer {
   status: number;
   text: string;
-  /** What Retry-After asks for, where it does. */
+  /** The delay from Retry-After, if present. */
   retryAfterMs: number | null;
 }
 
