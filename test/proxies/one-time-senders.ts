@@ -32,6 +32,8 @@ export class OneTimeSenders {
   /** Each at an address of its own, half of them over kept connections. */
   async #run(url: string, n: number): Promise<void> {
     const pool = new Pool(url, { connections: 1, pipelining: n % 2, localAddress: `127.77.1.${n + 1}` });
+    // One after the other, so that they do not all rest at the same moment.
+    await delay(n * SENDER_PAUSE_MS);
     for (let turn = 0; !this.#stopping; turn += 1) {
       // What tells one from all others.
       const amountCents = (n + 1) * 10_000 + turn;
