@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Kv, StorageUnavailable } from "../../engine/kernel/kv.ts";
+import { CONFLICT, retryOnConflict } from "../../engine/kernel/retry-on-conflict.ts";
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 
 const STORE = { key: "history/store", kind: "storeIdentity", what: "the store's own id" } as const;
@@ -8,7 +9,10 @@ const LOSS = { key: "history/loss", kind: "storeLoss", what: "what is known of a
 type Place = typeof STORE | typeof LOSS;
 
 /** Of a commit that the store does not answer, or refuses. */
-const ATTEMPTS_MAX = 3;
+const FAILURES_MAX = 3;
+
+/** Each lost attempt means that another node that starts has written it. */
+const ATTEMPTS_MAX = 64;
 
 /** Identity of a store; it is the same in all copies. */
 export interface StoreIdentity {
@@ -55,8 +59,9 @@ export function createHistoryStore(kv: Kv): HistoryStore {
 
   /** Writes the result of `change` on the stored value, if there is one. Returns the value that is then stored. */
   async function update<T extends object>(place: Place, change: (before: T | null) => T | null): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const { key, kind } = place;
+    const { key, kind } = place;
+    let failures = 0;
+    return retryOnConflict(ATTEMPTS_MAX, async () => {
       const entry = await kv.get(key);
       const before = entry === null ? null : read<T>(place, entry.value);
       const after = change(before);
@@ -65,12 +70,14 @@ export function createHistoryStore(kv: Kv): HistoryStore {
       const operations = [{ type: "put", key, value: recordText(kind, after) }] as const;
       const checks = [{ key, version: entry?.version ?? 0 }];
       try {
-        if ((await kv.commit({ checks, operations })).type === "committed") return after;
+        return (await kv.commit({ checks, operations })).type === "committed" ? after : CONFLICT;
       } catch (error) {
         // Another starting node has just marked the store; this node learns it from the refusal.
-        if (!(error instanceof StorageUnavailable) || attempt === ATTEMPTS_MAX) throw error;
+        failures += 1;
+        if (!(error instanceof StorageUnavailable) || failures === FAILURES_MAX) throw error;
+        return CONFLICT;
       }
-    }
+    });
   }
 
   return {
