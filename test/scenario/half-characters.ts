@@ -4,6 +4,7 @@ import type { HttpRequest } from "../support/http-client.ts";
 import { assertMatches, member } from "../support/matches.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import type { Relay } from "../support/relay.ts";
+import { eventually } from "../support/within.ts";
 
 /** Half of an emoji, which JSON can escape and UTF-8 cannot hold. */
 const HALF = "\ud83d";
@@ -160,9 +161,11 @@ export function halfCharacters(relay: Relay): void {
     // The three bytes that half of a character would have, if UTF-8 had any.
     const model = Buffer.from([0x41, 0xed, 0xa0, 0xbd, 0x42]).toString("latin1");
     await fleet.poll(terminalId, { "x-device-model": model, "user-agent": model });
-    const shown = await relay.administrator().get(`/admin/terminals/${terminalId}`);
-    assert.equal(shown.status, 200, shown.text);
-    assert.ok(!/\\u[dD][89abAB]/.test(shown.text), shown.text);
-    assertMatches(shown.body, { data: { device: { deviceModel: model } } });
+    // The shard that answered the poll tells the terminal's home a moment later.
+    await eventually(async () => {
+      const shown = await relay.administrator().get(`/admin/terminals/${terminalId}`);
+      assertMatches(shown, { status: 200, body: { data: { device: { deviceModel: model } } } });
+      assert.ok(!/\\u[dD][89abAB]/.test(shown.text), shown.text);
+    });
   });
 }
