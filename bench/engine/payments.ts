@@ -15,7 +15,7 @@ import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 
 const RETENTION_MS = 86_400_000;
 
-const CALLER: Caller = { type: "administrator", username: "bench" };
+const CALLER: Caller = { type: "administrator", username: "bench", role: "owner" };
 
 const DEVICE = { userAgent: "bench", appVersion: "3.1.0", deviceModel: "A920" };
 

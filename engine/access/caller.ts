@@ -1,3 +1,4 @@
+import type { AdministratorRole } from "./administrator-role.ts";
 import type { PartnerApiGrant } from "./partner-grant.ts";
 import type { TerminalMatcher } from "./terminal-rule.ts";
 
@@ -8,7 +9,7 @@ export type Caller =
   | { type: "terminal"; terminalId: string; manages?: ReadonlySet<string> }
   /** The credential that a fleet shares; may act as any terminal. */
   | { type: "fleet" }
-  | { type: "administrator"; username: string }
+  | { type: "administrator"; username: string; role: AdministratorRole }
   | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher }
   /** A partner with its key for Partner API v1, which opens nothing else. */
   | { type: "partnerApi"; partner: PartnerApiGrant };

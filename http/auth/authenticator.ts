@@ -2,7 +2,7 @@ import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import { isOriginAllowed, partnerByKey } from "./api-key.ts";
-import { callerByFastPassword, isAdministrator, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";
+import { administratorByFastPassword, callerByFastPassword, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import type { CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
@@ -170,12 +170,12 @@ export function createAuthenticator(
     const heldBack = afterFailures(ipAddress);
     if (heldBack !== null) return heldBack;
     // Partners' passwords are not checked here: in an attack on this login each would cost a slow hash.
-    if (!isAdministrator(source, user)) {
+    const caller = administratorByFastPassword(source, user);
+    if (caller === null) {
       // A correct login used at the wrong endpoint is not an attempt to guess a password.
       if (callerByFastPassword(source, user) === null) countFailure(ipAddress);
       return INVALID_LOGIN;
     }
-    const caller: Caller = { type: "administrator", username: user.username };
     logins.set(header, caller);
     return caller;
   }

@@ -20,16 +20,18 @@ export function parseBasic(header: string): UserPassword | null {
   return colon === -1 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-export function isAdministrator(source: CredentialSource, user: UserPassword): boolean {
-  const administrator = source.administrator();
-  if (administrator === null) return false;
-  const [name, password] = [sameText(user.username, administrator.username), matchesSha256(user.password, administrator.passwordSha256)];
-  return name && password;
+/** The administrator with this password; null for a wrong one. */
+export function administratorByFastPassword(source: CredentialSource, user: UserPassword): Caller | null {
+  const administrator = source.administratorByUsername(user.username);
+  if (administrator === null || administrator.password.type !== "sha256") return null;
+  if (!matchesSha256(user.password, administrator.password.hex)) return null;
+  return { type: "administrator", username: administrator.username, role: administrator.role };
 }
 
 /** The administrator, the fleet or a terminal: everyone whose password needs no slow hash. Null for anyone else. */
 export function callerByFastPassword(source: CredentialSource, user: UserPassword): Caller | null {
-  if (isAdministrator(source, user)) return { type: "administrator", username: user.username };
+  const administrator = administratorByFastPassword(source, user);
+  if (administrator !== null) return administrator;
   const fleet = source.fleet();
   if (fleet !== null && sameText(user.username, fleet.username) && matchesSha256(user.password, fleet.passwordSha256))
     return { type: "fleet" };

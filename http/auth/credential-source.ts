@@ -1,3 +1,4 @@
+import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { TerminalMatcher } from "../../engine/access/terminal-rule.ts";
 import type { ErrorCode } from "../../engine/kernel/errors.ts";
 
@@ -5,6 +6,16 @@ import type { ErrorCode } from "../../engine/kernel/errors.ts";
 export interface NamedSecret {
   readonly username: string;
   readonly passwordSha256: string;
+}
+
+export interface AdministratorCredential {
+  readonly username: string;
+  readonly role: AdministratorRole;
+  /**
+   * `sha256` (hex): from the configuration, or generated, long and random; compared at once. `slow`: chosen by a person, in the form of
+   * `hashPassword` in partner-password.ts.
+   */
+  readonly password: { readonly type: "sha256"; readonly hex: string } | { readonly type: "slow"; readonly hash: string };
 }
 
 export interface PartnerCredential {
@@ -22,7 +33,7 @@ export interface PartnerCredential {
 export interface CredentialSource {
   /** Increases with every change of any credential; earlier verifications are then no longer valid. */
   generation(): number;
-  administrator(): NamedSecret | null;
+  administratorByUsername(username: string): AdministratorCredential | null;
   /** The credential that a fleet shares, if one is set. */
   fleet(): NamedSecret | null;
   /** Key of the terminals' derived passwords; null if terminals have no login of their own. */

@@ -11,7 +11,7 @@ export interface PlantedFault {
   plant(): Plant;
 }
 
-const ADMINISTRATOR: Caller = { type: "administrator", username: "somebody" };
+const ADMINISTRATOR: Caller = { type: "administrator", username: "somebody", role: "owner" };
 
 /** Checks dropped, rules skipped: the simulation has to find each within a minute. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [

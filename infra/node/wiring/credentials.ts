@@ -3,7 +3,7 @@ import type { Directory } from "../../../engine/access/directory.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Partner, Partners } from "../../../engine/partners/partners.ts";
 import type { TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
-import type { CredentialSource, NamedSecret, PartnerCredential } from "../../../http/auth/credential-source.ts";
+import type { AdministratorCredential, CredentialSource, PartnerCredential } from "../../../http/auth/credential-source.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { Config } from "../boot/config.ts";
 
@@ -38,11 +38,15 @@ export function createCredentials(
   directory: Directory,
   { partners, terminalGroups }: { partners: Partners; terminalGroups: TerminalGroups },
 ): CredentialSource {
-  const administrator: NamedSecret = { username: config.administrator.username, passwordSha256 };
+  const administrator: AdministratorCredential = {
+    username: config.administrator.username,
+    role: "owner",
+    password: { type: "sha256", hex: passwordSha256 },
+  };
   const fleet = config.fleet === null ? null : { username: config.fleet.username, passwordSha256: sha256Hex(config.fleet.password) };
   return {
     generation: () => directory.generation() + partners.generation() + terminalGroups.generation(),
-    administrator: () => administrator,
+    administratorByUsername: (username) => (username === administrator.username ? administrator : null),
     fleet: () => fleet,
     terminalSecret: () => config.terminalSecret,
     isTerminalDenied: directory.isDenied,

@@ -8,7 +8,7 @@ import { createRecordResult } from "../../../engine/terminals/record-result.ts";
 import { createSendPayment, createSendUtility } from "../../../engine/terminals/send-payment.ts";
 import { openSocket, openWorld, pollUuid, settle, type World } from "../world.ts";
 
-const administrator: Caller = { type: "administrator", username: "admin" };
+const administrator: Caller = { type: "administrator", username: "admin", role: "owner" };
 const fleet: Caller = { type: "fleet" };
 const terminal: Caller = { type: "terminal", terminalId: "T1" };
 

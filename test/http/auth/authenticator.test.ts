@@ -35,7 +35,8 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
   };
   const source: CredentialSource = {
     generation: () => state.generation,
-    administrator: () => ({ username: "admin", passwordSha256: sha256Hex("secret") }),
+    administratorByUsername: (username) =>
+      username === "admin" ? { username, role: "owner", password: { type: "sha256", hex: sha256Hex("secret") } } : null,
     fleet: () => ({ username: "fleet", passwordSha256: sha256Hex("shared") }),
     terminalSecret: () => "terminals",
     isTerminalDenied: (id) => {
@@ -60,7 +61,7 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
 
 test("basic lets in the administrator, the fleet, a terminal and a partner as who they are", async () => {
   const { login } = await world();
-  assert.deepEqual(login(basic("admin", "secret")), { type: "administrator", username: "admin" });
+  assert.deepEqual(login(basic("admin", "secret")), { type: "administrator", username: "admin", role: "owner" });
   assert.deepEqual(login(basic("fleet", "shared")), { type: "fleet" });
   assert.deepEqual(login(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
   assert.deepEqual(await login(basic("till", "right")), { type: "partner", partnerId: 7, username: "till", terminals: anyTerminal });
@@ -189,7 +190,7 @@ test("the administrative login takes nobody else", async () => {
   const { authenticator } = await world();
   const admin = (authorization: string) =>
     authenticator.authenticate("admin", { authorization, apiKey: KEY, origin: "", ipAddress: "192.0.2.1" });
-  assert.deepEqual(await admin(basic("admin", "secret")), { type: "administrator", username: "admin" });
+  assert.deepEqual(await admin(basic("admin", "secret")), { type: "administrator", username: "admin", role: "owner" });
   assert.deepEqual(await admin(basic("fleet", "shared")), INVALID_LOGIN);
   assert.deepEqual(await admin(basic("till", "right")), INVALID_LOGIN);
   assert.deepEqual(await admin(""), { type: "refused", code: "unauthorized", message: "Authentication required" });

@@ -103,7 +103,7 @@ function callerOf(login: string): Caller {
     case "fleet":
       return { type: "fleet" };
     case "admin":
-      return { type: "administrator", username: "admin" };
+      return { type: "administrator", username: "admin", role: "owner" };
     case "partner":
       return { type: "partner", partnerId: 1, username: "partner", terminals: { names: false, matches: () => true } };
     default:

@@ -41,7 +41,8 @@ async function open(
   const authenticator = createAuthenticator(
     {
       generation: () => 1,
-      administrator: () => ({ username: "admin", passwordSha256: sha256Hex("secret") }),
+      administratorByUsername: (username) =>
+        username === "admin" ? { username, role: "owner", password: { type: "sha256", hex: sha256Hex("secret") } } : null,
       fleet: () => null,
       terminalSecret: () => null,
       isTerminalDenied: () => false,

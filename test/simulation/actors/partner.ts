@@ -20,7 +20,7 @@ export function partnerCaller({ id, name, rule }: PartnerSpec): Caller {
   return { type: "partner", partnerId: id, username: name, terminals: compileRule(rule, patterns) };
 }
 
-export const ADMINISTRATOR: Caller = { type: "administrator", username: "admin" };
+export const ADMINISTRATOR: Caller = { type: "administrator", username: "admin", role: "owner" };
 
 /** Somebody who sends commands and asks for them: a partner, or the administrator. */
 export class Asker {
