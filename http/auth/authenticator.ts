@@ -60,6 +60,8 @@ export interface Authenticator {
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
+  /** Whether the caller is a partner that lists this origin itself. A partner without a list has listed none. */
+  isOriginListedBy(caller: Caller, origin: string): boolean;
 }
 
 interface Failures {
@@ -189,6 +191,8 @@ export function createAuthenticator(
 
   return {
     isOriginListed: source.isOriginListed,
+    isOriginListedBy: (caller, origin) =>
+      caller.type === "partner" && source.partnerByUsername(caller.username)?.allowedOrigins.includes(origin) === true,
     authenticate(requirement, { authorization, apiKey, origin, ipAddress }) {
       forgetWhenChanged();
       switch (requirement) {

@@ -60,5 +60,10 @@ export function contentTypeRefusal(contentType: string): RelayError | null {
   if (contentType === "" || contentType === "application/json") return null;
   const mediaType = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (mediaType === "application/json" || mediaType.endsWith("+json")) return null;
+  return notJson();
+}
+
+/** The same error, for a body without a content type. */
+export function notJson(): RelayError {
   return new RelayError("unsupported_media_type", "body: the content type has to be application/json");
 }

@@ -5,12 +5,13 @@ import type { SignedRequest } from "../auth/http-signature.ts";
 import type { Admission } from "../auth/rate-limiter.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
-import { contentTypeRefusal, type JsonBody } from "../endpoint/json-body.ts";
+import { contentTypeRefusal, type JsonBody, notJson } from "../endpoint/json-body.ts";
 import { requireMultipart } from "../endpoint/multipart.ts";
 import type { Match } from "../endpoint/router.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
+import { foreignOrigin, isFromPage } from "./cross-site.ts";
 import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -80,8 +81,7 @@ export class Exchange extends Response implements RequestFacts {
         this.#proceed();
       } else if (route.compiled.readBody !== null) {
         this.#contentType = req.getHeader("content-type");
-        // An empty body has no type: some clients name a form's content type without sending a body.
-        const refusal = req.getHeader("content-length") === "0" ? null : contentTypeRefusal(this.#contentType);
+        const refusal = this.#typeRefusal(req);
         if (refusal !== null && route.endpoint.runUnread === undefined) throw refusal;
         this.#collectBody(refusal);
       } else if (this.#signed !== null) {
@@ -189,6 +189,18 @@ export class Exchange extends Response implements RequestFacts {
     if (contentLength !== "" && !(Number(contentLength) <= this.route.bodyBytesMax)) this.#refuseLength();
   }
 
+  /**
+   * An empty body has no type: some clients name a form's content type without sending a body. One without a type is refused only from a page:
+   * a browser lets any page send it to any server.
+   */
+  #typeRefusal(req: HttpRequest): RelayError | null {
+    const length = req.getHeader("content-length");
+    if (length === "0") return null;
+    if (this.#contentType !== "") return contentTypeRefusal(this.#contentType);
+    const hasBody = length !== "" || req.getHeader("transfer-encoding") !== "";
+    return hasBody && isFromPage(req) ? notJson() : null;
+  }
+
   #refuseLength(): never {
     throw this.#tooLong();
   }
@@ -226,12 +238,20 @@ export class Exchange extends Response implements RequestFacts {
       origin: apiKey === "" ? "" : requestOrigin(this.#origin, req.getHeader("referer")),
       ipAddress: this.#address.text,
     });
-    if (verdict instanceof Promise) this.#ask(verdict, "who", (late) => this.#authenticated(late));
-    else this.#authenticated(verdict);
+    // Whoever has sent a key was not a browser by itself.
+    const foreign = this.route.refusesForeignPages && apiKey === "" ? this.#foreignOrigin(req) : null;
+    if (verdict instanceof Promise) this.#ask(verdict, "who", (late) => this.#authenticated(late, foreign));
+    else this.#authenticated(verdict, foreign);
   }
 
-  #authenticated(verdict: Caller | Refusal): void {
+  #foreignOrigin(req: HttpRequest): string | null {
+    return foreignOrigin(this.route.readsApiKey ? this.#origin : req.getHeader("origin"), req, this.context.ownOrigin);
+  }
+
+  /** `foreign`: the origin of the other site's page that made a browser send the login. */
+  #authenticated(verdict: Caller | Refusal, foreign: string | null = null): void {
     if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message, verdict);
+    if (foreign !== null && !this.context.authenticator.isOriginListedBy(verdict, foreign)) throw new RelayError("forbidden", FOREIGN_PAGE);
     this.#caller = verdict;
   }
 
@@ -407,5 +427,6 @@ const CONCERNS = ["rate", "who", "what"] as const;
 type Concern = (typeof CONCERNS)[number];
 
 const NO_UPLOAD: IncomingFile = { read: () => Promise.reject(new Error("this endpoint declares no upload")) };
+const FOREIGN_PAGE = "Pages of other origins may not call this path with a login";
 const ANONYMOUS: Caller = { type: "anonymous" };
 const NO_HEADERS = Object.freeze({});

@@ -28,6 +28,8 @@ export interface ServerOptions {
   trustedProxies?: readonly string[];
   /** One path segment under which the paths of terminals and partners are also served (`RELAY_SERVICE_PREFIX`). */
   servicePrefix?: string;
+  /** `RELAY_PUBLIC_URL`: pages of its origin are the relay's own, like those of the host that a request names. */
+  publicUrl?: string;
   tls?: { certFile: string; keyFile: string };
   limits?: Partial<ServerLimits>;
   /** See `CompileOptions`; for tests. */

@@ -2,6 +2,7 @@ import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { CompiledEndpoint } from "../endpoint/compile.ts";
 import { compileEndpoint } from "../endpoint/compile.ts";
 import { BODY_BYTES_MAX_DEFAULT, type BoundEndpoint, DEADLINE_MS_DEFAULT, type Method } from "../endpoint/endpoint.ts";
+import { refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
@@ -21,6 +22,8 @@ export interface ServedRoute {
   readonly fixedHeaders: readonly string[];
   readonly readsAuthorization: boolean;
   readonly readsApiKey: boolean;
+  /** With a login, only pages of the relay's own origin may call it. */
+  readonly refusesForeignPages: boolean;
 }
 
 /** The release of the present interface, 4 October 2025; the unversioned paths are deprecated since then (RFC 9745). */
@@ -66,6 +69,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     readsAuthorization:
       endpoint.auth === "basic" || endpoint.auth === "basicOrApiKey" || endpoint.auth === "admin" || endpoint.auth === "partnerApi",
     readsApiKey: opensToPages,
+    refusesForeignPages: refusesForeignPages(endpoint),
   };
 }
 

@@ -7,6 +7,7 @@ import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { type Answer, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
+import { ownOrigin } from "./cross-site.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { Exchange } from "./exchange.ts";
 import { FileSenders } from "./file-sender.ts";
@@ -82,6 +83,7 @@ export function createServer(options: ServerOptions): Server {
       stallMs: limits.fileStallMs,
       bytesPerSecond: limits.fileBytesPerSecond,
     }),
+    ownOrigin: ownOrigin(options.publicUrl ?? null, options.tls !== undefined),
     monotonicMs,
     draining: false,
     isFull: () => pending.size >= limits.pendingMax,
@@ -90,7 +92,7 @@ export function createServer(options: ServerOptions): Server {
   const addresses = new ClientAddresses(options.trustedProxies ?? []);
   const nextId = requestIds(options.ids.uuid());
   const app = createApp(options);
-  const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses));
+  const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses, context.ownOrigin));
   let listening: us_listen_socket | null = null;
   /** Requests that have come so far. */
   let served = 0;

@@ -1,4 +1,5 @@
 import type { ClientAddresses } from "./client-address.ts";
+import { foreignOrigin, type OwnOrigin } from "./cross-site.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "./uws.ts";
 import type { Socket, SocketListener, Upgrade, WebSocketMount } from "./websocket.ts";
 
@@ -21,10 +22,12 @@ export class WebSocketHost {
   readonly #mount: WebSocketMount;
   readonly #addresses: ClientAddresses;
   readonly #sessions = new Set<Session>();
+  readonly #ownOrigin: OwnOrigin;
   #closing = false;
 
-  constructor(app: TemplatedApp, mount: WebSocketMount, addresses: ClientAddresses) {
+  constructor(app: TemplatedApp, mount: WebSocketMount, addresses: ClientAddresses, ownOrigin: OwnOrigin) {
     this.#mount = mount;
+    this.#ownOrigin = ownOrigin;
     this.#addresses = addresses;
     app.ws<SocketData>(mount.path, {
       maxPayloadLength: mount.messageBytesMax,
@@ -61,11 +64,13 @@ export class WebSocketHost {
     }
     const offered = req.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
+    const origin = req.getHeader("origin");
     const upgrade: Upgrade = {
       ipAddress: this.#addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for")).text,
-      authorization: req.getHeader("authorization"),
+      // A browser attaches a login that it remembers for any page; of another origin's page only what the page itself sends counts.
+      authorization: foreignOrigin(origin, req, this.#ownOrigin) === null ? req.getHeader("authorization") : "",
       userAgent: req.getHeader("user-agent"),
-      origin: req.getHeader("origin"),
+      origin,
       protocol,
     };
     const [key, extensions] = [req.getHeader("sec-websocket-key"), req.getHeader("sec-websocket-extensions")];

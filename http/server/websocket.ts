@@ -6,8 +6,9 @@
 export interface Upgrade {
   /** The client's address, trusted proxies taken away. */
   readonly ipAddress: string;
-  /** Header values; empty when absent. */
+  /** Empty when absent, and for a page of another origin. */
   readonly authorization: string;
+  /** Header values; empty when absent. */
   readonly userAgent: string;
   readonly origin: string;
   /** The subprotocol that was agreed on; empty when the client asked for none. */

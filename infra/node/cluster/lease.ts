@@ -22,6 +22,7 @@ export function holdsLease(lease: Lease, monotonicMs: () => number): boolean {
 export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, monotonicMs: () => number): Authenticator {
   return {
     isOriginListed: authenticator.isOriginListed,
+    isOriginListedBy: authenticator.isOriginListedBy,
     authenticate: (requirement, credentials) => {
       if (requirement !== "none" && !holdsLease(lease, monotonicMs)) return AWAY;
       return authenticator.authenticate(requirement, credentials);

@@ -52,6 +52,7 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
     limits: { fileBytesPerSecond: config.downloadBytesPerSecond / shards.length },
     trustedProxies: config.trustedProxies,
     ...(config.servicePrefix === null ? {} : { servicePrefix: config.servicePrefix }),
+    ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
     ...(config.tls === null ? {} : { tls: config.tls }),
     observe: {
       answered: metrics.answered,

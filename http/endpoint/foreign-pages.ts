@@ -1,0 +1,23 @@
+import type { AuthRequirement, EndpointFacts } from "./endpoint.ts";
+
+/**
+ * Credentials that a browser attaches by itself, whichever page sends the request: a login that it remembers. An API key, a bearer key and a
+ * signature are only sent by a page that has them.
+ */
+const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
+  none: false,
+  basic: true,
+  apiKey: false,
+  basicOrApiKey: true,
+  admin: true,
+  partnerApi: false,
+  signature: false,
+};
+
+/**
+ * Whether a page of another origin must not call the endpoint with a login: it changes something, or hands something out. Other GETs only
+ * read, and a browser does not let such a page see the response.
+ */
+export function refusesForeignPages({ auth, method, handsOut }: Pick<EndpointFacts, "auth" | "method" | "handsOut">): boolean {
+  return ATTACHED_BY_BROWSERS[auth] && (method !== "GET" || handsOut === true);
+}
