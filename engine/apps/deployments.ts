@@ -32,6 +32,8 @@ export interface Deployments {
   rollBack(id: number): Promise<AppDeployment>;
   /** With their counts; null for one that is not there. */
   read(ids: readonly number[]): Promise<(AppDeployment | null)[]>;
+  /** Whether some target has the version as what it is offered, or can go back to: its package must stay as it is. */
+  isDeployed(versionId: number): Promise<boolean>;
   /** Drafts of the version take their places. */
   packageStored(versionId: number): Promise<void>;
   versionSwitched(versionId: number, active: boolean): Promise<void>;
@@ -52,6 +54,11 @@ export interface DeploymentsOptions {
 }
 
 /** One step of several records: what is stored, and what the caller gets. Null: something had changed, read again. */
+
+/** The record of a version as it is, written again: an upload that has found the version not deployed, and is not stored yet, finds it changed. */
+function rewritten(version: Stored<AppVersion>): Stored<AppVersion> & { codeBefore: number } {
+  return { ...version, codeBefore: version.record.versionCode };
+}
 
 export function createDeployments({ store, catalog, clock, failed }: DeploymentsOptions): Deployments {
   const counts = createDeploymentCounts({
@@ -147,7 +154,7 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       const gone = [...settled.dropped, ...next.dropped];
       const superseded = (await stepped(replaced, "deployment.superseded", atMs)).filter((one) => !gone.includes(one.record.id));
       const outcome = await store.commit({
-        unchangedVersion: version,
+        version: rewritten(version),
         deployments: [{ record: created, version: 0 }, ...superseded],
         removedDeployments: gone,
         targets: [{ record: next.record, version: before.version }],
@@ -169,9 +176,12 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       const atMs = clock.nowMs();
       const step = stepDeployment(draft.record, { type: "package.stored", atMs });
       if (!step.changed || before.record.draft !== id) return [];
+      const version = await store.version(draft.record.versionId);
+      if (version === null || version.record.deleting) return [];
       const next = replaceCurrent(before.record, id);
       const superseded = await stepped([before.record.current], "deployment.superseded", atMs);
       const outcome = await store.commit({
+        version: rewritten(version),
         deployments: [
           { record: step.record, version: draft.version },
           ...superseded.filter((one) => !next.dropped.includes(one.record.id)),
@@ -264,6 +274,12 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
         },
         ({ state }) => `A deployment that is ${state} cannot be changed`,
       ),
+    isDeployed: async (versionId) => {
+      const { deployments, targets } = await store.load();
+      const versions = new Map(deployments.map((deployment) => [deployment.id, deployment.versionId]));
+      const stand = targets.flatMap(({ current, history }) => (current === null ? history : [current, ...history]));
+      return stand.some((id) => versions.get(id) === versionId);
+    },
     read: async (ids) => (await store.deployments(ids)).map((stored) => stored?.record ?? null),
     packageStored: async (versionId) => {
       for (const id of await idsOf(versionId)) await activate(id);

@@ -12,9 +12,9 @@ import type { PackageStore, StagedPackage } from "./package-store.ts";
 export type ReadFile = (take: (piece: Uint8Array) => Promise<void>) => Promise<void>;
 
 /**
- * Takes the package of a version in the place of the one it had. All or nothing: what breaks off, is no package or finds the version gone
- * leaves no file. Rejects with RelayError `not_found`, `conflict` (another upload of the version is under way), `invalid_request`,
- * `unavailable`, and with what `read` rejects with.
+ * Takes the package of a version in the place of the one it had, unless that is deployed. All or nothing: what breaks off, is no package or
+ * finds the version gone leaves no file. Rejects with RelayError `not_found`, `conflict` (the version's package is deployed, or another upload
+ * of it is under way), `invalid_request`, `unavailable`, and with what `read` rejects with.
  */
 export type UploadPackage = (versionId: number, read: ReadFile) => Promise<AppVersion>;
 
@@ -50,11 +50,19 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
     };
   }
 
+  /** Terminals that have this version code are not offered it again: they would keep other bytes than those that are offered from now on. */
+  async function requireReplaceable(version: AppVersion): Promise<void> {
+    if (version.package === null || !(await deployments.isDeployed(version.id))) return;
+    throw new RelayError("conflict", "The version is deployed, so its package stays as it is: create a version with a higher versionCode");
+  }
+
   async function adopt(versionId: number, staged: StagedPackage, fileName: string, lock: UploadLock) {
     await staged.keep(fileName);
     const attempt = async () => {
       const stored = await store.version(versionId);
       if (stored === null || stored.record.deleting) throw new RelayError("not_found", "The version was deleted meanwhile");
+      // Deploying changes the record, so that this holds until the commit.
+      await requireReplaceable(stored.record);
       const { md5, bytes } = staged;
       const record: AppVersion = { ...stored.record, package: { fileName, md5, bytes, storedAtMs: clock.nowMs() } };
       const outcome = await store.commit({
@@ -76,6 +84,8 @@ export function createUploadPackage({ store, catalog, deployments, packages, clo
   return async (versionId, read) => {
     const version = await store.version(versionId);
     if (version === null || version.record.deleting) throw new RelayError("not_found", "There is no such version");
+    // Before the file is received.
+    await requireReplaceable(version.record);
     const lock = await store.lockUpload(versionId);
     if (lock === null) throw new RelayError("conflict", "Another upload of this version is in progress");
     const held = { lock };

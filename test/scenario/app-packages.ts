@@ -323,13 +323,27 @@ export function appPackages(relay: Relay): void {
   test("a new package takes the place of the one before, under another address", async (t) => {
     const version = await createUploaded(t);
     const terminalId = relay.terminalId();
-    await deploy(version, "terminal", { terminalId });
     const bytes = packageBytes(500);
     assert.equal((await upload(relay.administrator(), version.id, bytes)).status, 200);
     assert.equal((await relay.nobody().get(version.path)).status, 404);
+    await deploy(version, "terminal", { terminalId });
     const { body } = await check(terminalId);
     assertMatches(body, { data: { md5: md5(bytes), fileSize: 500 } });
     assert.ok((await relay.nobody().get(pathOf(textMember(body, "data", "apkUrl")))).bytes.equals(bytes));
+  });
+
+  test("the package of a deployed version is not replaced by an upload", async (t) => {
+    const version = await createUploaded(t);
+    const terminalId = relay.terminalId();
+    await deploy(version, "terminal", { terminalId });
+    const files = await packageFiles();
+    assertMatches(await upload(relay.administrator(), version.id, packageBytes(1_000_000)), {
+      status: 409,
+      body: { status: "error", error: /is deployed.*higher versionCode/ },
+    });
+    assert.deepEqual(await packageFiles(), files);
+    assertMatches((await check(terminalId)).body, { data: { md5: md5(version.bytes) } });
+    assert.ok((await relay.nobody().get(version.path)).bytes.equals(version.bytes));
   });
 
   test("deleting a version ends its offers and takes its package along", async (t) => {

@@ -74,7 +74,7 @@ function world(count = 2) {
     };
     const upload = createUploadPackage({ store, catalog, deployments, packages, clock, ids });
     const check = createCheckAppVersion(catalog, deployments, failed);
-    return { tables, store, catalog, deployments, versions, upload, check, failures };
+    return { tables, store, catalog, deployments, versions, upload, check, failures, clock, ids };
   });
   const [one, other = one] = shards;
   assert.ok(one !== undefined && other !== undefined, "a world has shards");
@@ -301,6 +301,75 @@ describe("app deployments", () => {
     };
     const version = await one.upload(id, (take) => take(ZIP));
     assert.deepEqual([version.releaseNotes, version.package?.bytes], ["changed", 5]);
+  });
+
+  it("the package of a deployed version is not replaced, whatever holds the deployment up", async () => {
+    const { one, other, create, packages } = world();
+    const [id, next] = [await create(1), await create(2)];
+    let read = 0;
+    const replace = () =>
+      other.upload(id, (take) => {
+        read += 1;
+        return take(ZIP);
+      });
+    const refused = { code: "conflict", message: /is deployed.*higher versionCode/ };
+    await replace();
+    const { id: first } = await deploy(one, id);
+    await assert.rejects(replace, refused, "active");
+    await one.deployments.pause(first);
+    await assert.rejects(replace, refused, "paused");
+    await one.versions.setActive(id, false);
+    await assert.rejects(replace, refused, "withdrawn");
+    await one.versions.setActive(id, true);
+    const { id: second } = await deploy(one, next);
+    await assert.rejects(replace, refused, "what a roll-back goes to");
+    assert.equal(read, 1, "nothing is received before it is refused");
+    assert.equal(packages.names.size, 2);
+    // What was rolled back is offered no more, and does not come back.
+    await one.deployments.rollBack(second);
+    await other.upload(next, (take) => take(ZIP));
+    assert.equal(packages.names.size, 2);
+  });
+
+  it("a version that is deployed while its new package arrives keeps the package that it had", async () => {
+    const { one, other, create, packages } = world();
+    const id = await create(1);
+    const before = one.catalog.version(id)?.package;
+    packages.kept = async () => {
+      await deploy(other, id);
+    };
+    await assert.rejects(
+      one.upload(id, (take) => take(ZIP)),
+      { code: "conflict", message: /is deployed/ },
+    );
+    assert.deepEqual(one.catalog.version(id)?.package, before);
+    assert.equal(packages.names.size, 1);
+  });
+
+  it("a version that is deployed between an upload's last look and its commit keeps the package that it had", async () => {
+    const { one, other, create, packages } = world();
+    const id = await create(1);
+    let looks = 0;
+    const upload = createUploadPackage({
+      ...one,
+      packages,
+      deployments: {
+        ...one.deployments,
+        isDeployed: async (versionId) => {
+          const found = await one.deployments.isDeployed(versionId);
+          looks += 1;
+          // The first look is before the file is received.
+          if (looks === 2) await deploy(other, id);
+          return found;
+        },
+      },
+    });
+    await assert.rejects(
+      upload(id, (take) => take(ZIP)),
+      { code: "conflict", message: /is deployed/ },
+    );
+    assert.equal(looks, 3);
+    assert.equal(packages.names.size, 1);
   });
 
   it("a package that arrives byte by byte is looked at all the same", async () => {
