@@ -71,6 +71,16 @@ test("agrees on the first protocol that it prefers and tells who comes", async (
   assert.equal(client.protocol, "v12.stomp");
 });
 
+test("a login that a page of another origin lets a browser attach counts as none", async (t) => {
+  const { dial, only, url } = await world(t);
+  await once(dial([], { authorization: "Basic x", origin: "http://127.0.0.1:1" }), "open");
+  assert.deepEqual([only().upgrade.authorization, only().upgrade.origin], ["", "http://127.0.0.1:1"]);
+  const own = await world(t);
+  await once(own.dial([], { authorization: "Basic x", origin: own.url }), "open");
+  assert.equal(own.only().upgrade.authorization, "Basic x");
+  assert.notEqual(own.url, url);
+});
+
 test("lets a client in that asks for no protocol", async (t) => {
   const { dial, only } = await world(t);
   await once(dial(), "open");
