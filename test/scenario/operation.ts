@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { WebSocket } from "ws";
 import { assertMatches } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
+import { webSocketUrl } from "../support/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
 
 export function operation(relay: Relay): void {
@@ -186,6 +188,17 @@ export function production(startable: RelayOptions): void {
       const terminal = production.client({ authorization: basic(terminalId, password) });
       assert.equal((await terminal.poll(terminalId)).status, 204);
       assert.equal((await terminal.post(`/api/v1/${terminalId}/logs`, { a: 1 })).status, 200);
+      // A browser attaches a login that it remembers to a foreign page's WebSocket: only CONNECT's own login counts there.
+      const authorization = basic(terminalId, password);
+      const upgraded = (headers: { [name: string]: string }, login = {}) =>
+        production.connect({
+          ...login,
+          webSocketFactory: () =>
+            new WebSocket(webSocketUrl(production.node.url), ["v12.stomp"], { headers: { authorization, ...headers } }),
+        });
+      await upgraded({});
+      await assert.rejects(upgraded({ origin: "https://evil.example" }));
+      await upgraded({ origin: "https://evil.example" }, { login: terminalId, passcode: password });
       assert.equal((await terminal.post(`/api/v1/${production.terminalId()}/logs`, { a: 1 })).status, 403);
     } finally {
       await production.leaveAll();

@@ -8,6 +8,7 @@ import { appPackages } from "./app-packages.ts";
 import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
+import { crossSite } from "./cross-site.ts";
 import { delivery } from "./delivery.ts";
 import { foundInClickHouse } from "./found-in-clickhouse.ts";
 import { halfCharacters } from "./half-characters.ts";
@@ -32,6 +33,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "cancellation", define: cancellation },
   { about: "delivery", define: delivery },
   { about: "access", define: access },
+  { about: "requests of foreign pages", define: crossSite },
   { about: "partners", define: partners },
   { about: "the partner portal", define: partnerPortal },
   { about: "Partner API v1", define: partnerApi },
