@@ -1,6 +1,7 @@
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import type { AuthRequirement, BoundEndpoint, Method, ResponseDeclaration } from "./endpoint.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
+import { refusesForeignPages } from "./foreign-pages.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./idempotency.ts";
 
 /** The declaration without its handler. */
@@ -26,10 +27,21 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   signature: [{ signature: [] }],
 };
 
+/** Of the credentials that a browser attaches by itself. */
+const BROWSERS =
+  "Browsers attach a login that they remember to requests of any page. A request that changes something or takes a command is therefore answered 403 if its `Origin` (or, without one, its `Sec-Fetch-Site`) says that it comes from a page of another origin than the relay's; the origins that a partner lists may use that partner's login. Clients that are not browsers send neither header.";
+
+/** Of each 403 that this may be the reason of. */
+const FOREIGN_PAGES = "Or a page of another origin made a browser send the login.";
+
 const SECURITY_SCHEMES = {
-  basic: { type: "http", scheme: "basic", description: "A terminal's, a partner's or the administrator's user name and password." },
+  basic: {
+    type: "http",
+    scheme: "basic",
+    description: `A terminal's, a partner's or the administrator's user name and password. ${BROWSERS}`,
+  },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
-  administrator: { type: "http", scheme: "basic", description: "The administrative user name and password." },
+  administrator: { type: "http", scheme: "basic", description: `The administrative user name and password. ${BROWSERS}` },
   partnerApi: {
     type: "http",
     scheme: "bearer",
@@ -142,6 +154,10 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
   for (const status of impliedStatuses(endpoint)) {
     declared[status] ??= { description: STATUS_MEANING[status] ?? "Error.", body: endpoint.surface.envelope.schema };
   }
+  const forbidden = declared[403];
+  if (forbidden !== undefined && refusesForeignPages(endpoint)) {
+    declared[403] = { ...forbidden, description: `${forbidden.description} ${FOREIGN_PAGES}` };
+  }
   // Integer keys come out in ascending order whatever the order of insertion.
   const responses: Json = {};
   for (const [status, response] of Object.entries(declared)) responses[status] = responseOf(Number(status), response, endpoint, schemas);
@@ -161,7 +177,7 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
     ...(endpoint.auth === "none" ? [] : [401]),
-    ...(KEY_AUTHS.has(endpoint.auth) ? [403] : []),
+    ...(KEY_AUTHS.has(endpoint.auth) || refusesForeignPages(endpoint) ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
     ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),
     ...(endpoint.idempotency === undefined ? [] : [409]),

@@ -151,14 +151,15 @@ describe("a foreign page in a browser", { skip: NO_BROWSER }, () => {
       assertMatches((await relay.administrator().get(`/admin/app-versions/${version.id}/install-logs`)).body, { data: [] });
     });
 
-    test(`${where}: an image takes no payment from its terminal`, async (t) => {
+    test(`${where}: neither an image nor a link takes a payment from its terminal`, async (t) => {
       const [terminalId, uuid, origin] = [relay.terminalId(), relay.uuid(), await foreignPage(t, host)];
       const [url, password] = [relay.node.url, await relay.password(terminalId)];
       const page = await loggedIn(t, url, terminalId, password, `/api/v1/${terminalId}/settings`);
       assert.equal((await relay.partner().pay(terminalId, { uuid })).status, 200);
-      const script =
-        "const image = new Image(); await new Promise((done) => Object.assign(image, { onload: done, onerror: done, src: given.src }));";
-      await runAt(page, origin, script, { src: `${url}/api/v1/${terminalId}/get` });
+      const src = `${url}/api/v1/${terminalId}/get`;
+      const image = "await new Promise((done) => Object.assign(new Image(), { onload: done, onerror: done, src: given.src }));";
+      await runAt(page, origin, image, { src });
+      await Promise.all([page.waitForResponse(src), runAt(page, origin, "setTimeout(() => location.assign(given.src));", { src })]);
       assertMatches(await relay.fleet().take(terminalId), { status: 200, body: { uuid } });
     });
   }
