@@ -129,6 +129,19 @@ export async function signaturesHold({ proxy }: ProxiedRelay): Promise<void> {
   assertMatches(answer, { status: 404, body: { txHead: { txId: "a/b c" } } }, answer.text);
 }
 
+/** A page that the proxy serves is the relay's own, at whichever scheme the proxy has; one of another port is not. */
+export async function ownPagesAreKnown({ proxy, caller }: ProxiedRelay): Promise<void> {
+  const { host, hostname } = new URL(proxy.url);
+  for (const [origin, status] of [
+    [`http://${host}`, 200],
+    [`https://${host}`, 200],
+    [`http://${hostname}:1`, 403],
+  ] as const) {
+    const answer = await caller("administrator").post("/admin/receipts/clean?days=400", undefined, { origin });
+    assert.equal(answer.status, status, `${origin}: ${answer.text}`);
+  }
+}
+
 /** Runs the README's tour through the proxy. */
 export async function tourPasses({ proxy, cluster }: ProxiedRelay): Promise<void> {
   const cwd = resolve(import.meta.dirname, "../..");

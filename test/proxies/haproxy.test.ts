@@ -9,6 +9,7 @@ import {
   everyNodeIsAsked,
   nodeDies,
   nodeIsDrained,
+  ownPagesAreKnown,
   requestsInPiecesAreUnderstood,
   signaturesHold,
   startNodesBehind,
@@ -34,6 +35,7 @@ describe("three nodes behind HAProxy, as infra/compose/haproxy.cfg has it", { sk
     await test.test("nodes are told a client's address, whatever the client says of it", () => clientsCannotChooseTheirAddress(relay));
     await test.test("a request is understood that comes in pieces", (own) => requestsInPiecesAreUnderstood(own, relay));
     await test.test("signatures of the gateway protocol hold", () => signaturesHold(relay));
+    await test.test("the relay's own pages are known", () => ownPagesAreKnown(relay));
     await test.test("an app package goes up and down", () => appPackagePasses(relay));
     await test.test("the README's tour passes", () => tourPasses(relay));
 

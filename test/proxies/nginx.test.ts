@@ -8,6 +8,7 @@ import {
   nodeDies,
   nodeIsDrained,
   otherHttpIsUnderstood,
+  ownPagesAreKnown,
   requestsInPiecesAreUnderstood,
   signaturesHold,
   startNodesBehind,
@@ -30,6 +31,7 @@ describe("three nodes behind nginx, as infra/compose/nginx.conf has it", { skip:
     await test.test("a request is understood that comes in pieces", (own) => requestsInPiecesAreUnderstood(own, relay));
     await test.test("so is one of HTTP/1.0, and one with a trailer", (own) => otherHttpIsUnderstood(own, relay));
     await test.test("signatures of the gateway protocol hold", () => signaturesHold(relay));
+    await test.test("the relay's own pages are known", () => ownPagesAreKnown(relay));
     await test.test("an app package goes up and down", () => appPackagePasses(relay));
     await test.test("the README's tour passes", () => tourPasses(relay));
     await test.test("no request is lost while a node is drained", (own) => nodeIsDrained(own, relay, (held + 1) % 3));
