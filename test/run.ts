@@ -16,6 +16,8 @@ const LONG = [
   "test/cluster/scenarios.test.ts",
   "test/fault/kill.test.ts",
   "test/fault/cut-files.test.ts",
+  "test/doors/production.test.ts",
+  "test/doors/sandbox.test.ts",
   "test/fault/links.test.ts",
   "test/storage/feed/kafka-feed.test.ts",
   "test/cluster/former-version.test.ts",

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
-import { basic } from "../support/node.ts";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
+import { API_KEY, basic } from "../support/node.ts";
 import type { ValidRequest } from "./requests.ts";
 import type { Credentials, Shown } from "./rules.ts";
 
@@ -37,6 +39,9 @@ export interface Keys {
 }
 
 export const ORIGIN = "https://shop.example";
+/** One that nobody has. */
+const GUESS = "a-guess-of-nobodys-password";
+
 const FOREIGN_ORIGIN = "https://evil.example";
 
 export type Headers = { [name: string]: string };
@@ -81,20 +86,25 @@ const WRONG: readonly Caller[] = [
   { who: "Basic of 2,000 characters", shows: { basic: "wrong" }, headers: () => ({ authorization: basic("admin", "a".repeat(1_500)) }) },
   { who: "an unknown scheme", shows: {}, headers: () => ({ authorization: "Negotiate YII=" }) },
 
-  // Wrong passwords, each a new one, so that none is answered from what was remembered of an earlier one.
-  byBasic("an unknown name", "wrong", () => [`nobody-${randomUUID().slice(0, 8)}`, guess()]),
+  byBasic("an unknown name", "wrong", () => ["nobody-at-all", GUESS]),
   byBasic("an empty name and password", "wrong", () => ["", ""]),
-  byBasic("the administrator with a wrong password", "wrong", ({ administrator }) => [administrator.username, guess()]),
+  byBasic("the administrator with a wrong password", "wrong", ({ administrator }) => [administrator.username, GUESS]),
   byBasic("the administrator with an empty password", "wrong", ({ administrator }) => [administrator.username, ""]),
+  byBasic("the sandbox's administrator", "wrong", () => ["admin", "admin"]),
+  byBasic("the sandbox's fleet", "wrong", () => ["terminal", "terminal"]),
+  byBasic("the terminal with its password in the sandbox", "wrong", ({ terminalId }) => [
+    terminalId,
+    terminalPassword("sandbox-terminal-secret", terminalId),
+  ]),
   byBasic("the administrator in capitals", "wrong", (keys) => [keys.administrator.username.toUpperCase(), keys.administrator.password]),
-  byBasic("the fleet with a wrong password", "wrong", ({ fleet }) => [fleet.username, guess()]),
-  byBasic("the terminal with a wrong password", "wrong", ({ terminalId }) => [terminalId, guess()]),
+  byBasic("the fleet with a wrong password", "wrong", ({ fleet }) => [fleet.username, GUESS]),
+  byBasic("the terminal with a wrong password", "wrong", ({ terminalId }) => [terminalId, GUESS]),
   byBasic("the terminal with another terminal's password", "wrong", (keys) => [
     keys.terminalId,
     keys.terminalPassword(keys.otherTerminalId),
   ]),
   byBasic("a denied terminal", "wrong", (keys) => [keys.deniedTerminalId, keys.terminalPassword(keys.deniedTerminalId)]),
-  byBasic("the partner with a wrong password", "wrong", ({ partner }) => [partner.username, guess()]),
+  byBasic("the partner with a wrong password", "wrong", ({ partner }) => [partner.username, GUESS]),
   byBasic("the partner with another partner's password", "wrong", ({ partner, stranger }) => [partner.username, stranger.password]),
   byBasic("the partner with its key as password", "wrong", ({ partner }) => [partner.username, partner.apiKey]),
   byBasic("a disabled partner by password", "wrong", ({ disabled }) => [disabled.username, disabled.password]),
@@ -172,12 +182,26 @@ const WRONG: readonly Caller[] = [
   {
     who: "the partner's key beside a wrong login",
     shows: { basic: "wrong", apiKey: "partner" },
-    headers: ({ partner }) => ({ authorization: basic(partner.username, guess()), "api-key": partner.apiKey }),
+    headers: ({ partner }) => ({ authorization: basic(partner.username, GUESS), "api-key": partner.apiKey }),
   },
 ];
 
+/** The demo partner: right in the sandbox, where it is known to everyone, and nobody elsewhere. */
+const DEMO: readonly Caller[] = [
+  byBasic("the sandbox's demo partner", "wrong", () => [DEMO_PARTNER.username, DEMO_PARTNER.password]),
+  byKey("the sandbox's demo partner by key", "wrong", () => API_KEY),
+  byBearer("the sandbox's demo partner by bearer key", "wrong", () => SANDBOX_PARTNER_API.apiKey),
+  bySignature("the sandbox's demo partner by signature", "wrong", ({ partner }) => ({
+    ...partner,
+    merId: SANDBOX_ADAPTER_LOGIN.merchantId,
+    adapterSecret: SANDBOX_ADAPTER_LOGIN.secret,
+  })),
+];
+
 /** Everyone is asked everything; the rules say who is refused what. */
-export const CALLERS: readonly Caller[] = [...RIGHT, ...WRONG];
+export function callersIn(mode: "sandbox" | "production"): readonly Caller[] {
+  return [...RIGHT, ...WRONG, ...(mode === "sandbox" ? [] : DEMO)];
+}
 
 function byBasic(who: string, shown: Shown, login: (keys: Keys) => [username: string, password: string]): Caller {
   return { who, shows: { basic: shown }, headers: (keys) => ({ authorization: basic(...login(keys)) }) };
@@ -208,10 +232,6 @@ function signed({ merId, adapterSecret }: PartnerKeys, request: ValidRequest, ho
     atMs,
     salt: randomUUID(),
   });
-}
-
-function guess(): string {
-  return `guess-${randomUUID()}`;
 }
 
 function base64(text: string): string {

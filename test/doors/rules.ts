@@ -1,4 +1,4 @@
-import type { CallerNeeds, Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { AuthRequirement, CallerNeeds, Endpoint } from "../../http/endpoint/endpoint.ts";
 
 /**
  * What every endpoint answers to whom, decided by what it declares: `auth`, `needs`, the method, and whether it declares 404. No endpoint is
@@ -93,8 +93,39 @@ const BY_NEEDS: Readonly<Record<CallerNeeds, Readonly<Record<Identity, Outcome>>
   },
 };
 
+/** What answers without a credential. Anything else that does fails the test: it was left open by mistake, or its reason is missing here. */
+export const OPEN: { readonly [endpoint: string]: string } = {
+  pingTerminal: "terminals and partners try with it whether the service answers",
+  pingPos: "the same, at the path of terminal apps",
+  appendTerminalLog: "only with RELAY_OPEN_TERMINAL_LOGS, as in the sandbox",
+  readTerminalLogs: "only with RELAY_OPEN_TERMINAL_LOGS, as in the sandbox",
+  clearTerminalLogs: "only with RELAY_OPEN_TERMINAL_LOGS, as in the sandbox",
+  gatewayNotification: "the card gateway has no credential; the relay asks it for the state and believes nothing of the notification",
+  checkAppVersion: "terminals in the field ask without a login",
+  downloadAppPackage: "the same; a package's name cannot be guessed",
+  recordInstall: "terminals in the field report without a login",
+  live: "load balancers have no credential",
+  ready: "load balancers have no credential",
+  metrics: "names no terminal, partner or address",
+  openApiDocument: "it is public",
+  docsPage: "it is public",
+  docsScript: "it is public",
+  docsStyle: "it is public",
+};
+
+/** Below these paths everything has one kind of authentication. */
+const PLACES: readonly [under: string, auth: AuthRequirement, needs?: CallerNeeds][] = [
+  ["/admin/", "admin"],
+  ["/api/partner/", "basic", "own account"],
+  ["/partner/api/v1/", "partnerApi"],
+  ["/pgw/", "signature"],
+];
+
 /** Why no rule says what the endpoint answers; null if one does. */
-export function missingRule({ auth, needs }: AnyEndpoint): string | null {
+export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | null {
+  if (auth === "none" && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
+  const place = PLACES.find(([under]) => path.startsWith(under));
+  if (place !== undefined && (auth !== place[1] || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
   const severalKinds = auth === "basic" || auth === "basicOrApiKey";
   if (severalKinds && needs === undefined) return `auth ${auth} lets several kinds of callers in: declare what they need (\`needs\`)`;
   if (!severalKinds && needs !== undefined) return `\`needs\` says nothing with auth ${auth}`;

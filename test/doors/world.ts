@@ -6,7 +6,7 @@ import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { TestGateway } from "../support/gateway.ts";
-import type { Answer, HttpRequest } from "../support/http-client.ts";
+import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
 import { member, textMember } from "../support/matches.ts";
 import { ALL_SERVICES } from "../support/new-partner-api.ts";
 import { basic } from "../support/node.ts";
@@ -26,6 +26,8 @@ const SECRETS = {
   terminal: "a-terminal-secret-of-this-test",
 };
 
+export type Mode = "sandbox" | "production";
+
 /** Credentials are the same in both, and none is one that the sandbox has by itself. */
 const ENVIRONMENT = {
   // Nothing listens there: what is stored on the way to ClickHouse stays where it is seen.
@@ -40,7 +42,7 @@ const ENVIRONMENT = {
   RELAY_TERMINAL_SECRET: SECRETS.terminal,
 };
 
-export const MODES: { readonly [mode: string]: { readonly [name: string]: string } } = {
+const MODES: Readonly<Record<Mode, { readonly [name: string]: string }>> = {
   sandbox: ENVIRONMENT,
   production: {
     ...ENVIRONMENT,
@@ -64,6 +66,7 @@ export class DoorWorld {
   readonly endpoints: readonly AnyEndpoint[];
   readonly #relay: Relay;
   readonly #gateway: TestGateway;
+  readonly #clients = new Map<string, HttpClient>();
   #keys: Keys | null = null;
   #things: Things | null = null;
 
@@ -73,7 +76,7 @@ export class DoorWorld {
     this.endpoints = Object.values(surfacesOf(readConfig(environment))).flat();
   }
 
-  static async start(mode: string): Promise<DoorWorld> {
+  static async start(mode: Mode): Promise<DoorWorld> {
     const gateway = await TestGateway.start();
     const environment = { ...MODES[mode], RELAY_GATEWAY_URL: gateway.url };
     const relay = new Relay({ shards: 1, environment });
@@ -114,16 +117,23 @@ export class DoorWorld {
     return requestOf(endpoint, about === "there" ? this.things : { ...this.things, ...ABSENT });
   }
 
-  /** Each request comes from an address of its own: limits and failed logins are counted by address. */
-  send(request: Omit<ValidRequest, "method"> & { method: Verb }, headers: Headers): Promise<Answer> {
+  /** From an address of its own, since limits and failed logins are counted by address; `from` is whose address it is otherwise. */
+  send(request: Omit<ValidRequest, "method"> & { method: Verb }, headers: Headers, from?: string): Promise<Answer> {
     const { method, path, body, contentType } = request;
     const type = body === undefined ? {} : { "content-type": contentType };
-    return this.#relay.client({}).send(path, { method, body, headers: { ...type, ...headers } });
+    return this.#client(from).send(path, { method, body, headers: { ...type, ...headers } });
   }
 
-  ask(headers: Headers, method: Verb, path: string, body?: unknown): Promise<Answer> {
+  #client(from: string | undefined): HttpClient {
+    const known = from === undefined ? undefined : this.#clients.get(from);
+    const client = known ?? this.#relay.client({});
+    if (from !== undefined) this.#clients.set(from, client);
+    return client;
+  }
+
+  ask(headers: Headers, method: Verb, path: string, body?: unknown, from?: string): Promise<Answer> {
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    return this.send({ method, path, body: bytes, contentType: "application/json" }, headers);
+    return this.send({ method, path, body: bytes, contentType: "application/json" }, headers, from);
   }
 
   /** The text with the names of what was asked for taken out, so that two answers can be compared. */
@@ -155,6 +165,10 @@ export class DoorWorld {
       await kv.close();
     });
     return stored;
+  }
+
+  get url(): string {
+    return this.#relay.node.url;
   }
 
   /** A terminal of its own that is connected, and its commands. */
@@ -230,7 +244,9 @@ export class DoorWorld {
 
   /** Throws for a refusal: the right caller prepares. */
   async #make(headers: Headers, method: Verb, path: string, body?: unknown): Promise<unknown> {
-    const answer = await this.ask(headers, method, path, body);
+    // From the addresses that it will call from, so that guesses of others from elsewhere do not hold it back.
+    const from = headers["authorization"]?.startsWith("Basic") === true ? "the administrator" : undefined;
+    const answer = await this.ask(headers, method, path, body, from);
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.body;
   }

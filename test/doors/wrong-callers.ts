@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { Method } from "../../http/endpoint/endpoint.ts";
+import type { Answer } from "../support/http-client.ts";
 import { member } from "../support/matches.ts";
-import { CALLERS, type Caller, type Headers } from "./callers.ts";
+import { type Caller, callersIn, type Headers } from "./callers.ts";
 import { ask, each, refusalsOf } from "./refusals.ts";
-import { type AnyEndpoint, missingRule, outcomeOf, type Shown } from "./rules.ts";
-import { DoorWorld, MODES, SERVICE_PREFIX } from "./world.ts";
+import type { ValidRequest } from "./requests.ts";
+import { type AnyEndpoint, missingRule, OPEN, outcomeOf, type Shown } from "./rules.ts";
+import { askWebSocket } from "./web-socket.ts";
+import { DoorWorld, type Mode, SERVICE_PREFIX } from "./world.ts";
 
 /**
  * Every endpoint that a node serves is asked by every wrong caller (callers.ts), and what it has to answer is decided by its declaration
@@ -38,8 +41,10 @@ const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /** Who shows that an endpoint works: of those who are admitted, the first. */
 const RIGHT: readonly (Shown | undefined)[] = ["terminal", "partner", "administrator"];
 
-for (const mode of Object.keys(MODES)) {
+/** Registers the tests of a node in this mode. */
+export function wrongCallers(mode: Mode): void {
   describe(`the doors in ${mode}`, () => {
+    const callers = callersIn(mode);
     let world: DoorWorld;
     before(async () => {
       world = await DoorWorld.start(mode);
@@ -61,23 +66,25 @@ for (const mode of Object.keys(MODES)) {
         return why === null ? [] : [`${endpoint.name}: ${why}`];
       });
       assert.deepEqual(missing, []);
+      const names = new Set(world.endpoints.map(({ name }) => name));
+      for (const name of [...Object.keys(OPEN), ...Object.keys(NOT_SUCCEEDING)]) assert.ok(names.has(name), `there is no ${name} any more`);
     });
 
     test("every caller is refused somewhere, and everything but what is open refuses most of them", () => {
-      const refusals = refusalsOf(world.endpoints);
-      for (const caller of CALLERS)
+      const refusals = refusalsOf(world.endpoints, callers);
+      for (const caller of callers)
         assert.ok(
           refusals.some((refusal) => refusal.caller === caller),
           `${caller.who} is refused nowhere`,
         );
       for (const endpoint of world.endpoints) {
         const refused = refusals.filter((refusal) => refusal.endpoint === endpoint).length;
-        assert.ok(endpoint.auth === "none" ? refused === 0 : refused > CALLERS.length / 2, `${endpoint.name} refuses ${refused}`);
+        assert.ok(endpoint.auth === "none" ? refused === 0 : refused > callers.length / 2, `${endpoint.name} refuses ${refused}`);
       }
     });
 
     test("wrong callers are refused, are told nothing and change nothing", async (t) => {
-      const refusals = refusalsOf(world.endpoints);
+      const refusals = refusalsOf(world.endpoints, callers);
       const before = await world.stored();
       const session = await world.online("DOOR-ONLINE");
       const found = await ask(world, refusals);
@@ -104,11 +111,11 @@ for (const mode of Object.keys(MODES)) {
         const key = { "api-key": world.keys.partner.apiKey };
         const paid = await world.ask(key, "POST", `/api/v1/${terminalId}/pay`, { uuid, amount: 1, service: "PAYCC" });
         assert.equal(paid.status, 200, paid.text);
-        assert.deepEqual(await ask(world, refusalsOf([endpoint])), []);
+        assert.deepEqual(await ask(world, refusalsOf([endpoint], callers)), []);
         // HEAD would take it and throw it away.
-        const head = await world.send({ ...world.request(endpoint), method: "HEAD" }, right(endpoint));
+        const head = await sendRightly(endpoint, { ...world.request(endpoint), method: "HEAD" });
         assert.equal(head.status, 405);
-        const taken = await world.send(world.request(endpoint), right(endpoint));
+        const taken = await sendRightly(endpoint, world.request(endpoint));
         assert.equal(member(taken.body, "uuid"), uuid);
       }
     });
@@ -133,7 +140,7 @@ for (const mode of Object.keys(MODES)) {
         const declared = world.endpoints.filter(({ path }) => matches(path, request.path)).map(({ method }) => method);
         const others = METHODS.filter((method) => !declared.includes(method));
         const statuses = await Promise.all(
-          others.map(async (method) => ({ method, status: (await world.send({ ...request, method }, right(endpoint))).status })),
+          others.map(async (method) => ({ method, status: (await sendRightly(endpoint, { ...request, method })).status })),
         );
         const wrong = statuses.filter(({ status }) => status !== 405).map(({ method, status }) => `${method} ${endpoint.path}: ${status}`);
         if (endpoint.method !== "GET" || endpoint.handsOut === true || endpoint.auth === "none") return wrong;
@@ -143,13 +150,17 @@ for (const mode of Object.keys(MODES)) {
       assert.deepEqual(found.flat(), []);
     });
 
+    test("a WebSocket is only for terminals, each for its own topic and those that it manages", async () => {
+      assert.deepEqual(await askWebSocket(world, callers, mode), []);
+    });
+
     // Last, since it changes and deletes what there is.
     test("the right caller is admitted everywhere", async () => {
       const found: string[] = [];
       for (const endpoint of [...world.endpoints].sort(byHarm)) {
         const request = world.request(endpoint);
-        const headers = right(endpoint);
-        const answer = await world.send(request, headers);
+        const headers = headersOf(rightCaller(endpoint), request);
+        const answer = await world.send(request, headers, rightCaller(endpoint)?.who);
         const expected = NOT_SUCCEEDING[endpoint.name]?.status;
         const asExpected = expected === undefined ? answer.status < 300 : answer.status === expected;
         if (!asExpected) found.push(`${endpoint.name}: ${answer.status} ${answer.text}`);
@@ -160,11 +171,22 @@ for (const mode of Object.keys(MODES)) {
       assert.deepEqual(found, []);
     });
 
-    function right(endpoint: AnyEndpoint): Headers {
-      const admitted = CALLERS.filter(({ shows }) => outcomeOf(endpoint, shows) === "admitted");
+    /** Null where nobody needs anything. */
+    function rightCaller(endpoint: AnyEndpoint): Caller | null {
+      if (endpoint.auth === "none") return null;
+      const admitted = callers.filter(({ shows }) => outcomeOf(endpoint, shows) === "admitted");
       const [caller] = admitted.sort((one, other) => rank(one) - rank(other));
       assert.ok(caller, `${endpoint.name} admits nobody`);
-      return endpoint.auth === "none" ? {} : caller.headers(world.keys, world.request(endpoint), world.host);
+      return caller;
+    }
+
+    function headersOf(caller: Caller | null, request: ValidRequest): Headers {
+      return caller === null ? {} : caller.headers(world.keys, request, world.host);
+    }
+
+    function sendRightly(endpoint: AnyEndpoint, request: Parameters<DoorWorld["send"]>[0]): Promise<Answer> {
+      const caller = rightCaller(endpoint);
+      return world.send(request, headersOf(caller, world.request(endpoint)), caller?.who);
     }
   });
 }
