@@ -102,7 +102,7 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   clearTerminalLogs: "only with RELAY_OPEN_TERMINAL_LOGS, as in the sandbox",
   gatewayNotification: "the card gateway has no credential; the relay asks it for the state and believes nothing of the notification",
   checkAppVersion: "terminals in the field ask without a login",
-  downloadAppPackage: "the same; a package's name cannot be guessed",
+  downloadAppPackage: "the same; a package holds no secret",
   recordInstall: "terminals in the field report without a login",
   live: "load balancers have no credential",
   ready: "load balancers have no credential",
