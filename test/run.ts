@@ -16,6 +16,8 @@ const LONG = [
   "test/cluster/scenarios.test.ts",
   "test/fault/kill.test.ts",
   "test/fault/cut-files.test.ts",
+  "test/doors/production.test.ts",
+  "test/doors/sandbox.test.ts",
   "test/fault/links.test.ts",
   "test/storage/feed/kafka-feed.test.ts",
   "test/cluster/former-version.test.ts",
@@ -51,5 +53,5 @@ try {
 
 /** Suites that start hundreds of nodes and threads: from a build each takes half the time. */
 function startsNodes(file: string): boolean {
-  return /^test\/(cluster|fault|proxies|scenario|secrets)\//.test(file);
+  return /^test\/(cluster|doors|fault|proxies|scenario|secrets)\//.test(file);
 }

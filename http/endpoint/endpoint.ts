@@ -11,6 +11,15 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
 
+/**
+ * What a caller of `basic` or `basicOrApiKey` needs beside its login; engine/access/caller.ts decides.
+ * - `send`: that it may send to the terminal.
+ * - `act`: that it may act as the terminal; `act or administrate`: or is the administrator.
+ * - `see`: that it may see what it asks for; otherwise it gets the answer for something that does not exist.
+ * - `own account`: to be a partner; it gets only at its own account.
+ */
+export type CallerNeeds = "send" | "act" | "act or administrate" | "see" | "own account";
+
 /** `bounded`: at most JSON_DEPTH_MAX levels. `any`: as deep as the body's bytes allow. */
 export type BodyNesting = "bounded" | "any";
 
@@ -167,6 +176,11 @@ export interface EndpointFacts {
   summary: string;
   description?: string;
   auth: AuthRequirement;
+  /**
+   * Declared by every endpoint with `auth` `basic` or `basicOrApiKey`. The document says it to callers, the handler or its operation refuses
+   * whoever lacks it, and test/doors asks every endpoint as those who do.
+   */
+  needs?: CallerNeeds;
   rateLimit?: RateLimit;
   /** Longest request body in bytes; `BODY_BYTES_MAX_DEFAULT` when absent. */
   bodyBytesMax?: number;

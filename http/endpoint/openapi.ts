@@ -1,5 +1,5 @@
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
-import type { AuthRequirement, BoundEndpoint, Method, ResponseDeclaration } from "./endpoint.ts";
+import type { AuthRequirement, BoundEndpoint, CallerNeeds, Method, ResponseDeclaration } from "./endpoint.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
 import { refusesForeignPages } from "./foreign-pages.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./idempotency.ts";
@@ -103,7 +103,7 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     operationId: endpoint.name,
     tags: endpoint.tags ?? endpoint.surface.tags,
     summary: endpoint.summary,
-    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    ...described(endpoint),
     ...(endpoint.deprecated === undefined ? {} : { deprecated: true }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, schemas) }),
@@ -111,6 +111,20 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     responses: responsesOf(endpoint, schemas),
     security: SECURITY[endpoint.auth],
   };
+}
+
+const CALLERS: Readonly<Record<CallerNeeds, string>> = {
+  send: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential and the administrator; others get 403.",
+  act: "Callers: the terminal itself, terminals that manage it, and the fleet's credential; others get 403.",
+  "act or administrate":
+    "Callers: the terminal itself, terminals that manage it, the fleet's credential and the administrator; others get 403.",
+  see: "A caller that may not see what it asks for gets the same response as for something that does not exist.",
+  "own account": "Callers: partners, with their own user name and password; others get 403.",
+};
+
+function described({ description, needs }: DocumentedEndpoint): { description?: string } {
+  const sentences = [description, needs === undefined ? undefined : CALLERS[needs]].filter((sentence) => sentence !== undefined);
+  return sentences.length === 0 ? {} : { description: sentences.join(" ") };
 }
 
 const IDEMPOTENCY_KEY: Json = {

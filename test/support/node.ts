@@ -14,7 +14,7 @@ export interface TestNode extends RunningNode {
   /** Moves the clocks of all threads. */
   advance(ms: number): void;
   /** Stops and starts again on the same folder, with the clock where it stood; the returned node replaces this one. */
-  restart(): Promise<TestNode>;
+  restart(whileStopped?: (dataDirectory: string) => Promise<void>): Promise<TestNode>;
 }
 
 export const API_KEY = "pk_live_sandbox_0000000000000000000000000000";
@@ -54,8 +54,9 @@ export async function startTestNode(
     ...node,
     dataDirectory: directory,
     advance: (ms) => shiftClock(clockShift, ms),
-    restart: async () => {
+    restart: async (whileStopped) => {
       await node.stop();
+      await whileStopped?.(directory);
       return startTestNode(environment, directory, clockShift);
     },
     stop: async () => {

@@ -102,9 +102,9 @@ export class Relay {
     await Promise.all(this.#nodes.splice(0).map((node) => node.stop()));
   }
 
-  /** Stops every node and starts it again on the same folder. */
-  async restart(): Promise<void> {
-    const restarted = await Promise.allSettled(this.#nodes.map((node) => node.restart()));
+  /** Stops every node and starts it again on the same folder, which `whileStopped` may look into. */
+  async restart(whileStopped?: (dataDirectory: string) => Promise<void>): Promise<void> {
+    const restarted = await Promise.allSettled(this.#nodes.map((node) => node.restart(whileStopped)));
     // Those that did start are stopped in the end, whatever became of the others: a node that is left keeps the test's process alive.
     this.#nodes = restarted.flatMap((node) => (node.status === "fulfilled" ? [node.value] : []));
     for (const node of restarted) if (node.status === "rejected") throw node.reason;

@@ -137,6 +137,7 @@ export const createTerminalLink = links.endpoint({
   summary: "Create a payment link for a terminal",
   description: `${DESCRIPTION} The link uses the gateway account of the partner of the terminal's merchant, or else the installation's account.`,
   auth: "basic",
+  needs: "send",
   params: TerminalParams,
   body: LinkBody,
   handle: async ({ createLink, localTime }, { params, body, caller, operationId }) => {
@@ -152,6 +153,7 @@ export const createBancomatPayLink = links.endpoint({
   summary: "Create a payment link for a terminal, paid with BANCOMAT Pay",
   description: `Like \`paybylink\`, but the payment page accepts BANCOMAT Pay. ${DESCRIPTION}`,
   auth: "basic",
+  needs: "send",
   params: TerminalParams,
   body: LinkBody,
   handle: async ({ createLink, localTime }, { params, body, caller, operationId }) => {

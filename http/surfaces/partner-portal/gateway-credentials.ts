@@ -20,6 +20,7 @@ export const showGatewayCredentials = portal.endpoint({
   path: "/api/partner/gw-credentials",
   summary: "Get the calling partner's account at the card gateway, masked",
   auth: "basic",
+  needs: "own account",
   responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...portal.errors(401, 403) },
   handle: ({ partners }, { caller }) => {
     const partner = partners.byId(callingPartner(caller));
@@ -35,6 +36,7 @@ export const saveGatewayCredentials = portal.endpoint({
   description:
     "Members that are left out keep their values. The change is in force on every node when the response is sent. Existing links use the new account from then on.",
   auth: "basic",
+  needs: "own account",
   body: GatewayCredentialsRequest,
   bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "partner.gw-credentials", subject: ({ caller }) => String(callingPartner(caller)) },
@@ -56,6 +58,7 @@ export const testGatewayCredentials = portal.endpoint({
   description:
     "Asks the gateway for a payment that does not exist. Members that are left out are taken from the stored account. Nothing is stored and no money moves.",
   auth: "basic",
+  needs: "own account",
   body: Type.Optional(GatewayCredentialsRequest),
   audit: "changes nothing",
   responses: {

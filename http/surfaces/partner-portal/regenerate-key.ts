@@ -10,6 +10,7 @@ export const regenerateKey = portal.endpoint({
   description:
     "The key is shown in this response only. When it is sent, the previous key is no longer accepted, unless `graceSeconds` keeps it valid for a while.",
   auth: "basic",
+  needs: "own account",
   body: Type.Optional(
     Type.Object(
       { graceSeconds: Type.Optional(Type.Integer({ minimum: 0, maximum: KEY_GRACE_SECONDS_MAX, default: 0 })) },

@@ -71,6 +71,7 @@ export const findCommand = relay.endpoint({
   path: "/api/v1/commands/{uuid}",
   summary: "Get the life of a command",
   auth: "basicOrApiKey",
+  needs: "see",
   params: UuidParams,
   responses: {
     200: { description: "The command's life so far.", body: okBody(CommandLife) },
@@ -91,6 +92,7 @@ export const cancelCommand = relay.endpoint({
   description:
     "A waiting command is cancelled at once (200). If it was sent, even if it was returned to the queue since, a CANCEL command is sent to the terminal (202): the command is cancelled only when the terminal confirms it, and a result that arrives takes precedence. 409 if the command has ended.",
   auth: "basicOrApiKey",
+  needs: "see",
   params: UuidParams,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   responses: {

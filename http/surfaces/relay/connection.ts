@@ -14,6 +14,7 @@ export const checkConnection = relay.endpoint({
   summary: "Check whether a terminal can be reached",
   description: "Recommended before a payment: continue only if `connectionStatus` is ONLINE.",
   auth: "basicOrApiKey",
+  needs: "send",
   params: TerminalParams,
   responses: {
     200: {
@@ -48,6 +49,7 @@ export const disconnect = relay.endpoint({
   summary: "Set a terminal to OFFLINE at once, when its app closes",
   description: "The terminal stays OFFLINE until its next frame or poll.",
   auth: "basic",
+  needs: "act",
   params: TerminalParams,
   // Some apps send an empty object, some nothing.
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),

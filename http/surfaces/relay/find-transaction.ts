@@ -54,6 +54,7 @@ export const findByUuid = relay.endpoint({
   description:
     "If the caller can see no command with this uuid, the oldest unsolicited result with the uuid that the caller may see is returned. A partner that sees only its own commands sees no unsolicited results.",
   auth: "basicOrApiKey",
+  needs: "see",
   params: UuidParams,
   query: WaitQuery,
   handle: (operations, { params, query, caller }) => byUuid(operations, caller, params.uuid, query.wait ?? 0),
@@ -65,6 +66,7 @@ export const findByUuidLegacy = relay.endpoint({
   path: "/uuid/{uuid}",
   summary: "Get the result of a command (deprecated)",
   auth: "basicOrApiKey",
+  needs: "see",
   deprecated: { successor: "/api/v1/{uuid}/uuid" },
   params: UuidParams,
   query: WaitQuery,
@@ -79,6 +81,7 @@ export const findLatest = relay.endpoint({
   description:
     "Refers to the latest pay, scan or print command: `data` is null from its acceptance until its result, and stays null if it expired or was cancelled. If there is no newer command, the last transaction is returned. A partner sees its own commands; it sees everything only if its rule names the terminal.",
   auth: "basicOrApiKey",
+  needs: "see",
   params: TerminalParams,
   query: WaitQuery,
   handle: (operations, { params, query, caller }) => latest(operations, caller, params.terminalId, query.wait ?? 0),
@@ -91,6 +94,7 @@ export const findLatestLegacy = relay.endpoint({
   summary: "Get the result of a terminal's latest command (deprecated)",
   description: "The terminal is the one in the query, or else the authenticated one.",
   auth: "basicOrApiKey",
+  needs: "see",
   deprecated: { successor: "/api/v1/{terminalId}/status" },
   query: Type.Composite([WaitQuery, Type.Partial(TerminalParams)]),
   handle: (operations, { query, caller }) => {

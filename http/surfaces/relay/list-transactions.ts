@@ -34,6 +34,7 @@ export const listTransactions = relay.endpoint({
   description:
     "A result is listed as soon as it is stored. With `status` ALL, or without `status`, KO results are left out; use KO to list the declined ones.",
   auth: "basicOrApiKey",
+  needs: "see",
   params: TerminalParams,
   query: Type.Object({
     date: day("Single day"),

@@ -98,6 +98,7 @@ export const sendPayment = relay.endpoint({
   description:
     "200 means that the command is stored: the terminal gets it at once over WebSocket, or with its next poll within 60 seconds. 503 means that this is not confirmed: repeat the request with the same uuid. If it is then refused as a duplicate, the first one was accepted. 429 is also returned if 16 commands already wait for the terminal.",
   auth: "basicOrApiKey",
+  needs: "send",
   params: TerminalParams,
   handle: (operations, input) => pay(operations, input.params.terminalId, input),
 });
@@ -108,6 +109,7 @@ export const sendPaymentByBody = relay.endpoint({
   path: "/api/v1/pay",
   summary: "Send a payment to the terminal named in the body",
   auth: "basic",
+  needs: "send",
   handle: (operations, input) => pay(operations, null, input),
 });
 
@@ -117,6 +119,7 @@ export const sendPaymentLegacy = relay.endpoint({
   path: "/pay",
   summary: "Send a payment to the terminal named in the body (deprecated)",
   auth: "basic",
+  needs: "send",
   deprecated: { successor: "/api/v1/pay" },
   handle: (operations, input) => pay(operations, null, input),
 });

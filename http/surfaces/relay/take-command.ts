@@ -44,6 +44,7 @@ export const takeCommand = relay.endpoint({
   description:
     "For the terminal itself. The command is read and removed in one step, so each command is handed out once. The poll counts as activity (connectionType POLLING) and records the device. If the terminal has settings, each response contains their version in `Relay-Settings`.",
   auth: "basic",
+  needs: "act",
   handsOut: true,
   rateLimit: { bucket: "get", perSecond: 100 },
   params: TerminalParams,

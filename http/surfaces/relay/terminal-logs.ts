@@ -36,7 +36,7 @@ const LIMIT_DEFAULT = 100;
  * (`RELAY_OPEN_TERMINAL_LOGS`).
  */
 export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<RelayOperations>[] {
-  const auth = open ? "none" : "basic";
+  const access = open ? ({ auth: "none" } as const) : ({ auth: "basic", needs: "act or administrate" } as const);
   const limit = { bucket: "logs", perSecond: 20 } as const;
 
   function allow(caller: Caller, terminalId: string): void {
@@ -50,7 +50,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     path: "/api/v1/{terminalId}/logs",
     summary: "Store a log of a terminal",
     description: `Logs are kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Before anything is stored, card numbers are masked and values nested deeper than ${MASK_DEPTH_MAX} levels are replaced.`,
-    auth,
+    ...access,
     rateLimit: limit,
     bodyBytesMax: LOG_BODY_BYTES_MAX,
     bodyNesting: "any",
@@ -77,7 +77,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     method: "GET",
     path: "/api/v1/{terminalId}/logs",
     summary: "List a terminal's logs, newest first",
-    auth,
+    ...access,
     rateLimit: limit,
     params: TerminalParams,
     query: Type.Object({
@@ -105,7 +105,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     method: "DELETE",
     path: "/api/v1/{terminalId}/logs",
     summary: "Delete a terminal's logs",
-    auth,
+    ...access,
     rateLimit: limit,
     params: TerminalParams,
     responses: {

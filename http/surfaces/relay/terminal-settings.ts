@@ -27,6 +27,7 @@ export const showSettings = relay.endpoint({
   description:
     "For terminals that poll: the same settings that are sent as CONFIG over WebSocket. Fetch them at the start, and when the header `Relay-Settings` of a poll has another version.",
   auth: "basic",
+  needs: "act",
   rateLimit: { bucket: "get", perSecond: 100 },
   params: TerminalParams,
   responses: {

@@ -1,0 +1,239 @@
+import { randomUUID } from "node:crypto";
+import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
+import { API_KEY, basic } from "../support/node.ts";
+import type { ValidRequest } from "./requests.ts";
+import type { Credentials, Shown } from "./rules.ts";
+
+/** A partner as the administration made it, with every way in. */
+export interface PartnerKeys {
+  username: string;
+  password: string;
+  apiKey: string;
+  partnerApiKey: string;
+  partnerApiSecret: string;
+  merId: string;
+  adapterSecret: string;
+}
+
+/** The right credentials of a node's world. */
+export interface Keys {
+  administrator: { username: string; password: string };
+  fleet: { username: string; password: string };
+  /** The derived password of a terminal. */
+  terminalPassword(terminalId: string): string;
+  terminalId: string;
+  managerId: string;
+  otherTerminalId: string;
+  deniedTerminalId: string;
+  partner: PartnerKeys;
+  stranger: PartnerKeys;
+  viewer: PartnerKeys;
+  disabled: PartnerKeys;
+  deleted: PartnerKeys;
+  /** Its key is for pages of ORIGIN, its key for Partner API v1 for an address that is not ours. */
+  bound: PartnerKeys;
+  /** Of a merchant of the partner; these open nothing yet. */
+  merchantKeys: { publishableKey: string; secretKey: string };
+}
+
+export const ORIGIN = "https://shop.example";
+/** One that nobody has. */
+const GUESS = "a-guess-of-nobodys-password";
+
+const FOREIGN_ORIGIN = "https://evil.example";
+
+export type Headers = { [name: string]: string };
+
+/** One kind of caller: what it shows, for the rules, and how it shows it. */
+export interface Caller {
+  who: string;
+  shows: Credentials;
+  /** It is refused for its request and not for its credential, and may be told why. */
+  saysWhy?: true;
+  headers(keys: Keys, request: ValidRequest, host: string): Headers;
+}
+
+/** Right ones. What they are refused, they are refused for who they are. */
+const RIGHT: readonly Caller[] = [
+  byBasic("the administrator", "administrator", ({ administrator }) => [administrator.username, administrator.password]),
+  byBasic("the fleet", "fleet", ({ fleet }) => [fleet.username, fleet.password]),
+  byBasic("the terminal", "terminal", (keys) => [keys.terminalId, keys.terminalPassword(keys.terminalId)]),
+  byBasic("a terminal that manages it", "manager", (keys) => [keys.managerId, keys.terminalPassword(keys.managerId)]),
+  byBasic("another terminal", "other terminal", (keys) => [keys.otherTerminalId, keys.terminalPassword(keys.otherTerminalId)]),
+  byBasic("the partner by password", "partner", ({ partner }) => [partner.username, partner.password]),
+  byBasic("a partner whose rule does not name the terminal, by password", "stranger", ({ stranger }) => [
+    stranger.username,
+    stranger.password,
+  ]),
+  byKey("the partner by key", "partner", ({ partner }) => partner.apiKey),
+  byKey("a partner whose rule does not name the terminal, by key", "stranger", ({ stranger }) => stranger.apiKey),
+  byBearer("the partner by its key for Partner API v1", "partner", ({ partner }) => partner.partnerApiKey),
+  byBearer("another partner of Partner API v1", "stranger", ({ stranger }) => stranger.partnerApiKey),
+  byBearer("another partner of Partner API v1 that may only look", "viewer", ({ viewer }) => viewer.partnerApiKey),
+  bySignature("the partner by signature", "partner", ({ partner }) => partner),
+  { ...bySignature("another partner of the adapter, in the partner's name", "stranger", ({ stranger }) => stranger), saysWhy: true },
+];
+
+/** Wrong everywhere, but where they show a right credential beside. */
+const WRONG: readonly Caller[] = [
+  { who: "nobody", shows: {}, headers: () => ({}) },
+
+  { who: "Basic that is no Base64", shows: { basic: "wrong" }, headers: () => ({ authorization: "Basic %%%" }) },
+  { who: "Basic without a colon", shows: { basic: "wrong" }, headers: () => ({ authorization: `Basic ${base64("admin")}` }) },
+  { who: "Basic without anything", shows: { basic: "wrong" }, headers: () => ({ authorization: "Basic" }) },
+  { who: "Basic of 2,000 characters", shows: { basic: "wrong" }, headers: () => ({ authorization: basic("admin", "a".repeat(1_500)) }) },
+  { who: "an unknown scheme", shows: {}, headers: () => ({ authorization: "Negotiate YII=" }) },
+
+  byBasic("an unknown name", "wrong", () => ["nobody-at-all", GUESS]),
+  byBasic("an empty name and password", "wrong", () => ["", ""]),
+  byBasic("the administrator with a wrong password", "wrong", ({ administrator }) => [administrator.username, GUESS]),
+  byBasic("the administrator with an empty password", "wrong", ({ administrator }) => [administrator.username, ""]),
+  byBasic("the sandbox's administrator", "wrong", () => ["admin", "admin"]),
+  byBasic("the sandbox's fleet", "wrong", () => ["terminal", "terminal"]),
+  byBasic("the terminal with its password in the sandbox", "wrong", ({ terminalId }) => [
+    terminalId,
+    terminalPassword("sandbox-terminal-secret", terminalId),
+  ]),
+  byBasic("the administrator in capitals", "wrong", (keys) => [keys.administrator.username.toUpperCase(), keys.administrator.password]),
+  byBasic("the fleet with a wrong password", "wrong", ({ fleet }) => [fleet.username, GUESS]),
+  byBasic("the terminal with a wrong password", "wrong", ({ terminalId }) => [terminalId, GUESS]),
+  byBasic("the terminal with another terminal's password", "wrong", (keys) => [
+    keys.terminalId,
+    keys.terminalPassword(keys.otherTerminalId),
+  ]),
+  byBasic("a denied terminal", "wrong", (keys) => [keys.deniedTerminalId, keys.terminalPassword(keys.deniedTerminalId)]),
+  byBasic("the partner with a wrong password", "wrong", ({ partner }) => [partner.username, GUESS]),
+  byBasic("the partner with another partner's password", "wrong", ({ partner, stranger }) => [partner.username, stranger.password]),
+  byBasic("the partner with its key as password", "wrong", ({ partner }) => [partner.username, partner.apiKey]),
+  byBasic("a disabled partner by password", "wrong", ({ disabled }) => [disabled.username, disabled.password]),
+  byBasic("a deleted partner by password", "wrong", ({ deleted }) => [deleted.username, deleted.password]),
+
+  byKey("a made-up key", "wrong", () => `pk_live_${randomUUID().replaceAll("-", "")}`),
+  byKey("a key of 2,000 characters", "wrong", () => "k".repeat(2_000)),
+  byKey("a disabled partner by key", "wrong", ({ disabled }) => disabled.apiKey),
+  byKey("a deleted partner by key", "wrong", ({ deleted }) => deleted.apiKey),
+  byKey("a partner with its password as key", "wrong", ({ partner }) => partner.password),
+  byKey("a partner with its key for Partner API v1 as key", "wrong", ({ partner }) => partner.partnerApiKey),
+  byKey("a merchant by its secret key", "wrong", ({ merchantKeys }) => merchantKeys.secretKey),
+  byKey("a partner's key from a foreign page", "from elsewhere", ({ bound }) => bound.apiKey, { origin: FOREIGN_ORIGIN }),
+  byKey("a partner's key from a page that hides its origin", "from elsewhere", ({ bound }) => bound.apiKey, { origin: "null" }),
+  byKey("a partner's key from a foreign page by its Referer", "from elsewhere", ({ bound }) => bound.apiKey, {
+    referer: `${FOREIGN_ORIGIN}/${ORIGIN}/`,
+  }),
+
+  byBearer("a made-up bearer key", "wrong", () => `pk_partner_${randomUUID().replaceAll("-", "")}`),
+  byBearer("a disabled partner by bearer key", "wrong", ({ disabled }) => disabled.partnerApiKey),
+  byBearer("a deleted partner by bearer key", "wrong", ({ deleted }) => deleted.partnerApiKey),
+  byBearer("a partner with its API key as bearer", "wrong", ({ partner }) => partner.apiKey),
+  byBearer("a partner with its webhook secret as bearer", "wrong", ({ partner }) => partner.partnerApiSecret),
+  byBearer("a merchant by its secret key as bearer", "wrong", ({ merchantKeys }) => merchantKeys.secretKey),
+  byBearer("a merchant by its publishable key as bearer", "wrong", ({ merchantKeys }) => merchantKeys.publishableKey),
+  byBearer("a partner's bearer key from outside its whitelist", "from elsewhere", ({ bound }) => bound.partnerApiKey),
+
+  bySignature("a signature by an unknown merId", "wrong", ({ partner }) => ({ ...partner, merId: "NOBODY" })),
+  bySignature("a signature with another's secret", "wrong", (keys) => ({ ...keys.partner, adapterSecret: keys.stranger.adapterSecret })),
+  bySignature("a signature of a disabled partner", "wrong", ({ disabled }) => disabled),
+  bySignature("a signature of a deleted partner", "wrong", ({ deleted }) => deleted),
+  {
+    who: "an expired signature",
+    shows: { signature: "wrong" },
+    saysWhy: true,
+    headers: ({ partner }, request, host) => signed(partner, request, host, Date.now() - SIGNATURE_SKEW_MAX_MS - 60_000),
+  },
+  {
+    who: "a signature of the future",
+    shows: { signature: "wrong" },
+    saysWhy: true,
+    headers: ({ partner }, request, host) => signed(partner, request, host, Date.now() + SIGNATURE_SKEW_MAX_MS + 60_000),
+  },
+  {
+    who: "a signature for another host",
+    shows: { signature: "wrong" },
+    saysWhy: true,
+    headers: ({ partner }, request) => signed(partner, request, "other.example", Date.now()),
+  },
+  {
+    who: "a signature over another path",
+    shows: { signature: "wrong" },
+    saysWhy: true,
+    headers: ({ partner }, request, host) => signed(partner, { ...request, path: "/pgw/payment/other" }, host, Date.now()),
+  },
+  {
+    who: "a signature over another body",
+    shows: { signature: "wrong" },
+    saysWhy: true,
+    headers: ({ partner }, request, host) =>
+      request.method === "POST"
+        ? signed(partner, { ...request, body: Buffer.from("{}") }, host, Date.now())
+        : signed(partner, { ...request, path: `${request.path}&other` }, host, Date.now()),
+  },
+
+  // Two at once: the one that the endpoint looks at counts.
+  {
+    who: "a made-up key beside the administrator's login",
+    shows: { basic: "administrator", apiKey: "wrong" },
+    headers: ({ administrator }) => ({
+      authorization: basic(administrator.username, administrator.password),
+      "api-key": "pk_live_nothing",
+    }),
+  },
+  {
+    who: "the partner's key beside a wrong login",
+    shows: { basic: "wrong", apiKey: "partner" },
+    headers: ({ partner }) => ({ authorization: basic(partner.username, GUESS), "api-key": partner.apiKey }),
+  },
+];
+
+/** The demo partner: right in the sandbox, where it is known to everyone, and nobody elsewhere. */
+const DEMO: readonly Caller[] = [
+  byBasic("the sandbox's demo partner", "wrong", () => [DEMO_PARTNER.username, DEMO_PARTNER.password]),
+  byKey("the sandbox's demo partner by key", "wrong", () => API_KEY),
+  byBearer("the sandbox's demo partner by bearer key", "wrong", () => SANDBOX_PARTNER_API.apiKey),
+  bySignature("the sandbox's demo partner by signature", "wrong", ({ partner }) => ({
+    ...partner,
+    merId: SANDBOX_ADAPTER_LOGIN.merchantId,
+    adapterSecret: SANDBOX_ADAPTER_LOGIN.secret,
+  })),
+];
+
+/** Everyone is asked everything; the rules say who is refused what. */
+export function callersIn(mode: "sandbox" | "production"): readonly Caller[] {
+  return [...RIGHT, ...WRONG, ...(mode === "sandbox" ? [] : DEMO)];
+}
+
+function byBasic(who: string, shown: Shown, login: (keys: Keys) => [username: string, password: string]): Caller {
+  return { who, shows: { basic: shown }, headers: (keys) => ({ authorization: basic(...login(keys)) }) };
+}
+
+function byKey(who: string, shown: Shown, key: (keys: Keys) => string, more: Headers = {}): Caller {
+  return { who, shows: { apiKey: shown }, headers: (keys) => ({ "api-key": key(keys), ...more }) };
+}
+
+function byBearer(who: string, shown: Shown, key: (keys: Keys) => string): Caller {
+  return { who, shows: { bearer: shown }, headers: (keys) => ({ authorization: `Bearer ${key(keys)}` }) };
+}
+
+function bySignature(who: string, shown: Shown, signer: (keys: Keys) => PartnerKeys): Caller {
+  return { who, shows: { signature: shown }, headers: (keys, request, host) => signed(signer(keys), request, host, Date.now()) };
+}
+
+function signed({ merId, adapterSecret }: PartnerKeys, request: ValidRequest, host: string, atMs: number): Headers {
+  return signRequest({
+    // No other method is signed; at such an endpoint the signature is a scheme that it does not know.
+    method: request.method === "GET" ? "GET" : "POST",
+    target: request.path,
+    host,
+    body: request.body ?? Buffer.alloc(0),
+    keyId: merId,
+    secret: adapterSecret,
+    algorithm: "hmac-sha256",
+    atMs,
+    salt: randomUUID(),
+  });
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { Kind, OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
+import type { Method } from "../../http/endpoint/endpoint.ts";
+import { formOf, MULTIPART, packageBytes } from "../support/package-upload.ts";
+import type { AnyEndpoint } from "./rules.ts";
+
+/** A request with valid members, so that a refusal is for its caller. */
+export interface ValidRequest {
+  method: Method;
+  /** With the query. */
+  path: string;
+  body: Buffer | undefined;
+  contentType: string;
+}
+
+/** What requests are about, all of it there and the right callers' own. */
+export interface Things {
+  terminalId: string;
+  uuid: string;
+  /** A paid link of the partner. */
+  txId: string;
+  tranId: string;
+  merchantId: string;
+  /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
+  merId: string;
+  orderId: string;
+  /** A partner that administrators change and delete. */
+  partnerId: number;
+  versionId: number;
+  deploymentId: number;
+  packageName: string;
+  groupName: string;
+}
+
+/** A parameter by the end of the path up to it; the first that fits. */
+const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | number][] = [
+  [/\{terminalId\}$/, ({ terminalId }) => terminalId],
+  [/\{uuid\}$/, ({ uuid }) => uuid],
+  [/\{txId\}$/, ({ txId }) => txId],
+  [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],
+  [/\/partners\/\{id\}$/, ({ partnerId }) => partnerId],
+  [/\/callbacks\/\{id\}$/, () => "callback-of-nobody"],
+  [/\{merchantId\}$|\/merchants\/\{id\}$/, ({ merchantId }) => merchantId],
+  [/\{service\}$/, () => "PAYPAL"],
+  [/\{versionId\}$/, ({ versionId }) => versionId],
+  [/\{deploymentId\}$/, ({ deploymentId }) => deploymentId],
+  [/\{filename\}$/, ({ packageName }) => packageName],
+  [/\/terminal-groups\/\{name\}$/, ({ groupName }) => groupName],
+];
+
+type Members = { readonly [name: string]: () => unknown };
+
+/** Members of bodies and queries by their name, wherever they are; what is not here is as in the declaration's example or schema. */
+function membersOf({ surface }: AnyEndpoint, things: Things): Members {
+  const terminalId = () => things.terminalId;
+  return {
+    terminalId,
+    uuid: () => randomUUID(),
+    txId: () => (surface.name === "gatewayAdapter" ? things.orderId : things.txId),
+    origTranId: () => things.tranId,
+    merId: () => things.merId,
+    username: () => `made-${randomUUID().slice(0, 8)}`,
+    merchantId: () => `made-${randomUUID().slice(0, 8)}`,
+    versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),
+    authenticatedTerminalId: terminalId,
+    topicDestination: () => `/topic/terminal/${things.terminalId}`,
+    // What is switched stays on, for the requests that follow.
+    active: () => true,
+    // Nothing is sent out.
+    callbackURL: () => undefined,
+    notifyURL: () => undefined,
+  };
+}
+
+/** Of optional members of a query only these are sent: they say what the request is about. */
+const SUBJECTS: ReadonlySet<string> = new Set(["terminalId", "merId", "txId", "uuid"]);
+
+export function requestOf(endpoint: AnyEndpoint, things: Things): ValidRequest {
+  const { method, query, upload } = endpoint;
+  const members = membersOf(endpoint, things);
+  const path = pathOf(endpoint.path, things);
+  const asked = query === undefined ? "" : queryOf(query, members);
+  if (upload !== undefined) {
+    const form = formOf([{ name: upload.member, fileName: "app.apk", content: packageBytes(1_000) }]);
+    return { method, path: path + asked, body: form, contentType: MULTIPART };
+  }
+  const body = bodyOf(endpoint, members);
+  return {
+    method,
+    path: path + asked,
+    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    contentType: "application/json",
+  };
+}
+
+function pathOf(template: string, things: Things): string {
+  return template.replace(/\{[^}]+\}/g, (name, at: number) => {
+    const upToIt = template.slice(0, at) + name;
+    const known = PARAMETERS.find(([end]) => end.test(upToIt));
+    assert.ok(known, `${template}: nothing is known for ${name}; add it to PARAMETERS`);
+    return encodeURIComponent(known[1](things));
+  });
+}
+
+function queryOf(query: TObject, members: Members): string {
+  const sent = new URLSearchParams();
+  for (const [name, schema] of Object.entries(query.properties)) {
+    if (schema[OptionalKind] !== undefined && !SUBJECTS.has(name)) continue;
+    sent.set(name, String(members[name]?.() ?? smallest(schema)));
+  }
+  return sent.size === 0 ? "" : `?${sent}`;
+}
+
+function bodyOf({ body, bodyExample }: AnyEndpoint, members: Members): unknown {
+  if (body === undefined) return undefined;
+  if (bodyExample === undefined && body[OptionalKind] !== undefined) return undefined;
+  const subject = body["properties"]?.["terminalId"] === undefined ? {} : { terminalId: null };
+  return filled({ ...subject, ...Object(bodyExample ?? smallest(body)) }, members);
+}
+
+function filled(value: unknown, members: Members): unknown {
+  if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, (members[name] ?? (() => filled(inner, members)))()]));
+}
+
+/** The smallest value that the schema accepts, as far as the declarations need it. */
+function smallest(schema: TSchema): unknown {
+  if (schema["const"] !== undefined) return schema["const"];
+  if (Array.isArray(schema["anyOf"])) return smallest(schema["anyOf"][0]);
+  switch (schema["type"]) {
+    case "object": {
+      const members: [string, TSchema][] = Object.entries(schema["properties"] ?? {});
+      const required = members.filter(([, member]) => member[OptionalKind] === undefined);
+      return Object.fromEntries(required.map(([name, member]) => [name, smallest(member)]));
+    }
+    case "array":
+      return [];
+    case "string":
+      return "x".repeat(Math.max(1, Number(schema["minLength"] ?? 1)));
+    case "integer":
+    case "number":
+      return schema["minimum"] ?? 1;
+    case "boolean":
+      return true;
+    default:
+      return assert.fail(`no value is known for a schema of kind ${schema[Kind]}; give the endpoint a bodyExample`);
+  }
+}

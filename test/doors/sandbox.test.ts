@@ -1,0 +1,3 @@
+import { wrongCallers } from "./wrong-callers.ts";
+
+wrongCallers("sandbox");

@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { readConfig } from "../../infra/node/boot/config.ts";
+import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
+import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { TestGateway } from "../support/gateway.ts";
+import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
+import { member, textMember } from "../support/matches.ts";
+import { ALL_SERVICES } from "../support/new-partner-api.ts";
+import { basic } from "../support/node.ts";
+import { packageBytes, upload } from "../support/package-upload.ts";
+import { type OnlineTerminal, Relay } from "../support/relay.ts";
+import { type Headers, type Keys, ORIGIN, type PartnerKeys } from "./callers.ts";
+import { requestOf, type Things, type ValidRequest } from "./requests.ts";
+import type { AnyEndpoint } from "./rules.ts";
+
+type Verb = NonNullable<HttpRequest["method"]>;
+
+export const SERVICE_PREFIX = "till";
+
+const SECRETS = {
+  administrator: { username: "head-office", password: "an-administrator-password-of-this-test" },
+  fleet: { username: "all-terminals", password: "a-fleet-password-of-this-test" },
+  terminal: "a-terminal-secret-of-this-test",
+};
+
+export type Mode = "sandbox" | "production";
+
+/** Credentials are the same in both, and none is one that the sandbox has by itself. */
+const ENVIRONMENT = {
+  // Nothing listens there: what is stored on the way to ClickHouse stays where it is seen.
+  RELAY_CLICKHOUSE_URL: "http://127.0.0.1:1",
+  // It says at every start that there is no ClickHouse.
+  RELAY_LOG_LEVEL: "fatal",
+  RELAY_SERVICE_PREFIX: SERVICE_PREFIX,
+  RELAY_ADMIN_USERNAME: SECRETS.administrator.username,
+  RELAY_ADMIN_PASSWORD: SECRETS.administrator.password,
+  RELAY_TERMINAL_USERNAME: SECRETS.fleet.username,
+  RELAY_TERMINAL_PASSWORD: SECRETS.fleet.password,
+  RELAY_TERMINAL_SECRET: SECRETS.terminal,
+};
+
+const MODES: Readonly<Record<Mode, { readonly [name: string]: string }>> = {
+  sandbox: ENVIRONMENT,
+  production: {
+    ...ENVIRONMENT,
+    RELAY_MODE: "production",
+    RELAY_HOST: "127.0.0.1",
+    RELAY_SECRET_KEY: "q2r9C2Xq0o6Qb0V3J8cVbFh3b0k4m1Zl7pXn5sYtT2E=",
+  },
+};
+
+/** Ids of things that are not there, in the form of those that are. */
+const ABSENT = {
+  terminalId: "DOOR-NOBODY",
+  uuid: "00000000-0000-4000-8000-000000000000",
+  txId: "00000000-0000-4000-8000-000000000001",
+  tranId: "1000000000000000001",
+  merchantId: "door-no-shop",
+};
+
+/** A node with one of everything, and the credentials of everyone. */
+export class DoorWorld {
+  readonly endpoints: readonly AnyEndpoint[];
+  readonly #relay: Relay;
+  readonly #gateway: TestGateway;
+  readonly #clients = new Map<string, HttpClient>();
+  #keys: Keys | null = null;
+  #things: Things | null = null;
+
+  private constructor(relay: Relay, gateway: TestGateway, environment: { readonly [name: string]: string }) {
+    this.#relay = relay;
+    this.#gateway = gateway;
+    this.endpoints = Object.values(surfacesOf(readConfig(environment))).flat();
+  }
+
+  static async start(mode: Mode): Promise<DoorWorld> {
+    const gateway = await TestGateway.start();
+    const environment = { ...MODES[mode], RELAY_GATEWAY_URL: gateway.url };
+    const relay = new Relay({ shards: 1, environment });
+    const world = new DoorWorld(relay, gateway, environment);
+    try {
+      await relay.start();
+      await world.#furnish();
+      return world;
+    } catch (error) {
+      // A node that is left keeps the test's process alive.
+      await world.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#relay.leaveAll();
+    await this.#relay.stop();
+    await this.#gateway.stop();
+  }
+
+  get keys(): Keys {
+    assert.ok(this.#keys, "the world is not furnished");
+    return this.#keys;
+  }
+
+  get things(): Things {
+    assert.ok(this.#things, "the world is not furnished");
+    return this.#things;
+  }
+
+  get host(): string {
+    return new URL(this.#relay.node.url).host;
+  }
+
+  /** A valid request, about what is there or about what is not. */
+  request(endpoint: AnyEndpoint, about: "there" | "absent" = "there"): ValidRequest {
+    return requestOf(endpoint, about === "there" ? this.things : { ...this.things, ...ABSENT });
+  }
+
+  /** From an address of its own, since limits and failed logins are counted by address; `from` is whose address it is otherwise. */
+  send(request: Omit<ValidRequest, "method"> & { method: Verb }, headers: Headers, from?: string): Promise<Answer> {
+    const { method, path, body, contentType } = request;
+    const type = body === undefined ? {} : { "content-type": contentType };
+    return this.#client(from).send(path, { method, body, headers: { ...type, ...headers } });
+  }
+
+  #client(from: string | undefined): HttpClient {
+    const known = from === undefined ? undefined : this.#clients.get(from);
+    const client = known ?? this.#relay.client({});
+    if (from !== undefined) this.#clients.set(from, client);
+    return client;
+  }
+
+  ask(headers: Headers, method: Verb, path: string, body?: unknown, from?: string): Promise<Answer> {
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    return this.send({ method, path, body: bytes, contentType: "application/json" }, headers, from);
+  }
+
+  /** The text with the names of what was asked for taken out, so that two answers can be compared. */
+  withoutNames(text: string): string {
+    const names = [...Object.values(ABSENT), ...Object.values(this.things)].filter((name) => typeof name === "string");
+    return names.reduce((rest, name) => rest.replaceAll(name, "..."), text);
+  }
+
+  /** What no refused caller may be told, unless it said it itself. */
+  confidential(): string[] {
+    const { partner, stranger, viewer, disabled, deleted, bound, merchantKeys, administrator, fleet } = this.keys;
+    const { uuid, txId, tranId, merchantId } = this.things;
+    return [
+      ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys].flatMap((keys) => Object.values(keys)),
+      ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
+      ...[uuid, txId, tranId, merchantId],
+    ];
+  }
+
+  /** Everything that is stored: stops the node, reads its store, and starts it again. */
+  async stored(): Promise<Map<string, string>> {
+    const stored = new Map<string, string>();
+    await this.#relay.restart(async (directory) => {
+      const kv = await openEmbeddedKv({ directory: join(directory, "state"), nowMs: Date.now });
+      const limit = 10_000;
+      const entries = await kv.scan({ from: "", to: "\u007f", limit });
+      assert.ok(entries.length < limit, "the store is larger than what is read of it");
+      for (const { key, value } of entries) stored.set(key, value);
+      await kv.close();
+    });
+    return stored;
+  }
+
+  get url(): string {
+    return this.#relay.node.url;
+  }
+
+  /** A terminal of its own that is connected, and its commands. */
+  async online(terminalId: string): Promise<OnlineTerminal> {
+    const session = await this.#relay.connect({ login: terminalId, passcode: terminalPassword(SECRETS.terminal, terminalId) });
+    return { ...session, commands: await session.subscribe(terminalId) };
+  }
+
+  async #furnish(): Promise<void> {
+    const keys = await this.#makePartners();
+    const administrator = { authorization: basic(keys.administrator.username, keys.administrator.password) };
+    const terminal = { authorization: basic(keys.terminalId, keys.terminalPassword(keys.terminalId)) };
+    const partner = { "api-key": keys.partner.apiKey };
+    const { terminalId } = keys;
+    const groupName = "door-group";
+    const group = { name: groupName, terminalIds: [terminalId], managerTerminalIds: [keys.managerId] };
+    await this.#make(administrator, "POST", "/admin/terminal-groups", group);
+    await this.#make(administrator, "POST", `/admin/terminals/${keys.deniedTerminalId}/deny`);
+    await this.#make(administrator, "POST", "/admin/cloud-configs", {
+      terminalId,
+      merchantId: "door-shop",
+      settings: { idleText: "Hello" },
+    });
+
+    const uuid = "d00d0000-0000-4000-8000-000000000001";
+    await this.#make(partner, "POST", `/api/v1/${terminalId}/pay`, { uuid, amount: 10, service: "PAYCC" });
+    await this.#make(terminal, "GET", `/api/v1/${terminalId}/get`);
+    await this.#make(terminal, "POST", `/api/v1/${terminalId}/receipt`, { uuid, result: "OK", amount: 10 });
+    await this.#make(terminal, "POST", `/api/v1/${terminalId}/logs`, { text: "a log" });
+
+    const link = await this.#make(partner, "POST", "/api/v1/paybylink", { amount: 12.34, reason: "Order 7" });
+    const txId = textMember(link, "txId");
+    await this.#gateway.act(txId, "pay");
+    assert.equal((await this.ask(partner, "POST", `/api/v1/payment/verify/${txId}`)).text, "SUCCESS");
+    const paid = await this.#make(partner, "GET", `/api/v1/payment/status/${txId}`);
+
+    const merchantId = "door-shop";
+    const bearer = { authorization: `Bearer ${keys.partner.partnerApiKey}` };
+    const merchant = await this.#make(bearer, "POST", "/partner/api/v1/merchants", { merchantId });
+    const merchantKeys = {
+      publishableKey: textMember(merchant, "keys", "publishableKey"),
+      secretKey: textMember(merchant, "keys", "secretKey"),
+    };
+
+    const version = await this.#make(administrator, "POST", "/admin/app-versions", { versionCode: 7, versionName: "7" });
+    const versionId = Number(member(version, "data", "id"));
+    const uploaded = await upload(this.#relay.client(administrator), versionId, packageBytes(1_000));
+    assert.equal(uploaded.status, 200, uploaded.text);
+    const listed = await this.#make(administrator, "GET", "/admin/app-versions");
+    const packageName = /app\/download\/([^"?]+)/.exec(JSON.stringify(listed))?.[1];
+    assert.ok(packageName, "the package has no address");
+    const deployment = await this.#make(administrator, "POST", `/admin/app-versions/${versionId}/deploy-terminal`, {
+      // Not the one that requests are about: their deployment would replace this one.
+      terminalId: keys.otherTerminalId,
+    });
+
+    this.#keys = { ...keys, merchantKeys };
+    this.#things = {
+      terminalId,
+      uuid,
+      txId,
+      tranId: textMember(paid, "tranId"),
+      merchantId,
+      merId: keys.partner.merId,
+      orderId: "door-order",
+      partnerId: await this.#subject(administrator),
+      versionId,
+      deploymentId: Number(member(deployment, "data", "id")),
+      packageName,
+      groupName,
+    };
+  }
+
+  /** Throws for a refusal: the right caller prepares. */
+  async #make(headers: Headers, method: Verb, path: string, body?: unknown): Promise<unknown> {
+    // From the addresses that it will call from, so that guesses of others from elsewhere do not hold it back.
+    const from = headers["authorization"]?.startsWith("Basic") === true ? "the administrator" : undefined;
+    const answer = await this.ask(headers, method, path, body, from);
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  async #subject(administrator: Headers): Promise<number> {
+    const made = await this.#make(administrator, "POST", "/admin/api/partners", partnerDraft("subject", {}));
+    return Number(member(made, "data", "id"));
+  }
+
+  async #makePartners(): Promise<Omit<Keys, "merchantKeys">> {
+    const administrator = { authorization: basic(SECRETS.administrator.username, SECRETS.administrator.password) };
+    const [terminalId, otherTerminalId] = ["DOOR-1", "DOOR-2"];
+    const make = async (name: string, members: object = {}, partnerApi: object = {}, terminals = terminalId) => {
+      const draft = partnerDraft(name, members, partnerApi, terminals);
+      const made = await this.#make(administrator, "POST", "/admin/api/partners", draft);
+      const keys: PartnerKeys = {
+        username: draft.username,
+        password: textMember(made, "generatedPassword"),
+        apiKey: textMember(made, "data", "apiKey"),
+        partnerApiKey: textMember(made, "partnerApiKeys", "apiKey"),
+        partnerApiSecret: textMember(made, "partnerApiKeys", "secret"),
+        merId: draft.adapterMerId,
+        adapterSecret: draft.adapterSecret,
+      };
+      return { id: Number(member(made, "data", "id")), keys };
+    };
+    const [disabled, deleted] = [await make("disabled"), await make("deleted")];
+    await this.#make(administrator, "PATCH", `/admin/api/partners/${disabled.id}/toggle`);
+    await this.#make(administrator, "DELETE", `/admin/api/partners/${deleted.id}`);
+    return {
+      administrator: SECRETS.administrator,
+      fleet: SECRETS.fleet,
+      terminalPassword: (id) => terminalPassword(SECRETS.terminal, id),
+      terminalId,
+      managerId: "DOOR-MANAGER",
+      otherTerminalId,
+      deniedTerminalId: "DOOR-DENIED",
+      partner: (await make("partner")).keys,
+      stranger: (await make("stranger", {}, {}, otherTerminalId)).keys,
+      viewer: (await make("viewer", {}, { role: "VIEWER" }, otherTerminalId)).keys,
+      disabled: disabled.keys,
+      deleted: deleted.keys,
+      bound: (await make("bound", { allowedOrigins: { shop: ORIGIN } }, { ipWhitelist: ["192.0.2.1"] })).keys,
+    };
+  }
+}
+
+function partnerDraft(name: string, members: object, partnerApi: object = {}, terminals = "DOOR-1") {
+  const { terminalId, merchantId, secret } = SANDBOX_GATEWAY_ACCOUNT;
+  return {
+    username: `door-${name}`,
+    gwTml: terminalId,
+    gwApiKey: merchantId,
+    gwSecretKey: secret,
+    terminalRule: { ruleType: "LIST", ruleValue: terminals },
+    adapterMerId: `DOOR${name.toUpperCase()}`,
+    adapterSecret: `an adapter secret of ${name}`,
+    partnerApi: { partnerCode: name, maxMerchants: 100, allowedServices: ALL_SERVICES, ...partnerApi },
+    ...members,
+  };
+}

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import type { Method } from "../../http/endpoint/endpoint.ts";
+import type { Answer } from "../support/http-client.ts";
+import { member } from "../support/matches.ts";
+import { type Caller, callersIn, type Headers } from "./callers.ts";
+import { ask, each, refusalsOf } from "./refusals.ts";
+import type { ValidRequest } from "./requests.ts";
+import { type AnyEndpoint, missingRule, OPEN, outcomeOf, type Shown } from "./rules.ts";
+import { askWebSocket } from "./web-socket.ts";
+import { DoorWorld, type Mode, SERVICE_PREFIX } from "./world.ts";
+
+/**
+ * Every endpoint that a node serves is asked by every wrong caller (callers.ts), and what it has to answer is decided by its declaration
+ * (rules.ts). Nothing here names endpoints, but the exceptions below, each with its reason.
+ */
+
+/** What the right caller gets other than a 2xx here. An exception that is no longer needed fails the test. */
+const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: string } } = {
+  listTransactions: { status: 503, why: "there is no ClickHouse here" },
+  cancelCommand: { status: 409, why: "the command has its result" },
+  finalizePayment: { status: 409, why: "the payment was captured at once" },
+  refundPayment: { status: 409, why: "the payment was reversed by the request before" },
+  adapterCapture: { status: 409, why: "the payment was captured at once" },
+  adapterReversal: { status: 409, why: "the payment was reversed before" },
+  adapterRefund: { status: 400, why: "the declared example asks for a part of this payment" },
+  resendCallback: { status: 404, why: "there is no callback" },
+  rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
+};
+
+/** What a refused call may leave in the store, by the prefix of its key; nothing else may differ afterwards. */
+const TRACES: readonly { prefix: string; why: string }[] = [
+  { prefix: "p/DOOR-ONLINE", why: "the terminal that is connected meanwhile was seen" },
+  { prefix: "partner-calls/", why: "a call with a right key counts, whatever it is answered" },
+  { prefix: "signature/", why: "a right signature is taken once, whatever its request is answered" },
+];
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Who shows that an endpoint works: of those who are admitted, the first. */
+const RIGHT: readonly (Shown | undefined)[] = ["terminal", "partner", "administrator"];
+
+/** Registers the tests of a node in this mode. */
+export function wrongCallers(mode: Mode): void {
+  describe(`the doors in ${mode}`, () => {
+    const callers = callersIn(mode);
+    let world: DoorWorld;
+    before(async () => {
+      world = await DoorWorld.start(mode);
+    });
+    after(() => world.stop());
+
+    test("the declarations are what the node serves", async () => {
+      const { body } = await world.ask({}, "GET", "/openapi.json");
+      const served = Object.entries(member(body, "paths") as object).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+      const documented = world.endpoints.filter(({ surface }) => surface.name !== "docs");
+      assert.deepEqual(documented.map(({ method, path }) => `${method} ${path}`).sort(), served.sort());
+    });
+
+    test("there is a rule for every endpoint", () => {
+      const missing = world.endpoints.flatMap((endpoint) => {
+        const why = missingRule(endpoint);
+        return why === null ? [] : [`${endpoint.name}: ${why}`];
+      });
+      assert.deepEqual(missing, []);
+      const names = new Set(world.endpoints.map(({ name }) => name));
+      for (const name of [...Object.keys(OPEN), ...Object.keys(NOT_SUCCEEDING)]) assert.ok(names.has(name), `there is no ${name} any more`);
+    });
+
+    test("every caller is refused somewhere, and everything but what is open refuses most of them", () => {
+      const refusals = refusalsOf(world.endpoints, callers);
+      for (const caller of callers)
+        assert.ok(
+          refusals.some((refusal) => refusal.caller === caller),
+          `${caller.who} is refused nowhere`,
+        );
+      for (const endpoint of world.endpoints) {
+        const refused = refusals.filter((refusal) => refusal.endpoint === endpoint).length;
+        assert.ok(endpoint.auth === "none" ? refused === 0 : refused > callers.length / 2, `${endpoint.name} refuses ${refused}`);
+      }
+    });
+
+    test("wrong callers are refused, are told nothing and change nothing", async (t) => {
+      const refusals = refusalsOf(world.endpoints, callers);
+      const before = await world.stored();
+      const session = await world.online("DOOR-ONLINE");
+      const found = await ask(world, refusals);
+      t.diagnostic(`${refusals.length} requests`);
+      assert.deepEqual(found, []);
+      assert.deepEqual([session.commands.waiting, session.errors.waiting, session.closes.waiting], [[], [], []]);
+      await session.client.deactivate();
+      const changed = differences(before, await world.stored());
+      const untold = changed.filter(({ key }) => !TRACES.some(({ prefix }) => key.startsWith(prefix)));
+      assert.deepEqual(untold, []);
+      for (const { prefix } of TRACES)
+        assert.ok(
+          changed.some(({ key }) => key.startsWith(prefix)),
+          `nothing leaves ${prefix} any more`,
+        );
+    });
+
+    test("what is handed out once is still there after them", async () => {
+      const { terminalId } = world.things;
+      const handsOut = world.endpoints.filter((endpoint) => endpoint.handsOut === true);
+      assert.ok(handsOut.length > 0);
+      for (const endpoint of handsOut) {
+        const uuid = randomUUID();
+        const key = { "api-key": world.keys.partner.apiKey };
+        const paid = await world.ask(key, "POST", `/api/v1/${terminalId}/pay`, { uuid, amount: 1, service: "PAYCC" });
+        assert.equal(paid.status, 200, paid.text);
+        assert.deepEqual(await ask(world, refusalsOf([endpoint], callers)), []);
+        // HEAD would take it and throw it away.
+        const head = await sendRightly(endpoint, { ...world.request(endpoint), method: "HEAD" });
+        assert.equal(head.status, 405);
+        const taken = await sendRightly(endpoint, world.request(endpoint));
+        assert.equal(member(taken.body, "uuid"), uuid);
+      }
+    });
+
+    test("another spelling of the path, another method or a prefix opens nothing", async () => {
+      const closed = world.endpoints.filter(({ auth }) => auth !== "none");
+      const found = await each(closed, async (endpoint) => {
+        const request = world.request(endpoint);
+        const answers = await Promise.all(
+          spellings(request.path).map(async (path) => ({ path, status: (await world.send({ ...request, path }, {})).status })),
+        );
+        return answers
+          .filter(({ status }) => status !== 401 && status !== 404 && status !== 400)
+          .map(({ path, status }) => `${endpoint.method} ${path}: ${status}`);
+      });
+      assert.deepEqual(found.flat(), []);
+    });
+
+    test("a method that a path does not have is refused to everyone, and HEAD is as GET", async () => {
+      const found = await each(world.endpoints, async (endpoint) => {
+        const request = world.request(endpoint);
+        const declared = world.endpoints.filter(({ path }) => matches(path, request.path)).map(({ method }) => method);
+        const others = METHODS.filter((method) => !declared.includes(method));
+        const statuses = await Promise.all(
+          others.map(async (method) => ({ method, status: (await sendRightly(endpoint, { ...request, method })).status })),
+        );
+        const wrong = statuses.filter(({ status }) => status !== 405).map(({ method, status }) => `${method} ${endpoint.path}: ${status}`);
+        if (endpoint.method !== "GET" || endpoint.handsOut === true || endpoint.auth === "none") return wrong;
+        const head = await world.send({ ...request, method: "HEAD" }, {});
+        return head.status === 401 ? wrong : [...wrong, `HEAD ${endpoint.path}: ${head.status}`];
+      });
+      assert.deepEqual(found.flat(), []);
+    });
+
+    test("a WebSocket is only for terminals, each for its own topic and those that it manages", async () => {
+      assert.deepEqual(await askWebSocket(world, callers, mode), []);
+    });
+
+    // Last, since it changes and deletes what there is.
+    test("the right caller is admitted everywhere", async () => {
+      const found: string[] = [];
+      for (const endpoint of [...world.endpoints].sort(byHarm)) {
+        const request = world.request(endpoint);
+        const headers = headersOf(rightCaller(endpoint), request);
+        const answer = await world.send(request, headers, rightCaller(endpoint)?.who);
+        const expected = NOT_SUCCEEDING[endpoint.name]?.status;
+        const asExpected = expected === undefined ? answer.status < 300 : answer.status === expected;
+        if (!asExpected) found.push(`${endpoint.name}: ${answer.status} ${answer.text}`);
+        if (endpoint.auth !== "signature") continue;
+        const replayed = await world.send(request, headers);
+        if (replayed.status !== 401) found.push(`${endpoint.name} takes a signature twice: ${replayed.status}`);
+      }
+      assert.deepEqual(found, []);
+    });
+
+    /** Null where nobody needs anything. */
+    function rightCaller(endpoint: AnyEndpoint): Caller | null {
+      if (endpoint.auth === "none") return null;
+      const admitted = callers.filter(({ shows }) => outcomeOf(endpoint, shows) === "admitted");
+      const [caller] = admitted.sort((one, other) => rank(one) - rank(other));
+      assert.ok(caller, `${endpoint.name} admits nobody`);
+      return caller;
+    }
+
+    function headersOf(caller: Caller | null, request: ValidRequest): Headers {
+      return caller === null ? {} : caller.headers(world.keys, request, world.host);
+    }
+
+    function sendRightly(endpoint: AnyEndpoint, request: Parameters<DoorWorld["send"]>[0]): Promise<Answer> {
+      const caller = rightCaller(endpoint);
+      return world.send(request, headersOf(caller, world.request(endpoint)), caller?.who);
+    }
+  });
+}
+
+function rank({ shows }: Caller): number {
+  const [only, more] = Object.values(shows);
+  const index = RIGHT.indexOf(only);
+  return index === -1 || more !== undefined ? RIGHT.length : index;
+}
+
+/** What deletes comes last. */
+function byHarm(one: AnyEndpoint, other: AnyEndpoint): number {
+  return Number(one.method === "DELETE") - Number(other.method === "DELETE");
+}
+
+function matches(template: string, path: string): boolean {
+  const [asked = ""] = path.split("?");
+  const pattern = template.split("/").map((segment) => (segment.startsWith("{") ? "[^/]+" : segment.replaceAll(".", "\\.")));
+  return new RegExp(`^${pattern.join("/")}$`).test(asked);
+}
+
+function spellings(path: string): string[] {
+  const [, first = "", rest = ""] = /^\/([^/?]+)(.*)$/.exec(path) ?? [];
+  return [
+    `/${first.toUpperCase()}${rest}`,
+    `/%${first.charCodeAt(0).toString(16)}${first.slice(1)}${rest}`,
+    `/${first};a=b${rest}`,
+    `//${first}${rest}`,
+    `/./${first}${rest}`,
+    `/other/../${first}${rest}`,
+    `/health/live/../../${first}${rest}`,
+    `/${first}${rest.replace(/(\?|$)/, "/$1")}`,
+    `/other${path}`,
+    `/${SERVICE_PREFIX}${path}`,
+    `/${SERVICE_PREFIX}/${SERVICE_PREFIX}${path}`,
+  ];
+}
+
+interface Change {
+  key: string;
+  before: string | undefined;
+  now: string | undefined;
+}
+
+function differences(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Change[] {
+  const keys = [...new Set([...before.keys(), ...now.keys()])];
+  return keys.map((key) => ({ key, before: before.get(key), now: now.get(key) })).filter((change) => change.before !== change.now);
+}
