@@ -1,4 +1,5 @@
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
+import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { AuthRequirement, BoundEndpoint, Method, ResponseDeclaration } from "./endpoint.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./idempotency.ts";
@@ -27,9 +28,19 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
 };
 
 const SECURITY_SCHEMES = {
-  basic: { type: "http", scheme: "basic", description: "A terminal's, a partner's or the administrator's user name and password." },
+  basic: {
+    type: "http",
+    scheme: "basic",
+    description:
+      "A terminal's, a partner's or an administrator's user name and password. An administrator may look with any role; to send and to change it needs the role operator or owner (403).",
+  },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
-  administrator: { type: "http", scheme: "basic", description: "The administrative user name and password." },
+  administrator: {
+    type: "http",
+    scheme: "basic",
+    description:
+      "An administrator's user name and password. Each operation names the role that it needs (403 without it): an owner may call all of them, an operator all but those of owners, read-only those that look.",
+  },
   partnerApi: {
     type: "http",
     scheme: "bearer",
@@ -91,15 +102,24 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     operationId: endpoint.name,
     tags: endpoint.tags ?? endpoint.surface.tags,
     summary: endpoint.summary,
-    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    ...descriptionOf(endpoint),
     ...(endpoint.deprecated === undefined ? {} : { deprecated: true }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, schemas) }),
     ...(endpoint.upload === undefined ? {} : { requestBody: uploadOf(endpoint.upload) }),
     responses: responsesOf(endpoint, schemas),
-    security: SECURITY[endpoint.auth],
+    security: endpoint.role === undefined ? SECURITY[endpoint.auth] : [{ administrator: [endpoint.role] }],
   };
 }
+
+/** The role stands in `security`, as OpenAPI 3.1 has it, and in words, because few viewers show it there. */
+function descriptionOf({ description, role }: DocumentedEndpoint): Json {
+  const needed = role === undefined ? [] : [`Needs the role ${role}${ABOVE[role]}.`];
+  const parts = description === undefined ? needed : [description, ...needed];
+  return parts.length === 0 ? {} : { description: parts.join(" ") };
+}
+
+const ABOVE: Readonly<Record<AdministratorRole, string>> = { owner: "", operator: " or owner", "read-only": ", operator or owner" };
 
 const IDEMPOTENCY_KEY: Json = {
   name: "Idempotency-Key",
@@ -151,6 +171,7 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 
 /**
  * A key may be used from listed origins or addresses only. After many failed passwords from an address no password is checked for a while.
+ * An administrator may have a role that is too low.
  */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
@@ -161,7 +182,7 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
     ...(endpoint.auth === "none" ? [] : [401]),
-    ...(KEY_AUTHS.has(endpoint.auth) ? [403] : []),
+    ...(KEY_AUTHS.has(endpoint.auth) || endpoint.role === "owner" || endpoint.role === "operator" ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
     ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),
     ...(endpoint.idempotency === undefined ? [] : [409]),
