@@ -1,4 +1,5 @@
-import type { AdministratorRole } from "./administrator-role.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { type AdministratorRole, includesRole } from "./administrator-role.ts";
 import type { PartnerApiGrant } from "./partner-grant.ts";
 import type { TerminalMatcher } from "./terminal-rule.ts";
 
@@ -47,7 +48,7 @@ export function senderOf(caller: Caller): string {
   }
 }
 
-/** Says whether the caller may send commands to, and check the connection of, a terminal. */
+/** Says whether the caller may send commands to a terminal, or cancel them. An administrator who may only look may not. */
 export function maySend(caller: Caller, terminalId: string): boolean {
   switch (caller.type) {
     case "anonymous":
@@ -58,9 +59,16 @@ export function maySend(caller: Caller, terminalId: string): boolean {
     case "partner":
       return caller.terminals.matches(terminalId);
     case "fleet":
-    case "administrator":
       return true;
+    case "administrator":
+      return includesRole(caller.role, "operator");
   }
+}
+
+/** The refusal where `maySend` or `mayChangeLogs` says no. */
+export function notPermitted(caller: Caller): RelayError {
+  const what = caller.type === "administrator" ? `an administrator with the role ${caller.role}` : "this terminal";
+  return new RelayError("forbidden", `Not permitted for ${what}`);
 }
 
 /** Says whether the caller may act as the terminal: poll its commands, post its results, disconnect it. */
@@ -69,7 +77,17 @@ export function mayActAs(caller: Caller, terminalId: string): boolean {
   return caller.terminalId === terminalId || caller.manages?.has(terminalId) === true;
 }
 
-/** Says whether the caller may know that there is such a terminal, and whether it was ever seen. */
+/** Says whether the caller may read a terminal's logs: its own, and every administrator any. */
+export function mayReadLogs(caller: Caller, terminalId: string): boolean {
+  return caller.type === "administrator" || mayActAs(caller, terminalId);
+}
+
+/** Says whether the caller may add to a terminal's logs and delete them. */
+export function mayChangeLogs(caller: Caller, terminalId: string): boolean {
+  return (caller.type === "administrator" && includesRole(caller.role, "operator")) || mayActAs(caller, terminalId);
+}
+
+/** Says whether the caller may know that there is such a terminal, whether it was ever seen, and whether it can be reached. */
 export function mayKnow(caller: Caller, terminalId: string): boolean {
   return maySend(caller, terminalId) || visibilityOf(caller, terminalId).type === "all";
 }

@@ -78,6 +78,7 @@ export const SCHEMAS = {
   appUpload: first("app/upload/"),
   appInstallation: first("app/installation"),
   administrator: first("g/administrator"),
+  namedAdministrator: first("administrator/"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
   /** A store's identity, and that it was restored (storage/kv/history-store.ts). */

@@ -1,4 +1,4 @@
-import { type Caller, maySend, senderOf } from "../access/caller.ts";
+import { type Caller, maySend, notPermitted, senderOf } from "../access/caller.ts";
 import type { GatewayInstrument } from "../gateway/gateway.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
@@ -90,7 +90,7 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
     ofTerminal: async (caller, terminalId, request, operationId) => {
       if (request.terminalId !== undefined && request.terminalId !== terminalId)
         throw invalid("terminalID", "differs from that of the path");
-      if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "This terminal is not yours");
+      if (!maySend(caller, terminalId)) throw notPermitted(caller);
       if (caller.type === "partner") return ofPartner(caller, { ...request, terminalId }, operationId);
       await requireActiveMerchant(terminalId, operationId);
       const account = accounts.ofTerminal(terminalId);

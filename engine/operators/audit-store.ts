@@ -1,3 +1,4 @@
+import type { AdministratorRole } from "../access/administrator-role.ts";
 import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 
@@ -27,6 +28,8 @@ export interface AuditEntry {
   actor: string;
   /** The login's name. */
   username: string;
+  /** An administrator's at that time; absent for others, and in entries of before there were roles. */
+  role?: AdministratorRole;
   ipAddress: string;
   requestId: string;
   /** `noun.verb`. */

@@ -1,3 +1,4 @@
+import { loginNameKey } from "../access/login-names.ts";
 import { available, type Entry, type Kv, type Operation, scanAll } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
@@ -128,7 +129,7 @@ function keyOf(id: number): string {
 
 function keysOf(record: PartnerRecord | null): Map<string, PartnerUnique> {
   const uniques = record === null ? [] : uniquesOf(record);
-  return new Map(uniques.map(({ what, value }) => [`${UNIQUES}${what}/${value}`, what]));
+  return new Map(uniques.map(({ what, value }) => [what === "username" ? loginNameKey(value) : `${UNIQUES}${what}/${value}`, what]));
 }
 
 function recordOf({ key, value }: Entry): PartnerRecord {

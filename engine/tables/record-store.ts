@@ -34,6 +34,12 @@ export const TERMINAL_GROUPS: RecordKind = { schema: "terminalGroup", prefix: "j
 export const GATEWAY_ACCOUNTS: RecordKind = { schema: "gatewayAccount", prefix: "ga/", table: "gateway-accounts", partitions: 1 };
 /** Whose a merchant is: what is asked of merchants while nobody can wait. */
 export const MERCHANT_OWNERS: RecordKind = { schema: "merchantOwner", prefix: "merchant-owner/", table: "merchant-owners", partitions: 64 };
+export const ADMINISTRATORS: RecordKind = {
+  schema: "namedAdministrator",
+  prefix: "administrator/",
+  table: "administrators",
+  partitions: 1,
+};
 export const SERVICE_SETTINGS: RecordKind = { schema: "serviceSettings", prefix: "gs/", table: "service-settings", partitions: 1 };
 
 /** Changes of one record that may come between reading and storing it; so many in a row mean that something is wrong. */

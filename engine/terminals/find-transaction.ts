@@ -1,4 +1,4 @@
-import { type Caller, maySee, maySend, visibilityOf } from "../access/caller.ts";
+import { type Caller, maySee, maySend, notPermitted, visibilityOf } from "../access/caller.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Transaction, TransactionMethod, TransactionStatus } from "../payments/transaction.ts";
 import type { TransactionList } from "../payments/transaction-list.ts";
@@ -53,7 +53,10 @@ export interface CommandLifeView extends CommandView {
 export interface CommandLifeOperations {
   /** Where a command stands; null for one that is not known or that the caller may not see. */
   find(caller: Caller, uuid: string): Promise<CommandLifeView | null>;
-  /** Cancels a command (ARCHITECTURE.md, promise 3). `not_found` also for one that the caller may not see or not send. `uuid`: as its sender wrote it. */
+  /**
+   * Cancels a command (ARCHITECTURE.md, promise 3). `not_found` also for one that the caller may not see or not send; RelayError `forbidden` where it may see
+   * all of the terminal and not send. `uuid`: as its sender wrote it.
+   */
   cancel(caller: Caller, uuid: string): Promise<{ uuid: string; outcome: CancelOutcome }>;
 }
 
@@ -72,7 +75,11 @@ export function createCommandLife({ terminals, ids }: { terminals: Terminals; id
     cancel: async (caller, uuid) => {
       const view = await visible(caller, uuid);
       // A result that nobody asked for is all that this caller sees; another's command of the same uuid is not his to cancel.
-      if (view === null || view.command === null || !maySend(caller, view.terminalId)) return { uuid, outcome: { type: "not_found" } };
+      if (view === null || view.command === null) return { uuid, outcome: { type: "not_found" } };
+      if (!maySend(caller, view.terminalId)) {
+        if (visibilityOf(caller, view.terminalId).type === "all") throw notPermitted(caller);
+        return { uuid, outcome: { type: "not_found" } };
+      }
       return { uuid: view.uuid, outcome: await terminals.cancel({ uuid: view.uuid, cancelUuid: ids.uuid() }) };
     },
   };

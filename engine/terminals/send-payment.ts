@@ -1,6 +1,5 @@
-import { type Caller, maySend, senderOf } from "../access/caller.ts";
+import { type Caller, maySend, notPermitted, senderOf } from "../access/caller.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Command } from "../payments/command.ts";
 import { buildPayment, readPaymentRequest } from "../payments/payment-request.ts";
@@ -36,7 +35,7 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
 
   return async (caller, terminalId, body) => {
     const request = readPaymentRequest(body, terminalId);
-    if (!maySend(caller, request.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    if (!maySend(caller, request.terminalId)) throw notPermitted(caller);
     const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
     const family = tagged ? await familyOf(request.terminalId) : null;
     const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });
@@ -77,7 +76,7 @@ const BUILDERS: Record<UtilityCommand, (body: unknown, context: UtilityContext) 
 export function createSendUtility({ terminals, clock, ids }: { terminals: Terminals; clock: Clock; ids: Ids }): SendUtility {
   const nextRequest = createRequestNames(ids);
   return async (kind, caller, terminalId, body) => {
-    if (!maySend(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    if (!maySend(caller, terminalId)) throw notPermitted(caller);
     const generatedUuid = ids.uuid();
     const context = { terminalId, generatedUuid, sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() };
     const command = BUILDERS[kind](body, context);

@@ -4,7 +4,7 @@ import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import { isOriginAllowed, partnerByKey } from "./api-key.ts";
 import { administratorByFastPassword, callerByFastPassword, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import type { CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
+import type { AdministratorCredential, CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
 
@@ -56,7 +56,7 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** Synchronous, except for the first login of a partner by a password, whose slow hash is checked off the event loop. */
+  /** Synchronous, except for the first login by a password that a person may have chosen, whose slow hash is checked off the event loop. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
@@ -118,6 +118,8 @@ export function createAuthenticator(
       if (header.length <= REMEMBERED_LENGTH_MAX) logins.set(header, caller);
       return caller;
     }
+    const administrator = bySlowAdministrator(header, user, ipAddress);
+    if (administrator !== null) return administrator;
     const partner = source.partnerByUsername(user.username);
     if (partner?.enabled === true && hashed.get(header) === partner.passwordHash) return verified(header, partner);
     // A till that starts sends many requests with the same header at once; they share one check.
@@ -164,7 +166,40 @@ export function createAuthenticator(
     return failed !== undefined && failed.untilMs > nowMs && failed.count >= FAILURES_MAX ? throttled(failed.untilMs - nowMs) : null;
   }
 
-  function byAdministrator(header: string, ipAddress: string): Caller | Refusal {
+  /** An administrator whose password a person has chosen; null where the name is no such administrator's. */
+  function bySlowAdministrator(header: string, user: UserPassword, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> | null {
+    const before = source.administratorByUsername(user.username);
+    if (before?.password.type !== "slow") return null;
+    const { hash } = before.password;
+    if (hashed.get(header) === hash) return loggedIn(header, before);
+    const heldBack = afterFailures(ipAddress);
+    if (heldBack !== null) return heldBack;
+    const check = async () => {
+      const right = await passwords.verify(user.password, hash);
+      forgetWhenChanged();
+      const now = source.administratorByUsername(user.username);
+      if (!right || now?.password.type !== "slow" || now.password.hash !== hash) {
+        countFailure(ipAddress);
+        return INVALID_LOGIN;
+      }
+      hashed.set(header, hash);
+      return loggedIn(header, now);
+    };
+    const checked = checking.get(header) ?? check().finally(() => checking.delete(header));
+    checking.set(header, checked);
+    return checked.catch((error: unknown) => {
+      if (error instanceof RelayError) return refusalOf(error);
+      throw error;
+    });
+  }
+
+  function loggedIn(header: string, { username, role }: AdministratorCredential): Caller {
+    const caller: Caller = { type: "administrator", username, role };
+    logins.set(header, caller);
+    return caller;
+  }
+
+  function byAdministrator(header: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
     const known = logins.get(header);
     if (known !== undefined) return known.type === "administrator" ? known : INVALID_LOGIN;
     const user = parseBasic(header);
@@ -174,6 +209,8 @@ export function createAuthenticator(
     // Partners' passwords are not checked here: in an attack on this login each would cost a slow hash.
     const caller = administratorByFastPassword(source, user);
     if (caller === null) {
+      const administrator = bySlowAdministrator(header, user, ipAddress);
+      if (administrator !== null) return administrator;
       // A correct login used at the wrong endpoint is not an attempt to guess a password.
       if (callerByFastPassword(source, user) === null) countFailure(ipAddress);
       return INVALID_LOGIN;

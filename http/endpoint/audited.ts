@@ -39,6 +39,7 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
     atMs,
     actor: senderOf(input.caller),
     username: usernameOf(input.caller),
+    ...(input.caller.type === "administrator" ? { role: input.caller.role } : {}),
     ipAddress: input.request.ipAddress,
     requestId: input.request.id,
     action: audit.action,

@@ -1,12 +1,13 @@
 import type { Static, TObject, TOptional, TSchema } from "@sinclair/typebox";
+import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { Caller } from "../../engine/access/caller.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Who may call. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only the
- * administrator, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
+ * Who may call. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only an
+ * administrator with the endpoint's role, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
  * raw request before any of it is read; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
@@ -19,6 +20,8 @@ export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "a
  * - `own account`: to be a partner; it gets only at its own account.
  */
 export type CallerNeeds = "send" | "act" | "act or administrate" | "see" | "own account";
+/** An endpoint for administrators says which role it needs, and no other has one. */
+export type WhoMay = { auth: "admin"; role: AdministratorRole } | { auth: Exclude<AuthRequirement, "admin">; role?: never };
 
 /** `bounded`: at most JSON_DEPTH_MAX levels. `any`: as deep as the body's bytes allow. */
 export type BodyNesting = "bounded" | "any";
@@ -181,6 +184,8 @@ export interface EndpointFacts {
    * whoever lacks it, and test/doors asks every endpoint as those who do.
    */
   needs?: CallerNeeds;
+  /** The lowest role that may call (`infra/docs/administrators.md` lists them); every endpoint with `auth: "admin"` has one (`WhoMay`). */
+  role?: AdministratorRole;
   rateLimit?: RateLimit;
   /** Longest request body in bytes; `BODY_BYTES_MAX_DEFAULT` when absent. */
   bodyBytesMax?: number;

@@ -1,4 +1,5 @@
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
+import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { AuthRequirement, BoundEndpoint, CallerNeeds, Method, ResponseDeclaration } from "./endpoint.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
 import { refusesForeignPages } from "./foreign-pages.ts";
@@ -38,10 +39,14 @@ const SECURITY_SCHEMES = {
   basic: {
     type: "http",
     scheme: "basic",
-    description: `A terminal's, a partner's or the administrator's user name and password. ${BROWSERS}`,
+    description: `A terminal's, a partner's or an administrator's user name and password. An administrator may look with any role; to send and to change it needs the role operator or owner (403). ${BROWSERS}`,
   },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
-  administrator: { type: "http", scheme: "basic", description: `The administrative user name and password. ${BROWSERS}` },
+  administrator: {
+    type: "http",
+    scheme: "basic",
+    description: `An administrator's user name and password. Each operation names the role that it needs (403 without it): an owner may call all of them, an operator all but those of owners, read-only those that look. ${BROWSERS}`,
+  },
   partnerApi: {
     type: "http",
     scheme: "bearer",
@@ -103,13 +108,13 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     operationId: endpoint.name,
     tags: endpoint.tags ?? endpoint.surface.tags,
     summary: endpoint.summary,
-    ...described(endpoint),
+    ...descriptionOf(endpoint),
     ...(endpoint.deprecated === undefined ? {} : { deprecated: true }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, schemas) }),
     ...(endpoint.upload === undefined ? {} : { requestBody: uploadOf(endpoint.upload) }),
     responses: responsesOf(endpoint, schemas),
-    security: SECURITY[endpoint.auth],
+    security: endpoint.role === undefined ? SECURITY[endpoint.auth] : [{ administrator: [endpoint.role] }],
   };
 }
 
@@ -122,10 +127,17 @@ const CALLERS: Readonly<Record<CallerNeeds, string>> = {
   "own account": "Callers: partners, with their own user name and password; others get 403.",
 };
 
-function described({ description, needs }: DocumentedEndpoint): { description?: string } {
-  const sentences = [description, needs === undefined ? undefined : CALLERS[needs]].filter((sentence) => sentence !== undefined);
-  return sentences.length === 0 ? {} : { description: sentences.join(" ") };
+/** The role stands in `security`, as OpenAPI 3.1 has it, and in words, because few viewers show it there. */
+function descriptionOf({ description, needs, role }: DocumentedEndpoint): Json {
+  const parts = [
+    description,
+    needs === undefined ? undefined : CALLERS[needs],
+    role === undefined ? undefined : `Needs the role ${role}${ABOVE[role]}.`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? {} : { description: parts.join(" ") };
 }
+
+const ABOVE: Readonly<Record<AdministratorRole, string>> = { owner: "", operator: " or owner", "read-only": ", operator or owner" };
 
 const IDEMPOTENCY_KEY: Json = {
   name: "Idempotency-Key",
@@ -181,9 +193,14 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 
 /**
  * A key may be used from listed origins or addresses only. After many failed passwords from an address no password is checked for a while.
+ * An administrator may have a role that is too low.
  */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
+
+function needsMoreThanReadOnly({ role }: DocumentedEndpoint): boolean {
+  return role === "owner" || role === "operator";
+}
 
 /** Statuses that the server itself may return, according to the declaration. */
 function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
@@ -191,7 +208,7 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
     ...(endpoint.auth === "none" ? [] : [401]),
-    ...(KEY_AUTHS.has(endpoint.auth) || refusesForeignPages(endpoint) ? [403] : []),
+    ...(KEY_AUTHS.has(endpoint.auth) || needsMoreThanReadOnly(endpoint) || refusesForeignPages(endpoint) ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
     ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),
     ...(endpoint.idempotency === undefined ? [] : [409]),

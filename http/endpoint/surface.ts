@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { Declaration, Endpoint, Nothing, Reply, Responses, SurfaceFacts } from "./endpoint.ts";
+import type { Declaration, Endpoint, Nothing, Reply, Responses, SurfaceFacts, WhoMay } from "./endpoint.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
 
@@ -12,7 +12,7 @@ export interface Surface<Operations, E extends TSchema> extends SurfaceFacts {
     B extends TSchema = TSchema,
     R extends Responses = Responses,
     const A extends Reply<R> = Reply<R>,
-  >(declaration: Declaration<Operations, P, Q, H, B, R, A>): Endpoint<Operations>;
+  >(declaration: Declaration<Operations, P, Q, H, B, R, A> & WhoMay): Endpoint<Operations>;
   /** Response declarations of these statuses in the surface's envelope, to be spread into `responses`. */
   errors<S extends number>(...statuses: S[]): { [Status in S]: { description: string; body: E } };
 }

@@ -3,6 +3,7 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Refusal } from "../auth/credential-source.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
 import type { Admission } from "../auth/rate-limiter.ts";
+import { requireRole } from "../auth/required-role.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
 import { contentTypeRefusal, type JsonBody, notJson } from "../endpoint/json-body.ts";
@@ -252,6 +253,7 @@ export class Exchange extends Response implements RequestFacts {
   #authenticated(verdict: Caller | Refusal, foreign: string | null = null): void {
     if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message, verdict);
     if (foreign !== null && !this.context.authenticator.isOriginListedBy(verdict, foreign)) throw new RelayError("forbidden", FOREIGN_PAGE);
+    requireRole(verdict, this.route.endpoint.role);
     this.#caller = verdict;
   }
 

@@ -140,7 +140,7 @@ function answerBlock(status, answer) {
 const CREDENTIALS = {
   basic: "Basic",
   apiKey: "API-Key",
-  administrator: "Basic of the administrator",
+  administrator: "Basic of an administrator",
   partnerApi: "Bearer of Partner API v1",
   signature: "Signature",
 };

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
+import type { AdministratorRecord } from "../../engine/access/administrator.ts";
+import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { AUDIT_LIFETIME_MS, type AuditEntry, createAuditStore } from "../../engine/operators/audit-store.ts";
 import { deletedPartner, type PartnerRecord } from "../../engine/partners/partner.ts";
@@ -69,6 +71,61 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       advance(400 * 86_400_000);
       assert.equal(await store.find(1), null);
       assert.notEqual(await store.find(2), null);
+    });
+
+    test("gives a name to one administrator or one partner, also of a hundred who want it at once, and frees it when its owner goes", async ({
+      kv,
+    }) => {
+      const [partners, administrators] = [createPartnerStore(kv), createAdministratorStore(kv)];
+      const create = (username: string) => administrators.replace({ username, before: null, after: administrator(username), actor: null });
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, async (_, index) => {
+          if (index % 2 === 0) return (await partners.create((id) => partner(id, "Same"))).type;
+          return create("sAME");
+        }),
+      );
+      assert.equal(outcomes.filter((outcome) => outcome === "created" || outcome === "replaced").length, 1);
+      assert.equal(outcomes.filter((outcome) => outcome === "taken").length, 99);
+      assert.equal(await create("anna"), "replaced");
+      const taken = { type: "taken", what: "username" };
+      assert.deepEqual(await partners.create((id) => partner(id, "ANNA")), taken);
+      const made = await partners.create((id) => partner(id, "till"));
+      assert.ok(made.type === "created");
+      assert.equal(await create("Till"), "taken");
+      const before = await partners.find(made.record.id);
+      assert.ok(before !== null);
+      assert.deepEqual(await partners.replace(before, { ...before.record, username: "anna" }), taken);
+      const anna = await administrators.find("ANNA");
+      assert.equal(await administrators.replace({ username: "anna", before: anna, after: null, actor: null }), "replaced");
+      assert.deepEqual(await partners.replace(before, { ...before.record, username: "anna" }), { type: "replaced" });
+      assert.equal(await create("anna"), "taken");
+      assert.equal(await create("till"), "replaced");
+    });
+
+    test("refuses a change of an administrator that has changed, or by one that has, and raises the version of the table", async ({
+      kv,
+    }) => {
+      const store = createAdministratorStore(kv);
+      for (const username of ["anna", "bert"]) {
+        assert.equal(await store.replace({ username, before: null, after: administrator(username), actor: null }), "replaced");
+      }
+      const [anna, bert] = [await store.find("anna"), await store.find("bert")];
+      assert.ok(anna !== null && bert !== null);
+      const currentVersions = () => createTableVersions(kv).load([partitionName("administrators", 0)]);
+      const earlierVersions = await currentVersions();
+      const outcomes = await Promise.all([
+        store.replace({ username: "bert", before: bert, after: null, actor: anna }),
+        store.replace({ username: "anna", before: anna, after: null, actor: bert }),
+      ]);
+      assert.deepEqual(outcomes.sort(), ["replaced", "stale"]);
+      assert.notDeepEqual(await currentVersions(), earlierVersions);
+      assert.equal((await store.load(0)).size, 1);
+      const [left] = [...(await store.load(0)).values()];
+      assert.ok(left !== undefined);
+      const { username } = left.record;
+      assert.equal(await store.replace({ username, before: left, after: { ...left.record, enabled: false }, actor: left }), "replaced");
+      assert.equal(await store.replace({ username, before: left, after: left.record, actor: null }), "stale");
+      assert.equal(await store.replace({ username: "cleo", before: null, after: administrator("cleo"), actor: left }), "stale");
     });
 
     test("pages the audit log newest first, settled entries in their place, and forgets them after 400 days", async ({ kv, advance }) => {
@@ -156,6 +213,11 @@ function partner(id: number, username: string): PartnerRecord {
     updatedAtMs: NOW_MS,
     deletedAtMs: null,
   };
+}
+
+function administrator(username: string): AdministratorRecord {
+  const times = { createdAtMs: NOW_MS, updatedAtMs: NOW_MS, passwordChangedAtMs: NOW_MS };
+  return { schema: 1, username, role: "owner", enabled: true, password: { type: "slow", hash: "hash" }, ...times };
 }
 
 function entry(index: number): AuditEntry {

@@ -74,6 +74,14 @@ const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["POST", "/pgw/payment/capture"],
   ["POST", "/pgw/payment/reversal"],
   ["POST", "/pgw/payment/refund"],
+  ["GET", "/admin/administrators"],
+  ["POST", "/admin/administrators"],
+  ["GET", "/admin/administrators/me"],
+  ["POST", "/admin/administrators/me/password"],
+  ["GET", "/admin/administrators/{username}"],
+  ["PATCH", "/admin/administrators/{username}"],
+  ["POST", "/admin/administrators/{username}/reset-password"],
+  ["DELETE", "/admin/administrators/{username}"],
   ["GET", "/admin/api/partners"],
   ["POST", "/admin/api/partners"],
   ["GET", "/admin/api/partners/{id}"],
@@ -149,6 +157,16 @@ for (const [method, path] of PARTNER_API) {
 
 test("administration and the relay's additions are documented", () => {
   for (const [method, path] of ADMINISTRATION_AND_ADDITIONS) member(document, "paths", path, method.toLowerCase());
+});
+
+test("what an administrator calls is documented with the role that it needs, and 403 for who has a lower one", () => {
+  for (const { method, path, auth, role } of Object.values(surfacesOf({ openTerminalLogs: true, packageBytesMax: 1 })).flat()) {
+    if (auth !== "admin") continue;
+    const operation = member(document, "paths", path, method.toLowerCase());
+    assert.deepEqual(member(operation, "security"), [{ administrator: [role] }]);
+    assert.match(String(member(operation, "description")), new RegExp(`Needs the role ${role}\\b`));
+    if (role !== "read-only") member(operation, "responses", "403");
+  }
 });
 
 test("deprecated endpoints say so", () => {

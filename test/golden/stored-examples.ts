@@ -1,3 +1,6 @@
+import assert from "node:assert/strict";
+import type { AdministratorRecord } from "../../engine/access/administrator.ts";
+import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
@@ -262,6 +265,25 @@ const PARTNER: Whole<PartnerRecord> = {
   deletedAtMs: null,
 };
 
+const ADMINISTRATOR: Whole<AdministratorRecord> = {
+  schema: 1,
+  username: "Anna",
+  role: "operator",
+  enabled: true,
+  password: { type: "slow", hash: "hash" },
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+  passwordChangedAtMs: AT_MS,
+};
+
+async function writeAdministrators(kv: Kv): Promise<void> {
+  const store = createAdministratorStore(kv);
+  const generated: AdministratorRecord = { ...ADMINISTRATOR, username: "bert", role: "read-only", password: { type: "sha256", hex: "digest-1" } };
+  for (const after of [ADMINISTRATOR, generated]) {
+    assert.equal(await store.replace({ username: after.username, before: null, after, actor: null }), "replaced");
+  }
+}
+
 const CLAIM: Whole<IdempotencyClaim> = {
   schema: 1,
   fingerprint: "digest-1",
@@ -274,6 +296,7 @@ const AUDIT: Whole<AuditEntry> = {
   atMs: AT_MS,
   actor: "administrator",
   username: "admin",
+  role: "owner",
   ipAddress: "192.0.2.7",
   requestId: "r-1",
   action: "partner.create",
@@ -512,6 +535,10 @@ export const STORED_EXAMPLES = {
   merchantKey: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).byKey("digest-1"))?.merchantId ?? null },
   merchantCount: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).count(1)).record },
   merchantSecret: { write: writeMerchant, read: (kv) => createMerchantStore(kv).sealedSecrets("M1", "PAYPAL") },
+  namedAdministrator: {
+    write: writeAdministrators,
+    read: async (kv) => [...(await createAdministratorStore(kv).load(0))].map(([name, { record }]) => [name, record]),
+  },
   partner: {
     write: (kv) => createPartnerStore(kv).create((id) => ({ ...PARTNER, id })),
     read: async (kv) => (await createPartnerStore(kv).find(1))?.record,

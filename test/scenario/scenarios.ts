@@ -4,6 +4,7 @@ import { Relay, type RelayOptions } from "../support/relay.ts";
 import { access } from "./access.ts";
 import { gatewayAdapter } from "./adapter.ts";
 import { administration } from "./administration.ts";
+import { administrators } from "./administrators.ts";
 import { appPackages } from "./app-packages.ts";
 import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
@@ -38,6 +39,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "the partner portal", define: partnerPortal },
   { about: "Partner API v1", define: partnerApi },
   { about: "administration", define: administration },
+  { about: "administrators", define: administrators },
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: missingClickHouse() },
   { about: "what ClickHouse has", define: foundInClickHouse, skip: missingClickHouse() },

@@ -20,6 +20,7 @@ export interface Written {
  */
 export const WAYS_IN: { about: string; write: (relay: Written) => Promise<void> }[] = [
   { about: "partners", write: partners },
+  { about: "administrators", write: administrators },
   { about: "the partner portal", write: portal },
   { about: "the installation's gateway account", write: installation },
   { about: "Partner API v1", write: partnerApi },
@@ -76,6 +77,32 @@ async function partners(relay: Written): Promise<void> {
   await must(404, administrator.send("/admin/api/partners/999999", { method: "PUT", body: { password: relay.secret() } }));
   await must(200, administrator.send(`${path}/toggle`, { method: "PATCH" }));
   await must(200, administrator.send(path, { method: "DELETE" }));
+}
+
+async function administrators(relay: Written): Promise<void> {
+  const owner = relay.caller(ADMINISTRATOR);
+  const base = "/admin/administrators";
+  const [username, other, chosen] = [relay.name(), relay.name(), relay.secret()];
+  const asThem = (password: string) => relay.caller({ authorization: basic(username, password) });
+  await must(201, owner.post(base, { username, role: "operator", password: chosen }));
+  await must(200, asThem(chosen).get("/admin/terminals"));
+  const own = relay.secret();
+  await must(200, asThem(chosen).post(`${base}/me/password`, { password: own }));
+  await must(200, asThem(own).connection("T1"));
+  const generated = relay.shownOnce(await must(200, owner.post(`${base}/${username}/reset-password`)), "data", "generatedPassword");
+  await must(200, asThem(generated).get(`${base}/me`));
+  const given = relay.secret();
+  await must(200, owner.post(`${base}/${username}/reset-password`, { password: given }));
+  relay.shownOnce(await must(201, owner.post(base, { username: other, role: "read-only" })), "generatedPassword");
+  // What is refused is not repeated either.
+  await must(400, owner.post(base, { username: other, role: "owner", password: relay.secret() }));
+  await must(400, owner.post(base, { username: relay.name(), role: "owner", password: [relay.secret()] }));
+  await must(400, owner.post(base, { username: relay.name(), role: relay.secret(), password: relay.secret() }));
+  await must(403, asThem(given).post(base, { username: relay.name(), role: "owner", password: relay.secret() }));
+  await must(404, owner.post(`${base}/${relay.name()}/reset-password`, { password: relay.secret() }));
+  await must(409, owner.post(`${base}/me/password`, { password: relay.secret() }));
+  await must(401, asThem(relay.secret()).get(`${base}/me`));
+  await must(200, owner.send(`${base}/${username}`, { method: "DELETE" }));
 }
 
 async function portal(relay: Written): Promise<void> {

@@ -41,6 +41,7 @@ export const listAttention = admin.endpoint({
   description:
     "Entries are kept for 90 days. An `unknown` is removed when its result arrives, a `link_unverified` when the gateway answers, a `feed_refused` when the row has been sent again.",
   auth: "admin",
+  role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 256, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { ADMINISTRATOR_ROLES } from "../../../engine/access/administrator-role.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
 
@@ -10,6 +11,12 @@ const Entry = Type.Object({
   at: Type.String({ description: "ISO 8601 UTC." }),
   actor: Type.String({ description: "`administrator`, or `partner:` and the partner's id." }),
   username: Type.String(),
+  role: Type.Optional(
+    Type.Union(
+      ADMINISTRATOR_ROLES.map((role) => Type.Literal(role)),
+      { description: "The administrator's role at that time." },
+    ),
+  ),
   ipAddress: Type.String(),
   requestId: Type.String({ description: "The `X-Request-Id` of the answer." }),
   action: Type.String({ description: "`noun.verb`, such as `partner.create`." }),
@@ -27,8 +34,9 @@ export const listAudit = admin.endpoint({
   path: "/admin/audit",
   summary: "List administrative changes, newest first",
   description:
-    "Every change by the administrator, and by partners in their portal: who changed what, when and from which address. Entries are kept for 400 days, at most 100,000 of them.",
+    "Every change by an administrator, and by partners in their portal: who changed what, when and from which address. Entries are kept for 400 days, at most 100,000 of them.",
   auth: "admin",
+  role: "read-only",
   query: Type.Object({
     before: Type.Optional(Type.String({ maxLength: 128, pattern: "^[A-Za-z0-9.-]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
@@ -45,6 +53,7 @@ export const listAudit = admin.endpoint({
             at: "2025-11-21T04:40:00.000Z",
             actor: "administrator",
             username: "admin",
+            role: "owner",
             ipAddress: "192.0.2.7",
             requestId: "till-7.42",
             action: "partner.toggle",

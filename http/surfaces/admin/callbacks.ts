@@ -43,6 +43,7 @@ export const listCallbacks = admin.endpoint({
   description:
     "A dead callback was tried ten times within about sixteen hours; `lastError` says why the last attempt failed. Dead callbacks are kept for 90 days. Delivered ones are not listed.",
   auth: "admin",
+  role: "read-only",
   query: Type.Object({
     state: Type.Optional(Type.Union([Type.Literal("dead"), Type.Literal("waiting")], { default: "dead" })),
     after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
@@ -64,6 +65,7 @@ export const resendCallback = admin.endpoint({
   path: "/admin/callbacks/{id}/resend",
   summary: "Send a callback again now",
   auth: "admin",
+  role: "operator",
   params: Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$" }) }),
   audit: { action: "callback.resend" },
   responses: {

@@ -19,6 +19,7 @@ const clearSessions = admin.endpoint({
   description:
     "Works with either store, in spite of the path. Terminals are shown as NEVER_CONNECTED until their next frame or poll. Open sockets stay open and are registered again with their next frame. Commands, results and uuids are not changed.",
   auth: "admin",
+  role: "operator",
   deadlineMs: CLEANING_DEADLINE_MS,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   audit: { action: "sessions.clear", subject: () => "all" },
@@ -40,6 +41,7 @@ const cleanReceipts = admin.endpoint({
   description:
     "Removes, for commands that ended more than `days` days ago, the body that was sent to the terminal and the body that it posted. Their uuids are still refused as duplicates, and their lives and normalized results can still be read. Commands that have not ended, results that ClickHouse does not have yet, and the data in ClickHouse are not changed. A call works for at most 20 seconds: while `incomplete` is 1, call again.",
   auth: "admin",
+  role: "operator",
   deadlineMs: CLEANING_DEADLINE_MS,
   query: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500, default: DAYS_DEFAULT })) }),
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),

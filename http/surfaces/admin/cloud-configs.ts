@@ -68,6 +68,7 @@ const listCloudConfigs = admin.endpoint({
   path: "/admin/cloud-configs",
   summary: "List terminal configurations, by id",
   auth: "admin",
+  role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 64, description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_MAX })),
@@ -91,6 +92,7 @@ const saveCloudConfig = admin.endpoint({
   description:
     "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
   auth: "admin",
+  role: "operator",
   body: ConfigRequest,
   bodyExample: { terminalId: "TILL0001", merchantId: "SHOP-1", family: "field-47", settings: { idleText: "Welcome" } },
   audit: { action: "cloud-config.save", subject: ({ body }) => body.terminalId },
@@ -114,6 +116,7 @@ const deleteCloudConfig = admin.endpoint({
   path: "/admin/cloud-configs/{terminalId}",
   summary: "Delete the configuration of a terminal",
   auth: "admin",
+  role: "operator",
   params: TerminalParams,
   audit: { action: "cloud-config.delete" },
   responses: {

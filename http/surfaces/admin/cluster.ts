@@ -44,6 +44,7 @@ export const showCluster = admin.endpoint({
   summary: "List the nodes of this installation",
   description: "Any node answers for all nodes. A single node lists itself.",
   auth: "admin",
+  role: "read-only",
   responses: {
     200: {
       description: "The nodes, sorted by name.",

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { administratorEndpoints } from "./administrators/endpoints.ts";
 import { listAttention } from "./attention.ts";
 import { listAudit } from "./audit.ts";
 import { listCallbacks, resendCallback } from "./callbacks.ts";
@@ -29,6 +30,7 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   listAttention,
   listAudit,
   showCluster,
+  ...administratorEndpoints,
   ...partnerEndpoints,
   listCallbacks,
   resendCallback,

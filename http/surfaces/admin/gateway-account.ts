@@ -21,6 +21,7 @@ const showGatewayAccount = admin.endpoint({
   summary: "Get the installation's own account at the card gateway, masked",
   description: "Used for links that are requested for a terminal and belong to no partner.",
   auth: "admin",
+  role: "read-only",
   responses: { 200: { description: "The account.", body: okBody(ShownGatewayCredentials), example }, ...admin.errors(401) },
   handle: ({ installationAccount }) => ({
     status: 200 as const,
@@ -35,6 +36,7 @@ const saveGatewayAccount = admin.endpoint({
   summary: "Set the installation's own account at the card gateway",
   description: "Members that are left out keep their values. The change is in force on every node when the response is sent.",
   auth: "admin",
+  role: "owner",
   body: GatewayCredentialsRequest,
   bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "gw-credentials.save", subject: () => "installation" },
@@ -56,6 +58,7 @@ const testGatewayAccount = admin.endpoint({
   description:
     "Asks the gateway for a payment that does not exist. Members that are left out are taken from the stored account. Nothing is stored and no money moves.",
   auth: "admin",
+  role: "operator",
   body: Type.Optional(GatewayCredentialsRequest),
   audit: "changes nothing",
   responses: {

@@ -43,6 +43,7 @@ export const listSubscriptionRules = admin.endpoint({
   path: "/admin/subscription-rules",
   summary: "List the rules for subscribing to other terminals' topics",
   auth: "admin",
+  role: "read-only",
   responses: {
     200: { description: "All rules.", body: okBody(Type.Array(Rule)) },
     ...admin.errors(401),
@@ -58,6 +59,7 @@ export const saveSubscriptionRule = admin.endpoint({
   description:
     "The change is in force on every live node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
+  role: "operator",
   body: RuleRequest,
   audit: { action: "subscription-rule.save", subject: ({ body }) => body.terminalId },
   bodyExample: { terminalId: "SIM00001", ruleType: "LIST", ruleValue: "SIM00002,SIM00003", enabled: true },
@@ -78,6 +80,7 @@ export const testSubscriptionRule = admin.endpoint({
   path: "/admin/subscription-rules/test",
   summary: "Check whether a terminal may subscribe to a topic",
   auth: "admin",
+  role: "read-only",
   audit: "changes nothing",
   body: Type.Object({
     authenticatedTerminalId: Type.String({ minLength: 1, maxLength: 64 }),

@@ -1,3 +1,5 @@
+import type { AdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
+import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
 import type { AdministerCallbacks } from "../../../engine/callbacks/administer-callbacks.ts";
 import type { CheckGateway } from "../../../engine/gateway/check-gateway.ts";
@@ -30,6 +32,8 @@ export interface AdminOperations {
   receiptCleaner: ReceiptCleaner;
   /** Figures of all nodes together. */
   overview(): Promise<Overview>;
+  administrators: Administrators;
+  administerAdministrators: AdministerAdministrators;
   partners: Partners;
   installationAccount: InstallationAccount;
   gatewayAccounts: GatewayAccounts;

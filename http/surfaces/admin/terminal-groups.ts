@@ -72,6 +72,7 @@ const listTerminalGroups = admin.endpoint({
   path: "/admin/terminal-groups",
   summary: "List terminal groups, by name",
   auth: "admin",
+  role: "read-only",
   responses: {
     200: { description: "All groups.", body: okBody(Type.Array(Group)), example: { status: "ok", data: [example] } },
     ...admin.errors(401),
@@ -90,6 +91,7 @@ const saveTerminalGroup = admin.endpoint({
   description:
     "The change is in force on every node when the response is sent. Sessions that may no longer subscribe to a topic are ended.",
   auth: "admin",
+  role: "operator",
   bodyBytesMax: 131_072,
   body: GroupRequest,
   bodyExample: { name: "shop 1", terminalIds: ["TILL0001", "TILL0002"], managerTerminalIds: ["MANAGER1"] },
@@ -117,6 +119,7 @@ const deleteTerminalGroup = admin.endpoint({
   path: "/admin/terminal-groups/{name}",
   summary: "Delete a group",
   auth: "admin",
+  role: "operator",
   params: Type.Object({ name: Name }),
   audit: { action: "terminal-group.delete" },
   responses: {
@@ -136,6 +139,7 @@ const testTerminalGroup = admin.endpoint({
   summary: "Check whether a terminal can manage another one",
   description: "Considers the enabled groups only. A whitelist rule may also allow it to subscribe to the topic.",
   auth: "admin",
+  role: "read-only",
   body: Type.Object({ managerTerminalId: TerminalId, terminalId: TerminalId }, { additionalProperties: false }),
   bodyExample: { managerTerminalId: "MANAGER1", terminalId: "TILL0001" },
   audit: "changes nothing",

@@ -58,6 +58,7 @@ export const listTerminals = admin.endpoint({
   path: "/admin/terminals",
   summary: "List all terminals ever seen, with presence and device, by id",
   auth: "admin",
+  role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.String({ maxLength: 64, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
@@ -79,6 +80,7 @@ export const showTerminal = admin.endpoint({
   path: "/admin/terminals/{terminalId}",
   summary: "Get a terminal's presence and device",
   auth: "admin",
+  role: "read-only",
   params: TerminalParams,
   responses: {
     200: { description: "The terminal; NEVER_CONNECTED if it was never seen.", body: okBody(TerminalRecord) },
@@ -97,6 +99,7 @@ export const showTerminalCredentials = admin.endpoint({
   summary: "Get the login of a terminal, to be entered in its settings",
   description: "The password is derived from the installation's terminal secret. Nothing is stored or changed.",
   auth: "admin",
+  role: "operator",
   params: TerminalParams,
   responses: {
     200: {
@@ -120,6 +123,7 @@ export const showTerminalCredentials = admin.endpoint({
 const access = {
   method: "POST",
   auth: "admin",
+  role: "operator",
   params: TerminalParams,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   responses: {

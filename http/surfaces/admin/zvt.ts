@@ -38,6 +38,7 @@ const showZvtConfig = admin.endpoint({
   summary: "Get the stored configuration of the ZVT listener",
   description: "The listener itself is not part of this version.",
   auth: "admin",
+  role: "read-only",
   responses: { 200: { description: "The stored configuration, or the defaults.", body: okBody(Shown), example }, ...admin.errors(401) },
   handle: ({ serviceSettings }) => ({ status: 200 as const, body: { status: "ok" as const, data: shown(serviceSettings.get(ZVT_KEY)) } }),
 });
@@ -49,6 +50,7 @@ const saveZvtConfig = admin.endpoint({
   summary: "Store the configuration of the ZVT listener",
   description: "Members that are left out keep their values; unknown members are ignored. The listener itself is not part of this version.",
   auth: "admin",
+  role: "operator",
   body: Type.Partial(Type.Object(members)),
   bodyExample: { enabled: true, port: 40_007, timeoutSeconds: 60, maxConnections: 10, loggingLevel: "INFO", logRawBytes: false },
   audit: { action: "zvt.configure", subject: () => "zvt" },

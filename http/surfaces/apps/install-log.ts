@@ -48,6 +48,7 @@ export const listInstallLogs = apps.endpoint({
   path: "/admin/app-versions/{versionId}/install-logs",
   summary: "List the install reports for a version, newest first",
   auth: "admin",
+  role: "read-only",
   params: VersionParams,
   query: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })) }),
   responses: {

@@ -104,7 +104,7 @@ export const cancelCommand = relay.endpoint({
       description: "The terminal was asked to cancel. Read the command's life to see the outcome.",
       body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("sent"), cancelUuid: Type.String() })),
     },
-    ...relay.errors(400, 401, 404, 409, 429, 503),
+    ...relay.errors(400, 401, 403, 404, 409, 429, 503),
   },
   handle: async ({ commandLife }, { params, caller }) => {
     const { uuid, outcome } = await commandLife.cancel(caller, params.uuid);

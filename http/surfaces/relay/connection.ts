@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { mayActAs, maySend } from "../../../engine/access/caller.ts";
+import { mayActAs, mayKnow } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ConnectionView } from "../../../engine/terminals/terminals.ts";
 import { ConnectionRecord, connectionRecord } from "../connection-record.ts";
@@ -37,7 +37,7 @@ export const checkConnection = relay.endpoint({
     ...relay.errors(400, 401, 403, 503),
   },
   handle: async ({ terminals }, { params, caller }) => {
-    if (!maySend(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+    if (!mayKnow(caller, params.terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
     return { status: 200, body: { status: "ok", data: connectionRecord(await terminals.view(params.terminalId)) } };
   },
 });

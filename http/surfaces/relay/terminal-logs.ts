@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type Caller, mayActAs } from "../../../engine/access/caller.ts";
+import { type Caller, mayChangeLogs, mayReadLogs, notPermitted } from "../../../engine/access/caller.ts";
 import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
-import { RelayError } from "../../../engine/kernel/errors.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
 import { MASK_DEPTH_MAX, maskJson } from "../../../engine/kernel/mask.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
@@ -32,16 +31,15 @@ const LogEntry = Type.Object({
 const LIMIT_DEFAULT = 100;
 
 /**
- * The three log endpoints. Terminals post logs without a credential; in production the relay requires the terminal's or the administrator's, unless `open`
+ * The three log endpoints. Terminals post logs without a credential; in production the relay requires the terminal's or an administrator's, unless `open`
  * (`RELAY_OPEN_TERMINAL_LOGS`).
  */
 export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<RelayOperations>[] {
   const access = open ? ({ auth: "none" } as const) : ({ auth: "basic", needs: "act or administrate" } as const);
   const limit = { bucket: "logs", perSecond: 20 } as const;
 
-  function allow(caller: Caller, terminalId: string): void {
-    if (open || caller.type === "administrator" || mayActAs(caller, terminalId)) return;
-    throw new RelayError("forbidden", "Not permitted for this terminal");
+  function requireThat(permitted: boolean, caller: Caller): void {
+    if (!open && !permitted) throw notPermitted(caller);
   }
 
   const appendLog = relay.endpoint({
@@ -62,7 +60,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
       ...relay.errors(400, 401, 403, 413, 415, 429, 503),
     },
     handle: async ({ logs, clock }, { params: { terminalId }, headers, body, caller }) => {
-      allow(caller, terminalId);
+      requireThat(mayChangeLogs(caller, terminalId), caller);
       const { id } = await logs.append(terminalId, {
         receivedAtMs: clock.nowMs(),
         device: deviceHeaders(headers),
@@ -88,7 +86,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
       ...relay.errors(400, 401, 403, 429, 503),
     },
     handle: async ({ logs }, { params: { terminalId }, query, caller }) => {
-      allow(caller, terminalId);
+      requireThat(mayReadLogs(caller, terminalId), caller);
       const entries = await logs.page(terminalId, query.limit ?? LIMIT_DEFAULT);
       const shown = entries.map(({ id, receivedAtMs, device, body }) => ({
         id,
@@ -113,7 +111,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
       ...relay.errors(400, 401, 403, 429, 503),
     },
     handle: async ({ logs }, { params: { terminalId }, caller }) => {
-      allow(caller, terminalId);
+      requireThat(mayChangeLogs(caller, terminalId), caller);
       return { status: 200, body: { status: "ok", data: { terminalID: terminalId, deleted: await logs.clear(terminalId) } } };
     },
   });

@@ -1,3 +1,6 @@
+import { type AdministerAdministrators, createAdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
+import { createAdministratorStore } from "../../../engine/access/administrator-store.ts";
+import { type Administrators, createAdministrators } from "../../../engine/access/administrators.ts";
 import { createDirectory, type Directory } from "../../../engine/access/directory.ts";
 import { createDirectoryStore } from "../../../engine/access/directory-store.ts";
 import type { PatternCompiler } from "../../../engine/access/terminal-rule.ts";
@@ -15,6 +18,7 @@ import type { Config } from "../boot/config.ts";
 import type { Lease } from "../boot/shard-boot.ts";
 import { leasedAuthenticator } from "../cluster/lease.ts";
 import { createCredentials } from "./credentials.ts";
+import { reservedUsernamesOf, secrets } from "./partners.ts";
 
 export interface AccessParts {
   config: Pick<Config, "administrator" | "fleet" | "terminalSecret">;
@@ -33,6 +37,8 @@ export interface AccessParts {
 /** Who may come in, and what terminals may take. */
 export interface Access {
   operations: {
+    administrators: Administrators;
+    administerAdministrators: AdministerAdministrators;
     directory: Directory;
     terminalGroups: TerminalGroups;
     /** The derived password of a terminal's login, or null where terminals have none. */
@@ -45,6 +51,10 @@ export interface Access {
 
 export function composeAccess(parts: AccessParts): Access {
   const { config, kv, tables, patterns, clock, machineClock, partners, lease } = parts;
+  const store = createAdministratorStore(kv);
+  const administrators = createAdministrators({ tables, store, configured: config.administrator.username });
+  const reservedUsernames = reservedUsernamesOf(config);
+  const administerAdministrators = createAdministerAdministrators({ store, administrators, secrets, clock, reservedUsernames });
   let watched: Parameters<Access["watch"]>[0] | null = null;
   const terminalGroups = createTerminalGroups({
     tables,
@@ -61,10 +71,20 @@ export function composeAccess(parts: AccessParts): Access {
       watched?.recheckWhitelist();
     },
   });
-  const credentials = createCredentials(config, parts.administratorPasswordSha256, directory, { partners, terminalGroups });
+  const credentials = createCredentials(config, parts.administratorPasswordSha256, directory, {
+    administrators,
+    partners,
+    terminalGroups,
+  });
   const authenticator = createAuthenticator(credentials, clock.monotonicMs, parts.partnerApiCredentials);
   return {
-    operations: { directory, terminalGroups, terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId) },
+    operations: {
+      administrators,
+      administerAdministrators,
+      directory,
+      terminalGroups,
+      terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId),
+    },
     authenticator: lease === null ? authenticator : leasedAuthenticator(authenticator, lease, machineClock.monotonicMs),
     watch: (sessions) => {
       watched = sessions;

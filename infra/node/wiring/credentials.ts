@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Partner, Partners } from "../../../engine/partners/partners.ts";
@@ -31,22 +32,26 @@ export async function administratorPassword(kv: Kv, config: Config): Promise<Adm
   return { sha256: sha256Hex(generated), generated };
 }
 
-/** The credentials of a node: those of the configuration, the deny list, and the partners. */
+/** The credentials of a node: those of the configuration, the administrators, the deny list, and the partners. */
 export function createCredentials(
   config: Pick<Config, "administrator" | "fleet" | "terminalSecret">,
   passwordSha256: string,
   directory: Directory,
-  { partners, terminalGroups }: { partners: Partners; terminalGroups: TerminalGroups },
+  { administrators, partners, terminalGroups }: { administrators: Administrators; partners: Partners; terminalGroups: TerminalGroups },
 ): CredentialSource {
-  const administrator: AdministratorCredential = {
+  const configured: AdministratorCredential = {
     username: config.administrator.username,
     role: "owner",
     password: { type: "sha256", hex: passwordSha256 },
   };
   const fleet = config.fleet === null ? null : { username: config.fleet.username, passwordSha256: sha256Hex(config.fleet.password) };
   return {
-    generation: () => directory.generation() + partners.generation() + terminalGroups.generation(),
-    administratorByUsername: (username) => (username === administrator.username ? administrator : null),
+    generation: () => administrators.generation() + directory.generation() + partners.generation() + terminalGroups.generation(),
+    administratorByUsername: (username) => {
+      if (username === configured.username) return configured;
+      const administrator = administrators.byUsername(username);
+      return administrator?.enabled === true && administrator.username === username ? administrator : null;
+    },
     fleet: () => fleet,
     terminalSecret: () => config.terminalSecret,
     isTerminalDenied: directory.isDenied,

@@ -12,7 +12,8 @@ import { sha256Hex } from "../../../http/auth/digest.ts";
 import { hashPassword } from "../../../http/auth/partner-password.ts";
 import type { Config } from "../boot/config.ts";
 
-const secrets: PartnerSecrets = {
+/** Of partners and administrators. */
+export const secrets: PartnerSecrets = {
   newPassword: () => randomBytes(18).toString("base64url"),
   newApiKey: () => `pk_live_${randomText(32)}`,
   hashPassword,
@@ -38,6 +39,11 @@ export interface PartnerParts {
   clock: Clock;
 }
 
+/** Logins of the configuration: no stored one may have their names. */
+export function reservedUsernamesOf({ administrator, fleet }: Pick<Config, "administrator" | "fleet">): string[] {
+  return [administrator.username, ...(fleet === null ? [] : [fleet.username])];
+}
+
 /** A shard's partners, and the operations that change them. */
 export function composePartners({ config, kv, tables, box, patterns, clock }: PartnerParts): {
   partners: Partners;
@@ -45,7 +51,7 @@ export function composePartners({ config, kv, tables, box, patterns, clock }: Pa
 } {
   const store = createPartnerStore(kv);
   const partners = createPartners({ tables, store, patterns, clock, sandbox: config.mode === "sandbox" });
-  const reservedUsernames = [config.administrator.username, ...(config.fleet === null ? [] : [config.fleet.username])];
+  const reservedUsernames = reservedUsernamesOf(config);
   const administerPartners = createAdministerPartners({ store, partners, secrets, box, patterns, clock, reservedUsernames });
   return { partners, administerPartners };
 }

@@ -12,6 +12,7 @@ function endpointOf(method: Method, deadlineMs?: number): Endpoint<object> {
     path: "/change",
     summary: "Changes something",
     auth: "admin",
+    role: "operator",
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     responses: { 204: { description: "Done." } },
     handle: () => ({ status: 204 }),

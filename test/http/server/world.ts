@@ -144,6 +144,7 @@ export const exampleEndpoints = [
     path: "/break/{id}",
     summary: "Fails in several ways",
     auth: "admin",
+    role: "operator",
     params: Id,
     responses: { 200: { description: "Never.", body: Text } },
     handle: async (_operations, { params }) => {

@@ -5,6 +5,7 @@ import { ChangedPartner, changeOf, NO_STORE, noStore, ofOne, Partner, shown } fr
 
 export const changePartner = admin.endpoint({
   ...ofOne,
+  role: "owner",
   name: "changePartner",
   method: "PUT",
   path: "/admin/api/partners/{id}",

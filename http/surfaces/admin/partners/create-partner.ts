@@ -11,6 +11,7 @@ export const createPartner = admin.endpoint({
   description:
     "The password and the API key are generated and shown in this response only. The partner is known to every node when the response is sent.",
   auth: "admin",
+  role: "owner",
   body: NewPartner,
   bodyExample: { username: "acme", gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "partner.create", subject: ({ body }) => body.username },

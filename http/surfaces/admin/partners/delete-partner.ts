@@ -5,6 +5,7 @@ import { ofOne } from "./partner.ts";
 
 export const deletePartner = admin.endpoint({
   ...ofOne,
+  role: "owner",
   name: "deletePartner",
   method: "DELETE",
   path: "/admin/api/partners/{id}",

@@ -6,6 +6,7 @@ import { NO_STORE, noStore, ofOne } from "./partner.ts";
 
 export const generatePartnerApiKey = admin.endpoint({
   ...ofOne,
+  role: "owner",
   name: "generatePartnerApiKey",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-api-key",

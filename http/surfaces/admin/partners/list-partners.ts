@@ -10,6 +10,7 @@ export const listPartners = admin.endpoint({
   path: "/admin/api/partners",
   summary: "List partners, by id",
   auth: "admin",
+  role: "read-only",
   query: Type.Object({
     after: Type.Optional(Type.Integer({ minimum: 0, description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PARTNERS_MAX, description: "Default: all of them." })),

@@ -8,6 +8,7 @@ export const showPartner = admin.endpoint({
   path: "/admin/api/partners/{id}",
   summary: "One partner",
   auth: "admin",
+  role: "read-only",
   params: PartnerParams,
   responses: {
     200: { description: "Without any secret.", body: okBody(Partner), example: { status: "ok", data: example } },

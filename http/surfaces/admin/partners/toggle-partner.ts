@@ -5,6 +5,7 @@ import { ofOne, Partner, shown } from "./partner.ts";
 
 export const togglePartner = admin.endpoint({
   ...ofOne,
+  role: "operator",
   name: "togglePartner",
   method: "PATCH",
   path: "/admin/api/partners/{id}/toggle",

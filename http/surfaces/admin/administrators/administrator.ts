@@ -1,0 +1,100 @@
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  ADMINISTRATOR_PASSWORD_LENGTH_MAX,
+  ADMINISTRATOR_PASSWORD_LENGTH_MIN,
+  type AdministratorRecord,
+} from "../../../../engine/access/administrator.ts";
+import { ADMINISTRATOR_ROLES } from "../../../../engine/access/administrator-role.ts";
+import type { Administrators } from "../../../../engine/access/administrators.ts";
+import type { Caller } from "../../../../engine/access/caller.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
+
+const NAME = "[A-Za-z0-9._@+-]+";
+
+/** The word of the path that means the caller, and so no administrator's name. */
+const ME = "me";
+
+export const Username = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  pattern: `^(?!${ME}$)${NAME}$`,
+  errorMessage: `must be 1 to 64 letters, digits, dots, underscores, dashes, plus or at signs, and not "${ME}"`,
+  description: "Unique among administrators and partners, regardless of case. Logging in, it is written as here.",
+});
+
+export const Role = Type.Union(
+  ADMINISTRATOR_ROLES.map((role) => Type.Literal(role)),
+  {
+    description:
+      "`owner`: everything. `operator`: everything but administrators, partners' accounts and keys, and the gateway account. `read-only`: look.",
+  },
+);
+
+export const Password = Type.String({
+  ...WHOLE_CHARACTERS,
+  minLength: ADMINISTRATOR_PASSWORD_LENGTH_MIN,
+  maxLength: ADMINISTRATOR_PASSWORD_LENGTH_MAX,
+  errorMessage: `must be ${ADMINISTRATOR_PASSWORD_LENGTH_MIN} to ${ADMINISTRATOR_PASSWORD_LENGTH_MAX} characters`,
+  description: "Write-only.",
+});
+
+export const AdministratorParams = Type.Object({
+  username: Type.String({ maxLength: 64, pattern: `^${NAME}$`, description: "Case does not matter." }),
+});
+
+/** An administrator as others see it. */
+export const Administrator = Type.Object(
+  {
+    username: Type.String(),
+    role: Role,
+    enabled: Type.Boolean({ description: "False: cannot log in." }),
+    fromConfiguration: Type.Boolean({
+      description: "True for the owner of `RELAY_ADMIN_USERNAME`: changed only there. It has no times.",
+    }),
+    createdAt: Type.Optional(Type.String({ description: "ISO 8601 UTC." })),
+    updatedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC." })),
+    passwordChangedAt: Type.Optional(Type.String({ description: "ISO 8601 UTC." })),
+  },
+  { title: "Administrator" },
+);
+
+export function shown(record: AdministratorRecord): Static<typeof Administrator> {
+  const { username, role, enabled, createdAtMs, updatedAtMs, passwordChangedAtMs } = record;
+  return {
+    username,
+    role,
+    enabled,
+    fromConfiguration: false,
+    createdAt: new Date(createdAtMs).toISOString(),
+    updatedAt: new Date(updatedAtMs).toISOString(),
+    passwordChangedAt: new Date(passwordChangedAtMs).toISOString(),
+  };
+}
+
+export function shownConfigured({ configured }: Administrators): Static<typeof Administrator> {
+  return { username: configured, role: "owner", enabled: true, fromConfiguration: true };
+}
+
+/** One by name, as others see it; null where there is none. */
+export function find(administrators: Administrators, username: string): Static<typeof Administrator> | null {
+  if (administrators.isConfigured(username)) return shownConfigured(administrators);
+  const record = administrators.byUsername(username);
+  return record === null ? null : shown(record);
+}
+
+/** The name of the administrator that calls; nobody else comes to these endpoints. */
+export function actorOf(caller: Caller): string {
+  if (caller.type !== "administrator") throw new RelayError("forbidden", "Only an administrator may do this");
+  return caller.username;
+}
+
+export const example: Static<typeof Administrator> = {
+  username: "anna",
+  role: "operator",
+  enabled: true,
+  fromConfiguration: false,
+  createdAt: "2025-11-21T04:40:00.000Z",
+  updatedAt: "2025-11-21T04:40:00.000Z",
+  passwordChangedAt: "2025-11-21T04:40:00.000Z",
+};

@@ -1,0 +1,55 @@
+import { Type } from "@sinclair/typebox";
+import { admin } from "../surface.ts";
+import { Administrator, actorOf, example, Password, Role, shown, Username } from "./administrator.ts";
+import { NO_STORE, noStore, SHOWN_ONCE } from "./shown-password.ts";
+
+export const createAdministrator = admin.endpoint({
+  name: "createAdministrator",
+  method: "POST",
+  path: "/admin/administrators",
+  summary: "Create an administrator",
+  description:
+    "Without `password` one is generated, and shown in this response only. The administrator can log in at every node when the response is sent.",
+  auth: "admin",
+  role: "owner",
+  body: Type.Object(
+    {
+      username: Username,
+      role: Role,
+      password: Type.Optional(Password),
+      enabled: Type.Optional(Type.Boolean({ default: true })),
+    },
+    { additionalProperties: false },
+  ),
+  bodyExample: { username: "anna", role: "operator" },
+  audit: { action: "administrator.create", subject: ({ body }) => body.username },
+  responses: {
+    201: {
+      description: "Created.",
+      body: Type.Object({
+        status: Type.Literal("ok"),
+        data: Administrator,
+        generatedPassword: Type.Optional(Type.String()),
+        message: Type.String(),
+      }),
+      headers: noStore,
+      example: { status: "ok", data: example, generatedPassword: "...", message: `Administrator created. ${SHOWN_ONCE}` },
+    },
+    ...admin.errors(400, 401, 403, 413, 415, 503),
+  },
+  handle: async ({ administerAdministrators }, { body, caller }) => {
+    const { username, role, password = null, enabled = true } = body;
+    const created = await administerAdministrators.create(actorOf(caller), { username, role, password, enabled });
+    const { administrator, generated } = created;
+    return {
+      status: 201,
+      body: {
+        status: "ok",
+        data: shown(administrator),
+        ...(generated === null ? {} : { generatedPassword: generated }),
+        message: generated === null ? "Administrator created." : `Administrator created. ${SHOWN_ONCE}`,
+      },
+      headers: NO_STORE,
+    };
+  },
+});

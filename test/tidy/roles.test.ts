@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+
+const GUIDE = "infra/docs/administrators.md";
+
+const endpoints = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 })).flat();
+
+function rowsOf(role: "owner" | "operator"): string {
+  return endpoints
+    .filter((endpoint) => endpoint.role === role)
+    .map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |\n`)
+    .sort((one, other) => (one.slice(one.indexOf("/")) < other.slice(other.indexOf("/")) ? -1 : 1))
+    .join("");
+}
+
+test("the guide lists what needs an owner and what an operator, as the endpoints declare it (UPDATE_GOLDEN=1 writes it anew)", () => {
+  const text = readFileSync(GUIDE, "utf8");
+  const whole = (["owner", "operator"] as const).reduce((guide, role) => {
+    const table = new RegExp(`(Needs an ${role}:\\n\\n\\| request \\| what \\|\\n\\|---\\|---\\|\\n)(?:\\|.*\\n)*`);
+    assert.match(guide, table);
+    return guide.replace(table, (_, head: string) => head + rowsOf(role));
+  }, text);
+  if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(GUIDE, whole);
+  assert.equal(readFileSync(GUIDE, "utf8"), whole);
+});
+
+test("every endpoint for administrators declares a role, and no other one does", () => {
+  const odd = endpoints.filter(({ auth, role }) => (auth === "admin") !== (role !== undefined));
+  assert.deepEqual(
+    odd.map(({ name }) => name),
+    [],
+  );
+});
+
+test("what is not a GET and changes something needs an operator at least, but for the own password", () => {
+  const low = endpoints.filter(({ role, audit }) => role === "read-only" && audit !== undefined && audit !== "changes nothing");
+  assert.deepEqual(
+    low.map(({ name }) => name),
+    ["changeOwnAdministratorPassword"],
+  );
+});
