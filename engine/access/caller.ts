@@ -47,6 +47,11 @@ export function senderOf(caller: Caller): string {
   }
 }
 
+/** Says whether nothing but rule ANY lets the caller send to terminals. All such senders share a part of each terminal's places. */
+export function isAdmittedByAny(caller: Caller): boolean {
+  return caller.type === "partner" && !caller.terminals.names;
+}
+
 /** Says whether the caller may send commands to, and check the connection of, a terminal. */
 export function maySend(caller: Caller, terminalId: string): boolean {
   switch (caller.type) {

@@ -9,6 +9,7 @@ import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
 import { delivery } from "./delivery.ts";
+import { fairUse } from "./fair-use.ts";
 import { foundInClickHouse } from "./found-in-clickhouse.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
@@ -26,6 +27,7 @@ import { uuids } from "./uuids.ts";
 
 const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string | false }[] = [
   { about: "payments", define: payments },
+  { about: "fair use of a terminal", define: fairUse },
   { about: "uuids in capitals and small letters", define: uuids },
   { about: "lives and presence", define: livesAndPresence },
   { about: "scan, print, commands and tags", define: utilityCommands },
