@@ -84,6 +84,19 @@ export function fairUse(relay: Relay): void {
     assert.equal(repeated.headers["ratelimit-limit"], "10");
   });
 
+  test("the creation of a partner says which terminals it may use", async () => {
+    const gateway = { gwTml: "GWT1", gwApiKey: "GWMERCHANT1", gwSecretKey: "a gateway secret" };
+    const make = (members: object) =>
+      relay.administrator().post("/admin/api/partners", { username: `partner-${relay.uuid()}`, ...gateway, ...members });
+    assertMatches(await make({}), {
+      status: 201,
+      body: { terminalRule: { ruleType: "ANY" }, message: /It may send to every terminal/ },
+    });
+    const terminalRule = { ruleType: "LIST", ruleValue: "T1" };
+    const named = { terminalRule, message: /the terminals that its terminalRule names/ };
+    assertMatches(await make({ terminalRule }), { status: 201, body: named });
+  });
+
   for (const [what, body] of [
     ["scan", {}],
     ["print", { text: "Grazie" }],

@@ -50,6 +50,8 @@ export interface Config {
   resultRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
+  /** Which terminals a new partner may use until its rule is set. */
+  partnerDefaultRule: "any" | "none";
   /** Null for a single node. `redisReplicas`: replicas of Redis that have a commit on disk before it is acknowledged. */
   cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
@@ -108,6 +110,7 @@ const NAMES = new Set([
   "RELAY_RESULT_RETENTION_DAYS",
   "RELAY_LOG_LEVEL",
   "RELAY_OPEN_TERMINAL_LOGS",
+  "RELAY_PARTNER_DEFAULT_RULE",
   "RELAY_REDIS_URL",
   "RELAY_REDIS_WAIT_REPLICAS",
   "RELAY_KAFKA_BROKERS",
@@ -176,6 +179,7 @@ export function readConfig(environment: Environment): Config {
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
     logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
     openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
+    partnerDefaultRule: reader.word("RELAY_PARTNER_DEFAULT_RULE", ["any", "none"] as const, "any"),
     cluster: readCluster(reader),
     clickhouse: readClickHouse(reader),
   };

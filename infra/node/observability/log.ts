@@ -11,6 +11,8 @@ export interface Log {
   stopped(facts: { unfinished: number }): void;
   generatedPassword(username: string): void;
   sharedCredential(): void;
+  /** New partners may use every terminal. */
+  partnersUseAny(): void;
   secretsRenewed(records: number): void;
   /** The store was taken back to an earlier copy of itself (infra/node/process/restored.ts). */
   storeRestored(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
@@ -88,6 +90,11 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       logger.warn(
         { event: "shared credential" },
         "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
+      ),
+    partnersUseAny: () =>
+      logger.warn(
+        { event: "partners use any terminal" },
+        "a new partner may send to every terminal until its rule is set; RELAY_PARTNER_DEFAULT_RULE=none lets it use none",
       ),
     secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets were encrypted with the new key"),
     storeRestored: ({ certain, lostFromMs, lostUntilMs }) => {

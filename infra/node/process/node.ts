@@ -119,6 +119,7 @@ export async function startNode({
   const uws = await chooseUws(config);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
+  if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
 
   const shards = Array.from({ length: config.shards }, (_, index) => `shard-${index}`);
   const mesh = createMesh([MAIN, ...shards]);
