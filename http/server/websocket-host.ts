@@ -1,4 +1,6 @@
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { ClientAddresses } from "./client-address.ts";
+import type { CountedSocket } from "./sockets-per-address.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "./uws.ts";
 import type { Socket, SocketListener, Upgrade, WebSocketMount } from "./websocket.ts";
 
@@ -7,7 +9,14 @@ interface SocketData {
   /** Null once the socket is open: it holds the client's credentials, which nobody reads again. */
   upgrade: Upgrade | null;
   session: Session | null;
+  readonly counted: CountedSocket;
 }
+
+/** Answers an upgrade with an error. */
+export type RefuseUpgrade = (res: HttpResponse, req: HttpRequest, error: RelayError) => void;
+
+/** Of a mount that counts no sockets by address. */
+const UNCOUNTED: CountedSocket = { loggedIn: () => {}, closed: () => {} };
 
 /** 1001: the server goes away. */
 const GOING_AWAY = 1_001;
@@ -20,12 +29,14 @@ const DROPPED = 2;
 export class WebSocketHost {
   readonly #mount: WebSocketMount;
   readonly #addresses: ClientAddresses;
+  readonly #refuse: RefuseUpgrade;
   readonly #sessions = new Set<Session>();
   #closing = false;
 
-  constructor(app: TemplatedApp, mount: WebSocketMount, addresses: ClientAddresses) {
+  constructor(app: TemplatedApp, mount: WebSocketMount, addresses: ClientAddresses, refuse: RefuseUpgrade) {
     this.#mount = mount;
     this.#addresses = addresses;
+    this.#refuse = refuse;
     app.ws<SocketData>(mount.path, {
       maxPayloadLength: mount.messageBytesMax,
       maxBackpressure: mount.bufferedBytesMax,
@@ -59,17 +70,23 @@ export class WebSocketHost {
       res.writeStatus("503 Service Unavailable").writeHeader("Retry-After", "2").end("", true);
       return;
     }
+    const address = this.#addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for"));
+    const counted = this.#mount.perAddress?.open(address) ?? UNCOUNTED;
+    if (counted instanceof RelayError) {
+      this.#refuse(res, req, counted);
+      return;
+    }
     const offered = req.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
     const upgrade: Upgrade = {
-      ipAddress: this.#addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for")).text,
+      ipAddress: address.text,
       authorization: req.getHeader("authorization"),
       userAgent: req.getHeader("user-agent"),
       origin: req.getHeader("origin"),
       protocol,
     };
     const [key, extensions] = [req.getHeader("sec-websocket-key"), req.getHeader("sec-websocket-extensions")];
-    res.upgrade<SocketData>({ upgrade, session: null }, key, protocol, extensions, context);
+    res.upgrade<SocketData>({ upgrade, session: null, counted }, key, protocol, extensions, context);
   }
 
   #open(ws: WebSocket<SocketData>): void {
@@ -77,14 +94,15 @@ export class WebSocketHost {
     const { upgrade } = data;
     if (upgrade === null) throw new Error("a socket is opened twice");
     data.upgrade = null;
-    const session = new Session(ws);
+    const session = new Session(ws, data.counted);
     data.session = session;
     this.#sessions.add(session);
     session.start(this.#mount, upgrade);
   }
 
   #closed(ws: WebSocket<SocketData>): void {
-    const session = ws.getUserData().session;
+    const { session, counted } = ws.getUserData();
+    counted.closed();
     if (session === null) return;
     this.#sessions.delete(session);
     session.ended();
@@ -95,10 +113,12 @@ export class WebSocketHost {
 class Session implements Socket {
   listener: SocketListener | null = null;
   readonly #ws: WebSocket<SocketData>;
+  readonly #counted: CountedSocket;
   #open = true;
 
-  constructor(ws: WebSocket<SocketData>) {
+  constructor(ws: WebSocket<SocketData>, counted: CountedSocket) {
     this.#ws = ws;
+    this.#counted = counted;
   }
 
   start(mount: WebSocketMount, upgrade: Upgrade): void {
@@ -125,6 +145,10 @@ class Session implements Socket {
 
   ping(): void {
     if (this.#open) this.#ws.ping();
+  }
+
+  loggedIn(): void {
+    if (this.#open) this.#counted.loggedIn();
   }
 
   bufferedBytes(): number {

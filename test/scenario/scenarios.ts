@@ -14,6 +14,7 @@ import { foundInClickHouse } from "./found-in-clickhouse.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
+import { openAtOnce } from "./open-at-once.ts";
 import { operation, production } from "./operation.ts";
 import { partnerApi } from "./partner-api.ts";
 import { partnerPortal } from "./partner-portal.ts";
@@ -66,6 +67,7 @@ export function runScenarios(options: RelayOptions, startable: (name: string) =>
   describe("the gateway-protocol adapter", () => gatewayAdapter(startable("the gateway-protocol adapter")));
   describe("payment links", () => paymentLinks(startable("payment links"), isInstalled("chdb")));
   describe("production", () => production(startable("production")));
+  describe("what is open at once", () => openAtOnce(startable("what is open at once")));
   describe("without ClickHouse", () => withoutClickHouse(startable("without ClickHouse")));
 }
 

@@ -22,6 +22,7 @@ export interface Log {
   witnessFailed(error: unknown): void;
   requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
   rateLimitTableFull(endpoint: string): void;
+  webSocketRefused(bound: string): void;
   engineFailed(what: string, error: unknown): void;
   storeFailed(error: unknown): void;
   busFailed(error: unknown, context: { kind: string; from: string }): void;
@@ -115,6 +116,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     witnessFailed: (error) => failure("witness failed", "", error),
     requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
     rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
+    webSocketRefused: (bound) => failure("websocket refused", bound, undefined, { bound }),
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
     storeFailed: (error) => failure("store failed", "", error),
     busFailed: (error, context) => failure("bus failed", context.kind, error, context),
