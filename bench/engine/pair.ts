@@ -17,7 +17,7 @@ packages installed). Each checkout composes its engine by its own bench/engine/p
   --pay-only      accept payments only: no poll, no result
   --payments N    of a slice (2,000)
   --at-once N     payments under way (256)
-  --terminals N   that are paid at in turn; at most 16 commands wait for each (20,000)`;
+  --terminals N   that are paid at in turn; at most 8 commands of its one sender wait for each (20,000)`;
 
 const NEEDED = "bench/engine/payments.ts";
 

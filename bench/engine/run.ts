@@ -55,6 +55,11 @@ await new Command("bench:engine")
   .description("Payments through the engine and the embedded store alone, in this process.")
   .argument("[seconds]", "how long", numberBetween(1, 3_600), SECONDS)
   .argument("[at once]", "payments under way", numberBetween(1, 10_000), AT_ONCE)
-  .argument("[terminals]", "that are paid at in turn; at most 16 payments wait for each", numberBetween(1, 1_000_000), TERMINALS)
+  .argument(
+    "[terminals]",
+    "that are paid at in turn; at most 8 payments of its one sender wait for each",
+    numberBetween(1, 1_000_000),
+    TERMINALS,
+  )
   .action(main)
   .parseAsync();

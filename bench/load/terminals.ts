@@ -8,7 +8,7 @@ export const API_KEY = "pk_live_sandbox_0000000000000000000000000000";
 export const POLLING_TERMINALS = 10_000;
 export const FLEET_TERMINALS = 100_000;
 
-/** Terminals that payments wait for; each has room for 16. */
+/** Terminals that payments wait for; each has room for 8 of one sender. */
 export const QUEUEING_TERMINALS = 100_000;
 
 /** Addresses that payments come from; each may send ten a second. */

@@ -18,6 +18,7 @@ export function addMachine(bench: Bench): void {
       acceptedAtMs: ATMS,
       expiresAtMs: ATMS + 60_000,
       cancels: null,
+      byAny: true,
     },
   };
   const session = { id: "s1", acknowledges: false, redeliver: false };

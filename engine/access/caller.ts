@@ -48,6 +48,11 @@ export function senderOf(caller: Caller): string {
   }
 }
 
+/** Says whether nothing but rule ANY lets the caller send to terminals. All such senders share a part of each terminal's places. */
+export function isAdmittedByAny(caller: Caller): boolean {
+  return caller.type === "partner" && !caller.terminals.names;
+}
+
 /** Says whether the caller may send commands to a terminal, or cancel them. An administrator who may only look may not. */
 export function maySend(caller: Caller, terminalId: string): boolean {
   switch (caller.type) {

@@ -14,6 +14,14 @@ export interface SubscriptionRule extends TerminalRule {
   notes?: string;
 }
 
+/** Names no terminal at all: for a partner whose rule is still to be set. */
+export const NO_TERMINAL: TerminalRule = { ruleType: "LIST", ruleValue: "" };
+
+/** Says whether a rule is meant to name no terminal: one that forgot its value has none. */
+export function isNoTerminal({ ruleType, ruleValue }: TerminalRule): boolean {
+  return ruleType === NO_TERMINAL.ruleType && ruleValue === NO_TERMINAL.ruleValue;
+}
+
 /** Longest REGEX that is taken; patterns run in linear time, so this bounds the work of a match. */
 export const RULE_VALUE_LENGTH_MAX = 2_048;
 

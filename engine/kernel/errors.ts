@@ -11,7 +11,8 @@ export type ErrorCode =
   | "upgrade_required"
   | "duplicate"
   | "conflict"
-  | "queue_full"
+  /** Commands wait for a terminal, as many as may: no rate limit of the caller. */
+  | "terminal_queue_full"
   | "rate_limited"
   | "too_busy"
   | "payload_too_large"

@@ -33,6 +33,13 @@ export const QUEUED_COMMANDS_MAX = 16;
 /** Commands of one terminal sent and not yet answered; at the bound nothing more is handed out and the queue fills. */
 export const SENT_COMMANDS_MAX = 64;
 
+/**
+ * Part of the interface: what one sender may hold of a terminal's places, and all senders together that only rule ANY admits. Half: whoever floods
+ * a terminal leaves the other half to those whom its owner has named.
+ */
+export const QUEUED_OF_SENDER_MAX = 8;
+export const SENT_OF_SENDER_MAX = 32;
+
 /** Senders whose latest command a terminal remembers for their `status` lookups; the least recent is forgotten. */
 export const LATEST_SENDERS_MAX = 8;
 

@@ -1,4 +1,4 @@
-import type { PatternCompiler, TerminalRule } from "../access/terminal-rule.ts";
+import { isNoTerminal, type PatternCompiler, type TerminalRule } from "../access/terminal-rule.ts";
 import { validateTerminalRule } from "../access/topic-access.ts";
 import { formerAccounts } from "../gateway/gateway-account.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -73,10 +73,12 @@ export interface AdministerPartnersOptions {
   clock: Clock;
   /** Logins of others, which a partner of this name could never use. */
   reservedUsernames: readonly string[];
+  /** The rule of a new partner whose creation names none. */
+  defaultRule: TerminalRule;
 }
 
 export function createAdministerPartners(options: AdministerPartnersOptions): AdministerPartners {
-  const { store, partners, secrets, box, patterns, clock, reservedUsernames } = options;
+  const { store, partners, secrets, box, patterns, clock, reservedUsernames, defaultRule } = options;
 
   async function edit(id: number, change: (record: PartnerRecord) => PartnerRecord): Promise<PartnerRecord> {
     return retryOnConflict(ATTEMPTS_MAX, async () => {
@@ -96,7 +98,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
       throw taken("username");
     }
     if (change.allowedOrigins !== undefined) checkOrigins(change.allowedOrigins);
-    if (change.terminals !== undefined) validateTerminalRule(change.terminals, patterns);
+    if (change.terminals !== undefined && !isNoTerminal(change.terminals)) validateTerminalRule(change.terminals, patterns);
   }
 
   function sealed(id: number, member: "gwSecretKey" | "adapterSecret", secret: string): string {
@@ -137,7 +139,7 @@ export function createAdministerPartners(options: AdministerPartnersOptions): Ad
           sealedSecret: sealed(id, "gwSecretKey", draft.gateway.secret),
         },
         allowedOrigins: draft.allowedOrigins ?? {},
-        terminals: draft.terminals ?? { ruleType: "ANY" },
+        terminals: draft.terminals ?? defaultRule,
         adapter: adapterOf(id, null, draft.adapter),
         partnerApi: draft.partnerApi?.(id, null) ?? null,
         sandbox: false,

@@ -38,6 +38,8 @@ export interface Command {
   request?: string;
   /** For a CANCEL command: the uuid that it wants cancelled. */
   cancels?: string;
+  /** Nothing but rule ANY let its sender send to the terminal (`isAdmittedByAny` in engine/access/caller.ts). Absent otherwise. */
+  byAny?: true;
 }
 
 /** How long after being sent a command without a result is shown as `unknown`. */

@@ -7,9 +7,10 @@ import type { Actor } from "./actor.ts";
 import type { Actors } from "./actors.ts";
 import { viewOf } from "./command-view.ts";
 import type { Delivery } from "./deliver-command.ts";
-import type { TerminalEffect, TerminalEvent } from "./events.ts";
+import type { QueueFull, TerminalEffect, TerminalEvent } from "./events.ts";
 import { stepThrough } from "./step-terminal.ts";
 import { claimOf, EMPTY_CHANGE, entryOf, hasFinished, type StepPlan, type Steps } from "./steps.ts";
+import { queueRefusal } from "./terminal-queue-full.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import type { TerminalStore } from "./terminal-store.ts";
 import type { AcceptOutcome } from "./terminals.ts";
@@ -51,8 +52,9 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
     throw new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", { retryAfterSeconds: 1 });
   }
 
-  async function refused(actor: Actor, command: Command): Promise<AcceptOutcome> {
-    return (await earlier(actor, command.uuid)) === null ? { type: "queue_full" } : duplicate(actor, command);
+  async function refused(actor: Actor, command: Command, full: QueueFull): Promise<AcceptOutcome> {
+    if ((await earlier(actor, command.uuid)) !== null) return duplicate(actor, command);
+    return { type: "queue_full", ...queueRefusal(full, clock.nowMs()) };
   }
 
   function handOut(actor: Actor, effects: readonly TerminalEffect[]): Promise<void> {
@@ -74,17 +76,18 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
     return session === null ? [accepted] : [accepted, { type: "command.taken", atMs, channel: "websocket", session }];
   }
 
-  /** The outcome says whether there was room for it. */
-  async function plan(actor: Actor, command: Command): Promise<StepPlan<boolean>> {
+  /** The outcome is null where there was room for it, else says why not. */
+  async function plan(actor: Actor, command: Command): Promise<StepPlan<QueueFull | null>> {
     const atMs = clock.nowMs();
     const events = eventsFor(actor, command, atMs);
     // What it takes with it is written once it is stored, or never: then it must not be stored either.
     const withinMs = events.length > 1 ? TAKE_WITHIN_MS : undefined;
     const step = stepThrough(actor.context, events);
-    if (step.effects.some((effect) => effect.type === "refusedFull")) return { step, change: null, outcome: false };
+    const refusal = step.effects.find((effect) => effect.type === "refusedFull");
+    if (refusal !== undefined) return { step, change: null, outcome: refusal.params };
     const claims = [claimOf(command)];
-    if (!hasFinished(step.effects)) return { step, change: { claims, commands, rows, attention, settled, atMs, withinMs }, outcome: true };
-    return { step, change: { ...(await steps.endings(actor, step.effects, null)), claims, atMs, withinMs }, outcome: true };
+    if (!hasFinished(step.effects)) return { step, change: { claims, commands, rows, attention, settled, atMs, withinMs }, outcome: null };
+    return { step, change: { ...(await steps.endings(actor, step.effects, null)), claims, atMs, withinMs }, outcome: null };
   }
 
   return async (actor, command) => {
@@ -92,7 +95,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
     if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
     const stepped = await steps.run(actor, () => plan(actor, command));
     if (stepped.type === "claimed") return duplicate(actor, command);
-    if (!stepped.outcome) return refused(actor, command);
+    if (stepped.outcome !== null) return refused(actor, command, stepped.outcome);
     // From here on it is accepted, whatever becomes of handing it out.
     const { effects } = stepped;
     if (effects.some((effect) => effect.type === "deliver") || delivery.anySession(actor.terminalId) !== null)

@@ -8,6 +8,7 @@ import type { Delivery } from "./deliver-command.ts";
 import type { TerminalEffect } from "./events.ts";
 import { stepTerminal } from "./step-terminal.ts";
 import { claimOf, EMPTY_CHANGE, entryOf, hasFinished, type Steps } from "./steps.ts";
+import { queueRefusal, terminalQueueFull } from "./terminal-queue-full.ts";
 import type { CancelOutcome } from "./terminals.ts";
 
 /** Cancels a command: at once while it waits, else by a CANCEL command to the terminal (http/stomp/PROTOCOL.md). */
@@ -38,7 +39,10 @@ export function createCancelCommand({ actors, steps, delivery, clock }: CancelCo
     const atMs = clock.nowMs();
     const target = await actors.command(actor, uuid);
     if (target === null || target.record.command === null) return [];
-    const cancel = buildCancel(target.record, cancelUuid, { acceptedAtMs: atMs, sender: target.record.command.sender });
+    const { sender, byAny } = target.record.command;
+    const cancel = buildCancel(target.record, cancelUuid, { acceptedAtMs: atMs, sender });
+    // It takes a place of whom the command is of, whoever wants it cancelled.
+    if (byAny === true) cancel.byAny = true;
     const stepped = await steps.run(actor, async () => {
       const step = stepTerminal(actor.context, { type: "cancel.requested", atMs, uuid, cancel: entryOf(cancel) });
       const ended = hasFinished(step.effects);
@@ -56,8 +60,7 @@ export function createCancelCommand({ actors, steps, delivery, clock }: CancelCo
     const before = await settled(actor, uuid);
     if (before !== null) return before;
     for (const effect of await step(actor, uuid, cancelUuid)) {
-      if (effect.type === "refusedFull")
-        throw new RelayError("queue_full", "Too many commands wait for this terminal", { retryAfterSeconds: 1 });
+      if (effect.type === "refusedFull") throw terminalQueueFull(queueRefusal(effect.params, clock.nowMs()));
       if (effect.type === "finished" && effect.params.uuid === uuid) {
         return effect.params.state === "cancelled" ? { type: "cancelled" } : { type: "too_late", state: effect.params.state };
       }

@@ -30,12 +30,13 @@ export function sentEntry(entry: Entry, attempts: number, sentAtMs: number, chan
     awaitingAck: session?.acknowledges === true,
     cancels: entry.cancels,
     cancelRequested: false,
+    byAny: entry.byAny,
   };
 }
 
 export function queuedEntry(entry: Omit<QueuedEntry, "attempts" | "refusedBy">, attempts = 0): QueuedEntry {
-  const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels } = entry;
-  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy: null, cancels };
+  const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels, byAny } = entry;
+  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy: null, cancels, byAny };
 }
 
 /** As no session has it. */

@@ -10,7 +10,7 @@ import { isHeld, nextToRedeliver, nextToSend } from "./rules.ts";
 import type { Steps } from "./steps.ts";
 import type { TakenCommand } from "./terminals.ts";
 
-/** Commands that one push hands out at most: all that can be outstanding. A guard against a loop, never reached. */
+/** Commands that one push hands out at most: more than can await their results. A guard against a loop, never reached. */
 const PUSHES_MAX = QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX;
 
 /** Hands commands to terminals, by poll and by push (ARCHITECTURE.md, promise 2). */

@@ -56,9 +56,18 @@ export interface Finished {
   kind: CommandKind;
 }
 
+/** The bound that has no place for a command: the terminal's own, that of one sender, or that of all senders together that only rule ANY admits. */
+export type PlaceBound = "terminal" | "sender" | "any";
+
+/** Nothing more may wait; `freeAtMs`: when a place is free at the latest, as far as that is known. */
+export interface QueueFull {
+  bound: PlaceBound;
+  freeAtMs: number;
+}
+
 export type TerminalEffect =
   | { type: "accepted"; params: { uuid: string } }
-  | { type: "refusedFull"; params: { uuid: string } }
+  | { type: "refusedFull"; params: QueueFull & { uuid: string } }
   | { type: "deliver"; params: { uuid: string; attempt: number; expiresAtMs: number; channel: Channel; session: string | null } }
   | { type: "finished"; params: Finished }
   | { type: "cancelQueued"; params: { uuid: string; cancelUuid: string } };

@@ -1,4 +1,4 @@
-import { type Caller, maySee, maySend, notPermitted, visibilityOf } from "../access/caller.ts";
+import { type Caller, maySee, maySend, notPermitted, senderOf, visibilityOf } from "../access/caller.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Transaction, TransactionMethod, TransactionStatus } from "../payments/transaction.ts";
 import type { TransactionList } from "../payments/transaction-list.ts";
@@ -7,8 +7,15 @@ import type { CancelOutcome, CommandView, Terminals } from "./terminals.ts";
 /** `unknown` is also the answer for what the caller may not see. */
 export type TransactionLookup = { type: "found"; transaction: Transaction | null; view: CommandView } | { type: "unknown" };
 
+/** Bounds the look-ups of one caller that wait at once. */
+export interface WaitPlaces {
+  /** False where the caller has as many as it may. */
+  take(sender: string): boolean;
+  giveBack(sender: string): void;
+}
+
 export interface FindTransaction {
-  /** By uuid; waits up to `waitMs` for the result. */
+  /** By uuid; waits up to `waitMs` for the result, and not at all where too many look-ups of the caller wait. */
   byUuid(caller: Caller, uuid: string, waitMs: number): Promise<TransactionLookup>;
   /** Of the terminal's latest command that the caller may see, else its last transaction. */
   latest(caller: Caller, terminalId: string, waitMs: number): Promise<TransactionLookup>;
@@ -25,16 +32,36 @@ export interface PageQuery {
   offset: number;
 }
 
-export function createFindTransaction({ terminals, list }: { terminals: Terminals; list: TransactionList }): FindTransaction {
+export interface FindTransactionOptions {
+  terminals: Terminals;
+  list: TransactionList;
+  waits: WaitPlaces;
+}
+
+export function createFindTransaction({ terminals, list, waits }: FindTransactionOptions): FindTransaction {
+  async function waiting<T>(caller: Caller, waitMs: number, lookUp: (waitMs: number) => Promise<T>): Promise<T> {
+    if (waitMs === 0) return lookUp(0);
+    const sender = senderOf(caller);
+    if (!waits.take(sender)) return lookUp(0);
+    try {
+      return await lookUp(waitMs);
+    } finally {
+      waits.giveBack(sender);
+    }
+  }
+
   return {
     byUuid: async (caller, uuid, waitMs) => {
-      const view = await terminals.command(uuid, waitMs, (terminalId, sender) => maySee(caller, terminalId, sender));
+      const view = await waiting(caller, waitMs, (ms) =>
+        terminals.command(uuid, ms, (terminalId, sender) => maySee(caller, terminalId, sender)),
+      );
       return view === null ? { type: "unknown" } : { type: "found", transaction: view.transaction, view };
     },
     latest: async (caller, terminalId, waitMs) => {
       const visibility = visibilityOf(caller, terminalId);
       if (visibility.type === "none") return { type: "unknown" };
-      const view = await terminals.latest(terminalId, visibility.type === "all" ? null : visibility.sender, waitMs);
+      const sender = visibility.type === "all" ? null : visibility.sender;
+      const view = await waiting(caller, waitMs, (ms) => terminals.latest(terminalId, sender, ms));
       return view === null ? { type: "unknown" } : { type: "found", transaction: view.transaction, view };
     },
     page: async (caller, query) => {

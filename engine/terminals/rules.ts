@@ -1,5 +1,6 @@
 import { SENT_COMMANDS_MAX } from "../kernel/limits.ts";
 import type { TerminalContext, TerminalState } from "./events.ts";
+import { maySendMore } from "./shares.ts";
 import type { QueuedEntry, SentEntry, TerminalRecord } from "./terminal-record.ts";
 
 /** When the actor wants `deadline.passed` next, or null. Deadlines are data: re-armed from the record after a restart. */
@@ -16,10 +17,13 @@ export function nextDeadlineMs(context: TerminalContext): number | null {
   return Number.isFinite(next) ? next : null;
 }
 
-/** The oldest command that may go out at `atMs` to this session (or to a poll), if the head of the queue is such a one. */
+/**
+ * The oldest command that may go out at `atMs` to this session (or to a poll), if the head of the queue is such a one. One whose sender has as many
+ * sent as it may is passed over: it waits, and nobody else waits for it.
+ */
 export function nextToSend(context: TerminalContext, atMs: number, sessionId: string | null): QueuedEntry | undefined {
   if (context.sent.length >= SENT_COMMANDS_MAX) return undefined;
-  const head = context.queue.find((entry) => entry.expiresAtMs > atMs);
+  const head = context.queue.find((entry) => entry.expiresAtMs > atMs && maySendMore(context.sent, entry));
   return head !== undefined && isRefusedBy(head, sessionId, atMs) ? undefined : head;
 }
 

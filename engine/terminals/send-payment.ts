@@ -1,4 +1,4 @@
-import { type Caller, maySend, notPermitted, senderOf } from "../access/caller.ts";
+import { type Caller, isAdmittedByAny, maySend, notPermitted, senderOf } from "../access/caller.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { Command } from "../payments/command.ts";
@@ -39,6 +39,7 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
     const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
     const family = tagged ? await familyOf(request.terminalId) : null;
     const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });
+    noteAdmission(command, caller);
     const outcome = await terminals.accept(command);
     return { terminalId: request.terminalId, uuid: request.uuid, outcome };
   };
@@ -55,6 +56,11 @@ export function createRequestNames(ids: Ids): () => string {
     count += 1;
     return prefix + count.toString(36);
   };
+}
+
+/** The bounds of what a sender may hold (shares.ts) depend on it, wherever the command's home is. */
+function noteAdmission(command: Command, caller: Caller): void {
+  if (isAdmittedByAny(caller)) command.byAny = true;
 }
 
 export type UtilityCommand = "scan" | "print" | "administrative";
@@ -80,6 +86,7 @@ export function createSendUtility({ terminals, clock, ids }: { terminals: Termin
     const generatedUuid = ids.uuid();
     const context = { terminalId, generatedUuid, sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() };
     const command = BUILDERS[kind](body, context);
+    noteAdmission(command, caller);
     return { command, outcome: await terminals.accept(command) };
   };
 }

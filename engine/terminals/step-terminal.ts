@@ -1,10 +1,10 @@
-import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../kernel/limits.ts";
 import { compile } from "../kernel/statechart.ts";
 import { type Entry, isSent, queuedEntry } from "./command-entries.ts";
 import { type CommandEvent, commandMachine, stateOfEntry } from "./command-machine.ts";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "./events.ts";
 import { countsAsLatest, latestAfterResult, withLatest } from "./latest-commands.ts";
 import { nextDeadlineMs, nextToRedeliver, nextToSend } from "./rules.ts";
+import { maySendMore, queueFullFor } from "./shares.ts";
 import type { LatestEntry, QueuedEntry, SentEntry } from "./terminal-record.ts";
 
 /** The outcome of a step: what to store, and what to do once it is stored. */
@@ -90,8 +90,9 @@ function carryOut(draft: Draft, event: TerminalEvent): void {
 function accept(draft: Draft, { atMs, entry }: Extract<TerminalEvent, { type: "command.accepted" }>): void {
   endOverdue(draft, atMs);
   const { uuid, kind, sender } = entry;
-  if (draft.queue.length >= QUEUED_COMMANDS_MAX) {
-    tell(draft, { type: "refusedFull", params: { uuid } });
+  const full = queueFullFor(draft, entry);
+  if (full !== null) {
+    tell(draft, { type: "refusedFull", params: { uuid, ...full } });
     return;
   }
   draft.queue = appended(draft.queue, queuedEntry(entry));
@@ -117,11 +118,12 @@ function requestCancel(draft: Draft, event: Extract<TerminalEvent, { type: "canc
   const entry = waiting ?? withUuid(draft.sent, uuid);
   if (entry === undefined) return;
   // One that waits makes room for its CANCEL.
-  if (waiting === undefined && draft.queue.length >= QUEUED_COMMANDS_MAX) {
-    tell(draft, { type: "refusedFull", params: { uuid: cancel.uuid } });
+  const full = waiting === undefined ? queueFullFor(draft, cancel) : null;
+  if (full !== null) {
+    tell(draft, { type: "refusedFull", params: { uuid: cancel.uuid, ...full } });
     return;
   }
-  change(draft, entry, { type: "cancel.requested", atMs, uuid, cancel, hasRoom: draft.sent.length < SENT_COMMANDS_MAX });
+  change(draft, entry, { type: "cancel.requested", atMs, uuid, cancel, hasRoom: maySendMore(draft.sent, entry) });
   if (draft.effects.some(({ type }) => type === "cancelQueued")) draft.queue = appended(draft.queue, queuedEntry(cancel));
 }
 

@@ -165,8 +165,8 @@ export function hasFinished(effects: readonly TerminalEffect[]): boolean {
   return effects.some((effect) => effect.type === "finished");
 }
 
-export function entryOf({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels }: Command): NewEntry {
-  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels: cancels ?? null };
+export function entryOf({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels, byAny }: Command): NewEntry {
+  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, cancels: cancels ?? null, byAny: byAny === true };
 }
 
 /** The record under which a command is accepted: its claim on the uuid. */

@@ -15,6 +15,8 @@ export interface QueuedEntry {
   refusedBy: { session: string; untilMs: number } | null;
   /** CANCEL only: the uuid to be cancelled. */
   cancels: string | null;
+  /** True where only rule ANY admitted its sender; such senders share a part of the places (shares.ts). */
+  byAny: boolean;
 }
 
 /** A command that left and whose result is awaited. */
@@ -45,6 +47,7 @@ export interface SentEntry {
   cancels: string | null;
   /** True when a CANCEL for it was queued. */
   cancelRequested: boolean;
+  byAny: boolean;
 }
 
 /** The latest command of one sender (empty: of nobody, a result that came unasked), for `status`. */

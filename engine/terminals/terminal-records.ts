@@ -29,7 +29,13 @@ type CommonTuple = [
   attempts: number,
 ];
 
-type QueuedTuple = [...CommonTuple, refusedBy: QueuedEntry["refusedBy"], cancels: string | null];
+type QueuedTuple = [
+  ...CommonTuple,
+  refusedBy: QueuedEntry["refusedBy"],
+  cancels: string | null,
+  /** Only where it is true. */
+  byAny?: boolean,
+];
 
 type SentTuple = [
   ...CommonTuple,
@@ -41,9 +47,11 @@ type SentTuple = [
   awaitingAck: boolean,
   cancels: string | null,
   cancelRequested: boolean,
-  /** Only of what is held. */
+  /** Only of what is held, and before what follows. */
   held?: boolean,
   refusedBy?: SentEntry["refusedBy"],
+  /** Only where it is true. */
+  byAny?: boolean,
 ];
 
 type LatestTuple = [sender: string, uuid: string, answered: boolean];
@@ -60,6 +68,8 @@ type CommandTuple = [
   lifetimeMs: number,
   request: string | null,
   cancels: string | null,
+  /** Only where it is true. */
+  byAny?: boolean,
 ];
 
 type CommandRecordTuple = [
@@ -91,7 +101,12 @@ export function readTerminal(terminalId: string, text: string): TerminalRecord {
   if (!Array.isArray(parsed)) {
     assertFirst(parsed.schema);
     const { queue, sent, latest } = parsed;
-    return { terminalId, queue, sent: sent.map((entry) => ({ ...entry, held: false, refusedBy: null })), latest };
+    return {
+      terminalId,
+      queue: queue.map((entry) => ({ ...entry, byAny: false })),
+      sent: sent.map((entry) => ({ ...entry, held: false, refusedBy: null, byAny: false })),
+      latest,
+    };
   }
   const [schema, queue, sent, latest] = parsed;
   assertReadable("terminal", "a terminal's record", schema);
@@ -103,8 +118,8 @@ export function writeCommand({ revision, uuid, terminalId, command, life, result
   const ended = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}`;
   const end = uuidKey(uuid) === uuid ? `${ended}]` : `${ended},"${uuid}"]`;
   if (command === null) return `${head},null${end}`;
-  const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null } = command;
-  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}]${end}\n${payload}`;
+  const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null, byAny } = command;
+  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}${byAny === true ? BY_ANY_END : "]"}${end}\n${payload}`;
 }
 
 /** `key`: the uuid as the key has it. Throws where `text` is of a schema that this version cannot read. */
@@ -124,48 +139,64 @@ export function readCommand(key: string, text: string): CommandRecord {
 }
 
 function readAccepted(uuid: string, terminalId: string, tuple: CommandTuple, payload: string): Command {
-  const [kind, service, amountCents, method, sender, acceptedAtMs, lifetimeMs, request, cancels] = tuple;
+  const [kind, service, amountCents, method, sender, acceptedAtMs, lifetimeMs, request, cancels, byAny] = tuple;
   const expiresAtMs = acceptedAtMs + lifetimeMs;
   const command: Command = { uuid, terminalId, kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload };
   if (request !== null) command.request = request;
   if (cancels !== null) command.cancels = cancels;
+  if (byAny === true) command.byAny = true;
   return command;
 }
 
 // What most entries end in is written as one piece, and quotes stand in the templates: each value that is put in costs a string for what there is so far.
 
+/** Ends a tuple of a sender whom only rule ANY admitted. */
+const BY_ANY_END = ",true]";
+
 /** Of a command that waits: never sent, refused by nobody, no CANCEL. */
 const UNTRIED = ",0,null,null]";
+const UNTRIED_BY_ANY = ",0,null,null,true]";
 
-function writeQueued({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy, cancels }: QueuedEntry): string {
+function writeQueued({ uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, refusedBy, cancels, byAny }: QueuedEntry): string {
   const untried = attempts === 0 && refusedBy === null && cancels === null;
-  const end = untried ? UNTRIED : `,${attempts},${refusedBy === null ? "null" : JSON.stringify(refusedBy)},${optional(cancels)}]`;
+  const end = untried ? (byAny ? UNTRIED_BY_ANY : UNTRIED) : triedEnd(attempts, refusedBy, cancels, byAny);
   return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs}${end}`;
 }
 
+function triedEnd(attempts: number, refusedBy: QueuedEntry["refusedBy"], cancels: string | null, byAny: boolean): string {
+  return `,${attempts},${refusedBy === null ? "null" : JSON.stringify(refusedBy)},${optional(cancels)}${byAny ? BY_ANY_END : "]"}`;
+}
+
 function readQueued(tuple: QueuedTuple): QueuedEntry {
-  const [uuid, kind, service, sender, acceptedAtMs, lifetimeMs, attempts, refusedBy, cancels] = tuple;
-  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs: acceptedAtMs + lifetimeMs, attempts, refusedBy, cancels };
+  const [uuid, kind, service, sender, acceptedAtMs, lifetimeMs, attempts, refusedBy, cancels, byAny = false] = tuple;
+  return { uuid, kind, service, sender, acceptedAtMs, expiresAtMs: acceptedAtMs + lifetimeMs, attempts, refusedBy, cancels, byAny };
 }
 
 /** Of a command that was sent: not to be sent or acknowledged again, not held, no CANCEL, and none asked for. */
 const LEFT = ",false,false,null,false]";
+const LEFT_BY_ANY = ",false,false,null,false,false,null,true]";
 
 function writeSent(entry: SentEntry): string {
   const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts, sentAtMs, channel, unknownAtMs } = entry;
-  const { session, redeliverable, awaitingAck, cancels, cancelRequested, held } = entry;
+  const { session, redeliverable, awaitingAck, cancels, cancelRequested, held, byAny } = entry;
   const left = !redeliverable && !awaitingAck && cancels === null && !cancelRequested && !held;
-  const end = left ? LEFT : `,${redeliverable},${awaitingAck},${optional(cancels)},${cancelRequested}${held ? heldEnd(entry) : ""}]`;
+  const end = left
+    ? byAny
+      ? LEFT_BY_ANY
+      : LEFT
+    : `,${redeliverable},${awaitingAck},${optional(cancels)},${cancelRequested}${heldEnd(entry)}`;
   return `["${escaped(uuid)}","${kind}","${escaped(service)}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${attempts},${timeText(sentAtMs)},"${channel}",${unknownAtMs - sentAtMs},${optional(session)}${end}`;
 }
 
-function heldEnd({ refusedBy }: SentEntry): string {
-  return refusedBy === null ? ",true" : `,true,${JSON.stringify(refusedBy)}`;
+function heldEnd({ held, refusedBy, byAny }: SentEntry): string {
+  if (byAny) return `,${held},${refusedBy === null ? "null" : JSON.stringify(refusedBy)}${BY_ANY_END}`;
+  if (!held) return "]";
+  return refusedBy === null ? ",true]" : `,true,${JSON.stringify(refusedBy)}]`;
 }
 
 function readSent(tuple: SentTuple): SentEntry {
   const [uuid, kind, service, sender, acceptedAtMs, lifetimeMs, attempts, sentAtMs, channel, unknownAfterMs, ...rest] = tuple;
-  const [session, redeliverable, awaitingAck, cancels, cancelRequested, held = false, refusedBy = null] = rest;
+  const [session, redeliverable, awaitingAck, cancels, cancelRequested, held = false, refusedBy = null, byAny = false] = rest;
   return {
     uuid,
     kind,
@@ -184,6 +215,7 @@ function readSent(tuple: SentTuple): SentEntry {
     awaitingAck,
     cancels,
     cancelRequested,
+    byAny,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Channel, Command, CommandState } from "../payments/command.ts";
 import type { ReadResult } from "../payments/result.ts";
 import type { Transaction } from "../payments/transaction.ts";
 import type { Connection, DeviceInfo } from "../sessions/presence.ts";
+import type { QueueRefusal } from "./terminal-queue-full.ts";
 
 /**
  * The terminals of the whole system, from any thread of any node: each call is carried out by the terminal's home.
@@ -77,7 +78,7 @@ export type Sight = (terminalId: string, sender: string | null) => boolean;
 export type AcceptOutcome =
   | { type: "accepted"; state: "queued" | "sent" }
   | { type: "duplicate"; state: CommandState; sender: string }
-  | { type: "queue_full" };
+  | (QueueRefusal & { type: "queue_full" });
 
 export interface ResultPosting {
   terminalId: string;

@@ -18,7 +18,7 @@ export const USUAL_STATUS: Readonly<Record<ErrorCode, number>> = {
   upgrade_required: 426,
   duplicate: 400,
   conflict: 409,
-  queue_full: 429,
+  terminal_queue_full: 429,
   rate_limited: 429,
   too_busy: 503,
   payload_too_large: 413,

@@ -75,7 +75,7 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   upgrade_required: true,
   duplicate: true,
   conflict: true,
-  queue_full: false,
+  terminal_queue_full: false,
   rate_limited: false,
   too_busy: false,
   payload_too_large: true,

@@ -29,7 +29,7 @@ export function errorAnswer(
   }
   if (error instanceof ReplayedError) Object.assign(headers, REPLAYED_HEADERS);
   if (error.retryAfterSeconds !== undefined) headers["Retry-After"] = String(error.retryAfterSeconds);
-  else if (error.code === "rate_limited" || error.code === "queue_full") headers["Retry-After"] = "1";
+  else if (error.code === "rate_limited" || error.code === "terminal_queue_full") headers["Retry-After"] = "1";
   return {
     status: envelope.status[error.code],
     contentType: "application/json",

@@ -55,6 +55,8 @@ export abstract class Response implements Waiting {
     if (relayError.code === "internal" || relayError.cause !== undefined) {
       this.context.observe.failed?.(error, { id: this.id, endpoint: endpoint.name });
     }
+    // It says nothing of the caller's window.
+    if (relayError.code === "terminal_queue_full") this.remaining = -1;
     this.#send(errorAnswer(relayError, endpoint.surface.envelope, endpoint.auth, this.id));
   }
 

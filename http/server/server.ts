@@ -92,7 +92,9 @@ export function createServer(options: ServerOptions): Server {
   const addresses = new ClientAddresses(options.trustedProxies ?? []);
   const nextId = requestIds(options.ids.uuid());
   const app = createApp(options);
-  const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses, context.ownOrigin));
+  const webSockets = (options.webSockets ?? []).map(
+    (mount) => new WebSocketHost(app, mount, { addresses, ownOrigin: context.ownOrigin, refuse: refuseUpgrade }),
+  );
   let listening: us_listen_socket | null = null;
   /** Requests that have come so far. */
   let served = 0;
@@ -109,6 +111,13 @@ export function createServer(options: ServerOptions): Server {
     const forwardedFor = req.getHeader("x-forwarded-for");
     const address = addresses.known(forwardedFor) ?? addresses.of(res.getRemoteAddress(), forwardedFor);
     new Exchange(context, res, match.route, { id, address, withoutBody }).begin(req, match);
+  }
+
+  function refuseUpgrade(res: HttpResponse, req: HttpRequest, error: RelayError): void {
+    const requestId = nextId(req.getHeader("x-request-id"));
+    const answer = errorAnswer(error, envelopeUnder(options, req.getUrl()), "none", requestId);
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: false, close: true });
+    context.observe.answered?.("unmatched", answer.status, 0);
   }
 
   /** 404, or 405 where the path has other methods, or 426 where it has WebSockets. */

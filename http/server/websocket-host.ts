@@ -1,5 +1,7 @@
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { foreignOrigin, type OwnOrigin } from "./cross-site.ts";
+import type { CountedSocket } from "./sockets-per-address.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "./uws.ts";
 import type { Socket, SocketListener, Upgrade, WebSocketMount } from "./websocket.ts";
 
@@ -8,7 +10,19 @@ interface SocketData {
   /** Null once the socket is open: it holds the client's credentials, which nobody reads again. */
   upgrade: Upgrade | null;
   session: Session | null;
+  readonly counted: CountedSocket;
 }
+
+/** What a mount's sockets share with the requests of their server. */
+export interface WebSocketHostParts {
+  readonly addresses: ClientAddresses;
+  readonly ownOrigin: OwnOrigin;
+  /** Answers an upgrade with an error. */
+  readonly refuse: (res: HttpResponse, req: HttpRequest, error: RelayError) => void;
+}
+
+/** Of a mount that counts no sockets by address. */
+const UNCOUNTED: CountedSocket = { loggedIn: () => {}, closed: () => {} };
 
 /** 1001: the server goes away. */
 const GOING_AWAY = 1_001;
@@ -20,15 +34,13 @@ const DROPPED = 2;
 /** Carries one WebSocket mount on uWebSockets. */
 export class WebSocketHost {
   readonly #mount: WebSocketMount;
-  readonly #addresses: ClientAddresses;
+  readonly #parts: WebSocketHostParts;
   readonly #sessions = new Set<Session>();
-  readonly #ownOrigin: OwnOrigin;
   #closing = false;
 
-  constructor(app: TemplatedApp, mount: WebSocketMount, addresses: ClientAddresses, ownOrigin: OwnOrigin) {
+  constructor(app: TemplatedApp, mount: WebSocketMount, parts: WebSocketHostParts) {
     this.#mount = mount;
-    this.#ownOrigin = ownOrigin;
-    this.#addresses = addresses;
+    this.#parts = parts;
     app.ws<SocketData>(mount.path, {
       maxPayloadLength: mount.messageBytesMax,
       maxBackpressure: mount.bufferedBytesMax,
@@ -62,19 +74,26 @@ export class WebSocketHost {
       res.writeStatus("503 Service Unavailable").writeHeader("Retry-After", "2").end("", true);
       return;
     }
+    const { addresses, ownOrigin, refuse } = this.#parts;
+    const address = addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for"));
+    const counted = this.#mount.perAddress?.open(address) ?? UNCOUNTED;
+    if (counted instanceof RelayError) {
+      refuse(res, req, counted);
+      return;
+    }
     const offered = req.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
     const origin = req.getHeader("origin");
     const upgrade: Upgrade = {
-      ipAddress: this.#addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for")).text,
+      ipAddress: address.text,
       // A browser attaches a login that it remembers for any page; of another origin's page only what the page itself sends counts.
-      authorization: foreignOrigin(origin, req, this.#ownOrigin) === null ? req.getHeader("authorization") : "",
+      authorization: foreignOrigin(origin, req, ownOrigin) === null ? req.getHeader("authorization") : "",
       userAgent: req.getHeader("user-agent"),
       origin,
       protocol,
     };
     const [key, extensions] = [req.getHeader("sec-websocket-key"), req.getHeader("sec-websocket-extensions")];
-    res.upgrade<SocketData>({ upgrade, session: null }, key, protocol, extensions, context);
+    res.upgrade<SocketData>({ upgrade, session: null, counted }, key, protocol, extensions, context);
   }
 
   #open(ws: WebSocket<SocketData>): void {
@@ -82,14 +101,15 @@ export class WebSocketHost {
     const { upgrade } = data;
     if (upgrade === null) throw new Error("a socket is opened twice");
     data.upgrade = null;
-    const session = new Session(ws);
+    const session = new Session(ws, data.counted);
     data.session = session;
     this.#sessions.add(session);
     session.start(this.#mount, upgrade);
   }
 
   #closed(ws: WebSocket<SocketData>): void {
-    const session = ws.getUserData().session;
+    const { session, counted } = ws.getUserData();
+    counted.closed();
     if (session === null) return;
     this.#sessions.delete(session);
     session.ended();
@@ -100,10 +120,12 @@ export class WebSocketHost {
 class Session implements Socket {
   listener: SocketListener | null = null;
   readonly #ws: WebSocket<SocketData>;
+  readonly #counted: CountedSocket;
   #open = true;
 
-  constructor(ws: WebSocket<SocketData>) {
+  constructor(ws: WebSocket<SocketData>, counted: CountedSocket) {
     this.#ws = ws;
+    this.#counted = counted;
   }
 
   start(mount: WebSocketMount, upgrade: Upgrade): void {
@@ -130,6 +152,10 @@ class Session implements Socket {
 
   ping(): void {
     if (this.#open) this.#ws.ping();
+  }
+
+  loggedIn(): void {
+    if (this.#open) this.#counted.loggedIn();
   }
 
   bufferedBytes(): number {

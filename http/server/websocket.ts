@@ -1,3 +1,5 @@
+import type { SocketsPerAddress } from "./sockets-per-address.ts";
+
 /**
  * A WebSocket as the rest of the relay sees it; the uWS types stay in this folder.
  */
@@ -26,6 +28,8 @@ export interface Socket {
   /** Ends at once, without a close frame: for a client that may no longer read. */
   terminate(): void;
   ping(): void;
+  /** The client has logged in. Until then the socket counts among those of its address without a login. */
+  loggedIn(): void;
   /** Bytes that wait for the client to read; 0 when closed. */
   bufferedBytes(): number;
 }
@@ -54,6 +58,8 @@ export interface WebSocketMount {
   idleSeconds: number;
   /** Sockets of one shard; beyond it an upgrade is answered 503. */
   socketsMax: number;
+  /** Beyond it an upgrade is answered 429; unbounded where it is absent. */
+  perAddress?: SocketsPerAddress;
   /** Called once a socket is open. */
   open(socket: Socket, upgrade: Upgrade): SocketListener;
 }

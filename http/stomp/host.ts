@@ -18,6 +18,8 @@ export interface StompSocket {
   close(code: number, reason: string): void;
   /** Closes at once, without waiting for a peer that may no longer read. */
   terminate(): void;
+  /** The session has a login that was verified. */
+  loggedIn(): void;
 }
 
 /** Events of one WebSocket, called by its adapter. */

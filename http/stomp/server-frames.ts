@@ -53,7 +53,7 @@ export const CLOSE_CODES: Record<ErrorCode, number> = {
   upgrade_required: 1002,
   duplicate: 1008,
   conflict: 1008,
-  queue_full: 1013,
+  terminal_queue_full: 1013,
   rate_limited: 1013,
   too_busy: 1013,
   payload_too_large: 1009,

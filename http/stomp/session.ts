@@ -240,6 +240,7 @@ export class StompSession implements StompConnection, MessageWriter {
     if (caller === null) throw new RelayError("unauthorized", "The login or passcode is wrong or missing");
     this.#topics = new SessionTopics(this.#host, { sessionId: this.id, version, caller, device }, this);
     this.#phase = "connected";
+    if (caller.type !== "anonymous") this.#socket.loggedIn();
     this.write(connectedFrame({ version, heartBeats, server: this.#host.serverName, session: this.id }));
     const { ipAddress } = this.#upgrade;
     this.#host.onEvent({ type: "connected", sessionId: this.id, version, caller: caller.type, ipAddress });

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../engine/access/caller.ts";
-import { RelayError } from "../../engine/kernel/errors.ts";
+import { QUEUED_COMMANDS_MAX, QUEUED_OF_SENDER_MAX, SENT_OF_SENDER_MAX } from "../../engine/kernel/limits.ts";
 import type { CommandState } from "../../engine/payments/command.ts";
 import type { CommandLifeOperations } from "../../engine/terminals/find-transaction.ts";
+import { QueueFullBody } from "./relay-envelope.ts";
 
 const DuplicateBody = Type.Object({
   status: Type.Literal("error"),
@@ -26,6 +27,12 @@ export const refusedResponse = {
   example: { status: "error", error: "Duplicate payment request - UUID already processed" },
 };
 
+/** The 429 of every endpoint that puts a command into a terminal's queue. */
+export const queueFullResponse = {
+  description: `Either too many requests (with the \`RateLimit-*\` headers where the endpoint has a rate limit), or no more commands may wait for the terminal: then \`code\` is \`terminal_queue_full\`, there are no \`RateLimit-*\` headers, and nothing was stored. ${QUEUED_COMMANDS_MAX} commands may wait for a terminal, ${QUEUED_OF_SENDER_MAX} of them from one sender, and ${QUEUED_OF_SENDER_MAX} from all partners with rule ANY together; the message says which limit it is. At most ${SENT_OF_SENDER_MAX} that were sent may await their results from one sender, and the same from all partners with rule ANY: further ones wait. \`Retry-After\` says when to try again; for a full queue, when a place is expected at the latest.`,
+  body: QueueFullBody,
+};
+
 /**
  * The response for a uuid that was already processed. It also tells a caller whose first response was lost that the command was accepted.
  * `state` is null for a command that the caller may not see.
@@ -42,9 +49,4 @@ export function duplicateReply(uuid: string, state: CommandState | null) {
 export async function repeatedReply(commandLife: CommandLifeOperations, caller: Caller, uuid: string) {
   const view = await commandLife.find(caller, uuid);
   return view === null ? duplicateReply(uuid, null) : duplicateReply(view.uuid, view.state);
-}
-
-/** The 429 for a terminal with a full queue. */
-export function queueFull(): RelayError {
-  return new RelayError("queue_full", "Too many commands wait for this terminal", { retryAfterSeconds: 1 });
 }

@@ -9,10 +9,25 @@ export const ErrorBody = Type.Object({
   message: Type.String({ description: "The same text." }),
 });
 
+/** The same of a 429 that two reasons may have. */
+export const QueueFullBody = Type.Composite([
+  ErrorBody,
+  Type.Object({
+    code: Type.Optional(
+      Type.Literal("terminal_queue_full", {
+        description: "Present where no more commands may wait for the terminal, which is no rate limit.",
+      }),
+    ),
+  }),
+]);
+
 export const relayEnvelope: ErrorEnvelope & { schema: typeof ErrorBody } = {
   schema: ErrorBody,
   status: USUAL_STATUS,
-  body: (_code, message): Static<typeof ErrorBody> => ({ status: "error", error: message, message }),
+  body: (code, message): Static<typeof QueueFullBody> => {
+    const body = { status: "error", error: message, message } as const;
+    return code === "terminal_queue_full" ? { ...body, code } : body;
+  },
 };
 
 /** Success envelope. */

@@ -302,6 +302,7 @@ function terminalRecord(terminalId: string, uuids: readonly string[]): TerminalR
     attempts: 0,
     refusedBy: null,
     cancels: null,
+    byAny: false,
   }));
   return { terminalId, queue, sent: [], latest: [] };
 }

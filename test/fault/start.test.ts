@@ -25,6 +25,7 @@ describe("the start of a node", () => {
     const password = PASSWORD.exec(first.output())?.[1] ?? "";
     assert.ok(password.length >= 24, first.output());
     assert.equal(first.output().split(password).length, 2, "it is shown more than once");
+    assert.match(first.output(), /"event":"partners use any terminal".*RELAY_PARTNER_DEFAULT_RULE=none/);
 
     const caller = new RelayCaller(first.url);
     atEnd(test, () => caller.close());
@@ -51,8 +52,9 @@ describe("the start of a node", () => {
     assert.equal((await caller.get("/api/v1/SIM00001/get", terminal))?.status, 403);
     await first.kill();
 
-    const second = startNodeProcess(test, place);
+    const second = startNodeProcess(test, { ...place, environment: { ...place.environment, RELAY_PARTNER_DEFAULT_RULE: "none" } });
     await second.ready();
+    assert.doesNotMatch(second.output(), /partners use any terminal/);
     assert.doesNotMatch(second.output(), PASSWORD);
     assert.ok(!second.output().includes(password));
     assert.equal((await caller.get("/admin/terminals", { authorization: basic("admin", password) }))?.status, 200);

@@ -69,6 +69,7 @@ const QUEUED: Whole<QueuedEntry> = {
   attempts: 1,
   refusedBy: { session: "s-1", untilMs: AT_MS + 5_000 },
   cancels: "sent-1",
+  byAny: false,
 };
 
 const SENT: Whole<SentEntry> = {
@@ -85,6 +86,7 @@ const SENT: Whole<SentEntry> = {
   awaitingAck: true,
   cancels: null,
   cancelRequested: true,
+  byAny: false,
 };
 
 const TERMINAL: Whole<TerminalRecord> = {
@@ -101,6 +103,14 @@ const HELD: Whole<TerminalRecord> = {
   latest: [],
 };
 
+/** Of a sender whom only rule ANY admitted. */
+const BY_ANY: Whole<TerminalRecord> = {
+  terminalId: "T3",
+  queue: [{ ...QUEUED, byAny: true }],
+  sent: [{ ...SENT, byAny: true }],
+  latest: [],
+};
+
 export const ACCEPTED: Whole<Command> = {
   ...common,
   uuid: "paid-1",
@@ -110,6 +120,7 @@ export const ACCEPTED: Whole<Command> = {
   payload: '{"uuid":"paid-1","amount":1234}',
   request: "request-1",
   cancels: "other-1",
+  byAny: true,
 };
 
 export const TRANSACTION: Whole<Required<CommandRecord>["result"] & object>["transaction"] = {
@@ -430,7 +441,7 @@ const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], oper
 const noChange = { decidedBy: null, terminal: null, claims: [], commands: [], rows: [], attention: [], settled: [], atMs: AT_MS };
 
 async function writeTerminals(kv: Kv): Promise<void> {
-  for (const record of [TERMINAL, HELD]) {
+  for (const record of [TERMINAL, HELD, BY_ANY]) {
     const terminal = { record, version: 0, workBefore: "idle" } as const;
     await terminalStore(kv).commit({ ...noChange, terminalId: record.terminalId, terminal });
   }
@@ -484,7 +495,10 @@ const LOSS: PendingLoss = { lostVersion: AT_MS, aboveVersion: AT_MS + 5, certain
 export const STORED_EXAMPLES = {
   terminal: {
     write: writeTerminals,
-    read: async (kv) => [(await terminalStore(kv).loadTerminal("T1"))?.record, (await terminalStore(kv).loadTerminal("T2"))?.record],
+    read: async (kv) => {
+      const stored = await Promise.all(["T1", "T2", "T3"].map((id) => terminalStore(kv).loadTerminal(id)));
+      return stored.flatMap((one) => (one === null ? [] : [one.record]));
+    },
   },
   command: { write: writeCommand, read: async (kv) => (await terminalStore(kv).loadCommand("paid-1"))?.record },
   outstandingTerminal: { write: writeTerminals, read: (kv) => terminalStore(kv).pageOutstanding("", 10) },

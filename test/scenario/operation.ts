@@ -3,7 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { WebSocket } from "ws";
-import { assertMatches } from "../support/matches.ts";
+import type { HttpClient } from "../support/http-client.ts";
+import { assertMatches, member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { webSocketUrl } from "../support/stomp-terminal.ts";
@@ -159,6 +160,26 @@ export function operation(relay: Relay): void {
 }
 
 /** A node as it runs outside the sandbox. */
+/** With RELAY_PARTNER_DEFAULT_RULE=none. */
+async function newPartnerUsesNone(production: Relay, administrator: HttpClient, terminalId: string): Promise<void> {
+  const created = await administrator.post("/admin/api/partners", { username: "new", gwTml: "GW1", gwApiKey: "M1", gwSecretKey: "secret" });
+  assertMatches(created, {
+    status: 201,
+    body: { terminalRule: { ruleType: "LIST", ruleValue: "" }, message: /It may use no terminal until its terminalRule is set/ },
+  });
+  const partner = production.client({ "api-key": textMember(created.body, "data", "apiKey") });
+  assert.equal((await partner.pay(terminalId, { uuid: production.uuid() })).status, 403);
+  assert.equal((await partner.post(`/api/v1/${terminalId}/scan`, {})).status, 403);
+  assert.equal((await partner.connection(terminalId)).status, 403);
+  const path = `/admin/api/partners/${String(member(created.body, "data", "id"))}`;
+  const terminalRule = { ruleType: "LIST", ruleValue: terminalId };
+  assertMatches(await administrator.send(path, { method: "PUT", body: { terminalRule } }), {
+    status: 200,
+    body: { data: { terminalRule } },
+  });
+  assert.equal((await partner.pay(terminalId, { uuid: production.uuid() })).status, 200);
+}
+
 export function production(startable: RelayOptions): void {
   test("in production no default credential works, sessions want a login and logs want a credential", async () => {
     const production = new Relay({
@@ -170,6 +191,7 @@ export function production(startable: RelayOptions): void {
         RELAY_TERMINAL_SECRET: "a-secret-of-this-test-only",
         RELAY_SECRET_KEY: "q2r9C2Xq0o6Qb0V3J8cVbFh3b0k4m1Zl7pXn5sYtT2E=",
         RELAY_ADMIN_PASSWORD: "an-admin-password-of-this-test",
+        RELAY_PARTNER_DEFAULT_RULE: "none",
       },
     });
     await production.start();
@@ -200,6 +222,7 @@ export function production(startable: RelayOptions): void {
       await assert.rejects(upgraded({ origin: "https://evil.example" }));
       await upgraded({ origin: "https://evil.example" }, { login: terminalId, passcode: password });
       assert.equal((await terminal.post(`/api/v1/${production.terminalId()}/logs`, { a: 1 })).status, 403);
+      await newPartnerUsesNone(production, administrator, terminalId);
     } finally {
       await production.leaveAll();
       await production.stop();

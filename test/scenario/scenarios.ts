@@ -11,10 +11,12 @@ import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
 import { crossSite } from "./cross-site.ts";
 import { delivery } from "./delivery.ts";
+import { fairUse } from "./fair-use.ts";
 import { foundInClickHouse } from "./found-in-clickhouse.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
+import { openAtOnce } from "./open-at-once.ts";
 import { operation, production } from "./operation.ts";
 import { partnerApi } from "./partner-api.ts";
 import { partnerPortal } from "./partner-portal.ts";
@@ -28,6 +30,7 @@ import { uuids } from "./uuids.ts";
 
 const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string | false }[] = [
   { about: "payments", define: payments },
+  { about: "fair use of a terminal", define: fairUse },
   { about: "uuids in capitals and small letters", define: uuids },
   { about: "lives and presence", define: livesAndPresence },
   { about: "scan, print, commands and tags", define: utilityCommands },
@@ -68,6 +71,7 @@ export function runScenarios(options: RelayOptions, startable: (name: string) =>
   describe("the gateway-protocol adapter", () => gatewayAdapter(startable("the gateway-protocol adapter")));
   describe("payment links", () => paymentLinks(startable("payment links"), isInstalled("chdb")));
   describe("production", () => production(startable("production")));
+  describe("what is open at once", () => openAtOnce(startable("what is open at once")));
   describe("without ClickHouse", () => withoutClickHouse(startable("without ClickHouse")));
 }
 

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
-import { duplicateReply, queueFull, refusedResponse } from "../command-refusals.ts";
+import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
+import { duplicateReply, queueFullResponse, refusedResponse } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -33,12 +34,13 @@ export const sendCommand = admin.endpoint({
       body: okBody(Type.Object({ terminalID: Type.String(), uuid: Type.String(), service: Type.String(), message: Type.String() })),
     },
     400: refusedResponse,
-    ...admin.errors(401, 413, 415, 429, 503),
+    429: queueFullResponse,
+    ...admin.errors(401, 413, 415, 503),
   },
   handle: async ({ sendUtility }, { params, body, caller }) => {
     const { command, outcome } = await sendUtility("administrative", caller, params.terminalId, body);
     if (outcome.type === "duplicate") return duplicateReply(command.uuid, outcome.state);
-    if (outcome.type === "queue_full") throw queueFull();
+    if (outcome.type === "queue_full") throw terminalQueueFull(outcome);
     const { terminalId: terminalID, uuid, service } = command;
     const message = outcome.state === "sent" ? "Command sent to the terminal" : "Command waits for the terminal";
     return { status: 200, body: { status: "ok", data: { terminalID, uuid, service, message } } };

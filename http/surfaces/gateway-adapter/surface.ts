@@ -45,7 +45,7 @@ const RESULT_OF: Readonly<Record<ErrorCode, string>> = {
   upgrade_required: PROTOCOL_RESULT.notExposed,
   duplicate: PROTOCOL_RESULT.txIdReused,
   conflict: PROTOCOL_RESULT.notPossible,
-  queue_full: PROTOCOL_RESULT.tooMany,
+  terminal_queue_full: PROTOCOL_RESULT.tooMany,
   rate_limited: PROTOCOL_RESULT.tooMany,
   too_busy: PROTOCOL_RESULT.unavailable,
   payload_too_large: PROTOCOL_RESULT.invalidRequest,

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { currencyUnknown } from "../../../engine/payments/result.ts";
 import type { CommandLifeView } from "../../../engine/terminals/find-transaction.ts";
+import { queueFullResponse } from "../command-refusals.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { relay } from "./surface.ts";
@@ -90,7 +91,7 @@ export const cancelCommand = relay.endpoint({
   path: "/api/v1/commands/{uuid}/cancel",
   summary: "Cancel a command",
   description:
-    "A waiting command is cancelled at once (200). If it was sent, even if it was returned to the queue since, a CANCEL command is sent to the terminal (202): the command is cancelled only when the terminal confirms it, and a result that arrives takes precedence. 409 if the command has ended.",
+    "A waiting command is cancelled at once (200). If it was sent, even if it was returned to the queue since, a CANCEL command is sent to the terminal (202): the command is cancelled only when the terminal confirms it, and a result that arrives takes precedence. 409 if the command has ended. The CANCEL takes a place of the command's sender: 429 with the code `terminal_queue_full` if there is none.",
   auth: "basicOrApiKey",
   needs: "see",
   params: UuidParams,
@@ -104,7 +105,8 @@ export const cancelCommand = relay.endpoint({
       description: "The terminal was asked to cancel. Read the command's life to see the outcome.",
       body: okBody(Type.Object({ uuid: Type.String(), state: Type.Literal("sent"), cancelUuid: Type.String() })),
     },
-    ...relay.errors(400, 401, 403, 404, 409, 429, 503),
+    429: queueFullResponse,
+    ...relay.errors(400, 401, 403, 404, 409, 503),
   },
   handle: async ({ commandLife }, { params, caller }) => {
     const { uuid, outcome } = await commandLife.cancel(caller, params.uuid);

@@ -1,8 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { AMOUNT_MINOR_MAX, COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import type { PaymentRequested } from "../../../engine/terminals/send-payment.ts";
+import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
 import type { Input } from "../../endpoint/endpoint.ts";
-import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
+import { queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { type RelayOperations, relay } from "./surface.ts";
 
@@ -69,7 +70,8 @@ const payment = {
       },
     },
     400: refusedResponse,
-    ...relay.errors(401, 403, 413, 415, 429, 503),
+    429: queueFullResponse,
+    ...relay.errors(401, 403, 413, 415, 503),
   },
 } as const;
 
@@ -84,7 +86,7 @@ type PaymentReply = NonNullable<ReturnType<typeof replyTo>> | Awaited<ReturnType
 /** Null for a repeated uuid. */
 function replyTo({ terminalId, outcome }: PaymentRequested, bodyText: string) {
   if (outcome.type === "duplicate") return null;
-  if (outcome.type === "queue_full") throw queueFull();
+  if (outcome.type === "queue_full") throw terminalQueueFull(outcome);
   // Echoes the received bytes, which are a valid JSON object.
   const received = `{"status":"ok","data":{"terminalID":"${terminalId}","received":${bodyText}},"message":"${MESSAGES[outcome.state]}"}`;
   return { status: 200 as const, text: received };
@@ -96,7 +98,7 @@ export const sendPayment = relay.endpoint({
   path: "/api/v1/{terminalId}/pay",
   summary: "Send a payment to a terminal",
   description:
-    "200 means that the command is stored: the terminal gets it at once over WebSocket, or with its next poll within 60 seconds. 503 means that this is not confirmed: repeat the request with the same uuid. If it is then refused as a duplicate, the first one was accepted. 429 is also returned if 16 commands already wait for the terminal.",
+    "200 means that the command is stored: the terminal gets it at once over WebSocket, or with its next poll within 60 seconds. 503 means that this is not confirmed: repeat the request with the same uuid. If it is then refused as a duplicate, the first one was accepted. 429 with the code `terminal_queue_full` means that no more commands may wait for the terminal.",
   auth: "basicOrApiKey",
   needs: "send",
   params: TerminalParams,

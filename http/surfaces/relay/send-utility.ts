@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox";
 import type { Caller } from "../../../engine/access/caller.ts";
 import { COMMAND_BODY_BYTES_MAX } from "../../../engine/kernel/limits.ts";
 import type { UtilitySent } from "../../../engine/terminals/send-payment.ts";
-import { queueFull, refusedResponse, repeatedReply } from "../command-refusals.ts";
+import { terminalQueueFull } from "../../../engine/terminals/terminal-queue-full.ts";
+import { queueFullResponse, refusedResponse, repeatedReply } from "../command-refusals.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { type RelayOperations, relay } from "./surface.ts";
@@ -21,7 +22,7 @@ const commandSent = (service: "SCAN" | "PRINT") =>
 async function reply<S extends "SCAN" | "PRINT">(service: S, { commandLife }: RelayOperations, caller: Caller, sent: UtilitySent) {
   const { command, outcome } = sent;
   if (outcome.type === "duplicate") return repeatedReply(commandLife, caller, command.uuid);
-  if (outcome.type === "queue_full") throw queueFull();
+  if (outcome.type === "queue_full") throw terminalQueueFull(outcome);
   const message = outcome.state === "sent" ? `${service} command sent to the terminal` : `${service} command waits for the terminal`;
   return {
     status: 200 as const,
@@ -36,6 +37,7 @@ export const sendScan = relay.endpoint({
   summary: "Scan a barcode or QR code on a terminal",
   auth: "basicOrApiKey",
   needs: "send",
+  rateLimit: { bucket: "scan", perSecond: 10 },
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",
   params: TerminalParams,
@@ -48,7 +50,8 @@ export const sendScan = relay.endpoint({
   responses: {
     200: { description: "Stored and forwarded.", body: commandSent("SCAN") },
     400: refusedResponse,
-    ...relay.errors(401, 403, 413, 415, 429, 503),
+    429: queueFullResponse,
+    ...relay.errors(401, 403, 413, 415, 503),
   },
   handle: async (operations, { params, body, caller }) =>
     reply("SCAN", operations, caller, await operations.sendUtility("scan", caller, params.terminalId, body)),
@@ -61,6 +64,7 @@ export const sendPrint = relay.endpoint({
   summary: "Print text or a QR code on a terminal",
   auth: "basicOrApiKey",
   needs: "send",
+  rateLimit: { bucket: "print", perSecond: 10 },
   bodyBytesMax: COMMAND_BODY_BYTES_MAX,
   bodyTexts: "as sent",
   params: TerminalParams,
@@ -77,7 +81,8 @@ export const sendPrint = relay.endpoint({
   responses: {
     200: { description: "Stored and forwarded.", body: commandSent("PRINT") },
     400: refusedResponse,
-    ...relay.errors(401, 403, 413, 415, 429, 503),
+    429: queueFullResponse,
+    ...relay.errors(401, 403, 413, 415, 503),
   },
   handle: async (operations, { params, body, caller }) =>
     reply("PRINT", operations, caller, await operations.sendUtility("print", caller, params.terminalId, body)),

@@ -50,6 +50,10 @@ export interface Config {
   resultRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
+  /** Which terminals a new partner may use until its rule is set. */
+  partnerDefaultRule: "any" | "none";
+  /** What one client address, or one caller, may have open at this node at once. */
+  openMax: { socketsOfAddress: number; socketsWithoutLoginOfAddress: number; waitsOfCaller: number };
   /** Null for a single node. `redisReplicas`: replicas of Redis that have a commit on disk before it is acknowledged. */
   cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
@@ -108,6 +112,10 @@ const NAMES = new Set([
   "RELAY_RESULT_RETENTION_DAYS",
   "RELAY_LOG_LEVEL",
   "RELAY_OPEN_TERMINAL_LOGS",
+  "RELAY_PARTNER_DEFAULT_RULE",
+  "RELAY_WEBSOCKETS_PER_ADDRESS_MAX",
+  "RELAY_WEBSOCKETS_WITHOUT_LOGIN_PER_ADDRESS_MAX",
+  "RELAY_WAITING_LOOKUPS_PER_CALLER_MAX",
   "RELAY_REDIS_URL",
   "RELAY_REDIS_WAIT_REPLICAS",
   "RELAY_KAFKA_BROKERS",
@@ -123,6 +131,8 @@ const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 const SECRET_LENGTH_MIN = 16;
 const SHARDS_MAX = 64;
+/** More than all shards together can have open. */
+const OPEN_MAX = 1_000_000;
 
 /** Reads the configuration. Throws ConfigRefused with everything that is wrong. */
 export function readConfig(environment: Environment): Config {
@@ -176,6 +186,12 @@ export function readConfig(environment: Environment): Config {
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
     logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
     openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
+    partnerDefaultRule: reader.word("RELAY_PARTNER_DEFAULT_RULE", ["any", "none"] as const, "any"),
+    openMax: {
+      socketsOfAddress: reader.integer("RELAY_WEBSOCKETS_PER_ADDRESS_MAX", 5_000, 1, OPEN_MAX),
+      socketsWithoutLoginOfAddress: reader.integer("RELAY_WEBSOCKETS_WITHOUT_LOGIN_PER_ADDRESS_MAX", 500, 1, OPEN_MAX),
+      waitsOfCaller: reader.integer("RELAY_WAITING_LOOKUPS_PER_CALLER_MAX", 1_000, 1, OPEN_MAX),
+    },
     cluster: readCluster(reader),
     clickhouse: readClickHouse(reader),
   };

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { SharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import type { UwsLibrary } from "../../../http/server/uws.ts";
 import type { EmbeddedKvStats } from "../../../storage/kv/embedded.ts";
@@ -28,6 +29,13 @@ export const STORE_OWNER: Address = "shard-0";
 /** Maximum number of requests in progress between threads. */
 export const REQUESTS_OUTSTANDING_MAX = 100_000;
 
+/** What is open at once in all threads together, by client address or by caller. */
+export interface OpenCounts {
+  readonly sockets: SharedCountsMemory;
+  readonly socketsWithoutLogin: SharedCountsMemory;
+  readonly waits: SharedCountsMemory;
+}
+
 /** The data that the main thread gives a shard at its start. */
 export interface ShardBoot {
   config: Config;
@@ -39,6 +47,7 @@ export interface ShardBoot {
   clockShift: ClockShift;
   waiting: SharedArrayBuffer;
   rateLimits: RateLimitMemory[];
+  open: OpenCounts;
   /** One Int32, 1 while the embedded store is unavailable: written by the shard that holds it, read by all. */
   storeAway: SharedArrayBuffer;
   /** One Int32, 1 until the services beside the node are ready: written by the main thread, read by all. */

@@ -31,6 +31,7 @@ export function sharedSettings(config: Config): SharedSettings {
     RELAY_UUID_RETENTION_DAYS: config.uuidRetentionDays,
     RELAY_RESULT_RETENTION_DAYS: config.resultRetentionDays,
     RELAY_OPEN_TERMINAL_LOGS: config.openTerminalLogs,
+    RELAY_PARTNER_DEFAULT_RULE: config.partnerDefaultRule,
     // Each node of the sandbox may have its own gateway.
     RELAY_GATEWAY_URL: config.mode === "sandbox" ? null : config.gatewayUrl,
   };

@@ -11,6 +11,8 @@ export interface Log {
   stopped(facts: { unfinished: number }): void;
   generatedPassword(username: string): void;
   sharedCredential(): void;
+  /** New partners may use every terminal. */
+  partnersUseAny(): void;
   secretsRenewed(records: number): void;
   /** The store was taken back to an earlier copy of itself (infra/node/process/restored.ts). */
   storeRestored(facts: { certain: boolean; lostFromMs: number; lostUntilMs: number }): void;
@@ -20,6 +22,7 @@ export interface Log {
   witnessFailed(error: unknown): void;
   requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
   rateLimitTableFull(endpoint: string): void;
+  webSocketRefused(bound: string): void;
   engineFailed(what: string, error: unknown): void;
   storeFailed(error: unknown): void;
   busFailed(error: unknown, context: { kind: string; from: string }): void;
@@ -89,6 +92,11 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         { event: "shared credential" },
         "terminals share one credential: a lost terminal can act as any other; prefer derived passwords",
       ),
+    partnersUseAny: () =>
+      logger.warn(
+        { event: "partners use any terminal" },
+        "a new partner may send to every terminal until its rule is set; RELAY_PARTNER_DEFAULT_RULE=none lets it use none",
+      ),
     secretsRenewed: (records) => logger.info({ event: "secrets renewed", records }, "stored secrets were encrypted with the new key"),
     storeRestored: ({ certain, lostFromMs, lostUntilMs }) => {
       const [lostFrom, lostUntil] = [new Date(lostFromMs).toISOString(), new Date(lostUntilMs).toISOString()];
@@ -108,6 +116,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     witnessFailed: (error) => failure("witness failed", "", error),
     requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
     rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
+    webSocketRefused: (bound) => failure("websocket refused", bound, undefined, { bound }),
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
     storeFailed: (error) => failure("store failed", "", error),
     busFailed: (error, context) => failure("bus failed", context.kind, error, context),

@@ -19,6 +19,8 @@ export interface ShardMetrics {
   answered(endpoint: string, status: number, durationMs: number): void;
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
+  /** An address had as many WebSockets open as it may: in all, or without a login. */
+  webSocketRefused(bound: string): void;
   commandFinished(state: string, kind: string): void;
   /** A step was retried because another writer had changed the same record. */
   commitConflict(): void;
@@ -75,6 +77,12 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     name: "relay_rate_limit_table_full_total",
     help: "Requests refused because the limiter had no room for another address.",
     labelNames: ["endpoint"],
+    registers,
+  });
+  const socketsRefused = new Counter({
+    name: "relay_websockets_refused_total",
+    help: "WebSockets refused because their address had as many open as it may, in all or without a login.",
+    labelNames: ["bound"],
     registers,
   });
   const conflicts = new Counter({
@@ -140,6 +148,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),
+    webSocketRefused: (bound) => socketsRefused.inc({ bound }),
     commitConflict: () => conflicts.inc(),
     commandFinished: (state, kind) => finished.inc({ state, kind }),
     collect: async () => [...(await registry.getMetricsAsJSON()), durations.toJson()],

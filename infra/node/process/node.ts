@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -7,6 +8,7 @@ import { Worker } from "node:worker_threads";
 import type { Address } from "../../../engine/kernel/bus.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { StorageUnavailable } from "../../../engine/kernel/kv.ts";
+import { sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
 import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
@@ -22,7 +24,7 @@ import type { Config } from "../boot/config.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
-import { MAIN, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
+import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
 import { keepWitness, type WitnessWriter } from "../boot/witness-file.ts";
 import { createNodeCluster, type NodeCluster, openClusterKv } from "../cluster/cluster.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
@@ -59,6 +61,9 @@ const STOP_ACCEPT_ALONE_MS = 200;
 
 /** How long requests and sockets may take to end when the node stops. */
 const DRAIN_MS = 10_000;
+
+/** Of 32 bits. */
+const SEEDS = 2 ** 32;
 
 const WRONG_SECRET_KEY =
   "RELAY_SECRET_KEY is not the key with which the stored secrets are encrypted; to change the key, set the previous one as RELAY_SECRET_KEY_OLD (infra/docs/secrets.md)";
@@ -119,6 +124,7 @@ export async function startNode({
   const uws = await chooseUws(config);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
+  if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
 
   const shards = Array.from({ length: config.shards }, (_, index) => `shard-${index}`);
   const mesh = createMesh([MAIN, ...shards]);
@@ -134,6 +140,8 @@ export async function startNode({
   });
   const surfaces = surfacesOf(config);
   const rateLimits = [...rateLimitsOf(surfaces)].map(([bucket, perSecond]) => createRateLimitMemory(bucket, perSecond, config.shards));
+  const counts = () => sharedCountsMemory(randomInt(SEEDS));
+  const open: OpenCounts = { sockets: counts(), socketsWithoutLogin: counts(), waits: counts() };
   const waiting = waitingCountersBuffer();
   const storeAway = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const incomplete = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -173,6 +181,7 @@ export async function startNode({
       clockShift,
       waiting,
       rateLimits,
+      open,
       storeAway,
       incomplete: incomplete.buffer,
       cluster: cluster?.boot ?? null,

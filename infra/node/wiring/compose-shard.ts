@@ -1,13 +1,16 @@
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
+import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
+import { createWaitPlaces } from "../../../engine/terminals/wait-places.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
+import { createSocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
@@ -109,7 +112,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     }),
   );
   const { terminals } = composed;
-  const relay = composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf: cloudConfigs.get });
+  const waits = createWaitPlaces(openSharedCounts(boot.open.waits), config.openMax.waitsOfCaller);
+  const relay = composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, waits, configOf: cloudConfigs.get });
 
   const gateway = createCardGateway({ config, log, metrics });
   add({ close: async () => gateway.close() });
@@ -177,6 +181,14 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     greeting: administration.configureTerminal.greeting,
     authenticator,
     recordResult: relay.recordResult,
+    perAddress: createSocketsPerAddress({
+      all: { counts: openSharedCounts(boot.open.sockets), max: config.openMax.socketsOfAddress },
+      withoutLogin: { counts: openSharedCounts(boot.open.socketsWithoutLogin), max: config.openMax.socketsWithoutLoginOfAddress },
+      refused: (bound) => {
+        metrics.webSocketRefused(bound);
+        log.webSocketRefused(bound);
+      },
+    }),
     clock,
     ids,
     onEvent: log.stomp,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { PatternCompiler } from "../../../engine/access/terminal-rule.ts";
+import { NO_TERMINAL, type PatternCompiler, type TerminalRule } from "../../../engine/access/terminal-rule.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
@@ -52,6 +52,7 @@ export function composePartners({ config, kv, tables, box, patterns, clock }: Pa
   const store = createPartnerStore(kv);
   const partners = createPartners({ tables, store, patterns, clock, sandbox: config.mode === "sandbox" });
   const reservedUsernames = reservedUsernamesOf(config);
-  const administerPartners = createAdministerPartners({ store, partners, secrets, box, patterns, clock, reservedUsernames });
+  const defaultRule: TerminalRule = config.partnerDefaultRule === "any" ? { ruleType: "ANY" } : NO_TERMINAL;
+  const administerPartners = createAdministerPartners({ store, partners, secrets, box, patterns, clock, reservedUsernames, defaultRule });
   return { partners, administerPartners };
 }

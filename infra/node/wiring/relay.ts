@@ -4,7 +4,7 @@ import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import { createTerminalLogStore } from "../../../engine/operators/terminal-log-store.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
-import { createCommandLife, createFindTransaction } from "../../../engine/terminals/find-transaction.ts";
+import { createCommandLife, createFindTransaction, type WaitPlaces } from "../../../engine/terminals/find-transaction.ts";
 import { createRecordResult } from "../../../engine/terminals/record-result.ts";
 import { createSendPayment, createSendUtility } from "../../../engine/terminals/send-payment.ts";
 import { createLocalTime } from "../../../http/surfaces/local-time.ts";
@@ -26,12 +26,13 @@ export interface RelayParts {
   /** Unique among all writers. */
   writer: string;
   terminals: Pick<ComposedTerminals, "terminals" | "lookups">;
+  waits: WaitPlaces;
   /** The configuration of a terminal; undefined if there is none. */
   configOf(terminalId: string): CloudConfig | undefined;
 }
 
 /** The operations of terminals and partners: commands, results and lookups. */
-export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, configOf }: RelayParts): RelayOperations {
+export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: composed, waits, configOf }: RelayParts): RelayOperations {
   const { terminals, lookups } = composed;
   return {
     sendPayment: createSendPayment({ terminals, clock, ids, configuredFamily: (terminalId) => configOf(terminalId)?.family ?? null }),
@@ -39,6 +40,7 @@ export function composeRelay({ config, kv, bus, clock, ids, writer, terminals: c
     recordResult: createRecordResult({ terminals }),
     findTransaction: createFindTransaction({
       terminals: { ...terminals, ...lookups },
+      waits,
       list: { page: (query) => bus.request(MAIN, "node.transactions", query, PAGE_TIMEOUT_MS) },
     }),
     commandLife: createCommandLife({ terminals, ids }),

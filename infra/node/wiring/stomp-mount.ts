@@ -9,6 +9,7 @@ import type { RecordResult } from "../../../engine/terminals/record-result.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import type { Refusal } from "../../../http/auth/credential-source.ts";
 import { unreadPosting } from "../../../http/endpoint/unread-body.ts";
+import type { SocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import type { StompEvent, StompHost } from "../../../http/stomp/host.ts";
 import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
@@ -35,6 +36,8 @@ export interface StompMountOptions {
   greeting(terminalId: string): string | null;
   authenticator: Authenticator;
   recordResult: RecordResult;
+  /** Absent: an address may have as many sockets as there may be. */
+  perAddress?: SocketsPerAddress;
   clock: Clock;
   ids: Ids;
   onEvent(event: StompEvent): void;
@@ -84,6 +87,7 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     bufferedBytesMax: BUFFERED_BYTES_MAX,
     idleSeconds: IDLE_SECONDS,
     socketsMax: SOCKETS_MAX,
+    ...(options.perAddress === undefined ? {} : { perAddress: options.perAddress }),
     open: (socket, upgrade) => {
       const caller = upgrade.authorization === "" ? null : authenticate(upgrade.authorization, upgrade.ipAddress);
       return stomp.open(socket, {

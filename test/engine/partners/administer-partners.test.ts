@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import { NO_TERMINAL, type TerminalRule } from "../../../engine/access/terminal-rule.ts";
 import type { GatewayAccount } from "../../../engine/gateway/gateway-account.ts";
 import { createInstallationAccount } from "../../../engine/gateway/installation-account.ts";
 import { createGatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
@@ -17,7 +18,7 @@ const digest = (text: string) => createHash("sha256").update(text).digest("hex")
 const refused = (message: RegExp) => ({ name: "RelayError", code: "invalid_request", message });
 const NOT_FOUND = { name: "RelayError", code: "not_found", message: "Partner not found" };
 
-function world() {
+function world(defaultRule: TerminalRule = { ruleType: "ANY" }) {
   const kv = new MemoryKv();
   const clock = { now: 1_000_000, nowMs: () => clock.now, monotonicMs: () => clock.now };
   let made = 0;
@@ -34,13 +35,32 @@ function world() {
     hashPassword: async (password: string) => `hash of ${digest(password)}`,
     digest,
   };
-  const administer = createAdministerPartners({ store, partners, secrets, box, patterns, clock, reservedUsernames: ["admin"] });
+  const administer = createAdministerPartners({
+    ...{ store, partners, secrets, box, patterns, clock, reservedUsernames: ["admin"], defaultRule },
+  });
   return { kv, clock, store, partners, box, administer };
 }
 
 const draft = (username: string): NewPartner => ({ username, gateway: { terminalId: "GW1", merchantId: "MER1", secret: "gw-s3cret" } });
 
 describe("partners", () => {
+  it("have the default rule until theirs is set, which may name no terminal, and may be given it back", async () => {
+    const { administer, partners } = world(NO_TERMINAL);
+    const { partner } = await administer.create(draft("till"));
+    assert.deepEqual(partner.terminals, { ruleType: "LIST", ruleValue: "" });
+    const matches = () => partners.byId(partner.id)?.terminals.matches("T1");
+    assert.equal(matches(), false);
+    await administer.change(partner.id, { terminals: { ruleType: "LIST", ruleValue: "T1" } });
+    assert.equal(matches(), true);
+    await administer.change(partner.id, { terminals: partner.terminals });
+    assert.equal(matches(), false);
+    assert.deepEqual((await administer.create({ ...draft("shop"), terminals: { ruleType: "ANY" } })).partner.terminals, {
+      ruleType: "ANY",
+    });
+    for (const forgotten of [{ ruleType: "LIST" }, { ruleType: "LIST", ruleValue: " , " }, { ruleType: "REGEX", ruleValue: "" }] as const)
+      await assert.rejects(administer.change(partner.id, { terminals: forgotten }), refused(/ruleValue/));
+  });
+
   it("get ids one after the other, also when many are made at once", async () => {
     const { administer, partners } = world();
     const made = await Promise.all(Array.from({ length: 20 }, (_, index) => administer.create(draft(`till-${index}`))));

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { COMMAND_LIFETIME_MS, QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
+import {
+  COMMAND_LIFETIME_MS,
+  QUEUED_COMMANDS_MAX,
+  QUEUED_OF_SENDER_MAX,
+  SENT_COMMANDS_MAX,
+  SENT_OF_SENDER_MAX,
+} from "../../../engine/kernel/limits.ts";
+import type { Command } from "../../../engine/payments/command.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { command, openSocket, openWorld, pollUuid, posting, settle, stateOf } from "../world.ts";
 
@@ -105,18 +112,59 @@ describe("accepting a command", () => {
 
   it("refuses one too many, and tells a duplicate even then", async () => {
     const world = await openWorld();
-    for (let index = 0; index < QUEUED_COMMANDS_MAX; index += 1) await world.shard.terminals.accept(command(world, `q${index}`));
-    assert.deepEqual(await world.shard.terminals.accept(command(world, "more")), { type: "queue_full" });
-    assert.deepEqual(await world.shard.terminals.accept(command(world, "q3")), { type: "duplicate", state: "queued", sender: "partner:1" });
+    for (let index = 0; index < QUEUED_COMMANDS_MAX; index += 1)
+      await world.shard.terminals.accept(command(world, `q${index}`, { sender: `partner:${1 + (index % 2)}` }));
+    await world.pass(10_000);
+    const full = { type: "queue_full", bound: "terminal", retryAfterSeconds: 50 };
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "more", { sender: "partner:3" })), full);
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "q3")), { type: "duplicate", state: "queued", sender: "partner:2" });
     assert.equal(await world.shard.terminals.command("more", 0), null);
     await pollUuid(world.shard);
-    assert.deepEqual(await world.shard.terminals.accept(command(world, "more")), { type: "accepted", state: "queued" });
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "more", { sender: "partner:3" })), {
+      type: "accepted",
+      state: "queued",
+    });
+  });
+
+  it("refuses what is more than the share of one sender, and of all whom only rule ANY admits, and takes others' on", async () => {
+    const world = await openWorld();
+    const accept = async (uuid: string, changes: Partial<Command>) =>
+      (await world.shard.terminals.accept(command(world, uuid, changes))).type;
+    for (let index = 0; index < QUEUED_OF_SENDER_MAX; index += 1)
+      assert.equal(await accept(`q${index}`, { sender: `partner:${1 + (index % 2)}`, byAny: true }), "accepted");
+    const full = { type: "queue_full", bound: "any", retryAfterSeconds: 60 };
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "more", { sender: "partner:3", byAny: true })), full);
+    for (let index = 0; index < QUEUED_OF_SENDER_MAX; index += 1)
+      assert.equal(await accept(`o${index}`, { sender: "terminal:T1" }), "accepted");
+  });
+
+  it("knows after a restart what only rule ANY admitted", async () => {
+    const world = await openWorld();
+    for (let index = 0; index < QUEUED_OF_SENDER_MAX; index += 1)
+      await world.shard.terminals.accept(command(world, `q${index}`, { sender: `partner:${index}`, byAny: true }));
+    const again = await world.restart();
+    const refused = await again.shard.terminals.accept(command(world, "more", { sender: "partner:99", byAny: true }));
+    assert.equal(refused.type === "queue_full" && refused.bound, "any");
+  });
+
+  it("goes past a sender who has as many sent as it may, and pushes others' at once", async () => {
+    const world = await openWorld();
+    const socket = openSocket(world.shard, "s1");
+    const flood = { sender: "partner:9", byAny: true } as const;
+    for (let index = 0; index < SENT_OF_SENDER_MAX + QUEUED_OF_SENDER_MAX; index += 1)
+      await world.shard.terminals.accept(command(world, `f${index}`, flood));
+    assert.equal(socket.uuids.length, SENT_OF_SENDER_MAX);
+    assert.deepEqual(await world.shard.terminals.accept(command(world, "a")), { type: "accepted", state: "sent" });
+    assert.equal(socket.uuids.at(-1), "a");
+    await world.shard.terminals.recordResult(posting("f0"));
+    assert.equal(socket.uuids.at(-1), `f${SENT_OF_SENDER_MAX}`);
   });
 
   it("holds back what is beyond the bound of unanswered commands until a result makes room", async () => {
     const world = await openWorld();
     const socket = openSocket(world.shard, "s1");
-    for (let index = 0; index <= SENT_COMMANDS_MAX; index += 1) await world.shard.terminals.accept(command(world, `u${index}`));
+    for (let index = 0; index <= SENT_COMMANDS_MAX; index += 1)
+      await world.shard.terminals.accept(command(world, `u${index}`, { sender: `partner:${index % 3}` }));
     assert.equal(socket.texts.length, SENT_COMMANDS_MAX);
     assert.equal(await stateOf(world.shard, `u${SENT_COMMANDS_MAX}`), "queued");
     await world.shard.terminals.recordResult(posting("u0"));

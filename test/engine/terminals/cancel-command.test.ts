@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { QUEUED_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
+import { QUEUED_OF_SENDER_MAX } from "../../../engine/kernel/limits.ts";
 import { command, openSocket, openWorld, pollUuid, posting, stateOf, type World } from "../world.ts";
 
 /** A payment `a` that was sent, and the CANCEL `c` for it, sent too. */
@@ -126,9 +126,24 @@ describe("cancelling a command", () => {
     const world = await openWorld();
     await world.shard.terminals.accept(command(world, "a"));
     await pollUuid(world.shard);
-    for (let index = 0; index < QUEUED_COMMANDS_MAX; index += 1) await world.shard.terminals.accept(command(world, `q${index}`));
-    await assert.rejects(world.shard.terminals.cancel({ uuid: "a", cancelUuid: "c" }), { code: "queue_full" });
+    for (let index = 0; index < QUEUED_OF_SENDER_MAX; index += 1) await world.shard.terminals.accept(command(world, `q${index}`));
+    await assert.rejects(world.shard.terminals.cancel({ uuid: "a", cancelUuid: "c" }), {
+      code: "terminal_queue_full",
+      retryAfterSeconds: 60,
+    });
     assert.equal((await world.shard.terminals.command("a", 0))?.cancelRequested, false);
+  });
+
+  it("takes a place of those whom only rule ANY admits where the command is of such a one", async () => {
+    const world = await openWorld();
+    const byAny = { sender: "partner:1", byAny: true } as const;
+    await world.shard.terminals.accept(command(world, "a", byAny));
+    await world.shard.terminals.accept(command(world, "b", byAny));
+    assert.deepEqual([await pollUuid(world.shard), await pollUuid(world.shard)], ["a", "b"]);
+    assert.equal((await world.shard.terminals.cancel({ uuid: "a", cancelUuid: "c" })).type, "requested");
+    for (let index = 1; index < QUEUED_OF_SENDER_MAX; index += 1)
+      await world.shard.terminals.accept(command(world, `q${index}`, { sender: "partner:2", byAny: true }));
+    await assert.rejects(world.shard.terminals.cancel({ uuid: "b", cancelUuid: "d" }), { code: "terminal_queue_full" });
   });
 
   it("asks the terminal about a command that came back by NACK, and does not send it again", async () => {

@@ -46,7 +46,7 @@ async function open() {
     sendUtility: createSendUtility({ terminals, clock: world.clock, ids: generated }),
     recordResult: createRecordResult({ terminals }),
     commandLife: createCommandLife({ terminals, ids: generated }),
-    findTransaction: createFindTransaction({ terminals, list }),
+    findTransaction: createFindTransaction({ terminals, list, waits: { take: () => true, giveBack: () => {} } }),
   };
 }
 

@@ -173,7 +173,8 @@ describe("a session that ends", () => {
   it("keeps what was not acknowledged among the commands that a terminal may have unanswered", async () => {
     const world = await openWorld();
     openSocket(world.shard, "s1", REDELIVERING);
-    for (let index = 0; index < SENT_COMMANDS_MAX; index += 1) await world.shard.terminals.accept(command(world, `u${index}`));
+    for (let index = 0; index < SENT_COMMANDS_MAX; index += 1)
+      await world.shard.terminals.accept(command(world, `u${index}`, { sender: `partner:${index % 3}` }));
     world.shard.sessions.close("T1", "s1");
     await settle();
     await world.shard.terminals.accept(command(world, "more"));

@@ -15,6 +15,7 @@ export function queued(uuid: string, changes: Partial<QueuedEntry> = {}): Queued
     attempts: 0,
     refusedBy: null,
     cancels: null,
+    byAny: false,
   };
   return { ...entry, ...changes };
 }
@@ -38,6 +39,7 @@ export function sent(uuid: string, changes: Partial<SentEntry> = {}): SentEntry 
     awaitingAck: false,
     cancels: null,
     cancelRequested: false,
+    byAny: false,
   };
   return { ...entry, ...changes };
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
+import { QUEUED_COMMANDS_MAX, QUEUED_OF_SENDER_MAX, SENT_COMMANDS_MAX, SENT_OF_SENDER_MAX } from "../../../engine/kernel/limits.ts";
 import { expiresAtMs } from "../../../engine/payments/command.ts";
-import type { TerminalContext, TerminalEvent } from "../../../engine/terminals/events.ts";
+import type { TerminalContext, TerminalEffect, TerminalEvent } from "../../../engine/terminals/events.ts";
 import { nextDeadlineMs, stateOf } from "../../../engine/terminals/rules.ts";
 import { stepTerminal } from "../../../engine/terminals/step-terminal.ts";
 import {
@@ -31,6 +31,10 @@ type Happening =
   | { does: "unasked"; status: "OK" | "KO" }
   | { does: "wait"; ms: number };
 
+/** Whom a rule names, and two whom only ANY admits. */
+const SENDERS = ["partner:1", "partner:2", "partner:3"] as const;
+const isByAny = (sender: string) => sender !== "partner:1";
+
 const session = fc.constantFrom("redelivering", "acknowledging", "plain");
 const pick = fc.nat(40);
 const happening: fc.Arbitrary<Happening> = fc.oneof(
@@ -39,7 +43,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       does: fc.constant("accept" as const),
       kind: fc.constantFrom("payment" as const, "scan" as const, "administrative" as const),
-      sender: fc.constantFrom("partner:1", "partner:2"),
+      sender: fc.constantFrom(...SENDERS),
     }),
   },
   { weight: 3, arbitrary: fc.record({ does: fc.constant("poll" as const) }) },
@@ -99,6 +103,7 @@ class Play {
     if (event.type === "cancel.requested" && !effects.some((effect) => effect.type === "cancelQueued"))
       this.#known.delete(event.cancel.uuid);
     this.#check(event);
+    this.#checkShares(before, effects);
   }
 
   #eventOf(what: Happening): TerminalEvent | null {
@@ -106,7 +111,7 @@ class Play {
     switch (what.does) {
       case "accept": {
         const uuid = this.#fresh({ kind: what.kind, sender: what.sender, cancels: null });
-        return accepted(uuid, { kind: what.kind, sender: what.sender }, atMs);
+        return accepted(uuid, { kind: what.kind, sender: what.sender, byAny: isByAny(what.sender) }, atMs);
       }
       case "poll":
         return polled(atMs);
@@ -136,7 +141,7 @@ class Play {
           if (kind === "cancel" || end !== null || asked) return null;
           const cancelUuid = this.#fresh({ kind: "cancel", sender, cancels: uuid });
           const entry = { kind: "cancel", sender, cancels: uuid, acceptedAtMs: atMs, expiresAtMs: expiresAtMs(atMs) } as const;
-          const { attempts: _attempts, refusedBy: _refusedBy, ...cancel } = queued(cancelUuid, entry);
+          const { attempts: _attempts, refusedBy: _refusedBy, ...cancel } = queued(cancelUuid, { ...entry, byAny: isByAny(sender) });
           return { type: "cancel.requested", atMs, uuid, cancel };
         });
       case "wait":
@@ -205,6 +210,42 @@ class Play {
       assert.ok((neverLeft && known.delivered === 0) || cancelledByTerminal, `${uuid} is cancelled on nobody's word`);
   }
 
+  /** Says whether one more command is taken on. */
+  isAccepted(what: Extract<Happening, { does: "accept" }>): boolean {
+    const before = this.#context.queue.length;
+    this.happen(what);
+    return this.#context.queue.length === before + 1;
+  }
+
+  /** Nobody has more than his share, and nobody is refused while he has not. */
+  #checkShares(before: TerminalContext, effects: readonly TerminalEffect[]): void {
+    const { queue, sent: awaited } = this.#context;
+    const count = (list: readonly { sender: string; byAny: boolean }[], holder: string) =>
+      list.filter(({ sender, byAny }) => (holder === "any" ? byAny : sender === holder)).length;
+    const holders = [...SENDERS, "any"];
+    for (const holder of holders) {
+      assert.ok(count(awaited, holder) <= SENT_OF_SENDER_MAX, `${holder} has too many sent`);
+      assert.ok(count(queue, holder) + count(awaited, holder) <= QUEUED_OF_SENDER_MAX + SENT_OF_SENDER_MAX, `${holder} has too many`);
+    }
+    for (const effect of effects) {
+      if (effect.type === "accepted") {
+        const { sender, byAny } = queue.find(({ uuid }) => uuid === effect.params.uuid) ?? assert.fail("what was accepted does not wait");
+        assert.ok(count(queue, sender) <= QUEUED_OF_SENDER_MAX && (!byAny || count(queue, "any") <= QUEUED_OF_SENDER_MAX));
+      }
+      if (effect.type !== "refusedFull") continue;
+      const { bound } = effect.params;
+      const taken =
+        Math.min(QUEUED_OF_SENDER_MAX, count(before.queue, "partner:1")) + Math.min(QUEUED_OF_SENDER_MAX, count(before.queue, "any"));
+      if (bound === "terminal") assert.ok(taken >= QUEUED_COMMANDS_MAX, "places are free");
+      else
+        assert.ok(
+          bound === "any"
+            ? count(before.queue, "any") >= QUEUED_OF_SENDER_MAX
+            : holders.some((one) => count(before.queue, one) >= QUEUED_OF_SENDER_MAX),
+        );
+    }
+  }
+
   #check(event: TerminalEvent): void {
     const { queue, sent: awaited, latest: ofSenders } = this.#context;
     const outstanding = [...queue, ...awaited].map((entry) => entry.uuid);
@@ -212,9 +253,8 @@ class Play {
     for (const uuid of outstanding) assert.equal(this.#at(uuid).end, null, `${uuid} has ended and is outstanding`);
     for (const [uuid, { end }] of this.#known) assert.ok(end !== null || outstanding.includes(uuid), `${uuid} is lost`);
     assert.ok(awaited.length <= SENT_COMMANDS_MAX);
-    assert.ok(queue.length + awaited.length <= QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX);
-    if (event.type === "command.accepted" || event.type === "cancel.requested")
-      assert.ok(queue.length <= QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX);
+    // What came back of one sender takes no place of others.
+    assert.ok(queue.length + awaited.length <= QUEUED_COMMANDS_MAX + SENT_COMMANDS_MAX + SENT_OF_SENDER_MAX);
     const deadlines = [
       ...queue.flatMap(({ expiresAtMs: at, refusedBy }) => (refusedBy === null ? [at] : [at, refusedBy.untilMs])),
       ...awaited.flatMap(({ unknownAtMs, refusedBy }) => (refusedBy === null ? [unknownAtMs] : [unknownAtMs, refusedBy.untilMs])),
@@ -236,6 +276,37 @@ class Play {
 }
 
 describe("whatever happens to a terminal", () => {
+  it("a flood of those whom only rule ANY admits takes half of its places, whatever the terminal does with it", () => {
+    const named = fc.record({
+      does: fc.constant("accept" as const),
+      kind: fc.constant("payment" as const),
+      sender: fc.constant("partner:1"),
+    });
+    const floods = fc.record({
+      does: fc.constant("accept" as const),
+      kind: fc.constant("scan" as const),
+      sender: fc.constantFrom("partner:2", "partner:3"),
+    });
+    const terminal = fc.oneof(
+      fc.record({ does: fc.constant("push" as const), session }),
+      fc.record({ does: fc.constantFrom("nack" as const, "undelivered" as const), pick, session: fc.constant("holder") }),
+      fc.record({ does: fc.constant("wait" as const), ms: fc.constantFrom(1, 1_000) }),
+    );
+    const flood = fc.array(fc.oneof({ weight: 3, arbitrary: floods }, { weight: 2, arbitrary: terminal }), {
+      minLength: 60,
+      maxLength: 200,
+      size: "max",
+    });
+    fc.assert(
+      fc.property(flood, named, (happenings, payment) => {
+        const play = new Play();
+        for (const what of happenings) play.happen(what);
+        for (let count = 0; count < QUEUED_OF_SENDER_MAX; count += 1) assert.ok(play.isAccepted(payment), "the owner is shut out");
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it("no command is lost, handed out twice, ended twice or answered by another's result", () => {
     fc.assert(
       fc.property(fc.array(happening, { minLength: 1, maxLength: 150, size: "max" }), (happenings) => {

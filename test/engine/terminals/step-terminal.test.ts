@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../../engine/kernel/limits.ts";
+import { QUEUED_COMMANDS_MAX, QUEUED_OF_SENDER_MAX, SENT_COMMANDS_MAX, SENT_OF_SENDER_MAX } from "../../../engine/kernel/limits.ts";
 import type { TerminalContext, TerminalEffect, TerminalEvent } from "../../../engine/terminals/events.ts";
 import { stepTerminal } from "../../../engine/terminals/step-terminal.ts";
 import {
@@ -65,6 +65,8 @@ const delivered = (uuid: string, session: string | null, attempt = 1): TerminalE
   params: { uuid, attempt, expiresAtMs: NOW_MS + 59_000, channel: session === null ? "poll" : "websocket", session },
 });
 const newlyQueued = (uuid: string) => queued(uuid, { acceptedAtMs: NOW_MS, expiresAtMs: NOW_MS + 60_000 });
+/** A queue of two senders, so that neither has used up its share before it is full. */
+const ofTwo = (count: number) => many(count, (index) => queued(`q${index}`, { sender: `partner:${2 + (index % 2)}` }));
 const overdue = (uuid: string, attempts = 0) => queued(uuid, { expiresAtMs: NOW_MS, attempts });
 
 table("command.accepted", [
@@ -115,15 +117,63 @@ table("command.accepted", [
   },
   {
     title: "is refused when the queue is full, and changes nothing",
-    from: context({ queue: many(QUEUED_COMMANDS_MAX, (index) => queued(`q${index}`)) }),
+    from: context({ queue: ofTwo(QUEUED_COMMANDS_MAX) }),
     event: accepted("a"),
-    effects: [{ type: "refusedFull", params: { uuid: "a" } }],
+    effects: [{ type: "refusedFull", params: { uuid: "a", bound: "terminal", freeAtMs: NOW_MS + 59_000 } }],
+  },
+  {
+    title: "is refused when eight of its sender wait, whatever room there is, and is told when the first of these expires",
+    from: context({
+      queue: [...many(QUEUED_OF_SENDER_MAX - 1, (index) => queued(`q${index}`)), queued("soon", { expiresAtMs: NOW_MS + 5_000 })],
+    }),
+    event: accepted("a"),
+    effects: [{ type: "refusedFull", params: { uuid: "a", bound: "sender", freeAtMs: NOW_MS + 5_000 } }],
+  },
+  {
+    title: "finds a place beside eight of another sender",
+    from: context({ queue: many(QUEUED_OF_SENDER_MAX, (index) => queued(`q${index}`, { sender: "partner:2", byAny: true })) }),
+    event: accepted("a"),
+    to: {
+      queue: [...many(QUEUED_OF_SENDER_MAX, (index) => queued(`q${index}`, { sender: "partner:2", byAny: true })), newlyQueued("a")],
+      latest: [latest("a", false)],
+    },
+    effects: [{ type: "accepted", params: { uuid: "a" } }],
+  },
+  {
+    title: "of a sender whom only rule ANY admits is refused when eight of all such senders wait",
+    from: context({
+      queue: [
+        queued("named", { expiresAtMs: NOW_MS + 1_000 }),
+        ...many(QUEUED_OF_SENDER_MAX, (index) => queued(`q${index}`, { sender: `partner:${index + 2}`, byAny: true })),
+      ],
+    }),
+    event: accepted("a", { sender: "partner:99", byAny: true }),
+    effects: [{ type: "refusedFull", params: { uuid: "a", bound: "any", freeAtMs: NOW_MS + 59_000 } }],
+  },
+  {
+    title: "finds a place where what a sender's refused commands take up is more than its share: they take no place of others",
+    from: context({ queue: many(40, (index) => queued(`q${index}`, { sender: "partner:2", byAny: true, attempts: 1 })) }),
+    event: accepted("a"),
+    to: {
+      queue: [...many(40, (index) => queued(`q${index}`, { sender: "partner:2", byAny: true, attempts: 1 })), newlyQueued("a")],
+      latest: [latest("a", false)],
+    },
+    effects: [{ type: "accepted", params: { uuid: "a" } }],
+  },
+  {
+    title: "is told of the end of a pause, and of a sent command's time, where that frees its place",
+    from: context({
+      queue: many(QUEUED_OF_SENDER_MAX, (index) => queued(`q${index}`)),
+      sent: many(SENT_OF_SENDER_MAX, (index) => sent(`s${index}`, { unknownAtMs: NOW_MS + 30_000 + index })),
+    }),
+    event: accepted("a"),
+    effects: [{ type: "refusedFull", params: { uuid: "a", bound: "sender", freeAtMs: NOW_MS + 30_000 } }],
   },
   {
     title: "ends what is overdue first, and takes its place in a full queue",
-    from: context({ queue: [overdue("q0"), ...many(QUEUED_COMMANDS_MAX - 1, (index) => queued(`q${index + 1}`))] }),
+    from: context({ queue: [overdue("q0"), ...ofTwo(QUEUED_COMMANDS_MAX - 1)] }),
     event: accepted("a"),
-    to: { queue: [...many(QUEUED_COMMANDS_MAX - 1, (index) => queued(`q${index + 1}`)), newlyQueued("a")], latest: [latest("a", false)] },
+    to: { queue: [...ofTwo(QUEUED_COMMANDS_MAX - 1), newlyQueued("a")], latest: [latest("a", false)] },
     effects: [finished("q0", "expired", "queue"), { type: "accepted", params: { uuid: "a" } }],
   },
 ]);
@@ -167,6 +217,40 @@ table("command.taken", [
     event: pushed("s1"),
     to: { queue: [overdue("a")], sent: [sent("b", { sentAtMs: NOW_MS, unknownAtMs: NOW_MS + 300_000 })] },
     effects: [delivered("b", "s1")],
+  },
+  {
+    title: "passes over a sender who has as many sent as it may: the next one's goes out",
+    from: context({
+      queue: [queued("a"), queued("b", { sender: "partner:2" })],
+      sent: many(SENT_OF_SENDER_MAX, (index) => sent(`s${index}`)),
+    }),
+    event: polled(),
+    to: {
+      queue: [queued("a")],
+      sent: [
+        ...many(SENT_OF_SENDER_MAX, (index) => sent(`s${index}`)),
+        sent("b", { sender: "partner:2", sentAtMs: NOW_MS, channel: "poll", session: null, unknownAtMs: NOW_MS + 300_000 }),
+      ],
+    },
+    effects: [delivered("b", null)],
+  },
+  {
+    title: "hands out nothing of a sender whom only rule ANY admits where all such senders together have as many sent as they may",
+    from: context({
+      queue: [queued("a", { byAny: true })],
+      sent: many(SENT_OF_SENDER_MAX, (index) => sent(`s${index}`, { sender: `partner:${index + 2}`, byAny: true })),
+    }),
+    event: polled(),
+  },
+  {
+    title: "remembers whom only rule ANY admitted",
+    from: context({ queue: [queued("a", { byAny: true })] }),
+    event: polled(),
+    to: {
+      queue: [],
+      sent: [sent("a", { sentAtMs: NOW_MS, channel: "poll", session: null, unknownAtMs: NOW_MS + 300_000, byAny: true })],
+    },
+    effects: [delivered("a", null)],
   },
   { title: "hands out nothing where all is overdue", from: context({ queue: [overdue("a")] }), event: polled() },
   {
@@ -517,9 +601,22 @@ table("cancel.requested", [
   },
   {
     title: "is refused when the queue is full",
-    from: context({ queue: many(QUEUED_COMMANDS_MAX, (index) => queued(`q${index}`)), sent: [sent("a")] }),
+    from: context({ queue: ofTwo(QUEUED_COMMANDS_MAX), sent: [sent("a")] }),
     event: cancelRequested("a", "c"),
-    effects: [{ type: "refusedFull", params: { uuid: "c" } }],
+    effects: [{ type: "refusedFull", params: { uuid: "c", bound: "terminal", freeAtMs: NOW_MS + 59_000 } }],
+  },
+  {
+    title: "is refused when eight of the command's sender wait",
+    from: context({ queue: many(QUEUED_OF_SENDER_MAX, (index) => queued(`q${index}`)), sent: [sent("a")] }),
+    event: cancelRequested("a", "c"),
+    effects: [{ type: "refusedFull", params: { uuid: "c", bound: "sender", freeAtMs: NOW_MS + 59_000 } }],
+  },
+  {
+    title: "ends one that came back as unknown where its sender has as many sent as it may",
+    from: context({ queue: [queued("a", { attempts: 1 })], sent: many(SENT_OF_SENDER_MAX, (index) => sent(`s${index}`)) }),
+    event: cancelRequested("a", "c"),
+    to: { queue: [] },
+    effects: [finished("a", "unknown", "queue", { attempts: 1 })],
   },
   { title: "changes nothing for a command that has ended", from: context({ sent: [sent("b")] }), event: cancelRequested("a", "c") },
 ]);

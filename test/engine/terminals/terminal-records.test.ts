@@ -16,7 +16,16 @@ const channel = fc.constantFrom("websocket" as const, "poll" as const);
 const method = fc.constantFrom("CARD" as const, "SATISPAY" as const, "VOUCHER" as const, "RECEIPT" as const);
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 
-const common = { uuid: text, kind, service: text, sender: text, acceptedAtMs: ms, expiresAtMs: ms, attempts: fc.nat(9) };
+const common = {
+  uuid: text,
+  kind,
+  service: text,
+  sender: text,
+  acceptedAtMs: ms,
+  expiresAtMs: ms,
+  attempts: fc.nat(9),
+  byAny: fc.boolean(),
+};
 const queued: fc.Arbitrary<QueuedEntry> = fc.record(
   { ...common, refusedBy: orNull(fc.record({ session: text, untilMs: ms }, { noNullPrototype: true })), cancels: orNull(text) },
   { noNullPrototype: true },
@@ -67,7 +76,10 @@ const lasting: fc.Arbitrary<Partial<Command>> = fc.record(
   },
   { noNullPrototype: true },
 );
-const optional: fc.Arbitrary<Partial<Command>> = fc.record({ request: text, cancels: text }, { requiredKeys: [], noNullPrototype: true });
+const optional: fc.Arbitrary<Partial<Command>> = fc.record(
+  { request: text, cancels: text, byAny: fc.constant(true as const) },
+  { requiredKeys: [], noNullPrototype: true },
+);
 const life: fc.Arbitrary<CommandLife> = fc.record(
   {
     state: fc.constantFrom("done" as const, "unknown" as const, "expired" as const, "cancelled" as const),
@@ -93,10 +105,14 @@ describe("records of terminals and commands", () => {
 
   it("lie as it is written down, so that a later version can read them", () => {
     const { uuid, kind, service, sender, acceptedAtMs, expiresAtMs } = acceptedCommand("u-1");
-    const entry = { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts: 0, refusedBy: null, cancels: null };
+    const entry = { uuid, kind, service, sender, acceptedAtMs, expiresAtMs, attempts: 0, refusedBy: null, cancels: null, byAny: false };
     assert.equal(
       writeTerminal({ terminalId: "T1", queue: [entry], sent: [], latest: [{ sender, uuid, answered: false }] }),
       `[${SCHEMAS.terminal.writes},[["u-1","payment","PAYCC","partner:1",${START_MS},60000,0,null,null]],[],[["partner:1","u-1",false]]]`,
+    );
+    assert.equal(
+      writeTerminal({ terminalId: "T1", queue: [{ ...entry, byAny: true }], sent: [], latest: [] }),
+      `[${SCHEMAS.terminal.writes},[["u-1","payment","PAYCC","partner:1",${START_MS},60000,0,null,null,true]],[],[]]`,
     );
     assert.equal(
       writeCommand(commandRecord("u-1", { command: acceptedCommand("u-1", { request: "r-1" }) })),

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { WebSocket } from "ws";
+import { openSharedCounts, sharedCountsMemory } from "../../../engine/kernel/shared-counts.ts";
+import { createSocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { Socket, Upgrade, WebSocketMount } from "../../../http/server/websocket.ts";
+import { eventually } from "../../support/within.ts";
 import { startWorld } from "./world.ts";
 
 interface Opened {
@@ -38,7 +42,7 @@ async function world(t: { after(close: () => void): void }, limits: Partial<WebS
     },
     ...limits,
   };
-  const { port, server, url } = await startWorld(t, { webSockets: [mount] });
+  const { port, server, url } = await startWorld(t, { webSockets: [mount], trustedProxies: ["127.0.0.0/8"] });
   const dial = (protocols: string[] = [], headers: Record<string, string> = {}) => {
     const client = new WebSocket(`ws://127.0.0.1:${port}/ws`, protocols, { headers });
     client.on("error", () => {});
@@ -53,7 +57,7 @@ async function world(t: { after(close: () => void): void }, limits: Partial<WebS
     assert.ok(first);
     return first;
   };
-  return { dial, events, until, only, server, url };
+  return { dial, events, until, only, opened, server, url };
 }
 
 test("agrees on the first protocol that it prefers and tells who comes", async (t) => {
@@ -147,6 +151,55 @@ test("one socket more than there may be is refused", async (t) => {
   const [error] = await once(dial(), "error");
   assert.match(String(error), /503/);
   assert.equal(server.webSockets(), 2);
+});
+
+test("an address opens as many sockets as it may, fewer before it logs in; others have their own", async (t) => {
+  const refused: string[] = [];
+  const counts = () => openSharedCounts(sharedCountsMemory(7));
+  const perAddress = createSocketsPerAddress({
+    all: { counts: counts(), max: 3 },
+    withoutLogin: { counts: counts(), max: 2 },
+    refused: (bound) => refused.push(bound),
+  });
+  const { dial, opened } = await world(t, { socketsMax: 100, perAddress });
+  const dialFrom = (address: string) => dial([], { "x-forwarded-for": address });
+  const open = async (address: string) => {
+    const client = dialFrom(address);
+    await once(client, "open");
+    return client;
+  };
+  const refusal = async (address: string) => {
+    const response = await new Promise<IncomingMessage>((resolve) =>
+      dialFrom(address).on("unexpected-response", (_request, answer) => resolve(answer)),
+    );
+    let body = "";
+    for await (const chunk of response) body += String(chunk);
+    return { status: response.statusCode, retryAfter: response.headers["retry-after"], error: JSON.parse(body).error };
+  };
+  const [first, second] = [await open("203.0.113.1"), await open("203.0.113.1")];
+  const notLoggedIn = { status: 429, retryAfter: "2", error: "Too many WebSockets of this address have not logged in yet" };
+  assert.deepEqual(await refusal("203.0.113.1"), notLoggedIn);
+  await open("203.0.113.2");
+  for (const { socket } of opened.slice(0, 2)) {
+    socket.loggedIn();
+    socket.loggedIn();
+  }
+  await open("203.0.113.1");
+  assert.deepEqual(await refusal("203.0.113.1"), { status: 429, retryAfter: "30", error: "Too many WebSockets of this address are open" });
+  assert.deepEqual(refused, ["without login", "all"]);
+
+  // What closes makes room, whether it had logged in or not, once.
+  first.terminate();
+  second.terminate();
+  await eventually(async () => {
+    await open("203.0.113.1");
+  });
+  assert.deepEqual(await refusal("203.0.113.1"), notLoggedIn);
+  // Of IPv6 the network counts.
+  await open("2001:db8::1");
+  await open("2001:db8::2");
+  assert.equal((await refusal("2001:db8::3")).status, 429);
+  await open("2001:db8:0:1::1");
 });
 
 test("draining closes the sockets with 1001", async (t) => {

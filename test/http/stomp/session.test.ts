@@ -94,6 +94,24 @@ test("refuses when authentication fails, late or not at all", async () => {
   assert.equal(world.sessions.count(), 0);
 });
 
+test("tells its socket of a login that was verified, and of no other", async () => {
+  const world = createWorld();
+  const [early, wrong, right] = [
+    new FakeTerminal(world),
+    new FakeTerminal(createWorld({ authenticate: () => null })),
+    new FakeTerminal(world),
+  ];
+  wrong.connect("T1");
+  right.connect("T1");
+  const anonymous = new FakeTerminal(createWorld({ anonymousAllowed: true }));
+  anonymous.send("CONNECT", { "accept-version": "1.2" });
+  assert.equal(anonymous.last?.command, "CONNECTED");
+  assert.deepEqual(
+    [early, wrong, right, anonymous].map(({ loggedIn }) => loggedIn),
+    [false, false, true, false],
+  );
+});
+
 test("tells the engine who subscribed and how", () => {
   const world = createWorld();
   const upgrade = { caller: null, ipAddress: "192.0.2.7", userAgent: "Till/2", fingerprint: "f00" };

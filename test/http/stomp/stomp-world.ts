@@ -118,6 +118,8 @@ export class FakeTerminal {
   closed: { code: number; reason: string } | "terminated" | null = null;
   outcome: "sent" | "buffered" | "dropped" = "sent";
   buffered = 0;
+  /** The session has told its socket so. */
+  loggedIn = false;
   /** False for a peer that never answers a close. */
   answersClose = true;
   readonly #connection: StompConnection;
@@ -137,6 +139,9 @@ export class FakeTerminal {
       terminate: () => {
         this.closed = "terminated";
         this.#connection.closed();
+      },
+      loggedIn: () => {
+        this.loggedIn = true;
       },
     };
     this.#connection = world.sessions.open(socket, upgrade);

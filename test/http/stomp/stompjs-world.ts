@@ -149,6 +149,7 @@ export async function startRelay(rules: SubscriptionRule[] = []): Promise<Relay>
         bufferedBytes: () => socket.bufferedAmount,
         close: (code, reason) => socket.close(code, reason.slice(0, 120)),
         terminate: () => socket.terminate(),
+        loggedIn: () => {},
       },
       { caller: null },
     );

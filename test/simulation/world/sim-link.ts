@@ -71,6 +71,8 @@ export class SimLink implements Socket {
 
   ping(): void {}
 
+  loggedIn(): void {}
+
   close(): void {
     this.#endFromServer(30);
   }

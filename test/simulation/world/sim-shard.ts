@@ -203,7 +203,11 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     sendUtility: createSendUtility({ terminals, clock, ids }),
     recordResult,
     commandLife: createCommandLife({ terminals, ids }),
-    findTransaction: createFindTransaction({ terminals: { ...terminals, ...served.lookups }, list: { page: async () => [] } }),
+    findTransaction: createFindTransaction({
+      terminals: { ...terminals, ...served.lookups },
+      list: { page: async () => [] },
+      waits: { take: () => true, giveBack: () => {} },
+    }),
     authenticator: access.authenticator,
     managedBy: terminalGroups.managedBy,
     mayPoll: (caller, terminalId) => {

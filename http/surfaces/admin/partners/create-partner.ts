@@ -1,7 +1,18 @@
 import { Type } from "@sinclair/typebox";
+import { isNoTerminal, type TerminalRule } from "../../../../engine/access/terminal-rule.ts";
 import { PartnerApiKeysShown } from "../partner-api.ts";
 import { admin } from "../surface.ts";
-import { changeOf, NewPartner, NO_STORE, noStore } from "./partner.ts";
+import { changeOf, NewPartner, NO_STORE, noStore, Rule, shownRule } from "./partner.ts";
+
+function messageOf(rule: TerminalRule): string {
+  return `Partner created. ${mayUse(rule)} The password and the API key are not shown again.`;
+}
+
+function mayUse(rule: TerminalRule): string {
+  if (rule.ruleType === "ANY") return "It may send to every terminal, since its terminalRule is ANY.";
+  if (isNoTerminal(rule)) return "It may use no terminal until its terminalRule is set.";
+  return "It may use the terminals that its terminalRule names.";
+}
 
 export const createPartner = admin.endpoint({
   name: "createPartner",
@@ -9,7 +20,7 @@ export const createPartner = admin.endpoint({
   path: "/admin/api/partners",
   summary: "Create a partner",
   description:
-    "The password and the API key are generated and shown in this response only. The partner is known to every node when the response is sent.",
+    "The password and the API key are generated and shown in this response only. The partner is known to every node when the response is sent. Without a `terminalRule` it has the installation's default (`RELAY_PARTNER_DEFAULT_RULE`): ANY, or a LIST without a terminal. `terminalRule` and `message` of the response say which terminals it may use.",
   auth: "admin",
   role: "owner",
   body: NewPartner,
@@ -28,6 +39,7 @@ export const createPartner = admin.endpoint({
           enabled: Type.Boolean(),
         }),
         generatedPassword: Type.String(),
+        terminalRule: Rule,
         partnerApiKeys: Type.Optional(PartnerApiKeysShown),
         message: Type.String(),
       }),
@@ -36,7 +48,8 @@ export const createPartner = admin.endpoint({
         status: "ok",
         data: { id: 7, username: "acme", apiKey: "pk_live_...", gwTml: "GW000001", enabled: true },
         generatedPassword: "...",
-        message: "Partner created. The password and the API key are not shown again.",
+        terminalRule: { ruleType: "ANY" },
+        message: messageOf({ ruleType: "ANY" }),
       },
     },
     ...admin.errors(400, 401, 413, 415, 503),
@@ -54,8 +67,9 @@ export const createPartner = admin.endpoint({
         status: "ok",
         data: { id: partner.id, username, apiKey, gwTml: partner.gateway.terminalId, enabled: partner.enabled },
         generatedPassword: password,
+        terminalRule: shownRule(partner.terminals),
         ...(partnerApiKeys === null ? {} : { partnerApiKeys }),
-        message: "Partner created. The password and the API key are not shown again.",
+        message: messageOf(partner.terminals),
       },
       headers: NO_STORE,
     };

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { RULE_VALUE_LENGTH_MAX } from "../../../../engine/access/terminal-rule.ts";
+import { RULE_VALUE_LENGTH_MAX, type TerminalRule } from "../../../../engine/access/terminal-rule.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 import type { PartnerChange } from "../../../../engine/partners/administer-partners.ts";
@@ -22,7 +22,7 @@ const Origins = Type.Record(Type.String(), Type.String(), {
     'Where browsers may use the API key from: origins under names of your own, `{"shop": "https://shop.example"}`. Empty: anywhere.',
 });
 
-const Rule = Type.Object(
+export const Rule = Type.Object(
   {
     ruleType: Type.Union([Type.Literal("ANY"), Type.Literal("LIST"), Type.Literal("REGEX")]),
     ruleValue: Type.Optional(
@@ -36,7 +36,7 @@ const Rule = Type.Object(
   {
     additionalProperties: false,
     description:
-      "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees everything about them.",
+      "Which terminals the partner may use. With ANY it may send to all terminals, and sees only its own commands. With LIST and REGEX it may use only the terminals named, and sees everything about them. A LIST with an empty `ruleValue` names none.",
   },
 );
 
@@ -104,7 +104,6 @@ export const ChangedPartner = Type.Object(
 
 export function shown(record: PartnerRecord): Static<typeof Partner> {
   const { id, username, gateway, enabled, allowedOrigins, terminals, adapter, partnerApi, previousKey, createdAtMs, updatedAtMs } = record;
-  const { ruleType, ruleValue } = terminals;
   return {
     id,
     username,
@@ -112,13 +111,17 @@ export function shown(record: PartnerRecord): Static<typeof Partner> {
     gwApiKey: gateway.merchantId,
     enabled,
     allowedOrigins,
-    terminalRule: { ruleType, ...(ruleValue === undefined ? {} : { ruleValue }) },
+    terminalRule: shownRule(terminals),
     adapterMerId: adapter?.merchantId ?? null,
     partnerApi: shownPartnerApi(partnerApi),
     ...(previousKey === null ? {} : { previousKeyUntil: new Date(previousKey.untilMs).toISOString() }),
     createdAt: new Date(createdAtMs).toISOString(),
     updatedAt: new Date(updatedAtMs).toISOString(),
   };
+}
+
+export function shownRule({ ruleType, ruleValue }: TerminalRule): Static<typeof Rule> {
+  return { ruleType, ...(ruleValue === undefined ? {} : { ruleValue }) };
 }
 
 export function changeOf(body: Static<typeof ChangedPartner>): PartnerChange {

@@ -43,6 +43,18 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
   ["a result retention in words", { RELAY_RESULT_RETENTION_DAYS: "1y" }, [/RELAY_RESULT_RETENTION_DAYS is "1y"/]],
   ["a log level that there is not", { RELAY_LOG_LEVEL: "verbose" }, [/RELAY_LOG_LEVEL is "verbose"; allowed: trace, debug, info/]],
   ["a switch that is neither", { RELAY_OPEN_TERMINAL_LOGS: "yes" }, [/RELAY_OPEN_TERMINAL_LOGS is "yes"; allowed: 0, 1/]],
+  ["a default rule that there is not", { RELAY_PARTNER_DEFAULT_RULE: "ANY" }, [/RELAY_PARTNER_DEFAULT_RULE is "ANY"; allowed: .*\bnone/]],
+  [
+    "no WebSockets of an address",
+    { RELAY_WEBSOCKETS_PER_ADDRESS_MAX: "0" },
+    [/RELAY_WEBSOCKETS_PER_ADDRESS_MAX is "0"; allowed: an integer from 1/],
+  ],
+  [
+    "a bound of sockets without a login in words",
+    { RELAY_WEBSOCKETS_WITHOUT_LOGIN_PER_ADDRESS_MAX: "few" },
+    [/RELAY_WEBSOCKETS_WITHOUT_LOGIN_PER_ADDRESS_MAX is "few"/],
+  ],
+  ["too many waiting look-ups", { RELAY_WAITING_LOOKUPS_PER_CALLER_MAX: "1000001" }, [/RELAY_WAITING_LOOKUPS_PER_CALLER_MAX is "1000001"/]],
   ["a fleet's name without its password", { RELAY_TERMINAL_USERNAME: "fleet" }, [/RELAY_TERMINAL_PASSWORD is not set/]],
   ["a fleet's password without its name", { RELAY_TERMINAL_PASSWORD: "fleet" }, [/RELAY_TERMINAL_USERNAME is not set/]],
   [
