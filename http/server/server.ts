@@ -12,6 +12,7 @@ import { Exchange } from "./exchange.ts";
 import { FileSenders } from "./file-sender.ts";
 import { SERVER_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
+import { RequestHead } from "./request-head.ts";
 import { requestIds } from "./request-id.ts";
 import { buildRouter, methodsOf } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -90,6 +91,7 @@ export function createServer(options: ServerOptions): Server {
   const addresses = new ClientAddresses(options.trustedProxies ?? []);
   const nextId = requestIds(options.ids.uuid());
   const app = createApp(options);
+  const head = new RequestHead();
   const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses));
   let listening: us_listen_socket | null = null;
   /** Requests that have come so far. */
@@ -97,16 +99,16 @@ export function createServer(options: ServerOptions): Server {
 
   function serve(res: HttpResponse, req: HttpRequest, method: Method | null, withoutBody: boolean): void {
     served += 1;
-    const path = req.getUrl();
-    const id = nextId(req.getHeader("x-request-id"));
+    head.read(req);
+    const path = head.getUrl();
+    const id = nextId(head.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
     if (match === null || (withoutBody && match.route.endpoint.handsOut === true)) {
       refuse(res, { id, path, method, withoutBody });
       return;
     }
-    const forwardedFor = req.getHeader("x-forwarded-for");
-    const address = addresses.known(forwardedFor) ?? addresses.of(res.getRemoteAddress(), forwardedFor);
-    new Exchange(context, res, match.route, { id, address, withoutBody }).begin(req, match);
+    const address = addresses.of(res, head.allOf("x-forwarded-for"));
+    new Exchange(context, res, match.route, { id, address, withoutBody }).begin(head, match);
   }
 
   /** 404, or 405 where the path has other methods, or 426 where it has WebSockets. */

@@ -1,4 +1,5 @@
 import type { ClientAddresses } from "./client-address.ts";
+import { RequestHead } from "./request-head.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "./uws.ts";
 import type { Socket, SocketListener, Upgrade, WebSocketMount } from "./websocket.ts";
 
@@ -20,6 +21,7 @@ const DROPPED = 2;
 export class WebSocketHost {
   readonly #mount: WebSocketMount;
   readonly #addresses: ClientAddresses;
+  readonly #head = new RequestHead();
   readonly #sessions = new Set<Session>();
   #closing = false;
 
@@ -59,16 +61,18 @@ export class WebSocketHost {
       res.writeStatus("503 Service Unavailable").writeHeader("Retry-After", "2").end("", true);
       return;
     }
-    const offered = req.getHeader("sec-websocket-protocol").split(",");
+    const head = this.#head;
+    head.read(req);
+    const offered = head.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
     const upgrade: Upgrade = {
-      ipAddress: this.#addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for")).text,
-      authorization: req.getHeader("authorization"),
-      userAgent: req.getHeader("user-agent"),
-      origin: req.getHeader("origin"),
+      ipAddress: this.#addresses.of(res, head.allOf("x-forwarded-for")).text,
+      authorization: head.getHeader("authorization"),
+      userAgent: head.getHeader("user-agent"),
+      origin: head.getHeader("origin"),
       protocol,
     };
-    const [key, extensions] = [req.getHeader("sec-websocket-key"), req.getHeader("sec-websocket-extensions")];
+    const [key, extensions] = [head.getHeader("sec-websocket-key"), head.getHeader("sec-websocket-extensions")];
     res.upgrade<SocketData>({ upgrade, session: null }, key, protocol, extensions, context);
   }
 

@@ -1,0 +1,74 @@
+import type { HttpRequest } from "./uws.ts";
+
+/**
+ * The headers of a request, copied in one pass over them: `getHeader` of uWebSockets tells only the first line of a name, and costs nearly as
+ * much as one line of the pass. One of these serves all requests of a thread, one after the other; what it says holds until the next `read`.
+ */
+export class RequestHead {
+  readonly #names: string[] = [];
+  readonly #values: string[] = [];
+  #count = 0;
+  /** One bit for each length of a name, modulo 32: most names that are asked for are absent. */
+  #lengths = 0;
+  #url = "";
+  #query: string | undefined;
+  readonly #keep = (name: string, value: string): void => {
+    const at = this.#count++;
+    this.#names[at] = name;
+    this.#values[at] = value;
+    this.#lengths |= 1 << name.length;
+  };
+
+  /** uWebSockets takes at most 100 headers. */
+  read(req: HttpRequest): void {
+    this.#count = 0;
+    this.#lengths = 0;
+    this.#url = req.getUrl();
+    // In spite of its type, undefined for a URL without a question mark.
+    this.#query = req.getQuery();
+    req.forEach(this.#keep);
+  }
+
+  getUrl(): string {
+    return this.#url;
+  }
+
+  /** Undefined for a URL without a question mark. */
+  getQuery(): string | undefined {
+    return this.#query;
+  }
+
+  /** The first line of this name, in lower case; empty if there is none. */
+  getHeader(name: string): string {
+    return this.#values[this.#find(name, 0)] ?? "";
+  }
+
+  /** Whether there is such a line; its value may be empty. */
+  has(name: string): boolean {
+    return this.#find(name, 0) !== -1;
+  }
+
+  /** Every line of this name in the order in which they came, joined by commas; empty if there is none. */
+  allOf(name: string): string {
+    let at = this.#find(name, 0);
+    let joined = this.#values[at] ?? "";
+    while (at !== -1) {
+      at = this.#find(name, at + 1);
+      if (at !== -1) joined += `,${this.#values[at]}`;
+    }
+    return joined;
+  }
+
+  /** Every line in the order in which they came; names in lower case. */
+  forEach(take: (name: string, value: string) => void): void {
+    for (let at = 0; at < this.#count; at += 1) take(this.#names[at] ?? "", this.#values[at] ?? "");
+  }
+
+  #find(name: string, from: number): number {
+    const { length } = name;
+    if ((this.#lengths & (1 << length)) === 0) return -1;
+    const names = this.#names;
+    for (let at = from; at < this.#count; at += 1) if (names[at] === name) return at;
+    return -1;
+  }
+}
