@@ -45,6 +45,20 @@ export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerCo
   writeEnd(res, context, status !== 204 && status !== 304 ? Buffer.byteLength(text) : null);
 }
 
+/**
+ * Answers a request behind which nothing on its connection may be read. uWebSockets goes on reading what has come with it even when the answer closes the
+ * connection; but while a request waits for its answer, it ends the connection at the next one. So `write`, which has to close it, comes a turn later.
+ */
+export function answerAsLast(res: HttpResponse, write: () => void): void {
+  let open = true;
+  res.onAborted(() => {
+    open = false;
+  });
+  setImmediate(() => {
+    if (open) res.cork(write);
+  });
+}
+
 /** Ends a response without its body; the length of the body is still sent if there is one. */
 export function writeEnd(res: HttpResponse, context: AnswerContext, contentLength: number | null): void {
   // With arguments, `endWithoutBody` of this uWebSockets version leaves the response open, so these headers are written here.

@@ -1,4 +1,15 @@
+import { RelayError } from "../../engine/kernel/errors.ts";
 import type { HttpRequest } from "./uws.ts";
+
+/**
+ * A request has one line of each: of two, uWebSockets reads the first and a proxy may read the last, and they disagree on whom the request is for, or on
+ * where it ends and the next one begins.
+ */
+const SINGLE = [
+  ["host", "Host"],
+  ["content-length", "Content-Length"],
+  ["transfer-encoding", "Transfer-Encoding"],
+] as const;
 
 /**
  * The headers of a request, copied in one pass over them: `getHeader` of uWebSockets tells only the first line of a name, and costs nearly as
@@ -62,6 +73,18 @@ export class RequestHead {
   /** Every line in the order in which they came; names in lower case. */
   forEach(take: (name: string, value: string) => void): void {
     for (let at = 0; at < this.#count; at += 1) take(this.#names[at] ?? "", this.#values[at] ?? "");
+  }
+
+  /** Why the request can be read in two ways, as an error for its sender; null where it cannot. Its connection has to end, too. */
+  ambiguity(): RelayError | null {
+    for (const [name, title] of SINGLE) {
+      const first = this.#find(name, 0);
+      if (first === -1) continue;
+      if (this.#find(name, first + 1) !== -1) return new RelayError("invalid_request", `${title}: there are several; send one`);
+      // uWebSockets reads an empty length as none.
+      if (name === "content-length" && this.#values[first] === "") return new RelayError("invalid_request", `${title}: has no value`);
+    }
+    return null;
   }
 
   #find(name: string, from: number): number {

@@ -4,7 +4,7 @@ import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
-import { type Answer, writeAnswer } from "./answer.ts";
+import { type Answer, answerAsLast, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
 import { errorAnswer } from "./error-answer.ts";
@@ -103,6 +103,13 @@ export function createServer(options: ServerOptions): Server {
     const path = head.getUrl();
     const id = nextId(head.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
+    const ambiguity = head.ambiguity();
+    if (ambiguity !== null) {
+      const envelope = match?.route.endpoint.surface.envelope ?? envelopeUnder(options, path);
+      const answer = errorAnswer(ambiguity, envelope, "none", id);
+      answerAsLast(res, () => write(res, answer, { requestId: id, withoutBody, close: true }));
+      return;
+    }
     if (match === null || (withoutBody && match.route.endpoint.handsOut === true)) {
       refuse(res, { id, path, method, withoutBody });
       return;
@@ -117,20 +124,25 @@ export function createServer(options: ServerOptions): Server {
     const others = router.others(path);
     const envelope = others[0]?.endpoint.surface.envelope ?? envelopeUnder(options, path);
     const { error, headers } = refusalOf(request, others.flatMap(methodsOf), options.webSockets ?? []);
-    const answer = errorAnswer(error, envelope, "none", requestId, headers);
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody, close: context.draining });
+    write(res, errorAnswer(error, envelope, "none", requestId, headers), { requestId, withoutBody, close: context.draining });
+  }
+
+  /** Answers what no endpoint has seen. */
+  function write(res: HttpResponse, answer: Answer, request: { requestId: string; withoutBody: boolean; close: boolean }): void {
+    writeAnswer(res, answer, { ...request, fixedHeaders: [], rateLimitBlock: "" });
     context.observe.answered?.("unmatched", answer.status, 0);
   }
 
   /** Only what asks for a page of another origin is one; any other OPTIONS is a method that no path has. */
   function preflight(res: HttpResponse, req: HttpRequest): void {
-    const [origin, method] = [req.getHeader("origin"), preflightMethod(req.getHeader("access-control-request-method"))];
-    const route = origin === "" || method === null ? null : router.match(method, req.getUrl())?.route;
-    if (!route) {
+    head.read(req);
+    const [origin, method] = [head.getHeader("origin"), preflightMethod(head.getHeader("access-control-request-method"))];
+    const route = origin === "" || method === null ? null : router.match(method, head.getUrl())?.route;
+    if (!route || head.ambiguity() !== null) {
       serve(res, req, null, false);
       return;
     }
-    const requestId = nextId(req.getHeader("x-request-id"));
+    const requestId = nextId(head.getHeader("x-request-id"));
     const permitted = route.readsApiKey && options.authenticator.isOriginListed(origin);
     const answer: Answer = permitted
       ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, origin) }

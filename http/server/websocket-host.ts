@@ -1,3 +1,4 @@
+import { answerAsLast } from "./answer.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { RequestHead } from "./request-head.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "./uws.ts";
@@ -63,6 +64,10 @@ export class WebSocketHost {
     }
     const head = this.#head;
     head.read(req);
+    if (head.ambiguity() !== null) {
+      answerAsLast(res, () => res.writeStatus("400 Bad Request").end("", true));
+      return;
+    }
     const offered = head.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
     const upgrade: Upgrade = {

@@ -47,3 +47,54 @@ test("of several X-Forwarded-For the last tells the client, on a request and on 
     assert.equal(upgrades.at(-1)?.ipAddress, client, headers);
   }
 });
+
+test("a request that can be read in two ways is refused, and nothing behind it on its connection is read", async (t) => {
+  const { port, answered } = await world(t);
+  const smuggled = "GET /api/v1/SMUGGLED/get HTTP/1.1\r\nHost: a\r\n\r\n";
+  const body = '{"amount":1}';
+  const length = `Content-Length: ${body.length}\r\n`;
+  const post = "POST /orders HTTP/1.1\r\n";
+  const requests: [request: string, header: string][] = [
+    [`${post}Host: a\r\n${length}Content-Length: ${body.length + smuggled.length}\r\n\r\n${body}`, "Content-Length"],
+    [`${post}Host: a\r\n${length}${length}\r\n${body}`, "Content-Length"],
+    [`${post}Host: a\r\nContent-Length: 0\r\nCONTENT-LENGTH: ${smuggled.length}\r\n\r\n`, "Content-Length"],
+    [`${post}Host: a\r\nContent-Length:\r\nContent-Length: ${smuggled.length}\r\n\r\n`, "Content-Length"],
+    [`${post}Host: a\r\nContent-Length:\r\n\r\n`, "Content-Length"],
+    [`${post}Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`, "Transfer-Encoding"],
+    [`GET /api/v1/T1/get HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: ${smuggled.length}\r\n\r\n`, "Content-Length"],
+    [`DELETE /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: ${smuggled.length}\r\n\r\n`, "Content-Length"],
+    ["GET /api/v1/T1/get HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "Host"],
+    ["GET /api/v1/T1/get HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n", "Host"],
+    ["GET /api/v1/T1/get HTTP/1.1\r\nHost:\r\nHost: a\r\n\r\n", "Host"],
+    ["OPTIONS /api/v1/T1/order HTTP/1.1\r\nHost: a\r\nHost: b\r\nOrigin: https://a\r\nAccess-Control-Request-Method: POST\r\n\r\n", "Host"],
+  ];
+  for (const [request, header] of requests) {
+    answered.length = 0;
+    const client = await rawClient(t, port);
+    client.write(request);
+    const received = await client.closed();
+    assert.match(received, /^HTTP\/1\.1 400 Bad Request\r\n/, request);
+    // One of the two libraries refuses several Host by itself, and tells nobody.
+    if (answered.length > 0) assert.match(received, new RegExp(`"message":"${header}: `), request);
+    const smuggler = await rawClient(t, port);
+    smuggler.write(request + smuggled);
+    assert.doesNotMatch(await smuggler.closed(), /HTTP\/1\.1 2/, request);
+    assert.ok(
+      answered.every((answer) => answer === "unmatched 400"),
+      `${request}: ${answered}`,
+    );
+  }
+});
+
+test("a WebSocket's upgrade that can be read in two ways is refused", async (t) => {
+  const { port, upgrades, answered } = await world(t);
+  for (const lines of ["Host: a\r\nHost: b\r\n", "Host: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n"]) {
+    const client = await rawClient(t, port);
+    client.write(`GET /ws HTTP/1.1\r\n${UPGRADE}${lines}\r\n`);
+    assert.match(await client.closed(), /^HTTP\/1\.1 400 /);
+    const smuggler = await rawClient(t, port);
+    smuggler.write(`GET /ws HTTP/1.1\r\n${UPGRADE}${lines}\r\nGET /api/v1/SMUGGLED/get HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await smuggler.closed();
+  }
+  assert.deepEqual([upgrades, answered], [[], []]);
+});
