@@ -253,7 +253,7 @@ export class Exchange extends Response implements RequestFacts {
     const { compiled, endpoint } = this.route;
     this.#params = compiled.readParams(match.values);
     this.#query = compiled.readQuery(req.getQuery() ?? "");
-    this.#headers = compiled.readHeaders === null ? NO_HEADERS : compiled.readHeaders((name) => req.getHeader(name) || undefined);
+    this.#headers = compiled.readHeaders === null ? NO_HEADERS : compiled.readHeaders((name) => req.getText(name) || undefined);
     if (endpoint.idempotency !== undefined) this.#idempotencyKey = readIdempotencyKey(headerOrNull(req, "idempotency-key"));
     const successor = endpoint.deprecated && successorOf(endpoint.deprecated.successor, endpoint.path, match.values);
     if (successor) this.fixedHeaders = [...this.fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];

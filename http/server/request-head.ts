@@ -21,6 +21,8 @@ export class RequestHead {
   #count = 0;
   /** One bit for each length of a name, modulo 32: most names that are asked for are absent. */
   #lengths = 0;
+  /** Valid only while the request is being read; null before the first one. */
+  #req: HttpRequest | null = null;
   #url = "";
   #query: string | undefined;
   readonly #keep = (name: string, value: string): void => {
@@ -34,6 +36,7 @@ export class RequestHead {
   read(req: HttpRequest): void {
     this.#count = 0;
     this.#lengths = 0;
+    this.#req = req;
     this.#url = req.getUrl();
     // In spite of its type, undefined for a URL without a question mark.
     this.#query = req.getQuery();
@@ -52,6 +55,14 @@ export class RequestHead {
   /** The first line of this name, in lower case; empty if there is none. */
   getHeader(name: string): string {
     return this.#values[this.#find(name, 0)] ?? "";
+  }
+
+  /**
+   * The same for a text that may be more than ASCII: each byte is one character (ISO 8859-1), as `headerText` wants it. The pass reads UTF-8 and loses what
+   * is none.
+   */
+  getText(name: string): string {
+    return this.has(name) ? (this.#req?.getHeader(name) ?? "") : "";
   }
 
   /** Whether there is such a line; its value may be empty. */

@@ -73,7 +73,7 @@ export class WebSocketHost {
     const upgrade: Upgrade = {
       ipAddress: this.#addresses.of(res, head.allOf("x-forwarded-for")).text,
       authorization: head.getHeader("authorization"),
-      userAgent: head.getHeader("user-agent"),
+      userAgent: head.getText("user-agent"),
       origin: head.getHeader("origin"),
       protocol,
     };
