@@ -29,6 +29,8 @@ export interface ServerOptions {
   /** One path segment under which the paths of terminals and partners are also served (`RELAY_SERVICE_PREFIX`). */
   servicePrefix?: string;
   tls?: { certFile: string; keyFile: string };
+  /** Tells browsers to use nothing but TLS with this host (RFC 6797). */
+  tlsOnly?: boolean;
   limits?: Partial<ServerLimits>;
   /** See `CompileOptions`; for tests. */
   strictReplies?: boolean;

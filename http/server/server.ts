@@ -4,7 +4,7 @@ import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
-import { type Answer, answerAsLast, writeAnswer } from "./answer.ts";
+import { type Answer, answerAsLast, firstLines, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
 import { errorAnswer } from "./error-answer.ts";
@@ -58,6 +58,23 @@ const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not c
 const LISTEN_SHARED = 0;
 const LISTEN_EXCLUSIVE = 1;
 
+/**
+ * What of TLS 1.2 is offered: a key of its own for each connection, so that whoever gets the certificate's key later reads nothing that was recorded before.
+ * The suites with SHA stand last, for terminals on Android 4, which know no others. All of TLS 1.3 is so, and nothing older is offered.
+ */
+const TLS_SUITES = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+  "ECDHE-ECDSA-AES128-SHA",
+  "ECDHE-RSA-AES128-SHA",
+  "ECDHE-ECDSA-AES256-SHA",
+  "ECDHE-RSA-AES256-SHA",
+].join(":");
+
 /** A node that stops ends its connections once nothing was asked on them for so long: a request may be on its way to one that seems idle. */
 const QUIET_MS = 100;
 
@@ -83,6 +100,7 @@ export function createServer(options: ServerOptions): Server {
       stallMs: limits.fileStallMs,
       bytesPerSecond: limits.fileBytesPerSecond,
     }),
+    firstLines: firstLines({ tlsOnly: options.tlsOnly ?? false }),
     monotonicMs,
     draining: false,
     isFull: () => pending.size >= limits.pendingMax,
@@ -128,9 +146,14 @@ export function createServer(options: ServerOptions): Server {
   }
 
   /** Answers what no endpoint has seen. */
-  function write(res: HttpResponse, answer: Answer, request: { requestId: string; withoutBody: boolean; close: boolean }): void {
-    writeAnswer(res, answer, { ...request, fixedHeaders: [], rateLimitBlock: "" });
-    context.observe.answered?.("unmatched", answer.status, 0);
+  function write(
+    res: HttpResponse,
+    answer: Answer,
+    request: { requestId: string; withoutBody: boolean; close: boolean },
+    name: "unmatched" | "preflight" = "unmatched",
+  ): void {
+    writeAnswer(res, answer, { ...request, firstLines: context.firstLines, fixedHeaders: [], rateLimitBlock: "" });
+    context.observe.answered?.(name, answer.status, 0);
   }
 
   /** Only what asks for a page of another origin is one; any other OPTIONS is a method that no path has. */
@@ -147,8 +170,7 @@ export function createServer(options: ServerOptions): Server {
     const answer: Answer = permitted
       ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, origin) }
       : errorAnswer(FOREIGN_PAGE, route.endpoint.surface.envelope, "none", requestId, { Vary: PREFLIGHT_VARY });
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: false, close: context.draining });
-    context.observe.answered?.("preflight", answer.status, 0);
+    write(res, answer, { requestId, withoutBody: false, close: context.draining }, "preflight");
   }
 
   app.get("/*", (res, req) => serve(res, req, "GET", false));
@@ -211,7 +233,8 @@ function envelopeUnder({ envelopes = [], envelope }: ServerOptions, path: string
 
 function createApp(options: ServerOptions): TemplatedApp {
   const { tls, uws } = options;
-  return tls === undefined ? uws.App() : uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+  if (tls === undefined) return uws.App();
+  return uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile, ssl_ciphers: TLS_SUITES });
 }
 
 function listen(app: TemplatedApp, host: string, port: number, flags: number): Promise<us_listen_socket> {
