@@ -2,107 +2,157 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import type { HttpRequest } from "./uws.ts";
 
 /**
- * A request has one line of each: of two, uWebSockets reads the first and a proxy may read the last, and they disagree on whom the request is for, or on
- * where it ends and the next one begins.
- */
-const SINGLE = [
-  ["host", "Host"],
-  ["content-length", "Content-Length"],
-  ["transfer-encoding", "Transfer-Encoding"],
-] as const;
-
-/**
- * The headers of a request, copied in one pass over them: `getHeader` of uWebSockets tells only the first line of a name, and costs nearly as
- * much as one line of the pass. One of these serves all requests of a thread, one after the other; what it says holds until the next `read`.
+ * The headers of a request. `getHeader` of uWebSockets tells only the first line of a name; so all lines are passed over once, which also takes those
+ * that nearly every request is asked for. One of these serves all requests of a thread, one after the other; what it says holds until the next `read`.
  */
 export class RequestHead {
-  readonly #names: string[] = [];
-  readonly #values: string[] = [];
-  #count = 0;
-  /** One bit for each length of a name, modulo 32: most names that are asked for are absent. */
-  #lengths = 0;
   /** Valid only while the request is being read; null before the first one. */
   #req: HttpRequest | null = null;
-  #url = "";
-  #query: string | undefined;
-  readonly #keep = (name: string, value: string): void => {
-    const at = this.#count++;
-    this.#names[at] = name;
-    this.#values[at] = value;
-    this.#lengths |= 1 << name.length;
+  /** One bit for each length of a name, modulo 32: most names that are asked for are absent. */
+  #nameLengths = 0;
+  #hosts = 0;
+  #contentLengths = 0;
+  #transferEncodings = 0;
+  #lengthIsEmpty = false;
+  #requestId = "";
+  #origin = "";
+  #contentLength = "";
+  #expect = "";
+  #apiKey = "";
+  #authorization = "";
+  #contentType = "";
+  #forwardedLines = 0;
+  #forwardedFor = "";
+
+  /** By length first: comparing each name with each of these would cost more than the pass. */
+  readonly #take = (name: string, value: string): void => {
+    this.#nameLengths |= 1 << name.length;
+    switch (name.length) {
+      case 4:
+        if (name === "host") this.#hosts += 1;
+        break;
+      case 6:
+        if (name === "origin") this.#origin ||= value;
+        else if (name === "expect") this.#expect ||= value;
+        break;
+      case 7:
+        if (name === "api-key") this.#apiKey ||= value;
+        break;
+      case 12:
+        if (name === "content-type") this.#contentType ||= value;
+        else if (name === "x-request-id") this.#requestId ||= value;
+        break;
+      case 13:
+        if (name === "authorization") this.#authorization ||= value;
+        break;
+      case 14:
+        if (name === "content-length") this.#takeLength(value);
+        break;
+      case 15:
+        if (name === "x-forwarded-for") this.#takeForwarded(value);
+        break;
+      case 17:
+        if (name === "transfer-encoding") this.#transferEncodings += 1;
+    }
   };
 
-  /** uWebSockets takes at most 100 headers. */
   read(req: HttpRequest): void {
-    this.#count = 0;
-    this.#lengths = 0;
     this.#req = req;
-    this.#url = req.getUrl();
-    // In spite of its type, undefined for a URL without a question mark.
-    this.#query = req.getQuery();
-    req.forEach(this.#keep);
+    this.#nameLengths = 0;
+    this.#hosts = 0;
+    this.#contentLengths = 0;
+    this.#transferEncodings = 0;
+    this.#lengthIsEmpty = false;
+    this.#requestId = "";
+    this.#origin = "";
+    this.#contentLength = "";
+    this.#expect = "";
+    this.#apiKey = "";
+    this.#authorization = "";
+    this.#contentType = "";
+    this.#forwardedLines = 0;
+    this.#forwardedFor = "";
+    req.forEach(this.#take);
   }
 
   getUrl(): string {
-    return this.#url;
+    return this.#request().getUrl();
   }
 
-  /** Undefined for a URL without a question mark. */
+  /** Undefined for a URL without a question mark, in spite of uWebSockets' type. */
   getQuery(): string | undefined {
-    return this.#query;
+    return this.#request().getQuery();
   }
 
-  /** The first line of this name, in lower case; empty if there is none. */
+  /** Every line of `X-Forwarded-For` in the order in which they came, joined by commas; empty if there is none. */
+  get forwardedFor(): string {
+    return this.#forwardedFor;
+  }
+
+  /** The first line of this name (in lower case) that has a value; empty if there is none. */
   getHeader(name: string): string {
-    return this.#values[this.#find(name, 0)] ?? "";
+    switch (name) {
+      case "x-request-id":
+        return this.#requestId;
+      case "origin":
+        return this.#origin;
+      case "content-length":
+        return this.#contentLength;
+      case "expect":
+        return this.#expect;
+      case "api-key":
+        return this.#apiKey;
+      case "authorization":
+        return this.#authorization;
+      case "content-type":
+        return this.#contentType;
+      default:
+        return this.getText(name);
+    }
   }
 
   /**
-   * The same for a text that may be more than ASCII: each byte is one character (ISO 8859-1), as `headerText` wants it. The pass reads UTF-8 and loses what
-   * is none.
+   * The first line of this name, each byte as one character (ISO 8859-1), as `headerText` wants it: the pass reads UTF-8, and loses what is none. Empty also
+   * for a value that uWebSockets cannot read.
    */
   getText(name: string): string {
-    return this.has(name) ? (this.#req?.getHeader(name) ?? "") : "";
-  }
-
-  /** Whether there is such a line; its value may be empty. */
-  has(name: string): boolean {
-    return this.#find(name, 0) !== -1;
-  }
-
-  /** Every line of this name in the order in which they came, joined by commas; empty if there is none. */
-  allOf(name: string): string {
-    let at = this.#find(name, 0);
-    let joined = this.#values[at] ?? "";
-    while (at !== -1) {
-      at = this.#find(name, at + 1);
-      if (at !== -1) joined += `,${this.#values[at]}`;
-    }
-    return joined;
+    return (this.#nameLengths & (1 << name.length)) === 0 ? "" : this.#request().getHeader(name);
   }
 
   /** Every line in the order in which they came; names in lower case. */
   forEach(take: (name: string, value: string) => void): void {
-    for (let at = 0; at < this.#count; at += 1) take(this.#names[at] ?? "", this.#values[at] ?? "");
+    this.#request().forEach(take);
   }
 
-  /** Why the request can be read in two ways, as an error for its sender; null where it cannot. Its connection has to end, too. */
+  /**
+   * Why the request can be read in two ways, as an error for its sender; null where it cannot. Of two lines uWebSockets reads the first and a proxy may
+   * read the last, and they disagree on whom the request is for, or on where it ends and the next one begins. So its connection has to end, too.
+   */
   ambiguity(): RelayError | null {
-    for (const [name, title] of SINGLE) {
-      const first = this.#find(name, 0);
-      if (first === -1) continue;
-      if (this.#find(name, first + 1) !== -1) return new RelayError("invalid_request", `${title}: there are several; send one`);
-      // uWebSockets reads an empty length as none.
-      if (name === "content-length" && this.#values[first] === "") return new RelayError("invalid_request", `${title}: has no value`);
-    }
-    return null;
+    if (this.#hosts > 1) return several("Host");
+    if (this.#contentLengths > 1) return several("Content-Length");
+    if (this.#transferEncodings > 1) return several("Transfer-Encoding");
+    // uWebSockets reads an empty length as none.
+    return this.#lengthIsEmpty ? new RelayError("invalid_request", "Content-Length: has no value") : null;
   }
 
-  #find(name: string, from: number): number {
-    const { length } = name;
-    if ((this.#lengths & (1 << length)) === 0) return -1;
-    const names = this.#names;
-    for (let at = from; at < this.#count; at += 1) if (names[at] === name) return at;
-    return -1;
+  #takeLength(value: string): void {
+    this.#contentLengths += 1;
+    this.#contentLength ||= value;
+    this.#lengthIsEmpty ||= value === "";
   }
+
+  #takeForwarded(value: string): void {
+    this.#forwardedLines += 1;
+    this.#forwardedFor = this.#forwardedLines === 1 ? value : `${this.#forwardedFor},${value}`;
+  }
+
+  #request(): HttpRequest {
+    if (this.#req === null) throw new Error("no request was read");
+    return this.#req;
+  }
+}
+
+function several(name: string): RelayError {
+  return new RelayError("invalid_request", `${name}: there are several; send one`);
 }

@@ -132,7 +132,7 @@ export function createServer(options: ServerOptions): Server {
       refuse(res, { id, path, method, withoutBody });
       return;
     }
-    const address = addresses.of(res, head.allOf("x-forwarded-for"));
+    const address = addresses.of(res, head.forwardedFor);
     new Exchange(context, res, match.route, { id, address, withoutBody }).begin(head, match);
   }
 

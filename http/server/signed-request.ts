@@ -14,5 +14,11 @@ export function signedHead(req: RequestHead, method: string): Omit<SignedRequest
 
 /** Null only where the header is absent: uWebSockets gives "" also for a value that it cannot read. */
 export function headerOrNull(req: RequestHead, name: string): string | null {
-  return req.has(name) ? req.getHeader(name) : null;
+  const value = req.getHeader(name);
+  if (value !== "") return value;
+  let present = false;
+  req.forEach((header) => {
+    present ||= header === name;
+  });
+  return present ? "" : null;
 }

@@ -71,7 +71,7 @@ export class WebSocketHost {
     const offered = head.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
     const upgrade: Upgrade = {
-      ipAddress: this.#addresses.of(res, head.allOf("x-forwarded-for")).text,
+      ipAddress: this.#addresses.of(res, head.forwardedFor).text,
       authorization: head.getHeader("authorization"),
       userAgent: head.getText("user-agent"),
       origin: head.getHeader("origin"),
