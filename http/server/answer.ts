@@ -12,6 +12,7 @@ export interface Answer {
 
 /** Properties of every response to a request. */
 export interface AnswerContext {
+  firstLines: FirstLines;
   requestId: string;
   /** Names and values, alternating. */
   fixedHeaders: readonly string[];
@@ -23,13 +24,27 @@ export interface AnswerContext {
   close: boolean;
 }
 
+/** What every response begins with, by its status. */
+export interface FirstLines {
+  /** Nobody on the way keeps the answer, nor does a browser: answers are about payments. */
+  readonly notStored: ReadonlyMap<number, string>;
+  /** For an answer that says itself who may keep it. */
+  readonly withOwnCaching: ReadonlyMap<number, string>;
+}
+
+/** A year, as long as lists of such sites want at least. Without subdomains: those are not the relay's. */
+const TLS_ONLY = "Strict-Transport-Security: max-age=31536000\r\n";
+
 /**
- * The first two lines of a response, except the request's id: uWebSockets writes the status text unchanged, and each call into it is
- * expensive.
+ * The first lines of a response, up to the request's id: uWebSockets writes the status text unchanged, and each call into it is expensive.
+ * `tlsOnly`: browsers are told to come over TLS from now on.
  */
-const FIRST_LINES = new Map(
-  Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}\r\nX-Request-Id: `]),
-);
+export function firstLines({ tlsOnly }: { tlsOnly: boolean }): FirstLines {
+  const always = `X-Content-Type-Options: nosniff\r\n${tlsOnly ? TLS_ONLY : ""}`;
+  const byStatus = (headers: string) =>
+    new Map(Object.entries(STATUS_CODES).map(([status, phrase]) => [Number(status), `${status} ${phrase}\r\n${headers}X-Request-Id: `]));
+  return { notStored: byStatus(`${always}Cache-Control: no-store\r\n`), withOwnCaching: byStatus(always) };
+}
 
 /** Everything in a response before its body. */
 export type AnswerHead = Omit<Answer, "text">;
@@ -45,6 +60,20 @@ export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerCo
   writeEnd(res, context, status !== 204 && status !== 304 ? Buffer.byteLength(text) : null);
 }
 
+/**
+ * Answers a request behind which nothing on its connection may be read. uWebSockets goes on reading what has come with it even when the answer closes the
+ * connection; but while a request waits for its answer, it ends the connection at the next one. So `write`, which has to close it, comes a turn later.
+ */
+export function answerAsLast(res: HttpResponse, write: () => void): void {
+  let open = true;
+  res.onAborted(() => {
+    open = false;
+  });
+  setImmediate(() => {
+    if (open) res.cork(write);
+  });
+}
+
 /** Ends a response without its body; the length of the body is still sent if there is one. */
 export function writeEnd(res: HttpResponse, context: AnswerContext, contentLength: number | null): void {
   // With arguments, `endWithoutBody` of this uWebSockets version leaves the response open, so these headers are written here.
@@ -56,8 +85,10 @@ export function writeEnd(res: HttpResponse, context: AnswerContext, contentLengt
 /** Writes everything before the body; as `writeAnswer`. */
 export function writeHead(res: HttpResponse, answer: AnswerHead, context: AnswerContext): void {
   const { status } = answer;
-  const firstLines = FIRST_LINES.get(status) ?? `${status} Unknown\r\nX-Request-Id: `;
-  res.writeStatus(firstLines + context.requestId + context.rateLimitBlock);
+  const { notStored, withOwnCaching } = context.firstLines;
+  const lines = answer.headers?.["Cache-Control"] === undefined ? notStored : withOwnCaching;
+  const beginning = lines.get(status) ?? `${status} Unknown\r\nX-Request-Id: `;
+  res.writeStatus(beginning + context.requestId + context.rateLimitBlock);
   const fixed = context.fixedHeaders;
   for (let i = 0; i + 1 < fixed.length; i += 2) res.writeHeader(fixed[i] ?? "", fixed[i + 1] ?? "");
   if (answer.headers !== undefined) writeHeaders(res, answer.headers);

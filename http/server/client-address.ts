@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import type { HttpResponse } from "./uws.ts";
 
 /** The client that a request comes from. */
 export interface ClientAddress {
@@ -15,8 +16,11 @@ interface Known extends ClientAddress {
 /** Addresses per shard whose text and trust are cached; at the bound all are dropped at once, and each is parsed again. */
 const KNOWN_MAX = 65_536;
 
-/** A longer `X-Forwarded-For` is not from a proxy that we trust. */
-const FORWARDED_LENGTH_MAX = 1_024;
+/** A longer entry of `X-Forwarded-For` is no address: IPv6 with a zone and a port has less. */
+const ENTRY_LENGTH_MAX = 64;
+
+/** Trusted proxies in a row; behind the last one nobody looks. */
+const PROXIES_MAX = 16;
 
 /** Stands for IPv4 in the high word; no IPv6 network begins with it. */
 const IPV4 = -1;
@@ -32,13 +36,15 @@ const NINE = 0x39;
 
 /**
  * Finds a request's client: the socket's address or, where that is a trusted proxy, the last address in `X-Forwarded-For` that is not
- * one, counted from the right; what stands further left was written by the client itself.
+ * one, counted from the right; what stands further left was written by the client itself. A proxy that adds a line of its own behind the
+ * client's is one more entry on the right, so callers pass all lines, joined.
  */
 export class ClientAddresses {
   readonly #trusted: readonly Network[];
   readonly #byIpv4 = new Map<number, Known>();
   readonly #byText = new Map<string, Known>();
-  readonly #byForwarded = new Map<string, ClientAddress>();
+  /** By what a proxy wrote, where it is not plain IPv4. */
+  readonly #byEntry = new Map<string, Known>();
   /** True if connections come from this machine only, and all of it is trusted. */
   #socketsTrusted = false;
 
@@ -62,19 +68,11 @@ export class ClientAddresses {
       this.#trusted.some(([network, bits]) => network.kind() === "ipv4" && network.range() === "loopback" && bits <= LOOPBACK_BITS);
   }
 
-  /** The client, if the header alone determines it, whatever the socket; null if `of` has to be called. */
-  known(forwardedFor: string): ClientAddress | null {
-    if (!this.#socketsTrusted) return null;
-    return plainIpv4(forwardedFor) ?? this.#byForwarded.get(forwardedFor) ?? null;
-  }
-
-  /**
-   * `binary` is the socket's address, 4 or 16 bytes; `forwardedFor` the header, empty when absent, which is read only if the socket is a
-   * trusted proxy.
-   */
-  of(binary: ArrayBuffer, forwardedFor: string): ClientAddress {
-    const socket = this.#ofSocket(new Uint8Array(binary));
-    return socket.trusted ? this.#ofForwarded(socket, forwardedFor) : socket;
+  /** `forwardedFor` is every line of that header; it counts only where the socket is a trusted proxy. */
+  of(res: Pick<HttpResponse, "getRemoteAddress">, forwardedFor: string): ClientAddress {
+    if (this.#socketsTrusted) return this.#forwarded(forwardedFor) ?? this.#ofSocket(new Uint8Array(res.getRemoteAddress()));
+    const socket = this.#ofSocket(new Uint8Array(res.getRemoteAddress()));
+    return (socket.trusted ? this.#forwarded(forwardedFor) : null) ?? socket;
   }
 
   #ofSocket(bytes: Uint8Array): Known {
@@ -97,21 +95,33 @@ export class ClientAddresses {
     return this.#byText.get(text) ?? remember(this.#byText, text, this.#known(address));
   }
 
-  #ofForwarded(proxy: Known, header: string): ClientAddress {
-    if (header === "" || header.length > FORWARDED_LENGTH_MAX) return proxy;
+  /** Null if the entry on the right cannot be read: then the proxy is the client. */
+  #forwarded(header: string): ClientAddress | null {
+    if (header === "") return null;
     const plain = plainIpv4(header);
     if (plain !== null) return plain;
-    const seen = this.#byForwarded.get(header);
-    if (seen !== undefined) return seen;
-    let client = proxy;
-    for (const part of header.split(",").reverse()) {
-      const address = parseForwarded(part.trim());
-      // The entry cannot be read: the nearest trusted proxy is used as the client.
-      if (address === null) return client;
-      client = this.#ofText(address);
-      if (!client.trusted) break;
+    let client: Known | null = null;
+    let end = header.length;
+    for (let proxies = 0; end > 0 && proxies < PROXIES_MAX; proxies += 1) {
+      const comma = header.lastIndexOf(",", end - 1);
+      const next = this.#ofEntry(header.slice(comma + 1, end).trim());
+      // An entry that cannot be read: the nearest trusted proxy is used as the client.
+      if (next === null) return client;
+      client = next;
+      if (!next.trusted) return client;
+      end = comma;
     }
-    return remember(this.#byForwarded, header, client);
+    return client;
+  }
+
+  #ofEntry(text: string): Known | null {
+    const number = ipv4In(text);
+    if (number !== null) return this.#ofIpv4(number);
+    if (text.length > ENTRY_LENGTH_MAX) return null;
+    const seen = this.#byEntry.get(text);
+    if (seen !== undefined) return seen;
+    const address = parseForwarded(text);
+    return address === null ? null : remember(this.#byEntry, text, this.#ofText(address));
   }
 
   #known(parsed: ipaddr.IPv4 | ipaddr.IPv6): Known {

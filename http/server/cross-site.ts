@@ -1,6 +1,6 @@
-import type { HttpRequest } from "./uws.ts";
+import type { RequestHead } from "./request-head.ts";
 
-type Headers = Pick<HttpRequest, "getHeader">;
+type Headers = Pick<RequestHead, "getHeader">;
 
 /** What is known of the relay's own origin. */
 export interface OwnOrigin {

@@ -13,15 +13,16 @@ import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
 import { foreignOrigin, isFromPage } from "./cross-site.ts";
+import type { RequestHead } from "./request-head.ts";
 import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
 import { headerOrNull, signedHead } from "./signed-request.ts";
 import { Upload } from "./upload.ts";
-import type { HttpRequest, HttpResponse } from "./uws.ts";
+import type { HttpResponse } from "./uws.ts";
 
 /**
- * One request from its headers to its response. Everything is read from `HttpRequest` before `begin` returns, since it is invalid
+ * One request from its headers to its response. Everything is read from `RequestHead` before `begin` returns, since it is of the next request
  * afterwards.
  */
 export class Exchange extends Response implements RequestFacts {
@@ -65,7 +66,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   /** Reads and checks the request, in this order: capacity, rate limit, caller, members. Then waits for the body, or runs the handler. */
-  begin(req: HttpRequest, match: Match<ServedRoute>): void {
+  begin(req: RequestHead, match: Match<ServedRoute>): void {
     const { route } = this;
     try {
       if (route.readsApiKey) this.#readOrigin(req);
@@ -160,7 +161,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   /** Before anything can be refused, so that a page can read the error. */
-  #readOrigin(req: HttpRequest): void {
+  #readOrigin(req: RequestHead): void {
     this.#origin = req.getHeader("origin");
     if (this.#origin === "" || !this.context.authenticator.isOriginListed(this.#origin)) return;
     this.fixedHeaders = [...this.fixedHeaders, ...corsHeaders(this.#origin)];
@@ -194,7 +195,7 @@ export class Exchange extends Response implements RequestFacts {
    * An empty body has no type: some clients name a form's content type without sending a body. One without a type is refused only from a page:
    * a browser lets any page send it to any server.
    */
-  #typeRefusal(req: HttpRequest): RelayError | null {
+  #typeRefusal(req: RequestHead): RelayError | null {
     const length = req.getHeader("content-length");
     if (length === "0") return null;
     if (this.#contentType !== "") return contentTypeRefusal(this.#contentType);
@@ -222,7 +223,7 @@ export class Exchange extends Response implements RequestFacts {
     throw new RelayError("expectation_failed", "Expect: only 100-continue (lower case) is supported; leave the header out");
   }
 
-  #authenticate(req: HttpRequest): void {
+  #authenticate(req: RequestHead): void {
     const { readsAuthorization, readsApiKey, endpoint, method } = this.route;
     if (endpoint.auth === "signature") {
       this.#signed = { head: signedHead(req, this.withoutBody ? "HEAD" : method), membersError: null };
@@ -245,7 +246,7 @@ export class Exchange extends Response implements RequestFacts {
     else this.#authenticated(verdict, foreign);
   }
 
-  #foreignOrigin(req: HttpRequest): string | null {
+  #foreignOrigin(req: RequestHead): string | null {
     return foreignOrigin(this.route.readsApiKey ? this.#origin : req.getHeader("origin"), req, this.context.ownOrigin);
   }
 
@@ -258,7 +259,7 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   /** An error in a signed request's members is reported only after its signature was verified. */
-  #readMembersOf(req: HttpRequest, match: Match<ServedRoute>): void {
+  #readMembersOf(req: RequestHead, match: Match<ServedRoute>): void {
     if (this.#signed === null) {
       this.#readMembers(req, match);
       return;
@@ -270,12 +271,11 @@ export class Exchange extends Response implements RequestFacts {
     }
   }
 
-  #readMembers(req: HttpRequest, match: Match<ServedRoute>): void {
+  #readMembers(req: RequestHead, match: Match<ServedRoute>): void {
     const { compiled, endpoint } = this.route;
     this.#params = compiled.readParams(match.values);
-    // In spite of its type, undefined for a URL without a question mark.
-    this.#query = compiled.readQuery(req.getQuery() || "");
-    this.#headers = compiled.readHeaders === null ? NO_HEADERS : compiled.readHeaders((name) => req.getHeader(name) || undefined);
+    this.#query = compiled.readQuery(req.getQuery() ?? "");
+    this.#headers = compiled.readHeaders === null ? NO_HEADERS : compiled.readHeaders((name) => req.getText(name) || undefined);
     if (endpoint.idempotency !== undefined) this.#idempotencyKey = readIdempotencyKey(headerOrNull(req, "idempotency-key"));
     const successor = endpoint.deprecated && successorOf(endpoint.deprecated.successor, endpoint.path, match.values);
     if (successor) this.fixedHeaders = [...this.fixedHeaders, "Link", `<${successor}>; rel="successor-version"`];

@@ -31,6 +31,8 @@ export interface ServerOptions {
   /** `RELAY_PUBLIC_URL`: pages of its origin are the relay's own, like those of the host that a request names. */
   publicUrl?: string;
   tls?: { certFile: string; keyFile: string };
+  /** Tells browsers to use nothing but TLS with this host (RFC 6797). */
+  tlsOnly?: boolean;
   limits?: Partial<ServerLimits>;
   /** See `CompileOptions`; for tests. */
   strictReplies?: boolean;

@@ -154,6 +154,7 @@ export abstract class Response implements Waiting {
 
   #context() {
     return {
+      firstLines: this.context.firstLines,
       requestId: this.id,
       fixedHeaders: this.fixedHeaders,
       rateLimitBlock: this.remaining === -1 ? "" : (this.route.rateLimitBlocks[this.remaining] ?? ""),

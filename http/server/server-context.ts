@@ -1,5 +1,6 @@
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
+import type { FirstLines } from "./answer.ts";
 import type { OwnOrigin } from "./cross-site.ts";
 import type { FileSenders } from "./file-sender.ts";
 import type { Observer, ServerLimits } from "./options.ts";
@@ -15,6 +16,7 @@ export interface ServerContext {
   readonly pending: Pending;
   readonly files: FileSenders;
   readonly ownOrigin: OwnOrigin;
+  readonly firstLines: FirstLines;
   readonly monotonicMs: () => number;
   /** True once the server stops: connections are closed after their answer. */
   draining: boolean;

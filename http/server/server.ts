@@ -4,7 +4,7 @@ import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
-import { type Answer, writeAnswer } from "./answer.ts";
+import { type Answer, answerAsLast, firstLines, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
 import { ownOrigin } from "./cross-site.ts";
@@ -13,6 +13,7 @@ import { Exchange } from "./exchange.ts";
 import { FileSenders } from "./file-sender.ts";
 import { SERVER_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
+import { RequestHead } from "./request-head.ts";
 import { requestIds } from "./request-id.ts";
 import { buildRouter, methodsOf } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -58,6 +59,23 @@ const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not c
 const LISTEN_SHARED = 0;
 const LISTEN_EXCLUSIVE = 1;
 
+/**
+ * What of TLS 1.2 is offered: a key of its own for each connection, so that whoever gets the certificate's key later reads nothing that was recorded before.
+ * The suites with SHA stand last, for terminals on Android 4, which know no others. All of TLS 1.3 is so, and nothing older is offered.
+ */
+const TLS_SUITES = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+  "ECDHE-ECDSA-AES128-SHA",
+  "ECDHE-RSA-AES128-SHA",
+  "ECDHE-ECDSA-AES256-SHA",
+  "ECDHE-RSA-AES256-SHA",
+].join(":");
+
 /** A node that stops ends its connections once nothing was asked on them for so long: a request may be on its way to one that seems idle. */
 const QUIET_MS = 100;
 
@@ -84,6 +102,7 @@ export function createServer(options: ServerOptions): Server {
       bytesPerSecond: limits.fileBytesPerSecond,
     }),
     ownOrigin: ownOrigin(options.publicUrl ?? null, options.tls !== undefined),
+    firstLines: firstLines({ tlsOnly: options.tlsOnly ?? false }),
     monotonicMs,
     draining: false,
     isFull: () => pending.size >= limits.pendingMax,
@@ -95,29 +114,36 @@ export function createServer(options: ServerOptions): Server {
   const webSockets = (options.webSockets ?? []).map(
     (mount) => new WebSocketHost(app, mount, { addresses, ownOrigin: context.ownOrigin, refuse: refuseUpgrade }),
   );
+  const head = new RequestHead();
   let listening: us_listen_socket | null = null;
   /** Requests that have come so far. */
   let served = 0;
 
   function serve(res: HttpResponse, req: HttpRequest, method: Method | null, withoutBody: boolean): void {
     served += 1;
-    const path = req.getUrl();
-    const id = nextId(req.getHeader("x-request-id"));
+    head.read(req);
+    const path = head.getUrl();
+    const id = nextId(head.getHeader("x-request-id"));
     const match = method === null ? null : router.match(method, path);
+    const ambiguity = head.ambiguity();
+    if (ambiguity !== null) {
+      const envelope = match?.route.endpoint.surface.envelope ?? envelopeUnder(options, path);
+      const answer = errorAnswer(ambiguity, envelope, "none", id);
+      answerAsLast(res, () => write(res, answer, { requestId: id, withoutBody, close: true }));
+      return;
+    }
     if (match === null || (withoutBody && match.route.endpoint.handsOut === true)) {
       refuse(res, { id, path, method, withoutBody });
       return;
     }
-    const forwardedFor = req.getHeader("x-forwarded-for");
-    const address = addresses.known(forwardedFor) ?? addresses.of(res.getRemoteAddress(), forwardedFor);
-    new Exchange(context, res, match.route, { id, address, withoutBody }).begin(req, match);
+    const address = addresses.of(res, head.forwardedFor);
+    new Exchange(context, res, match.route, { id, address, withoutBody }).begin(head, match);
   }
 
-  function refuseUpgrade(res: HttpResponse, req: HttpRequest, error: RelayError): void {
-    const requestId = nextId(req.getHeader("x-request-id"));
-    const answer = errorAnswer(error, envelopeUnder(options, req.getUrl()), "none", requestId);
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: false, close: true });
-    context.observe.answered?.("unmatched", answer.status, 0);
+  function refuseUpgrade(res: HttpResponse, upgrade: RequestHead, error: RelayError): () => void {
+    const requestId = nextId(upgrade.getHeader("x-request-id"));
+    const answer = errorAnswer(error, envelopeUnder(options, upgrade.getUrl()), "none", requestId);
+    return () => write(res, answer, { requestId, withoutBody: false, close: true });
   }
 
   /** 404, or 405 where the path has other methods, or 426 where it has WebSockets. */
@@ -126,26 +152,35 @@ export function createServer(options: ServerOptions): Server {
     const others = router.others(path);
     const envelope = others[0]?.endpoint.surface.envelope ?? envelopeUnder(options, path);
     const { error, headers } = refusalOf(request, others.flatMap(methodsOf), options.webSockets ?? []);
-    const answer = errorAnswer(error, envelope, "none", requestId, headers);
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody, close: context.draining });
-    context.observe.answered?.("unmatched", answer.status, 0);
+    write(res, errorAnswer(error, envelope, "none", requestId, headers), { requestId, withoutBody, close: context.draining });
+  }
+
+  /** Answers what no endpoint has seen. */
+  function write(
+    res: HttpResponse,
+    answer: Answer,
+    request: { requestId: string; withoutBody: boolean; close: boolean },
+    name: "unmatched" | "preflight" = "unmatched",
+  ): void {
+    writeAnswer(res, answer, { ...request, firstLines: context.firstLines, fixedHeaders: [], rateLimitBlock: "" });
+    context.observe.answered?.(name, answer.status, 0);
   }
 
   /** Only what asks for a page of another origin is one; any other OPTIONS is a method that no path has. */
   function preflight(res: HttpResponse, req: HttpRequest): void {
-    const [origin, method] = [req.getHeader("origin"), preflightMethod(req.getHeader("access-control-request-method"))];
-    const route = origin === "" || method === null ? null : router.match(method, req.getUrl())?.route;
-    if (!route) {
+    head.read(req);
+    const [origin, method] = [head.getHeader("origin"), preflightMethod(head.getHeader("access-control-request-method"))];
+    const route = origin === "" || method === null ? null : router.match(method, head.getUrl())?.route;
+    if (!route || head.ambiguity() !== null) {
       serve(res, req, null, false);
       return;
     }
-    const requestId = nextId(req.getHeader("x-request-id"));
+    const requestId = nextId(head.getHeader("x-request-id"));
     const permitted = route.readsApiKey && options.authenticator.isOriginListed(origin);
     const answer: Answer = permitted
       ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, origin) }
       : errorAnswer(FOREIGN_PAGE, route.endpoint.surface.envelope, "none", requestId, { Vary: PREFLIGHT_VARY });
-    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: false, close: context.draining });
-    context.observe.answered?.("preflight", answer.status, 0);
+    write(res, answer, { requestId, withoutBody: false, close: context.draining }, "preflight");
   }
 
   app.get("/*", (res, req) => serve(res, req, "GET", false));
@@ -208,7 +243,8 @@ function envelopeUnder({ envelopes = [], envelope }: ServerOptions, path: string
 
 function createApp(options: ServerOptions): TemplatedApp {
   const { tls, uws } = options;
-  return tls === undefined ? uws.App() : uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile });
+  if (tls === undefined) return uws.App();
+  return uws.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile, ssl_ciphers: TLS_SUITES });
 }
 
 function listen(app: TemplatedApp, host: string, port: number, flags: number): Promise<us_listen_socket> {

@@ -1,20 +1,19 @@
 import type { SignedRequest } from "../auth/http-signature.ts";
-import type { HttpRequest } from "./uws.ts";
+import type { RequestHead } from "./request-head.ts";
 
 /** What of a request is signed, but for its body: copied, since it is gone when the body has come. */
-export function signedHead(req: HttpRequest, method: string): Omit<SignedRequest, "body"> {
+export function signedHead(req: RequestHead, method: string): Omit<SignedRequest, "body"> {
   const headers = new Map<string, string>();
   req.forEach((name, value) => {
     const before = headers.get(name);
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   });
-  // In spite of its type, undefined for a URL without a question mark.
-  const query: string | undefined = req.getQuery();
+  const query = req.getQuery();
   return { method, target: query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`, header: (name) => headers.get(name) };
 }
 
 /** Null only where the header is absent: uWebSockets gives "" also for a value that it cannot read. */
-export function headerOrNull(req: HttpRequest, name: string): string | null {
+export function headerOrNull(req: RequestHead, name: string): string | null {
   const value = req.getHeader(name);
   if (value !== "") return value;
   let present = false;

@@ -1,6 +1,8 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { answerAsLast } from "./answer.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import { foreignOrigin, type OwnOrigin } from "./cross-site.ts";
+import { RequestHead } from "./request-head.ts";
 import type { CountedSocket } from "./sockets-per-address.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from "./uws.ts";
 import type { Socket, SocketListener, Upgrade, WebSocketMount } from "./websocket.ts";
@@ -17,8 +19,8 @@ interface SocketData {
 export interface WebSocketHostParts {
   readonly addresses: ClientAddresses;
   readonly ownOrigin: OwnOrigin;
-  /** Answers an upgrade with an error. */
-  readonly refuse: (res: HttpResponse, req: HttpRequest, error: RelayError) => void;
+  /** What answers an upgrade with an error. Call it only once the request was read. */
+  readonly refuse: (res: HttpResponse, head: RequestHead, error: RelayError) => () => void;
 }
 
 /** Of a mount that counts no sockets by address. */
@@ -35,6 +37,7 @@ const DROPPED = 2;
 export class WebSocketHost {
   readonly #mount: WebSocketMount;
   readonly #parts: WebSocketHostParts;
+  readonly #head = new RequestHead();
   readonly #sessions = new Set<Session>();
   #closing = false;
 
@@ -75,24 +78,31 @@ export class WebSocketHost {
       return;
     }
     const { addresses, ownOrigin, refuse } = this.#parts;
-    const address = addresses.of(res.getRemoteAddress(), req.getHeader("x-forwarded-for"));
-    const counted = this.#mount.perAddress?.open(address) ?? UNCOUNTED;
-    if (counted instanceof RelayError) {
-      refuse(res, req, counted);
+    const head = this.#head;
+    head.read(req);
+    const ambiguity = head.ambiguity();
+    if (ambiguity !== null) {
+      answerAsLast(res, refuse(res, head, ambiguity));
       return;
     }
-    const offered = req.getHeader("sec-websocket-protocol").split(",");
+    const address = addresses.of(res, head.forwardedFor);
+    const counted = this.#mount.perAddress?.open(address) ?? UNCOUNTED;
+    if (counted instanceof RelayError) {
+      refuse(res, head, counted)();
+      return;
+    }
+    const offered = head.getHeader("sec-websocket-protocol").split(",");
     const protocol = this.#mount.protocols.find((name) => offered.some((offer) => offer.trim() === name)) ?? "";
-    const origin = req.getHeader("origin");
+    const origin = head.getHeader("origin");
     const upgrade: Upgrade = {
       ipAddress: address.text,
       // A browser attaches a login that it remembers for any page; of another origin's page only what the page itself sends counts.
-      authorization: foreignOrigin(origin, req, ownOrigin) === null ? req.getHeader("authorization") : "",
-      userAgent: req.getHeader("user-agent"),
+      authorization: foreignOrigin(origin, head, ownOrigin) === null ? head.getHeader("authorization") : "",
+      userAgent: head.getText("user-agent"),
       origin,
       protocol,
     };
-    const [key, extensions] = [req.getHeader("sec-websocket-key"), req.getHeader("sec-websocket-extensions")];
+    const [key, extensions] = [head.getHeader("sec-websocket-key"), head.getHeader("sec-websocket-extensions")];
     res.upgrade<SocketData>({ upgrade, session: null, counted }, key, protocol, extensions, context);
   }
 

@@ -18,7 +18,6 @@ const HEADERS = { "Cache-Control": { description: "How long the document may be 
 const PAGE_HEADERS = {
   ...HEADERS,
   "Content-Security-Policy": { description: "The page loads nothing from other origins." },
-  "X-Content-Type-Options": { description: "nosniff" },
 };
 
 /** The interface description and a page that renders it. */
@@ -37,7 +36,7 @@ export function docsEndpoints(envelope: ErrorEnvelope): Endpoint<DocsOperations>
       handle: (operations) => ({
         status: 200,
         text: operations[name](),
-        headers: { "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY, "X-Content-Type-Options": "nosniff" },
+        headers: { "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY },
       }),
     });
   return [

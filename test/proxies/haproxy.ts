@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { installDebianPackage } from "../../infra/local/debian-package.ts";
 import { freePort } from "../fault/node-process.ts";
 import { skipReason } from "../support/server-process.ts";
-import { NODE_NAMES, PROXY_ADDRESS, type RunningProxy, startProxy } from "./proxy.ts";
+import { NODE_NAMES, PROXY_ADDRESS, type Replacement, type RunningProxy, startProxy } from "./proxy.ts";
 
 /** Why a suite on HAProxy cannot run here, or false. Has its Debian package installed where it may. */
 export async function haproxyMissing(): Promise<string | false> {
@@ -14,8 +14,12 @@ export interface Haproxy extends RunningProxy {
   states(): Promise<string[]>;
 }
 
-/** Starts it with infra/compose/haproxy.cfg before three nodes. */
-export async function startHaproxy(test: TestContext, nodePorts: readonly number[]): Promise<Haproxy> {
+/** Starts it with infra/compose/haproxy.cfg before three nodes; `changes` is what a test wants otherwise there. */
+export async function startHaproxy(
+  test: TestContext,
+  nodePorts: readonly number[],
+  changes: readonly Replacement[] = [],
+): Promise<Haproxy> {
   const statusPort = await freePort();
   const program = {
     program: "haproxy",
@@ -23,6 +27,7 @@ export async function startHaproxy(test: TestContext, nodePorts: readonly number
     checkArguments: (file: string) => ["-c", "-f", file],
     runArguments: (file: string) => ["-db", "-f", file],
     replacements: ({ port }: { port: number }) => [
+      ...changes,
       ["bind :8080", `bind 127.0.0.1:${port}`] as const,
       ["bind 127.0.0.1:8404", `bind 127.0.0.1:${statusPort}`] as const,
       ...NODE_NAMES.map((name, node) => [`${name}:8080`, `127.0.0.1:${nodePorts[node]} source ${PROXY_ADDRESS}`] as const),

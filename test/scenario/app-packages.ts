@@ -9,6 +9,9 @@ import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { appWorld, md5, numberMember } from "./app-world.ts";
 
+/** What a cache on the way, or a terminal's, is told of a package: its bytes never change under one name. */
+const FOREVER = "public, max-age=31536000, immutable";
+
 /** Versions of the app and their packages: made, uploaded, downloaded and deleted. */
 export function appPackages(relay: Relay): void {
   const { newCode, createVersion, createUploaded, show, pathOf, deploy, offered, check, deployment, packageFiles } = appWorld(relay, 1_000);
@@ -171,6 +174,8 @@ export function appPackages(relay: Relay): void {
         "content-type": "application/vnd.android.package-archive",
         etag: `"${md5(bytes)}"`,
         "accept-ranges": "bytes",
+        "cache-control": FOREVER,
+        "x-content-type-options": "nosniff",
         "content-disposition": /^attachment; filename="app-/,
       },
     });
@@ -202,7 +207,8 @@ export function appPackages(relay: Relay): void {
     }
     for (const range of ["bytes=10000-", "bytes=20000-30000", "bytes=-0"]) {
       const outside = await nobody.get(path, { range });
-      assertMatches(outside, { status: 416, headers: { "content-range": "bytes */10000" }, body: { status: "error" } }, range);
+      const headers = { "content-range": "bytes */10000", "cache-control": "no-store" };
+      assertMatches(outside, { status: 416, headers, body: { status: "error" } }, range);
     }
     for (const range of ["bytes=0-1,5-6", "bytes=0-0,20000-", "bytes=5-2", "items=0-1", "bytes=a-b", "bytes"]) {
       const whole = await nobody.get(path, { range });
@@ -212,7 +218,11 @@ export function appPackages(relay: Relay): void {
     assert.equal((await nobody.get(path, { range: "bytes=0-1", "if-range": etag })).status, 206);
     assert.equal((await nobody.get(path, { range: "bytes=0-1", "if-range": '"other"' })).status, 200);
     for (const had of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
-      assertMatches(await nobody.get(path, { "if-none-match": had }), { status: 304, text: "", headers: { etag } }, had);
+      assertMatches(
+        await nobody.get(path, { "if-none-match": had }),
+        { status: 304, text: "", headers: { etag, "cache-control": FOREVER } },
+        had,
+      );
     }
     assert.equal((await nobody.get(path, { "if-none-match": '"other"' })).status, 200);
   });

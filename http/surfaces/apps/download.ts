@@ -16,6 +16,9 @@ const fileHeaders = {
   "Content-Disposition": { description: "attachment, with the file name" },
 };
 
+/** On a 304 too, which renews what the caller has. */
+const FOREVER = "public, max-age=31536000, immutable";
+
 const APK = "application/vnd.android.package-archive";
 
 export const downloadPackage = apps.endpoint({
@@ -50,7 +53,10 @@ export const downloadPackage = apps.endpoint({
       contentType: APK,
       headers: { ...fileHeaders, "Content-Range": { description: "`bytes from-to/size`" } },
     },
-    304: { description: "The caller already has the package.", headers: { ETag: fileHeaders.ETag } },
+    304: {
+      description: "The caller already has the package.",
+      headers: { ETag: fileHeaders.ETag, "Cache-Control": fileHeaders["Cache-Control"] },
+    },
     416: {
       description: "The range lies outside the package.",
       body: Type.Object({ status: Type.Literal("error"), error: Type.String(), message: Type.String() }),
@@ -64,7 +70,9 @@ export const downloadPackage = apps.endpoint({
     if (version?.package == null) throw notFound();
     const stored = version.package;
     const etag = `"${stored.md5}"`;
-    if (headers["if-none-match"] !== undefined && names(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };
+    if (headers["if-none-match"] !== undefined && names(headers["if-none-match"], etag)) {
+      return { status: 304, headers: { ETag: etag, "Cache-Control": FOREVER } };
+    }
     const range = requestedRange(stored, etag, headers);
     if (range === "outside") {
       const message = `range: the package has ${stored.bytes} bytes`;
@@ -90,7 +98,7 @@ export const downloadPackage = apps.endpoint({
     const common = {
       ETag: etag,
       "Accept-Ranges": "bytes",
-      "Cache-Control": "public, max-age=31536000, immutable",
+      "Cache-Control": FOREVER,
       "Content-Disposition": `attachment; filename="${filename}"`,
     };
     if (range === null) return { status: 200, file, headers: common };

@@ -212,6 +212,14 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback";
 }
 
+/**
+ * True if clients reach the relay over TLS, so that browsers can be told to use nothing else with its host. Never in the sandbox: its host is `localhost`, with
+ * whatever else a developer runs there.
+ */
+export function isTlsOnly({ mode, tls, publicUrl }: Pick<Config, "mode" | "tls" | "publicUrl">): boolean {
+  return mode === "production" && (tls !== null || (publicUrl !== null && new URL(publicUrl).protocol === "https:"));
+}
+
 function generatedNodeId(): string {
   const random = crypto.randomUUID().slice(0, 6);
   return `${hostname()

@@ -11,6 +11,7 @@ import { adapterEnvelope } from "../../../http/surfaces/gateway-adapter/surface.
 import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
+import { isTlsOnly } from "../boot/config.ts";
 import type { ShardBoot } from "../boot/shard-boot.ts";
 import type { Log } from "../observability/log.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
@@ -54,6 +55,7 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
     ...(config.servicePrefix === null ? {} : { servicePrefix: config.servicePrefix }),
     ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
     ...(config.tls === null ? {} : { tls: config.tls }),
+    tlsOnly: isTlsOnly(config),
     observe: {
       answered: metrics.answered,
       aborted: metrics.aborted,

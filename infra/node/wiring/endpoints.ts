@@ -63,7 +63,7 @@ export function openApiText(surfaces: Surfaces): string {
     title: "Terminal Relay",
     version: "1.0.0",
     description:
-      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express.",
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`.",
   });
   return JSON.stringify(document);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConfigRefused, readConfig } from "../../../../infra/node/boot/config.ts";
+import { ConfigRefused, isTlsOnly, readConfig } from "../../../../infra/node/boot/config.ts";
 
 type Environment = { [name: string]: string };
 
@@ -184,6 +184,19 @@ describe("the configuration", () => {
     assert.equal(config.fleet, null);
     assert.deepEqual(config.administrator, { username: "admin", password: null });
     assert.equal(config.openTerminalLogs, false);
+  });
+
+  it("tells browsers to keep to TLS where clients of production come over it, whoever terminates it", () => {
+    const own = { RELAY_TLS_CERT: "cert.pem", RELAY_TLS_KEY: "key.pem" };
+    const cases: [environment: Environment, tlsOnly: boolean][] = [
+      [{ ...PRODUCTION, ...own }, true],
+      [{ ...PRODUCTION, RELAY_PUBLIC_URL: "HTTPS://relay.example" }, true],
+      [{ ...PRODUCTION, RELAY_PUBLIC_URL: "http://relay.example" }, false],
+      [PRODUCTION, false],
+      [own, false],
+      [{ RELAY_PUBLIC_URL: "https://localhost" }, false],
+    ];
+    for (const [environment, tlsOnly] of cases) assert.equal(isTlsOnly(readConfig(environment)), tlsOnly, JSON.stringify(environment));
   });
 
   it("takes a secret key in base64 and in hex as the same", () => {
