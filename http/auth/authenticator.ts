@@ -194,6 +194,10 @@ export function createAuthenticator(
       switch (requirement) {
         case "none":
           return ANONYMOUS;
+        case "optionalBasic": {
+          const found = authorization === "" ? ANONYMOUS : byLogin(authorization, ipAddress);
+          return found instanceof Promise ? found.then(anonymousIfRefused) : anonymousIfRefused(found);
+        }
         case "apiKey":
           return byKey(apiKey, origin);
         case "basicOrApiKey":
@@ -210,4 +214,9 @@ export function createAuthenticator(
       }
     },
   };
+}
+
+/** Where a login may be left out, a wrong one opens nothing and says nothing. */
+function anonymousIfRefused(found: Caller | Refusal): Caller {
+  return found.type === "refused" ? ANONYMOUS : found;
 }

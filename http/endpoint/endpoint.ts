@@ -5,11 +5,11 @@ import type { ErrorEnvelope } from "./error-envelope.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Who may call. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only the
+ * Who may call. `optionalBasic` is for anyone, and knows those who send a user name and password; a wrong one is as none. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only the
  * administrator, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
  * raw request before any of it is read; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
-export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
+export type AuthRequirement = "none" | "optionalBasic" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
 
 /** `bounded`: at most JSON_DEPTH_MAX levels. `any`: as deep as the body's bytes allow. */
 export type BodyNesting = "bounded" | "any";

@@ -18,6 +18,7 @@ const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   none: [],
+  optionalBasic: [{}, { basic: [] }],
   basic: [{ basic: [] }],
   apiKey: [{ apiKey: [] }],
   basicOrApiKey: [{ basic: [] }, { apiKey: [] }],
@@ -160,7 +161,7 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   const { params, query, headers, body, upload } = endpoint;
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
-    ...(endpoint.auth === "none" ? [] : [401]),
+    ...(endpoint.auth === "none" || endpoint.auth === "optionalBasic" ? [] : [401]),
     ...(KEY_AUTHS.has(endpoint.auth) ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
     ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),

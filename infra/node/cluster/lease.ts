@@ -23,7 +23,8 @@ export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, 
   return {
     isOriginListed: authenticator.isOriginListed,
     authenticate: (requirement, credentials) => {
-      if (requirement !== "none" && !holdsLease(lease, monotonicMs)) return AWAY;
+      const isAnonymous = requirement === "none" || (requirement === "optionalBasic" && credentials.authorization === "");
+      if (!isAnonymous && !holdsLease(lease, monotonicMs)) return AWAY;
       return authenticator.authenticate(requirement, credentials);
     },
   };

@@ -129,7 +129,6 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     failed,
     merchantOwners: partnerApi.merchantOwners,
   });
-  const apps = add(await composeApps({ config, kv, tables, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) add(adapter.sender());
@@ -169,11 +168,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     lease,
   });
   const { authenticator } = access;
+  const { directory } = access.operations;
+  const apps = add(await composeApps({ config, kv, tables, terminals, directory, merchants: { merchantOf }, clock, ids, writer, failed }));
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
     serverName: "terminal-relay",
     sessions: composed.sessions,
-    directory: access.operations.directory,
+    directory,
     greeting: administration.configureTerminal.greeting,
     authenticator,
     recordResult: relay.recordResult,

@@ -82,6 +82,24 @@ test("a wrong user and a wrong password are refused with the same words", async 
   assert.deepEqual(await login("Basic !!!"), INVALID_LOGIN);
 });
 
+test("where a login may be left out, a wrong one is as none and opens nothing", async () => {
+  const { authenticator } = await world();
+  const found = (authorization: string) =>
+    authenticator.authenticate("optionalBasic", { authorization, apiKey: "", origin: "", ipAddress: "192.0.2.1" });
+  const anonymous = { type: "anonymous" };
+  assert.deepEqual(found(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
+  assert.deepEqual(found(basic("fleet", "shared")), { type: "fleet" });
+  for (const authorization of ["", "Bearer abc", "Basic !!!"]) assert.deepEqual(found(authorization), anonymous, authorization);
+  for (const [username, password] of [
+    ["T1", terminalPassword("terminals", "T2")],
+    ["fleet", "wrong"],
+    ["till", "wrong"],
+  ] as const) {
+    // Beyond the tenth the address is held back.
+    for (let attempt = 0; attempt < 12; attempt += 1) assert.deepEqual(await found(basic(username, password)), anonymous, username);
+  }
+});
+
 test("a login verified once is known without a hash, until a credential changes", async () => {
   const { state, login } = await world();
   assert.ok(login(basic("till", "right")) instanceof Promise);
