@@ -56,13 +56,13 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
     authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", ipAddress });
   const key = (apiKey: string, origin = "") =>
     authenticator.authenticate("apiKey", { authorization: "", apiKey, origin, ipAddress: "192.0.2.1" });
-  return { state, authenticator, login, key };
+  return { state, authenticator, login, key, isTerminalDenied: source.isTerminalDenied };
 }
 
 test("basic lets in the administrator, the fleet, a terminal and a partner as who they are", async () => {
-  const { login } = await world();
+  const { login, isTerminalDenied: isDenied } = await world();
   assert.deepEqual(login(basic("admin", "secret")), { type: "administrator", username: "admin", role: "owner" });
-  assert.deepEqual(login(basic("fleet", "shared")), { type: "fleet" });
+  assert.deepEqual(login(basic("fleet", "shared")), { type: "fleet", isDenied });
   assert.deepEqual(login(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
   assert.deepEqual(await login(basic("till", "right")), { type: "partner", partnerId: 7, username: "till", terminals: anyTerminal });
 });
@@ -83,12 +83,12 @@ test("a wrong user and a wrong password are refused with the same words", async 
 });
 
 test("where a login may be left out, a wrong one is as none and opens nothing", async () => {
-  const { authenticator } = await world();
+  const { authenticator, isTerminalDenied: isDenied } = await world();
   const found = (authorization: string) =>
     authenticator.authenticate("optionalBasic", { authorization, apiKey: "", origin: "", ipAddress: "192.0.2.1" });
   const anonymous = { type: "anonymous" };
   assert.deepEqual(found(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
-  assert.deepEqual(found(basic("fleet", "shared")), { type: "fleet" });
+  assert.deepEqual(found(basic("fleet", "shared")), { type: "fleet", isDenied });
   for (const authorization of ["", "Bearer abc", "Basic !!!"]) assert.deepEqual(found(authorization), anonymous, authorization);
   for (const [username, password] of [
     ["T1", terminalPassword("terminals", "T2")],
