@@ -10,6 +10,7 @@ import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { Exchange } from "./exchange.ts";
 import { FileSenders } from "./file-sender.ts";
+import { isLoopbackHost } from "./loopback-host.ts";
 import { SERVER_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { requestIds } from "./request-id.ts";
@@ -51,6 +52,10 @@ export interface Server {
   webSockets(): number;
 }
 
+const FOREIGN_HOST = new RelayError(
+  "forbidden",
+  "The sandbox is for this machine only: call it as localhost, 127.0.0.1 or [::1]. RELAY_MODE=production serves other names.",
+);
 const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not call this path.");
 
 /** `LIBUS_LISTEN_DEFAULT` shares the port among threads (SO_REUSEPORT); the enum itself is types only. */
@@ -90,7 +95,8 @@ export function createServer(options: ServerOptions): Server {
   const addresses = new ClientAddresses(options.trustedProxies ?? []);
   const nextId = requestIds(options.ids.uuid());
   const app = createApp(options);
-  const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses));
+  const isHere = options.loopbackHostsOnly === true ? (req: HttpRequest) => isLoopbackHost(req.getHeader("host")) : null;
+  const webSockets = (options.webSockets ?? []).map((mount) => new WebSocketHost(app, mount, addresses, isHere));
   let listening: us_listen_socket | null = null;
   /** Requests that have come so far. */
   let served = 0;
@@ -137,14 +143,30 @@ export function createServer(options: ServerOptions): Server {
     context.observe.answered?.("preflight", answer.status, 0);
   }
 
-  app.get("/*", (res, req) => serve(res, req, "GET", false));
-  app.head("/*", (res, req) => serve(res, req, "GET", true));
-  app.post("/*", (res, req) => serve(res, req, "POST", false));
-  app.put("/*", (res, req) => serve(res, req, "PUT", false));
-  app.patch("/*", (res, req) => serve(res, req, "PATCH", false));
-  app.del("/*", (res, req) => serve(res, req, "DELETE", false));
-  app.options("/*", preflight);
-  app.any("/*", (res, req) => serve(res, req, null, false));
+  type Handler = (res: HttpResponse, req: HttpRequest) => void;
+
+  /** The handler itself where any host is served. */
+  function here(handle: Handler): Handler {
+    if (isHere === null) return handle;
+    return (res, req) => (isHere(req) ? handle(res, req) : refuseHost(res, req));
+  }
+
+  function refuseHost(res: HttpResponse, req: HttpRequest): void {
+    const requestId = nextId(req.getHeader("x-request-id"));
+    const answer = errorAnswer(FOREIGN_HOST, envelopeUnder(options, req.getUrl()), "none", requestId);
+    writeAnswer(res, answer, { requestId, fixedHeaders: [], rateLimitBlock: "", withoutBody: req.getMethod() === "head", close: true });
+    context.observe.answered?.("unmatched", answer.status, 0);
+  }
+
+  const serving = (method: Method | null, withoutBody = false) => here((res, req) => serve(res, req, method, withoutBody));
+  app.get("/*", serving("GET"));
+  app.head("/*", serving("GET", true));
+  app.post("/*", serving("POST"));
+  app.put("/*", serving("PUT"));
+  app.patch("/*", serving("PATCH"));
+  app.del("/*", serving("DELETE"));
+  app.options("/*", here(preflight));
+  app.any("/*", serving(null));
 
   /** Each response closes its connection and no new ones are accepted, so this state is reached. */
   async function quiet(): Promise<void> {

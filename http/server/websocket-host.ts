@@ -20,11 +20,14 @@ const DROPPED = 2;
 export class WebSocketHost {
   readonly #mount: WebSocketMount;
   readonly #addresses: ClientAddresses;
+  readonly #isHere: ((req: HttpRequest) => boolean) | null;
   readonly #sessions = new Set<Session>();
   #closing = false;
 
-  constructor(app: TemplatedApp, mount: WebSocketMount, addresses: ClientAddresses) {
+  /** `isHere`: whether an upgrade names a host that is served; null for any. */
+  constructor(app: TemplatedApp, mount: WebSocketMount, addresses: ClientAddresses, isHere: ((req: HttpRequest) => boolean) | null) {
     this.#mount = mount;
+    this.#isHere = isHere;
     this.#addresses = addresses;
     app.ws<SocketData>(mount.path, {
       maxPayloadLength: mount.messageBytesMax,
@@ -57,6 +60,10 @@ export class WebSocketHost {
   #upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
     if (this.#closing || this.#sessions.size >= this.#mount.socketsMax) {
       res.writeStatus("503 Service Unavailable").writeHeader("Retry-After", "2").end("", true);
+      return;
+    }
+    if (this.#isHere?.(req) === false) {
+      res.writeStatus("403 Forbidden").end("", true);
       return;
     }
     const offered = req.getHeader("sec-websocket-protocol").split(",");

@@ -132,7 +132,17 @@ export function readConfig(environment: Environment): Config {
   const host = reader.text("RELAY_HOST") ?? (sandbox ? "127.0.0.1" : "0.0.0.0");
   const trustedProxies = readNetworks(reader, "RELAY_TRUSTED_PROXIES", []);
   const tls = readTls(reader);
+  const publicUrl = reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null;
   if (sandbox && !isLoopback(host)) reader.refuse("RELAY_HOST", "a loopback address: the sandbox has known credentials");
+  if (sandbox && !trustedProxies.every(isLoopbackNetwork)) {
+    reader.refuse(
+      "RELAY_TRUSTED_PROXIES",
+      "only networks in 127.0.0.0/8 (or ::1): the sandbox has known credentials and is for this machine",
+    );
+  }
+  if (sandbox && publicUrl !== null && !isLoopback(hostOf(publicUrl))) {
+    reader.refuse("RELAY_PUBLIC_URL", "a loopback address: the sandbox has known credentials and is for this machine");
+  }
   if (!sandbox && tls === null && trustedProxies.length === 0 && !isLoopback(host)) {
     reader.refuse(
       "RELAY_TLS_CERT",
@@ -167,7 +177,7 @@ export function readConfig(environment: Environment): Config {
       reader.matching("RELAY_ADAPTER_CONTEXT_PATH", /^(?:\/[A-Za-z0-9._-]{1,64}){1,4}$/, "a path such as /CG_SERVICES") ?? "",
     callbackAllowedNetworks: readNetworks(reader, "RELAY_CALLBACK_ALLOWED_NETWORKS", sandbox ? ["127.0.0.0/8", "::1/128"] : []),
     sandboxGatewayPort: reader.integer("RELAY_SANDBOX_GATEWAY_PORT", 0, 0, 65_535),
-    publicUrl: reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
+    publicUrl,
     packageDirectory: packageDirectory === null ? null : resolve(packageDirectory),
     packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
     downloadBytesPerSecond: reader.integer("RELAY_DOWNLOAD_MEGABYTES_PER_SECOND", 100, 1, 10_000) * 1_000_000,
@@ -177,7 +187,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
     openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
     cluster: readCluster(reader),
-    clickhouse: readClickHouse(reader),
+    clickhouse: readClickHouse(reader, sandbox),
   };
   if (!sandbox && config.terminalSecret === SANDBOX.terminalSecret) {
     reader.refuse("RELAY_TERMINAL_SECRET", "one of your own: the sandbox's is known to everyone");
@@ -194,6 +204,18 @@ export function readConfig(environment: Environment): Config {
 export function isLoopback(host: string): boolean {
   if (host === "localhost") return true;
   return ipaddr.isValid(host) && ipaddr.parse(host).range() === "loopback";
+}
+
+/** A CIDR as `readNetworks` returns it. */
+function isLoopbackNetwork(cidr: string): boolean {
+  if (!ipaddr.isValidCIDR(cidr)) return false;
+  const [address, bits] = ipaddr.parseCIDR(cidr);
+  return address.range() === "loopback" && bits >= (address.kind() === "ipv4" ? 8 : 128);
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, "");
 }
 
 function generatedNodeId(): string {
@@ -256,18 +278,18 @@ function readSecretKeys(reader: Reader, sandbox: boolean): SecretKeys {
 function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
   const url = reader.url("RELAY_GATEWAY_URL");
   if (url === null) return null;
-  const { protocol, hostname, search, hash } = new URL(url);
+  const { protocol, search, hash } = new URL(url);
   if (search !== "" || hash !== "") reader.refuse("RELAY_GATEWAY_URL", "a base address, without a query");
-  if (!sandbox && protocol !== "https:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
+  if (!sandbox && protocol !== "https:" && !isLoopback(hostOf(url))) {
     reader.refuse("RELAY_GATEWAY_URL", "an https URL: payments are made over it");
   }
   return url.replace(/\/+$/, "");
 }
 
-function readClickHouse(reader: Reader): Config["clickhouse"] {
+function readClickHouse(reader: Reader, sandbox: boolean): Config["clickhouse"] {
   const url = reader.url("RELAY_CLICKHOUSE_URL");
   const port = reader.integer("RELAY_CLICKHOUSE_PORT", 0, 0, 65_535);
-  const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", true);
+  const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", sandbox);
   return url === null ? { type: "embedded", port, analystPassword } : { type: "server", url };
 }
 
