@@ -50,6 +50,8 @@ export interface Config {
   resultRetentionDays: number;
   logLevel: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
   openTerminalLogs: boolean;
+  /** `port`: a listener for `/metrics` alone, or null. `token`: what readers send as bearer; without it only the sandbox's are public. */
+  metrics: { host: string; port: number | null; token: string | null };
   /** Null for a single node. `redisReplicas`: replicas of Redis that have a commit on disk before it is acknowledged. */
   cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
@@ -108,6 +110,9 @@ const NAMES = new Set([
   "RELAY_RESULT_RETENTION_DAYS",
   "RELAY_LOG_LEVEL",
   "RELAY_OPEN_TERMINAL_LOGS",
+  "RELAY_METRICS_HOST",
+  "RELAY_METRICS_PORT",
+  "RELAY_METRICS_TOKEN",
   "RELAY_REDIS_URL",
   "RELAY_REDIS_WAIT_REPLICAS",
   "RELAY_KAFKA_BROKERS",
@@ -117,7 +122,7 @@ const NAMES = new Set([
 ]);
 
 /** Secrets: an error names them but never quotes the value. The value of a misspelt name is not quoted either, since it may be a secret. */
-const SECRET = /PASSWORD|SECRET|KEY|URL/;
+const SECRET = /PASSWORD|SECRET|KEY|URL|TOKEN/;
 const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -186,6 +191,7 @@ export function readConfig(environment: Environment): Config {
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
     logLevel: reader.word("RELAY_LOG_LEVEL", LOG_LEVELS, "info"),
     openTerminalLogs: reader.word("RELAY_OPEN_TERMINAL_LOGS", ["0", "1"] as const, sandbox ? "1" : "0") === "1",
+    metrics: readMetrics(reader, sandbox),
     cluster: readCluster(reader),
     clickhouse: readClickHouse(reader, sandbox),
   };
@@ -284,6 +290,18 @@ function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
     reader.refuse("RELAY_GATEWAY_URL", "an https URL: payments are made over it");
   }
   return url.replace(/\/+$/, "");
+}
+
+function readMetrics(reader: Reader, sandbox: boolean): Config["metrics"] {
+  const host = reader.text("RELAY_METRICS_HOST");
+  const port = reader.text("RELAY_METRICS_PORT") === null ? null : reader.integer("RELAY_METRICS_PORT", 0, 0, 65_535);
+  if (host !== null && port === null) reader.refuse("RELAY_METRICS_HOST", "set it together with RELAY_METRICS_PORT");
+  if (host !== null && !ipaddr.isValid(host) && host !== "localhost") reader.refuse("RELAY_METRICS_HOST", "an IP address of this machine");
+  if (sandbox && host !== null && !isLoopback(host)) reader.refuse("RELAY_METRICS_HOST", "a loopback address in the sandbox");
+  const token = reader.secret("RELAY_METRICS_TOKEN", sandbox);
+  if (token !== null && !/^[!-~]{1,512}$/.test(token))
+    reader.refuse("RELAY_METRICS_TOKEN", "at most 512 characters of ASCII, without blanks");
+  return { host: host ?? "127.0.0.1", port, token };
 }
 
 function readClickHouse(reader: Reader, sandbox: boolean): Config["clickhouse"] {

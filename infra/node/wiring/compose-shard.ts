@@ -11,6 +11,7 @@ import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
+import { publicMetricsAccess } from "../boot/metrics-access.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
 import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
@@ -213,6 +214,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
+    mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
   }).map(once);
 
