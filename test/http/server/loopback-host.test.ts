@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLoopbackHost } from "../../../http/server/loopback-host.ts";
+import { isLoopbackHost } from "../../../http/auth/loopback-host.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { rawClient } from "./raw-client.ts";
 import { startWorld } from "./world.ts";
