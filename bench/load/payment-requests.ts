@@ -20,7 +20,7 @@ export class PaymentTemplate {
     const uuid = "0".repeat(UUID_LENGTH);
     const body = `{"uuid":"${uuid}","amount":1000,"service":"PAYCC","type":"CARD","cardType":0,"description":"Order 004711, table 12"}`;
     const [id, address] = [terminalId("queueing", 0), clientAddress(0)];
-    const text = `POST /api/v1/${id}/pay HTTP/1.1\r\nHost: relay\r\nUser-Agent: bench-partner/1.0\r\nX-Forwarded-For: ${address}\r\nAPI-Key: ${API_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const text = `POST /api/v1/${id}/pay HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench-partner/1.0\r\nX-Forwarded-For: ${address}\r\nAPI-Key: ${API_KEY}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     this.bytes = Buffer.from(text, "latin1");
     this.#terminalAt = text.indexOf(id);
     this.#addressAt = text.indexOf(address);

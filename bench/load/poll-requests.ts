@@ -5,7 +5,7 @@ export function pollRequests(terminals: number): () => Uint8Array {
   const requests = Array.from({ length: terminals }, (_, index) => {
     const id = terminalId("polling", index);
     return Buffer.from(
-      `GET /api/v1/${id}/get HTTP/1.1\r\nHost: relay\r\nUser-Agent: bench-terminal/1.0\r\nX-Forwarded-For: ${clientAddress(index)}\r\nAuthorization: ${terminalAuthorization(id)}\r\n\r\n`,
+      `GET /api/v1/${id}/get HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench-terminal/1.0\r\nX-Forwarded-For: ${clientAddress(index)}\r\nAuthorization: ${terminalAuthorization(id)}\r\n\r\n`,
       "latin1",
     );
   });

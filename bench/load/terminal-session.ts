@@ -57,7 +57,7 @@ export class TerminalSession {
         },
       });
       session.#socket.write(
-        `GET /ws HTTP/1.1\r\nHost: relay\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: v12.stomp\r\nX-Forwarded-For: ${clientAddress(index)}\r\n\r\n`,
+        `GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${randomBytes(16).toString("base64")}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: v12.stomp\r\nX-Forwarded-For: ${clientAddress(index)}\r\n\r\n`,
       );
     });
   }

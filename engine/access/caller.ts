@@ -7,13 +7,18 @@ import type { TerminalMatcher } from "./terminal-rule.ts";
 export type Caller =
   | { type: "anonymous" }
   /** A terminal with its own login. `manages` names further terminals it acts for (terminal groups). */
-  | { type: "terminal"; terminalId: string; manages?: ReadonlySet<string> }
-  /** The credential that a fleet shares; may act as any terminal. */
-  | { type: "fleet" }
+  | ({ type: "terminal"; terminalId: string; manages?: ReadonlySet<string> } & ForOthers)
+  /** The credential that a fleet shares; may act as any terminal that is not denied. */
+  | ({ type: "fleet" } & ForOthers)
   | { type: "administrator"; username: string; role: AdministratorRole }
   | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher }
   /** A partner with its key for Partner API v1, which opens nothing else. */
   | { type: "partnerApi"; partner: PartnerApiGrant };
+
+/** Who acts for others does not for a denied terminal, whose own login is refused. Absent where the caller acts only for itself. */
+interface ForOthers {
+  isDenied?(terminalId: string): boolean;
+}
 
 /** Partners whose names as senders are at hand; beyond it they are put together anew. */
 const PARTNER_SENDERS_MAX = 10_000;
@@ -64,7 +69,7 @@ export function maySend(caller: Caller, terminalId: string): boolean {
     case "partner":
       return caller.terminals.matches(terminalId);
     case "fleet":
-      return true;
+      return caller.isDenied?.(terminalId) !== true;
     case "administrator":
       return includesRole(caller.role, "operator");
   }
@@ -76,8 +81,13 @@ export function notPermitted(caller: Caller): RelayError {
   return new RelayError("forbidden", `Not permitted for ${what}`);
 }
 
-/** Says whether the caller may act as the terminal: poll its commands, post its results, disconnect it. */
+/** Says whether the caller may act as the terminal: poll its commands, post its results, disconnect it. Nobody may for a denied one. */
 export function mayActAs(caller: Caller, terminalId: string): boolean {
+  return actsFor(caller, terminalId) && caller.isDenied?.(terminalId) !== true;
+}
+
+/** The same, denied or not: what it posts for a denied terminal does not count, but is kept. */
+export function actsFor(caller: Caller, terminalId: string): caller is Caller & { type: "terminal" | "fleet" } {
   if (caller.type !== "terminal") return caller.type === "fleet";
   return caller.terminalId === terminalId || caller.manages?.has(terminalId) === true;
 }
@@ -112,6 +122,7 @@ export function visibilityOf(caller: Caller, terminalId: string): { type: "all" 
       if (!caller.terminals.matches(terminalId)) return { type: "own", sender: senderOf(caller) };
       return caller.terminals.names ? { type: "all" } : { type: "own", sender: senderOf(caller) };
     case "fleet":
+      return caller.isDenied?.(terminalId) === true ? { type: "none" } : { type: "all" };
     case "administrator":
       return { type: "all" };
   }

@@ -12,7 +12,7 @@ export const DENIED_TERMINALS_MAX = 100_000;
 export interface Directory {
   /** Grows with each change that may take something from somebody. */
   generation(): number;
-  /** By a whitelist rule, or by a terminal group. */
+  /** A terminal its own topic, and others by a whitelist rule or by a terminal group; a denied terminal none, and nobody that of one. */
   mayTake(identity: string, target: string): boolean;
   isDenied(terminalId: string): boolean;
   rules(): readonly SubscriptionRule[];
@@ -51,7 +51,8 @@ export function createDirectory({ store, patterns, tables, manages = () => false
 
   return {
     generation: () => generation,
-    mayTake: (identity, target) => topicAccess.mayTake(identity, target) || manages(identity, target),
+    mayTake: (identity, target) =>
+      !denied.has(identity) && !denied.has(target) && (topicAccess.mayTake(identity, target) || manages(identity, target)),
     isDenied: (terminalId) => denied.has(terminalId),
     rules: () => rules,
     deniedTerminals: () => [...denied].sort(),

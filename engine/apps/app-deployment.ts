@@ -66,7 +66,7 @@ export const TARGETS_MAX = 5_000;
 export const HISTORY_MAX = 3;
 export const RETIRED_MAX = 3;
 
-/** Terminals that are counted for one deployment. Anyone may ask for a version under any id, and each id counted is an entry of the store. */
+/** Terminals that are counted for one deployment. Each id counted is an entry of the store, and under the credential that a fleet shares there may be any ids. */
 export const COUNTED_TERMINALS_MAX = 200_000;
 
 /** How a target is called in keys, the same for the same target. */

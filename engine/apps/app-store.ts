@@ -69,8 +69,8 @@ export interface AppStore {
   /** Of a node by itself, at its start: whoever held them is gone. */
   clearUploads(): Promise<void>;
   appendInstallLog(log: Omit<InstallLog, "id">): Promise<void>;
-  /** Newest first. */
-  installLogs(versionCode: number, limit: number): Promise<InstallLog[]>;
+  /** Newest first; only those of terminals themselves, or only those of others, where `fromTerminal` says so. */
+  installLogs(versionCode: number, limit: number, fromTerminal?: boolean): Promise<InstallLog[]>;
 }
 
 const VERSIONS = "app/version/";
@@ -107,11 +107,12 @@ export interface AppStoreOptions {
 
 /**
  * App versions and deployments on the key-value store: `app/version/<id>`, `app/code/<versionCode>` (the id), `app/deployment/<id>`,
- * `app/target/<target>`, `app/mark/<deployment>/<terminalId>`, `app/log/<versionCode>/<13-digit ms>-<writer>-<count>`, `app/upload/<versionId>`.
+ * `app/target/<target>`, `app/mark/<deployment>/<terminalId>`, `app/log/terminals/<versionCode>/<13-digit ms>-<writer>-<count>` (told by
+ * terminals themselves), `app/log/others/<versionCode>/...`, `app/upload/<versionId>`.
  */
 export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore {
   let logged = 0;
-  const appends = new Map<number, number>();
+  const appends = new Map<string, number>();
 
   async function all<T extends object>(kind: SchemaKind, prefix: string): Promise<T[]> {
     const records: T[] = [];
@@ -149,10 +150,10 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
     if (operations.length > 0) await kv.commit({ checks: [], operations });
   }
 
-  function isTimeToTrim(versionCode: number): boolean {
-    const count = appends.get(versionCode) ?? 0;
+  function isTimeToTrim(prefix: string): boolean {
+    const count = appends.get(prefix) ?? 0;
     if (appends.size >= COUNTED_MAX) appends.clear();
-    appends.set(versionCode, count + 1);
+    appends.set(prefix, count + 1);
     return count % TRIM_EVERY === 0;
   }
 
@@ -210,16 +211,20 @@ export function createAppStore({ kv, nowMs, writer }: AppStoreOptions): AppStore
       available(async () => {
         logged += 1;
         const id = `${String(log.receivedAtMs).padStart(13, "0")}-${writer}-${logged.toString(36)}`;
-        const prefix = `${LOGS}${log.versionCode}/`;
+        const prefix = logsOf(log.versionCode, log.fromTerminal === true);
         const value = recordText("installLog", { ...log, id });
         const operation = { type: "put", key: prefix + id, value, expiresAtMs: log.receivedAtMs + INSTALL_LOG_LIFETIME_MS } as const;
         await kv.commit({ checks: [], operations: [operation] });
-        if (isTimeToTrim(log.versionCode)) await trimLogs(prefix);
+        if (isTimeToTrim(prefix)) await trimLogs(prefix);
       }),
-    installLogs: (versionCode, limit) =>
+    installLogs: (versionCode, limit, fromTerminal) =>
       available(async () => {
-        const entries = await kv.scan({ ...prefixRange(`${LOGS}${versionCode}/`), limit, reverse: true });
-        return entries.map(({ key, value }) => readBareRecord<InstallLog>("installLog", key, value));
+        // Earlier versions have put them under the version alone.
+        const ofOthers = [logsOf(versionCode, false), `${LOGS}${versionCode}/`];
+        const prefixes = fromTerminal === false ? ofOthers : [logsOf(versionCode, true), ...(fromTerminal === true ? [] : ofOthers)];
+        const scans = await Promise.all(prefixes.map((prefix) => kv.scan({ ...prefixRange(prefix), limit, reverse: true })));
+        const logs = scans.flat().map(({ key, value }) => readBareRecord<InstallLog>("installLog", key, value));
+        return logs.sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit);
       }),
   };
 }
@@ -231,6 +236,10 @@ function stored<T extends object>(kind: SchemaKind, entry: Entry | null): Stored
 /** In memory, deployments alone have their number. */
 function recordIn<T extends object>(kind: SchemaKind, key: string, text: string): T {
   return kind === "appDeployment" ? readRecord(kind, key, text) : readBareRecord(kind, key, text);
+}
+
+function logsOf(versionCode: number, fromTerminal: boolean): string {
+  return `${LOGS}${fromTerminal ? "terminals" : "others"}/${versionCode}/`;
 }
 
 function markKey(deploymentId: number, terminalId: string): string {

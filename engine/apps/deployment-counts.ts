@@ -20,6 +20,8 @@ const REMEMBERED_MAX = 100_000;
 export interface DeploymentCounts {
   /** Counts a terminal's step once; resolves when it is stored. */
   count(deploymentId: number, terminalId: string, step: InstallStep): Promise<void>;
+  /** Whether this shard remembers that the offer was counted; false says nothing. */
+  isOfferCounted(deploymentId: number, terminalId: string): boolean;
 }
 
 export interface DeploymentCountsOptions {
@@ -111,9 +113,12 @@ export function createDeploymentCounts({ store, clock, paused }: DeploymentCount
     });
   }
 
+  const keyOf = (deploymentId: number, terminalId: string) => `${deploymentId} ${terminalId}`;
+
   return {
+    isOfferCounted: (deploymentId, terminalId) => remembered.has(keyOf(deploymentId, terminalId)),
     count: async (deploymentId, terminalId, step) => {
-      const key = `${deploymentId} ${terminalId}`;
+      const key = keyOf(deploymentId, terminalId);
       if (step === "offered" && remembered.has(key)) return;
       await enqueue(deploymentId, terminalId, step);
       if (step !== "offered") return;

@@ -41,6 +41,8 @@ export interface Deployments {
   removeOf(versionId: number): Promise<void>;
   /** Counts a terminal's step, once; resolves when it is stored. */
   count(id: number, terminalId: string, step: InstallStep): Promise<void>;
+  /** Whether this shard remembers that the offer was counted; false says nothing. */
+  isOfferCounted(id: number, terminalId: string): boolean;
 }
 
 /** Others change the same records at the same time; losing so often in a row means that something is wrong. */
@@ -303,5 +305,6 @@ export function createDeployments({ store, catalog, clock, failed }: Deployments
       for (const id of await idsOf(versionId)) await remove(id);
     },
     count: counts.count,
+    isOfferCounted: counts.isOfferCounted,
   };
 }

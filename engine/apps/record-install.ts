@@ -1,35 +1,41 @@
 import type { Clock } from "../kernel/clock.ts";
 import { maskJson } from "../kernel/mask.ts";
+import type { JsonObject } from "../payments/payment-request.ts";
 import type { AppCatalog } from "./app-catalog.ts";
 import type { InstallStep } from "./app-deployment.ts";
 import type { AppStore } from "./app-store.ts";
 import type { Deployments } from "./deployments.ts";
-import { type InstallLog, UNKNOWN_VERSION_CODE } from "./install-log.ts";
+import { UNKNOWN_VERSION_CODE } from "./install-log.ts";
+import { readInstallReport } from "./install-report.ts";
+import type { Reporter, TerminalProof } from "./terminal-proof.ts";
 
 export interface InstallReport {
-  terminalId: string;
-  versionCode: number;
-  status: InstallLog["status"];
+  reporter: Reporter;
+  /** The terminal as a header names it; read where the report names none. */
+  terminalId: string | null;
   /** As it was posted. */
-  body: unknown;
+  body: JsonObject;
 }
 
 export interface RecordInstall {
-  /** Keeps the report for 30 days, card numbers masked, and moves the counts of the deployment that it belongs to. */
+  /**
+   * Keeps the report for 30 days, card numbers masked. If it is the terminal's own and can be read, moves the counts of the deployment that
+   * it belongs to, once for each terminal.
+   */
   report(report: InstallReport): Promise<void>;
-  /** A terminal has got all of a version's package. Nobody waits for it. */
-  downloaded(terminalId: string, versionId: number): void;
+  /** Somebody has got all of a version's package in the terminal's name. Nobody waits for it. */
+  downloaded(reporter: Reporter, terminalId: string, versionId: number): void;
 }
 
 export interface RecordInstallOptions {
   store: AppStore;
   catalog: AppCatalog;
   deployments: Deployments;
+  proof: TerminalProof;
   clock: Clock;
-  failed(what: string, error: unknown): void;
 }
 
-export function createRecordInstall({ store, catalog, deployments, clock, failed }: RecordInstallOptions): RecordInstall {
+export function createRecordInstall({ store, catalog, deployments, proof, clock }: RecordInstallOptions): RecordInstall {
   /** The deployment that offered it this version; where none has (a push to this terminal alone), the most specific one. */
   async function count(terminalId: string, versionId: number, step: InstallStep): Promise<void> {
     const candidates = catalog.deploymentsFor(terminalId, versionId);
@@ -42,19 +48,23 @@ export function createRecordInstall({ store, catalog, deployments, clock, failed
   }
 
   return {
-    report: async ({ terminalId, versionCode, status, body }) => {
-      const version = catalog.byVersionCode(versionCode);
+    report: async ({ reporter, terminalId: named, body }) => {
+      const { terminalId: told, versionCode, status } = readInstallReport(body);
+      const terminalId = told ?? named ?? (reporter.caller.type === "terminal" ? reporter.caller.terminalId : null);
+      const version = versionCode === null ? null : catalog.byVersionCode(versionCode);
+      const fromTerminal = terminalId !== null && (await proof.isFromTerminal(reporter, terminalId));
       await store.appendInstallLog({
         receivedAtMs: clock.nowMs(),
         terminalId,
-        versionCode: version === null ? UNKNOWN_VERSION_CODE : versionCode,
+        versionCode: version?.versionCode ?? UNKNOWN_VERSION_CODE,
         status,
+        fromTerminal,
         body: JSON.stringify(maskJson(body)),
       });
-      if (version !== null) await count(terminalId, version.id, status === "completed" ? "installed" : "failed");
+      if (!fromTerminal || version === null || status === null) return;
+      await count(terminalId, version.id, status === "completed" ? "installed" : "failed");
     },
-    downloaded: (terminalId, versionId) => {
-      count(terminalId, versionId, "downloaded").catch((error: unknown) => failed("count a download", error));
-    },
+    downloaded: (reporter, terminalId, versionId) =>
+      proof.ifFromTerminal(reporter, terminalId, "count a download", () => count(terminalId, versionId, "downloaded")),
   };
 }

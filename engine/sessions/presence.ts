@@ -7,6 +7,7 @@ export type ConnectionType = "WEBSOCKET" | "POLLING";
 /** What a terminal told about itself, by the last `get` or CONNECT. */
 export interface DeviceInfo {
   userAgent?: string;
+  /** Of a call that had the terminal's login, or that of one that acts for it: what comes from there later is taken for the terminal's own. */
   ipAddress?: string;
   /** Stable digest of what identifies the device; see `fingerprint` in http. */
   fingerprint?: string;

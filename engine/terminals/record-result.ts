@@ -1,13 +1,15 @@
-import { type Caller, mayActAs } from "../access/caller.ts";
+import { actsFor, type Caller, mayActAs } from "../access/caller.ts";
+import { cutText } from "../kernel/cut-text.ts";
 import { RelayError } from "../kernel/errors.ts";
-import { readResult } from "../payments/result.ts";
+import { readResult, UNREADABLE_RAW_CHARS_MAX } from "../payments/result.ts";
 import { namedUuid, rawOf, type UnreadPosting } from "../payments/unread-posting.ts";
 import type { ResultOutcome, Terminals } from "./terminals.ts";
 
 export interface RecordResult {
   /**
    * Stores what a terminal posted; on stable storage when this resolves. What cannot be read as a result is kept for operators and refused
-   * with RelayError `invalid_request`: nothing is guessed about money.
+   * with RelayError `invalid_request`: nothing is guessed about money. What is posted for a denied terminal may be forged, and may be of money
+   * that moved: it is kept in the same way, and refused with `forbidden`.
    */
   byCaller(caller: Caller, terminalId: string, body: unknown): Promise<ResultOutcome>;
   /** The same for a session that was found to act for the terminal; `postedBy` is the session's own terminal. */
@@ -17,6 +19,8 @@ export interface RecordResult {
   unreadBySession(terminalId: string, posting: UnreadPosting): Promise<void>;
 }
 
+const ACCESS_WITHDRAWN = "the terminal's access was withdrawn; what it posts is kept for operators and does not count";
+
 export function createRecordResult({ terminals }: { terminals: Terminals }): RecordResult {
   async function bySession(postedBy: string, terminalId: string, body: unknown): Promise<ResultOutcome> {
     const read = readResult(body);
@@ -24,6 +28,13 @@ export function createRecordResult({ terminals }: { terminals: Terminals }): Rec
     const { uuid, reason, raw } = read;
     await terminals.recordUnreadable({ terminalId, uuid, reason, raw });
     throw new RelayError("invalid_request", reason);
+  }
+
+  async function keepOfDenied(terminalId: string, body: unknown): Promise<never> {
+    const read = readResult(body);
+    const { uuid, raw } = read.type === "read" ? read.result : read;
+    await terminals.recordUnreadable({ terminalId, uuid, reason: ACCESS_WITHDRAWN, raw: cutText(raw, UNREADABLE_RAW_CHARS_MAX) });
+    throw new RelayError("forbidden", ACCESS_WITHDRAWN);
   }
 
   function unreadBySession(terminalId: string, posting: UnreadPosting): Promise<void> {
@@ -35,10 +46,11 @@ export function createRecordResult({ terminals }: { terminals: Terminals }): Rec
     bySession,
     unreadBySession,
     unreadByCaller: async (caller, terminalId, posting) => {
-      if (mayActAs(caller, terminalId)) await unreadBySession(terminalId, posting);
+      if (actsFor(caller, terminalId)) await unreadBySession(terminalId, posting);
     },
     byCaller: async (caller, terminalId, body) => {
-      if (!mayActAs(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+      if (!actsFor(caller, terminalId)) throw new RelayError("forbidden", "Not permitted for this terminal");
+      if (!mayActAs(caller, terminalId)) return keepOfDenied(terminalId, body);
       return bySession(caller.type === "terminal" ? caller.terminalId : caller.type, terminalId, body);
     },
   };

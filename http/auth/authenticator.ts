@@ -235,6 +235,10 @@ export function createAuthenticator(
       switch (requirement) {
         case "none":
           return ANONYMOUS;
+        case "optionalBasic": {
+          const found = authorization === "" ? ANONYMOUS : byLogin(authorization, ipAddress);
+          return found instanceof Promise ? found.then(anonymousIfRefused) : anonymousIfRefused(found);
+        }
         case "apiKey":
           return byKey(apiKey, origin);
         case "basicOrApiKey":
@@ -251,4 +255,9 @@ export function createAuthenticator(
       }
     },
   };
+}
+
+/** Where a login may be left out, a wrong one opens nothing and says nothing. */
+function anonymousIfRefused(found: Caller | Refusal): Caller {
+  return found.type === "refused" ? ANONYMOUS : found;
 }

@@ -34,13 +34,13 @@ export function callerByFastPassword(source: CredentialSource, user: UserPasswor
   if (administrator !== null) return administrator;
   const fleet = source.fleet();
   if (fleet !== null && sameText(user.username, fleet.username) && matchesSha256(user.password, fleet.passwordSha256))
-    return { type: "fleet" };
+    return { type: "fleet", isDenied: source.isTerminalDenied };
   const secret = source.terminalSecret();
   if (secret === null || !isTerminalId(user.username)) return null;
   const right = isTerminalPassword(secret, user.username, user.password);
   if (!right || source.isTerminalDenied(user.username)) return null;
   const manages = source.managedBy(user.username);
-  return { type: "terminal", terminalId: user.username, ...(manages === null ? {} : { manages }) };
+  return { type: "terminal", terminalId: user.username, ...(manages === null ? {} : { manages, isDenied: source.isTerminalDenied }) };
 }
 
 export function partnerCaller(partner: PartnerCredential): Caller {

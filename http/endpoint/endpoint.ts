@@ -6,20 +6,23 @@ import type { ErrorEnvelope } from "./error-envelope.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Who may call. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only an
+ * Who may call. `optionalBasic` is for anyone, and knows those who send a user name and password; a wrong one is as none. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only an
  * administrator with the endpoint's role, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
  * raw request before any of it is read; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
-export type AuthRequirement = "none" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
+export type AuthRequirement = "none" | "optionalBasic" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
 
 /**
  * What a caller of `basic` or `basicOrApiKey` needs beside its login; engine/access/caller.ts decides.
- * - `send`: that it may send to the terminal.
- * - `act`: that it may act as the terminal; `act or administrate`: or is the administrator.
- * - `see`: that it may see what it asks for; otherwise it gets the answer for something that does not exist.
+ * - `send`: that it may send to the terminal; `know`: the same, or to be an administrator who may only look.
+ * - `act`: that it may act as the terminal; `act or administrate`: or is an administrator who may change things; `act or look`: or is any
+ *   administrator.
+ * - `see`: that it may see what it asks for; otherwise it gets the answer for something that does not exist. `see and send`: and is no
+ *   administrator who may only look.
  * - `own account`: to be a partner; it gets only at its own account.
  */
-export type CallerNeeds = "send" | "act" | "act or administrate" | "see" | "own account";
+export type CallerNeeds = "send" | "know" | "act" | "act or administrate" | "act or look" | "see" | "see and send" | "own account";
+
 /** An endpoint for administrators says which role it needs, and no other has one. */
 export type WhoMay = { auth: "admin"; role: AdministratorRole } | { auth: Exclude<AuthRequirement, "admin">; role?: never };
 

@@ -6,6 +6,7 @@ import type { AuthRequirement, EndpointFacts } from "./endpoint.ts";
  */
 const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   none: false,
+  optionalBasic: true,
   basic: true,
   apiKey: false,
   basicOrApiKey: true,

@@ -20,6 +20,7 @@ const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   none: [],
+  optionalBasic: [{}, { basic: [] }],
   basic: [{ basic: [] }],
   apiKey: [{ apiKey: [] }],
   basicOrApiKey: [{ basic: [] }, { apiKey: [] }],
@@ -119,11 +120,15 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 }
 
 const CALLERS: Readonly<Record<CallerNeeds, string>> = {
-  send: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential and the administrator; others get 403.",
+  send: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, and administrators with the role operator or owner; others get 403.",
+  know: "Callers: a partner whose rule admits the terminal, the terminal itself, the fleet's credential, and administrators; others get 403.",
   act: "Callers: the terminal itself, terminals that manage it, and the fleet's credential; others get 403.",
   "act or administrate":
-    "Callers: the terminal itself, terminals that manage it, the fleet's credential and the administrator; others get 403.",
+    "Callers: the terminal itself, terminals that manage it, the fleet's credential, and administrators with the role operator or owner; others get 403.",
+  "act or look": "Callers: the terminal itself, terminals that manage it, the fleet's credential, and administrators; others get 403.",
   see: "A caller that may not see what it asks for gets the same response as for something that does not exist.",
+  "see and send":
+    "A caller that may not see what it asks for gets the same response as for something that does not exist. An administrator with the role read-only gets 403.",
   "own account": "Callers: partners, with their own user name and password; others get 403.",
 };
 
@@ -207,7 +212,7 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   const { params, query, headers, body, upload } = endpoint;
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
-    ...(endpoint.auth === "none" ? [] : [401]),
+    ...(endpoint.auth === "none" || endpoint.auth === "optionalBasic" ? [] : [401]),
     ...(KEY_AUTHS.has(endpoint.auth) || needsMoreThanReadOnly(endpoint) || refusesForeignPages(endpoint) ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
     ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),

@@ -253,7 +253,8 @@ export class Exchange extends Response implements RequestFacts {
   /** `foreign`: the origin of the other site's page that made a browser send the login. */
   #authenticated(verdict: Caller | Refusal, foreign: string | null = null): void {
     if (verdict.type === "refused") throw new RelayError(verdict.code, verdict.message, verdict);
-    if (foreign !== null && !this.context.authenticator.isOriginListedBy(verdict, foreign)) throw new RelayError("forbidden", FOREIGN_PAGE);
+    if (foreign !== null && verdict.type !== "anonymous" && !this.context.authenticator.isOriginListedBy(verdict, foreign))
+      throw new RelayError("forbidden", FOREIGN_PAGE);
     requireRole(verdict, this.route.endpoint.role);
     this.#caller = verdict;
   }

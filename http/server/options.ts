@@ -26,6 +26,11 @@ export interface ServerOptions {
   webSockets?: readonly WebSocketMount[];
   /** CIDRs whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
+  /**
+   * True refuses requests and WebSockets whose `Host` is not a loopback name, for a server whose credentials everybody knows: a page could
+   * give its own name this machine's address, and then call it as its own server (DNS rebinding).
+   */
+  loopbackHostsOnly?: boolean;
   /** One path segment under which the paths of terminals and partners are also served (`RELAY_SERVICE_PREFIX`). */
   servicePrefix?: string;
   /** `RELAY_PUBLIC_URL`: pages of its origin are the relay's own, like those of the host that a request names. */

@@ -1,7 +1,13 @@
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { CompiledEndpoint } from "../endpoint/compile.ts";
 import { compileEndpoint } from "../endpoint/compile.ts";
-import { BODY_BYTES_MAX_DEFAULT, type BoundEndpoint, DEADLINE_MS_DEFAULT, type Method } from "../endpoint/endpoint.ts";
+import {
+  type AuthRequirement,
+  BODY_BYTES_MAX_DEFAULT,
+  type BoundEndpoint,
+  DEADLINE_MS_DEFAULT,
+  type Method,
+} from "../endpoint/endpoint.ts";
 import { refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
@@ -31,6 +37,8 @@ const DEPRECATED_SINCE = `@${Date.UTC(2025, 9, 4) / 1_000}`;
 
 /** Paths that are served under the service prefix too (`RELAY_SERVICE_PREFIX`): those of terminals and partners, and the deprecated ones. */
 const PREFIXED = /^\/(?:api\/(?:v1|status|partner)\/|pay$|uuid\/|status$)/;
+
+const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set(["optionalBasic", "basic", "basicOrApiKey", "admin", "partnerApi"]);
 
 /** Compiles the endpoints. Throws for a declaration that contradicts itself or another one. */
 export function buildRouter(options: ServerOptions): Router<ServedRoute> {
@@ -66,8 +74,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
       ...(endpoint.deprecated === undefined ? [] : ["Deprecation", DEPRECATED_SINCE]),
       ...(opensToPages && bucket === null ? ["Vary", "Origin"] : []),
     ],
-    readsAuthorization:
-      endpoint.auth === "basic" || endpoint.auth === "basicOrApiKey" || endpoint.auth === "admin" || endpoint.auth === "partnerApi",
+    readsAuthorization: READS_AUTHORIZATION.has(endpoint.auth),
     readsApiKey: opensToPages,
     refusesForeignPages: refusesForeignPages(endpoint),
   };

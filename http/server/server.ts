@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer as createProbe } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { isLoopbackHost } from "../auth/loopback-host.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { type Answer, answerAsLast, firstLines, writeAnswer } from "./answer.ts";
@@ -53,6 +54,11 @@ export interface Server {
   webSockets(): number;
 }
 
+/** In the sandbox. */
+const FOREIGN_HOST = new RelayError(
+  "forbidden",
+  "The sandbox is for this machine only: call it as localhost, 127.0.0.1 or [::1]. RELAY_MODE=production serves other names.",
+);
 const FOREIGN_PAGE = new RelayError("forbidden", "Pages of this origin may not call this path.");
 
 /** `LIBUS_LISTEN_DEFAULT` shares the port among threads (SO_REUSEPORT); the enum itself is types only. */
@@ -111,8 +117,9 @@ export function createServer(options: ServerOptions): Server {
   const addresses = new ClientAddresses(options.trustedProxies ?? []);
   const nextId = requestIds(options.ids.uuid());
   const app = createApp(options);
+  const hostRefusal = (host: string) => (options.loopbackHostsOnly !== true || isLoopbackHost(host) ? null : FOREIGN_HOST);
   const webSockets = (options.webSockets ?? []).map(
-    (mount) => new WebSocketHost(app, mount, { addresses, ownOrigin: context.ownOrigin, refuse: refuseUpgrade }),
+    (mount) => new WebSocketHost(app, mount, { addresses, ownOrigin: context.ownOrigin, hostRefusal, refuse: refuseUpgrade }),
   );
   const head = new RequestHead();
   let listening: us_listen_socket | null = null;
@@ -183,14 +190,29 @@ export function createServer(options: ServerOptions): Server {
     write(res, answer, { requestId, withoutBody: false, close: context.draining }, "preflight");
   }
 
-  app.get("/*", (res, req) => serve(res, req, "GET", false));
-  app.head("/*", (res, req) => serve(res, req, "GET", true));
-  app.post("/*", (res, req) => serve(res, req, "POST", false));
-  app.put("/*", (res, req) => serve(res, req, "PUT", false));
-  app.patch("/*", (res, req) => serve(res, req, "PATCH", false));
-  app.del("/*", (res, req) => serve(res, req, "DELETE", false));
-  app.options("/*", preflight);
-  app.any("/*", (res, req) => serve(res, req, null, false));
+  type Handler = (res: HttpResponse, req: HttpRequest) => void;
+
+  /** The handler itself where any host is served. */
+  function here(handle: Handler): Handler {
+    if (options.loopbackHostsOnly !== true) return handle;
+    return (res, req) => (hostRefusal(req.getHeader("host")) === null ? handle(res, req) : refuseHost(res, req));
+  }
+
+  function refuseHost(res: HttpResponse, req: HttpRequest): void {
+    const requestId = nextId(req.getHeader("x-request-id"));
+    const answer = errorAnswer(FOREIGN_HOST, envelopeUnder(options, req.getUrl()), "none", requestId);
+    write(res, answer, { requestId, withoutBody: req.getMethod() === "head", close: true });
+  }
+
+  const serving = (method: Method | null, withoutBody = false) => here((res, req) => serve(res, req, method, withoutBody));
+  app.get("/*", serving("GET"));
+  app.head("/*", serving("GET", true));
+  app.post("/*", serving("POST"));
+  app.put("/*", serving("PUT"));
+  app.patch("/*", serving("PATCH"));
+  app.del("/*", serving("DELETE"));
+  app.options("/*", here(preflight));
+  app.any("/*", serving(null));
 
   /** Each response closes its connection and no new ones are accepted, so this state is reached. */
   async function quiet(): Promise<void> {

@@ -19,6 +19,8 @@ interface SocketData {
 export interface WebSocketHostParts {
   readonly addresses: ClientAddresses;
   readonly ownOrigin: OwnOrigin;
+  /** Why the host that an upgrade names is not served; null if it is. */
+  readonly hostRefusal: (host: string) => RelayError | null;
   /** What answers an upgrade with an error. Call it only once the request was read. */
   readonly refuse: (res: HttpResponse, head: RequestHead, error: RelayError) => () => void;
 }
@@ -77,12 +79,17 @@ export class WebSocketHost {
       res.writeStatus("503 Service Unavailable").writeHeader("Retry-After", "2").end("", true);
       return;
     }
-    const { addresses, ownOrigin, refuse } = this.#parts;
+    const { addresses, ownOrigin, hostRefusal, refuse } = this.#parts;
     const head = this.#head;
     head.read(req);
     const ambiguity = head.ambiguity();
     if (ambiguity !== null) {
       answerAsLast(res, refuse(res, head, ambiguity));
+      return;
+    }
+    const wrongHost = hostRefusal(head.getHeader("host"));
+    if (wrongHost !== null) {
+      refuse(res, head, wrongHost)();
       return;
     }
     const address = addresses.of(res, head.forwardedFor);

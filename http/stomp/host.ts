@@ -72,7 +72,8 @@ export interface StompHost {
   /** The caller of a login and passcode, or null. */
   authenticate(login: string, passcode: string): Caller | null | Promise<Caller | null>;
   /**
-   * Whether the whitelist allows `identity` to subscribe to the topic of `target` and to post results for it; `target` is not `identity`.
+   * Whether `identity` may subscribe to the topic of `target` and post results for it: its own if it is not denied, another's if the
+   * whitelist or a group allows it.
    */
   mayTake(identity: string, target: string): boolean;
   /** A notice (not a command) that is sent first when a terminal subscribes to its own topic; null for none. */

@@ -75,8 +75,7 @@ export class SessionTopics {
 
   /** Whether the session may take a terminal's topic and post for it. */
   mayTake(terminalId: string): boolean {
-    if (this.#identity === null) return false;
-    return this.#identity === terminalId || this.#host.mayTake(this.#identity, terminalId);
+    return this.#identity !== null && this.#host.mayTake(this.#identity, terminalId);
   }
 
   /** As whom the session posts a result of this terminal. */
@@ -96,8 +95,10 @@ export class SessionTopics {
     const request = readSubscribe(frame, version);
     const { terminalId, ackMode } = request;
     if (!this.isTerminal) throw new RelayError("forbidden", "Only a terminal's credential can subscribe");
-    if (this.#identity !== null && !this.mayTake(terminalId)) {
-      throw new RelayError("forbidden", "No whitelist rule allows this terminal to subscribe to that topic");
+    if (!this.#host.mayTake(this.#identity ?? terminalId, terminalId)) {
+      const own = this.#identity === null || this.#identity === terminalId;
+      const reason = own ? "The terminal's access was withdrawn" : "No whitelist rule allows this terminal to subscribe to that topic";
+      throw new RelayError("forbidden", reason);
     }
     const engineSessionId = `${sessionId}/${this.#subscriptionCount}`;
     const subscription: Subscription = { id: request.id, terminalId, destination: request.destination, ackMode, engineSessionId };

@@ -161,25 +161,34 @@ export function testAppStore(name: string, open: () => Promise<OpenAppStore>): v
     });
 
     test("keeps the latest reports of each version for thirty days", async ({ store, nowMs, advance }) => {
-      const report = (terminalId: string, versionCode: number) => ({
+      const report = (terminalId: string, versionCode: number, fromTerminal = false) => ({
         receivedAtMs: nowMs(),
         terminalId,
         versionCode,
         status: "completed" as const,
+        fromTerminal,
         body: "{}",
       });
       await store.appendInstallLog(report("other", 1));
+      await store.appendInstallLog(report("itself", 11, true));
       for (let index = 0; index < INSTALL_LOGS_PER_VERSION_MAX + 200; index += 1) {
         advance(1);
         await store.appendInstallLog(report(`T${index}`, 11));
       }
       const logs = await store.installLogs(11, 5_000);
+      assert.equal(logs.at(-1)?.terminalId, "itself", "strangers have pushed out what a terminal told");
+      logs.pop();
       assert.ok(logs.length >= INSTALL_LOGS_PER_VERSION_MAX && logs.length <= INSTALL_LOGS_PER_VERSION_MAX + 64, `${logs.length} are kept`);
       assert.equal(logs[0]?.terminalId, `T${INSTALL_LOGS_PER_VERSION_MAX + 199}`);
       assert.deepEqual(
         (await store.installLogs(1, 5_000)).map(({ terminalId }) => terminalId),
         ["other"],
       );
+      assert.deepEqual(
+        (await store.installLogs(11, 10, true)).map(({ terminalId }) => terminalId),
+        ["itself"],
+      );
+      assert.equal((await store.installLogs(11, 10, false)).length, 10);
       advance(INSTALL_LOG_LIFETIME_MS);
       assert.deepEqual(await store.installLogs(11, 5_000), []);
     });

@@ -20,6 +20,8 @@ export interface PartnerKeys {
 /** The right credentials of a node's world. */
 export interface Keys {
   administrator: { username: string; password: string };
+  operator: { username: string; password: string };
+  readOnly: { username: string; password: string };
   fleet: { username: string; password: string };
   /** The derived password of a terminal. */
   terminalPassword(terminalId: string): string;
@@ -58,6 +60,8 @@ export interface Caller {
 /** Right ones. What they are refused, they are refused for who they are. */
 const RIGHT: readonly Caller[] = [
   byBasic("the administrator", "administrator", ({ administrator }) => [administrator.username, administrator.password]),
+  byBasic("an operator", "operator", ({ operator }) => [operator.username, operator.password]),
+  byBasic("an administrator who may only look", "read-only", ({ readOnly }) => [readOnly.username, readOnly.password]),
   byBasic("the fleet", "fleet", ({ fleet }) => [fleet.username, fleet.password]),
   byBasic("the terminal", "terminal", (keys) => [keys.terminalId, keys.terminalPassword(keys.terminalId)]),
   byBasic("a terminal that manages it", "manager", (keys) => [keys.managerId, keys.terminalPassword(keys.managerId)]),
@@ -87,6 +91,23 @@ const WRONG: readonly Caller[] = [
   { who: "an unknown scheme", shows: {}, headers: () => ({ authorization: "Negotiate YII=" }) },
 
   byBasic("an unknown name", "wrong", () => ["nobody-at-all", GUESS]),
+  byBasic(
+    "the administrator from a foreign page",
+    "foreign page",
+    ({ administrator }) => [administrator.username, administrator.password],
+    {
+      origin: FOREIGN_ORIGIN,
+    },
+  ),
+  byBasic(
+    "the administrator from a page of the same site",
+    "foreign page",
+    (keys) => [keys.administrator.username, keys.administrator.password],
+    {
+      "sec-fetch-site": "same-site",
+    },
+  ),
+  byBasic("an operator with a wrong password", "wrong", ({ operator }) => [operator.username, GUESS]),
   byBasic("an empty name and password", "wrong", () => ["", ""]),
   byBasic("the administrator with a wrong password", "wrong", ({ administrator }) => [administrator.username, GUESS]),
   byBasic("the administrator with an empty password", "wrong", ({ administrator }) => [administrator.username, ""]),
@@ -203,8 +224,8 @@ export function callersIn(mode: "sandbox" | "production"): readonly Caller[] {
   return [...RIGHT, ...WRONG, ...(mode === "sandbox" ? [] : DEMO)];
 }
 
-function byBasic(who: string, shown: Shown, login: (keys: Keys) => [username: string, password: string]): Caller {
-  return { who, shows: { basic: shown }, headers: (keys) => ({ authorization: basic(...login(keys)) }) };
+function byBasic(who: string, shown: Shown, login: (keys: Keys) => [username: string, password: string], more: Headers = {}): Caller {
+  return { who, shows: { basic: shown }, headers: (keys) => ({ authorization: basic(...login(keys)), ...more }) };
 }
 
 function byKey(who: string, shown: Shown, key: (keys: Keys) => string, more: Headers = {}): Caller {

@@ -27,6 +27,8 @@ export interface Things {
   orderId: string;
   /** A partner that administrators change and delete. */
   partnerId: number;
+  /** An administrator that owners change and delete. */
+  administratorName: string;
   versionId: number;
   deploymentId: number;
   packageName: string;
@@ -40,6 +42,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],
   [/\/partners\/\{id\}$/, ({ partnerId }) => partnerId],
+  [/\/administrators\/\{username\}$/, ({ administratorName }) => administratorName],
   [/\/callbacks\/\{id\}$/, () => "callback-of-nobody"],
   [/\{merchantId\}$|\/merchants\/\{id\}$/, ({ merchantId }) => merchantId],
   [/\{service\}$/, () => "PAYPAL"],

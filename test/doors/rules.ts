@@ -1,4 +1,6 @@
+import { type AdministratorRole, includesRole } from "../../engine/access/administrator-role.ts";
 import type { AuthRequirement, CallerNeeds, Endpoint } from "../../http/endpoint/endpoint.ts";
+import { refusesForeignPages } from "../../http/endpoint/foreign-pages.ts";
 
 /**
  * What every endpoint answers to whom, decided by what it declares: `auth`, `needs`, the method, and whether it declares 404. No endpoint is
@@ -11,6 +13,10 @@ export type AnyEndpoint = Omit<Endpoint<unknown>, "handle" | "keepUnread">;
 /** Whom a right credential belongs to. All requests are about the terminal, the link and the merchant of `partner`. */
 export type Identity =
   | "administrator"
+  /** An administrator who may not decide who else comes in. */
+  | "operator"
+  /** An administrator who may only look. */
+  | "read-only"
   | "fleet"
   | "terminal"
   /** A terminal that manages it by a group. */
@@ -23,8 +29,13 @@ export type Identity =
   /** A partner whose key for Partner API v1 may only look. */
   | "viewer";
 
-/** `wrong`: a credential that opens nothing. `from elsewhere`: a right one, from an origin or address that it is not for. */
-export type Shown = Identity | "wrong" | "from elsewhere";
+const ROLES: Partial<Record<Identity, AdministratorRole>> = { administrator: "owner", operator: "operator", "read-only": "read-only" };
+
+/**
+ * `wrong`: a credential that opens nothing. `from elsewhere`: a right one, from an origin or address that it is not for. `foreign page`: the
+ * administrator's login, which a browser attaches to a request of a page of another origin.
+ */
+export type Shown = Identity | "wrong" | "from elsewhere" | "foreign page";
 
 /** What a caller shows at each kind of door; what is absent it does not show. */
 export interface Credentials {
@@ -40,58 +51,39 @@ export const STATUS = { unauthorized: 401, forbidden: 403 } as const;
 export type Outcome = "admitted" | keyof typeof STATUS | "unknown";
 
 const BY_NEEDS: Readonly<Record<CallerNeeds, Readonly<Record<Identity, Outcome>>>> = {
-  send: {
-    administrator: "admitted",
-    fleet: "admitted",
-    terminal: "admitted",
-    manager: "forbidden",
-    "other terminal": "forbidden",
-    partner: "admitted",
-    stranger: "forbidden",
-    viewer: "forbidden",
-  },
-  act: {
-    administrator: "forbidden",
-    fleet: "admitted",
-    terminal: "admitted",
-    manager: "admitted",
-    "other terminal": "forbidden",
-    partner: "forbidden",
-    stranger: "forbidden",
-    viewer: "forbidden",
-  },
-  "act or administrate": {
-    administrator: "admitted",
-    fleet: "admitted",
-    terminal: "admitted",
-    manager: "admitted",
-    "other terminal": "forbidden",
-    partner: "forbidden",
-    stranger: "forbidden",
-    viewer: "forbidden",
-  },
-  see: {
-    administrator: "admitted",
-    fleet: "admitted",
-    terminal: "admitted",
-    manager: "unknown",
-    "other terminal": "unknown",
-    partner: "admitted",
-    stranger: "unknown",
-    viewer: "unknown",
+  send: { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "fleet", "terminal", "partner") },
+  know: { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "read-only", "fleet", "terminal", "partner") },
+  act: { ...everyone("forbidden"), ...as("admitted", "fleet", "terminal", "manager") },
+  "act or administrate": { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "fleet", "terminal", "manager") },
+  "act or look": { ...everyone("forbidden"), ...as("admitted", "administrator", "operator", "read-only", "fleet", "terminal", "manager") },
+  see: { ...everyone("unknown"), ...as("admitted", "administrator", "operator", "read-only", "fleet", "terminal", "partner") },
+  "see and send": {
+    ...everyone("unknown"),
+    ...as("admitted", "administrator", "operator", "fleet", "terminal", "partner"),
+    ...as("forbidden", "read-only"),
   },
   // A stranger's own account is its own.
-  "own account": {
-    administrator: "forbidden",
-    fleet: "forbidden",
-    terminal: "forbidden",
-    manager: "forbidden",
-    "other terminal": "forbidden",
-    partner: "admitted",
-    stranger: "admitted",
-    viewer: "admitted",
-  },
+  "own account": { ...everyone("forbidden"), ...as("admitted", "partner", "stranger", "viewer") },
 };
+
+function everyone(outcome: Outcome): Record<Identity, Outcome> {
+  return {
+    administrator: outcome,
+    operator: outcome,
+    "read-only": outcome,
+    fleet: outcome,
+    terminal: outcome,
+    manager: outcome,
+    "other terminal": outcome,
+    partner: outcome,
+    stranger: outcome,
+    viewer: outcome,
+  };
+}
+
+function as(outcome: Outcome, ...identities: Identity[]): Partial<Record<Identity, Outcome>> {
+  return Object.fromEntries(identities.map((identity) => [identity, outcome]));
+}
 
 /** What answers without a credential. Anything else that does fails the test: it was left open by mistake, or its reason is missing here. */
 export const OPEN: { readonly [endpoint: string]: string } = {
@@ -123,7 +115,7 @@ const PLACES: readonly [under: string, auth: AuthRequirement, needs?: CallerNeed
 
 /** Why no rule says what the endpoint answers; null if one does. */
 export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | null {
-  if (auth === "none" && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
+  if ((auth === "none" || auth === "optionalBasic") && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
   const place = PLACES.find(([under]) => path.startsWith(under));
   if (place !== undefined && (auth !== place[1] || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
   const severalKinds = auth === "basic" || auth === "basicOrApiKey";
@@ -133,21 +125,25 @@ export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | 
 }
 
 export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
-  if (endpoint.auth === "none") return "admitted";
+  if (endpoint.auth === "none" || endpoint.auth === "optionalBasic") return "admitted";
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
+  if (credential === "foreign page") return refusesForeignPages(endpoint) ? "forbidden" : byIdentity(endpoint, "administrator");
   return credential === "from elsewhere" ? "forbidden" : byIdentity(endpoint, credential);
 }
+
+const ADMINISTRATORS: ReadonlySet<Shown | undefined> = new Set(["administrator", "operator", "read-only", "foreign page"]);
 
 /** The one credential that the endpoint looks at. */
 function credentialAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: Credentials): Shown | undefined {
   switch (auth) {
     case "none":
+    case "optionalBasic":
       return undefined;
     case "basic":
       return basic;
     case "admin":
-      return basic === "administrator" ? basic : "wrong";
+      return ADMINISTRATORS.has(basic) ? basic : "wrong";
     case "apiKey":
       return apiKey;
     case "basicOrApiKey":
@@ -159,11 +155,11 @@ function credentialAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature 
   }
 }
 
-function byIdentity({ auth, needs, method, responses }: AnyEndpoint, identity: Identity): Outcome {
+function byIdentity({ auth, role, needs, method, responses }: AnyEndpoint, identity: Identity): Outcome {
   if (needs !== undefined) return BY_NEEDS[needs][identity];
   switch (auth) {
     case "admin":
-      return "admitted";
+      return includesRole(ROLES[identity] ?? "read-only", role ?? "owner") ? "admitted" : "forbidden";
     case "signature":
       // It signs with its own key what names the other's merId.
       return identity === "partner" ? "admitted" : "unauthorized";

@@ -15,7 +15,7 @@ export async function askWebSocket(world: DoorWorld, callers: readonly Caller[],
   const found: string[] = [];
   const request = { method: "GET" as const, path: "/ws", body: undefined, contentType: "" };
   for (const { who, shows, headers } of callers) {
-    if (Object.keys(shows).some((door) => door !== "basic")) continue;
+    if (Object.keys(shows).some((door) => door !== "basic") || shows.basic === "foreign page") continue;
     const { authorization } = headers(world.keys, request, world.host);
     const login = loginOf(authorization);
     // The sandbox is open to terminals without any login.
@@ -33,7 +33,7 @@ export async function askWebSocket(world: DoorWorld, callers: readonly Caller[],
 }
 
 function expectedOf(shown: Caller["shows"]["basic"]): Came {
-  if (shown === undefined || shown === "wrong" || shown === "from elsewhere") return "refused";
+  if (shown === undefined || shown === "wrong" || shown === "from elsewhere" || shown === "foreign page") return "refused";
   return SUBSCRIBERS.has(shown) ? "subscribed" : "connected";
 }
 

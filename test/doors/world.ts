@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
 import { readConfig } from "../../infra/node/boot/config.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
@@ -144,10 +145,11 @@ export class DoorWorld {
 
   /** What no refused caller may be told, unless it said it itself. */
   confidential(): string[] {
-    const { partner, stranger, viewer, disabled, deleted, bound, merchantKeys, administrator, fleet } = this.keys;
+    const { partner, stranger, viewer, disabled, deleted, bound, merchantKeys, administrator, operator, readOnly, fleet } = this.keys;
     const { uuid, txId, tranId, merchantId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys].flatMap((keys) => Object.values(keys)),
+      ...[operator.password, readOnly.password],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId],
     ];
@@ -235,6 +237,7 @@ export class DoorWorld {
       merId: keys.partner.merId,
       orderId: "door-order",
       partnerId: await this.#subject(administrator),
+      administratorName: (await this.#makeAdministrator(administrator, "operator", "subject")).username,
       versionId,
       deploymentId: Number(member(deployment, "data", "id")),
       packageName,
@@ -254,6 +257,12 @@ export class DoorWorld {
   async #subject(administrator: Headers): Promise<number> {
     const made = await this.#make(administrator, "POST", "/admin/api/partners", partnerDraft("subject", {}));
     return Number(member(made, "data", "id"));
+  }
+
+  async #makeAdministrator(owner: Headers, role: AdministratorRole, name: string = role): Promise<{ username: string; password: string }> {
+    const username = `door-admin-${name}`;
+    const made = await this.#make(owner, "POST", "/admin/administrators", { username, role });
+    return { username, password: textMember(made, "generatedPassword") };
   }
 
   async #makePartners(): Promise<Omit<Keys, "merchantKeys">> {
@@ -278,6 +287,8 @@ export class DoorWorld {
     await this.#make(administrator, "DELETE", `/admin/api/partners/${deleted.id}`);
     return {
       administrator: SECRETS.administrator,
+      operator: await this.#makeAdministrator(administrator, "operator"),
+      readOnly: await this.#makeAdministrator(administrator, "read-only"),
       fleet: SECRETS.fleet,
       terminalPassword: (id) => terminalPassword(SECRETS.terminal, id),
       terminalId,

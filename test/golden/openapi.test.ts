@@ -7,7 +7,7 @@ import { member } from "../support/matches.ts";
 const GOLDEN = new URL("openapi.json", import.meta.url);
 
 /** The endpoints of terminals and partners that clients rely on, with their authentication. */
-const RELIED_ON: [method: string, path: string, authentication: "B or K" | "B" | "none"][] = [
+const RELIED_ON: [method: string, path: string, authentication: "B or K" | "B" | "none" | "none or B"][] = [
   ["POST", "/api/v1/{terminalId}/pay", "B or K"],
   ["POST", "/api/v1/pay", "B"],
   ["GET", "/api/v1/{terminalId}/get", "B"],
@@ -24,9 +24,9 @@ const RELIED_ON: [method: string, path: string, authentication: "B or K" | "B" |
   ["DELETE", "/api/v1/{terminalId}/logs", "none"],
   ["GET", "/api/status/ping/{terminalId}", "none"],
   ["GET", "/api/status/ping-pos/{terminalId}", "none"],
-  ["GET", "/api/v1/app/version", "none"],
-  ["GET", "/api/v1/app/download/{filename}", "none"],
-  ["POST", "/api/v1/app/install-log", "none"],
+  ["GET", "/api/v1/app/version", "none or B"],
+  ["GET", "/api/v1/app/download/{filename}", "none or B"],
+  ["POST", "/api/v1/app/install-log", "none or B"],
   ["POST", "/pay", "B"],
   ["GET", "/uuid/{uuid}", "B or K"],
   ["GET", "/status", "B or K"],
@@ -136,6 +136,7 @@ for (const [method, path, authentication] of RELIED_ON) {
     const operation = member(document, "paths", path, method.toLowerCase());
     const security = JSON.stringify(member(operation, "security"));
     assert.deepEqual([/basic/i.test(security), /key/i.test(security)], [authentication.includes("B"), authentication.includes("K")], security);
+    assert.equal(security === "[]" || security.includes("{}"), authentication.includes("none"), security);
   });
 }
 

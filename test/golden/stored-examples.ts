@@ -427,7 +427,14 @@ const DEPLOYMENT: Whole<AppDeployment> = {
 
 const TARGET: Whole<TargetRecord> = { target: { type: "terminal", terminalId: "T1" }, current: 2, draft: 3, history: [4], retired: [5] };
 const MARK: Whole<InstallMark> = { offered: true, downloaded: true, outcome: "installed" };
-const INSTALL_LOG: Whole<Omit<InstallLog, "id">> = { receivedAtMs: AT_MS, terminalId: "T1", versionCode: 7, status: "completed", body: "{}" };
+const INSTALL_LOG: Whole<Omit<InstallLog, "id">> = {
+  receivedAtMs: AT_MS,
+  terminalId: "T1",
+  versionCode: 7,
+  status: "completed",
+  fromTerminal: true,
+  body: "{}",
+};
 
 const now = () => AT_MS;
 const atNow = { nowMs: now, monotonicMs: now };

@@ -104,7 +104,7 @@ export async function requestsInPiecesAreUnderstood(test: TestContext, { proxy }
       client.write(piece);
       await delay(50);
     }
-    client.write(`Host: relay\r\n${headers}`);
+    client.write(`Host: localhost\r\n${headers}`);
     assert.match(await client.until("\r\n\r\n"), new RegExp(`^HTTP/1\\.1 ${status} `));
   }
 }
@@ -112,11 +112,11 @@ export async function requestsInPiecesAreUnderstood(test: TestContext, { proxy }
 /** What the relay itself answers with 505: HTTP/1.0, and a trailer behind a body that comes in chunks. */
 export async function otherHttpIsUnderstood(test: TestContext, { proxy }: ProxiedRelay): Promise<void> {
   const older = await rawClient(test, proxy.port);
-  older.write("GET /health/ready HTTP/1.0\r\nHost: relay\r\n\r\n");
+  older.write("GET /health/ready HTTP/1.0\r\nHost: localhost\r\n\r\n");
   assert.match(await older.closed(), /^HTTP\/1\.1 200 /);
   const body = JSON.stringify({ uuid: randomUUID(), amount: 100, service: "PAYCC" });
   const chunked = await rawClient(test, proxy.port);
-  chunked.write(`POST /api/v1/CHUNKED/pay HTTP/1.1\r\nHost: relay\r\nAPI-Key: ${CREDENTIALS.partner["api-key"]}\r\n`);
+  chunked.write(`POST /api/v1/CHUNKED/pay HTTP/1.1\r\nHost: localhost\r\nAPI-Key: ${CREDENTIALS.partner["api-key"]}\r\n`);
   chunked.write("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nTrailer: Checked\r\n\r\n");
   chunked.write(`${body.length.toString(16)}\r\n${body}\r\n0\r\nChecked: yes\r\n\r\n`);
   assert.match(await chunked.until("\r\n\r\n"), /^HTTP\/1\.1 200 /);

@@ -128,6 +128,70 @@ export function access(relay: Relay): void {
     await relay.online(terminalId);
   });
 
+  test("a denied terminal is denied to those too who act for others, and what they post for it is kept but does not count", async () => {
+    const [terminalId, manager, other, administrator] = [relay.terminalId(), relay.terminalId(), relay.terminalId(), relay.administrator()];
+    const group = { name: `denied ${terminalId}`, terminalIds: [terminalId, other], managerTerminalIds: [manager] };
+    assert.equal((await administrator.post("/admin/terminal-groups", group)).status, 200);
+    const callers = { fleet: relay.fleet(), manager: await relay.terminal(manager) };
+    const sessions = {
+      fleet: await relay.connect({ login: "terminal", passcode: "terminal" }),
+      manager: await relay.online(manager),
+    };
+    await sessions.fleet.subscribe(terminalId);
+    await sessions.manager.subscribe(terminalId);
+    const [uuid, broken] = [relay.uuid(), relay.uuid()];
+    await relay.partner().pay(terminalId, { uuid });
+    await relay.lifeBecomes(uuid, { state: "sent" });
+    assert.equal((await administrator.post(`/admin/terminals/${terminalId}/deny`)).status, 200);
+    assertMatches((await sessions.fleet.errors.next()).headers, { code: "forbidden" });
+    assertMatches((await sessions.manager.errors.next()).headers, { code: "forbidden" });
+    for (const [who, caller] of Object.entries(callers)) {
+      const calls = [
+        ["GET", "get"],
+        ["GET", "settings"],
+        ["POST", "disconnect"],
+        ["GET", "connection"],
+      ] as const;
+      for (const [method, path] of calls) {
+        assert.equal((await caller.send(`/api/v1/${terminalId}/${path}`, { method })).status, 403, `${who}: ${path}`);
+      }
+      assert.equal((await caller.pay(terminalId, { uuid: relay.uuid() })).status, 403, who);
+      assert.deepEqual((await caller.status(terminalId)).body, NOT_FOUND, who);
+      // Of others they are what they were.
+      assert.equal((await caller.poll(other)).status, 204, who);
+    }
+    assert.equal((await callers.fleet.life(uuid)).status, 404);
+    for (const options of [
+      { login: "terminal", passcode: "terminal" },
+      { login: manager, passcode: await relay.password(manager) },
+    ]) {
+      const session = await relay.connect(options);
+      session.client.subscribe(`/topic/terminal/${terminalId}`, () => assert.fail("a message of a denied terminal"));
+      assertMatches((await session.errors.next()).headers, { code: "forbidden" });
+    }
+    // The result may be forged, and may be of money that moved.
+    const pan = "4539578763621486";
+    const forged = { uuid, result: "OK", amount: 1_050, note: pan };
+    assertMatches(await callers.fleet.receipt(terminalId, forged), { status: 403, body: { error: /kept for operators/ } });
+    assert.equal((await callers.manager.receipt(terminalId, { uuid, result: "KO" })).status, 403);
+    assert.equal((await callers.fleet.post(`/api/v1/${terminalId}/receipt`, `uuid=${broken} OK`)).status, 400);
+    assertMatches((await relay.partner().uuid(uuid)).body, { data: null });
+    const kept = (await relay.attention(terminalId)) as { kind: string; uuid: string; detail: string; raw: string }[];
+    assert.deepEqual(
+      kept.map((item) => [item.kind, item.uuid]).sort(),
+      [
+        ["unreadable", uuid],
+        ["unreadable", uuid],
+        ["unreadable", broken],
+      ].sort(),
+    );
+    const [approval] = kept.filter(({ raw }) => raw.includes('"OK"'));
+    assertMatches(approval, { detail: /access was withdrawn/, raw: /453957\*{6}1486/ });
+    await administrator.post(`/admin/terminals/${terminalId}/allow`);
+    assert.equal((await callers.fleet.receipt(terminalId, forged)).status, 200);
+    assertMatches((await relay.partner().uuid(uuid)).body, { data: { status: "OK" } });
+  });
+
   test("STOMP logins: a wrong password is refused, the fleet's credential is the terminal that it subscribes first", async () => {
     const [terminalId, uuid] = [relay.terminalId(), relay.uuid()];
     await assert.rejects(relay.connect({ login: terminalId, passcode: "wrong" }), /login or passcode/);

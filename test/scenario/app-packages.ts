@@ -267,7 +267,7 @@ export function appPackages(relay: Relay): void {
       });
       socket.on("error", reject);
       socket.on("close", () => resolve(text));
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: relay\r\n\r\n`);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     });
   }
 
@@ -317,7 +317,7 @@ export function appPackages(relay: Relay): void {
     socket.on("error", () => {});
     const authorization = `Basic ${Buffer.from("admin:admin").toString("base64")}`;
     socket.write(
-      `POST /admin/app-versions/${version.id}/upload-apk HTTP/1.1\r\nHost: relay\r\nAuthorization: ${authorization}\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${form.byteLength}\r\n\r\n`,
+      `POST /admin/app-versions/${version.id}/upload-apk HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: ${MULTIPART}\r\nContent-Length: ${form.byteLength}\r\n\r\n`,
     );
     socket.write(form.subarray(0, 1_000_000));
     await eventually(async () => assert.equal((await packageFiles()).length, before.length + 1));

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
+import { basic } from "../support/node.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
@@ -165,11 +167,11 @@ export function appUpdates(relay: Relay): void {
     for (const terminalId of [one, other, third, one, other, one]) await offered(terminalId);
     await eventually(async () => assertMatches(await deployment(id), { counts: { offered: 3, downloaded: 0, installed: 0, failed: 0 } }));
     // In one piece, in two, and only half of it.
-    await relay.nobody().get(`${version.path}?terminalId=${one}`);
-    await relay.nobody().get(`${version.path}?terminalId=${other}`, { range: "bytes=0-4999" });
-    await relay.nobody().get(version.path, { range: "bytes=5000-", "x-terminal-id": other });
-    await relay.nobody().get(`${version.path}?terminalId=${third}`, { range: "bytes=0-4999" });
-    await relay.nobody().get(`${version.path}?terminalId=${one}`);
+    await relay.fleet().get(`${version.path}?terminalId=${one}`);
+    await relay.fleet().get(`${version.path}?terminalId=${other}`, { range: "bytes=0-4999" });
+    await relay.fleet().get(version.path, { range: "bytes=5000-", "x-terminal-id": other });
+    await relay.fleet().get(`${version.path}?terminalId=${third}`, { range: "bytes=0-4999" });
+    await relay.fleet().get(`${version.path}?terminalId=${one}`);
     await eventually(async () => assertMatches(await deployment(id), { counts: { offered: 3, downloaded: 2 } }));
     assertMatches(await report(one, version.versionCode, "completed"), { status: 200, body: { status: "ok", data: /stored/ } });
     await report(one, version.versionCode, "COMPLETED");
@@ -229,24 +231,86 @@ export function appUpdates(relay: Relay): void {
       ],
     });
     assert.ok(!logs.text.includes(pan), "a card number is shown");
-    const good = { terminalId, versionCode: version.versionCode, status: "completed" };
     const CASES: [body: unknown, status: number, told: RegExp][] = [
-      [{ ...good, terminalId: undefined }, 400, /terminalId: is required/],
-      [{ ...good, terminalId: "a/b" }, 400, /terminalId/],
-      [{ ...good, versionCode: undefined }, 400, /versionCode: is required/],
-      [{ ...good, versionCode: 0 }, 400, /versionCode: must be/],
-      [{ ...good, versionCode: "1" }, 400, /versionCode: must be/],
-      [{ ...good, status: undefined }, 400, /status: is required/],
-      [{ ...good, status: "maybe" }, 400, /status: must be completed or failed/],
       ["nonsense", 400, /not JSON/],
-      [{ ...good, message: "x".repeat(5_000) }, 413, /at most/],
+      [[1], 400, /body/],
+      [{ message: "x".repeat(17_000) }, 413, /at most/],
     ];
     for (const [body, status, told] of CASES) {
       assertMatches(await relay.nobody().post("/api/v1/app/install-log", body), { status, body: { error: told } }, JSON.stringify(body));
     }
-    assert.equal((await report(terminalId, 2_000_000_000, "completed")).status, 200);
-    const after = await relay.administrator().get(`/admin/app-versions/${version.id}/install-logs`);
-    assert.deepEqual(after.body, logs.body);
+  });
+
+  test("any object is kept as a report, and what is unknown in it is shown as unknown", async (t) => {
+    const version = await createUploaded(t);
+    const id = await deploy(version, "global");
+    const { versionCode } = version;
+    const [one, other] = [relay.terminalId(), relay.terminalId()];
+    const login = await relay.terminal(one);
+    const post = (body: object, headers: { [name: string]: string } = {}) => login.post("/api/v1/app/install-log", body, headers);
+    const listed = async (of: string | number, marked: string) => {
+      const { body } = await relay.administrator().get(`/admin/app-versions/${of}/install-logs?limit=500`);
+      return listOf(member(body, "data")).find((log) => member(log, "report", "mark") === marked);
+    };
+    const deep = JSON.parse(`${'{"a":'.repeat(200)}1${"}".repeat(200)}`);
+    const CASES: [mark: string, body: object, of: string | number, shown: object][] = [
+      ["empty", {}, "unknown", { terminalId: one, versionCode: 0, status: null, fromTerminal: true }],
+      ["no version", { terminalId: one, status: "failed" }, "unknown", { terminalId: one, versionCode: 0, status: "failed" }],
+      ["made up", { terminalId: one, versionCode: 2_000_000_000, status: "failed" }, "unknown", { versionCode: 0, status: "failed" }],
+      ["no terminal id", { terminalId: "a/b", versionCode, status: "failed" }, version.id, { terminalId: one, status: "failed" }],
+      ["started", { versionCode, status: "started" }, version.id, { versionCode, status: null, fromTerminal: true }],
+      ["other", { terminalId: other, versionCode, status: "failed" }, version.id, { terminalId: other, fromTerminal: false }],
+      ["deep", { versionCode, status: "downloading", deep }, version.id, { status: null }],
+      [
+        "text",
+        { terminal_id: one, version_code: `${versionCode}`, success: true },
+        version.id,
+        { status: "completed", fromTerminal: true },
+      ],
+    ];
+    for (const [mark, body, of, shown] of CASES) {
+      const answer = await post({ mark, ...body });
+      assertMatches(answer, { status: 200, body: { status: "ok", data: "Install report stored" } }, mark);
+      assertMatches(await listed(of, mark), shown, mark);
+    }
+    assertMatches(await deployment(id), { counts: { installed: 1, failed: 0 } });
+    await relay.fleet().post("/api/v1/app/install-log", { mark: "header", versionCode, result: "KO" }, { "x-terminal-id": other });
+    assertMatches(await listed(version.id, "header"), { terminalId: other, status: "failed", fromTerminal: true });
+    assertMatches(await deployment(id), { counts: { installed: 1, failed: 1 } });
+  });
+
+  test("strangers pause nothing; a terminal without a login counts from the address of its last poll or session", async (t) => {
+    const version = await createUploaded(t);
+    const id = await deploy(version, "global", { pauseAtFailurePercent: 50, pauseAfterReports: 2 });
+    const told = { versionCode: version.versionCode, status: "failed" };
+    const stranger = relay.nobody();
+    const fail = (from: HttpClient, terminalId: string, headers: { [name: string]: string } = {}) =>
+      from.post("/api/v1/app/install-log", { terminalId, ...told }, headers);
+    const [polling, connected, third] = [relay.terminalId(), relay.terminalId(), relay.terminalId()];
+    for (let index = 0; index < 8; index += 1) {
+      assert.equal((await fail(stranger, `MADE-UP-${index}`)).status, 200);
+      assert.equal((await stranger.get(`/api/v1/app/version?terminalId=MADE-UP-${index}`)).status, 200);
+      await stranger.get(`${version.path}?terminalId=MADE-UP-${index}`);
+    }
+    // A till polls from one address; its app reports from there without a login.
+    const till = relay.fleet();
+    const withoutLogin = { authorization: "" };
+    await till.poll(polling);
+    await relay.online(connected);
+    for (const terminalId of [polling, connected]) {
+      assert.equal((await fail(stranger, terminalId)).status, 200);
+      assert.equal((await fail(stranger, terminalId, { authorization: basic(terminalId, "wrong") })).status, 200);
+    }
+    await fail(await relay.terminal(third), polling);
+    assertMatches(await deployment(id), { state: "active", counts: { offered: 0, downloaded: 0, installed: 0, failed: 0 } });
+    assert.equal((await till.get(`/api/v1/app/version?terminalId=${polling}`, withoutLogin)).status, 200);
+    await till.get(`${version.path}?terminalId=${polling}`, withoutLogin);
+    await fail(till, polling, withoutLogin);
+    await fail(till, polling, withoutLogin);
+    await eventually(async () => assertMatches(await deployment(id), { counts: { offered: 1, downloaded: 1, installed: 0, failed: 1 } }));
+    assertMatches(await deployment(id), { state: "active" });
+    await fail(await relay.terminal(connected), connected);
+    assertMatches(await deployment(id), { state: "paused", pausedBecause: "failures", counts: { failed: 2 } });
   });
 
   test("reports and checks of one address are limited", async () => {

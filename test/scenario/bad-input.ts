@@ -142,7 +142,7 @@ export function badInput(relay: Relay): void {
 
   test("bytes that are no UTF-8 are refused", async () => {
     const { port } = relay.node;
-    const head = `POST /api/v1/T1/pay HTTP/1.1\r\nHost: x\r\nAPI-Key: ${CREDENTIALS.partner["api-key"]}\r\nConnection: close\r\n`;
+    const head = `POST /api/v1/T1/pay HTTP/1.1\r\nHost: localhost\r\nAPI-Key: ${CREDENTIALS.partner["api-key"]}\r\nConnection: close\r\n`;
     const body = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
     const answer = await exchange(port, Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`), body]));
     assert.match(answer, /^HTTP\/1\.1 400(.|\n|\r)*UTF-8/);

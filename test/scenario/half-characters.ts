@@ -44,7 +44,6 @@ const IDENTIFIERS: { who: "partner" | "administrator" | "fleet"; method?: HttpRe
   { who: "partner", path: "/api/payment/finalize/no-voucher", body: { txId: `t${HALF}` } },
   { who: "partner", path: "/api/payment/finalize/no-voucher", body: { paymentId: `t${HALF}` } },
   { who: "partner", path: "/api/payment/finalize/no-voucher", body: { origTranId: `t${HALF}` } },
-  { who: "fleet", path: "/api/v1/app/install-log", body: { terminalId: `T${HALF}`, versionCode: 1, status: "failed" } },
 ];
 
 function partnerWith(members: object): object {

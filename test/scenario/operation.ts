@@ -192,6 +192,8 @@ export function production(startable: RelayOptions): void {
         RELAY_SECRET_KEY: "q2r9C2Xq0o6Qb0V3J8cVbFh3b0k4m1Zl7pXn5sYtT2E=",
         RELAY_ADMIN_PASSWORD: "an-admin-password-of-this-test",
         RELAY_PARTNER_DEFAULT_RULE: "none",
+        RELAY_METRICS_PORT: "0",
+        RELAY_METRICS_TOKEN: "a-metrics-token-of-this-test",
       },
     });
     await production.start();
@@ -223,6 +225,16 @@ export function production(startable: RelayOptions): void {
       await upgraded({ origin: "https://evil.example" }, { login: terminalId, passcode: password });
       assert.equal((await terminal.post(`/api/v1/${production.terminalId()}/logs`, { a: 1 })).status, 403);
       await newPartnerUsesNone(production, administrator, terminalId);
+      const token = "Bearer a-metrics-token-of-this-test";
+      for (const authorization of ["", "Bearer a-metrics-token-of-this-tes", basic("admin", "an-admin-password-of-this-test")]) {
+        const refused = await production.nobody().get("/metrics", { authorization });
+        assertMatches(refused, { status: 401, headers: { "www-authenticate": /^Bearer/ }, body: { error: /RELAY_METRICS_TOKEN/ } });
+      }
+      assert.match((await production.nobody().get("/metrics", { authorization: token })).text, /^relay_sessions/m);
+      const { metricsUrl } = production.node;
+      assert.ok(metricsUrl !== null);
+      assert.equal((await fetch(metricsUrl)).status, 401);
+      assert.match(await (await fetch(metricsUrl, { headers: { authorization: token } })).text(), /^relay_sessions/m);
     } finally {
       await production.leaveAll();
       await production.stop();

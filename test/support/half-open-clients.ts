@@ -21,7 +21,7 @@ function open(port: number, index: number): Promise<Socket> {
       socket.once("close", () => {
         openNow -= 1;
       });
-      if (index % 2 === 0) socket.write("POST /api/v1/T1/pay HTTP/1.1\r\nHost: x\r\nContent-Le");
+      if (index % 2 === 0) socket.write("POST /api/v1/T1/pay HTTP/1.1\r\nHost: localhost\r\nContent-Le");
       resolve(socket);
     });
   });

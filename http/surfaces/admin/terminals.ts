@@ -147,7 +147,8 @@ export const denyTerminal = admin.endpoint({
   path: "/admin/terminals/{terminalId}/deny",
   summary: "Withdraw a terminal's login",
   audit: { action: "terminal.deny" },
-  description: "The terminal's sessions are ended and its requests are refused until the login is given back.",
+  description:
+    "The terminal's sessions are ended and its requests are refused until the login is given back. Nobody else may act for it meanwhile: neither under the credential that the fleet shares nor as a terminal that manages it. A result that they post for it is kept for operators, answered 403, and does not count.",
   handle: (operations, { params }) => setDenied(operations, params.terminalId, true),
 });
 

@@ -13,8 +13,8 @@ export const checkAppVersion = apps.endpoint({
   path: "/api/v1/app/version",
   summary: "Get the app version that a terminal should install",
   description:
-    "A deployment to the terminal takes precedence over one to its merchant, and that one over a deployment to all. A version below the installed one is never offered. Without `currentVersionCode` the deployed version is always offered.",
-  auth: "none",
+    "A deployment to the terminal takes precedence over one to its merchant, and that one over a deployment to all. A version below the installed one is never offered. Without `currentVersionCode` the deployed version is always offered. The login may be left out. An offer is counted when the terminal asks with its login, or from the address of its last poll or WebSocket session.",
+  auth: "optionalBasic",
   rateLimit: { bucket: "app-version", perSecond: 50 },
   unknownQuery: "ignore",
   query: Type.Object({
@@ -46,9 +46,9 @@ export const checkAppVersion = apps.endpoint({
     204: { description: "Up to date.", headers: { "Cache-Control": { description: "no-store" } } },
     ...apps.errors(400, 429),
   },
-  handle: (operations, { query: { terminalId, currentVersionCode } }) => {
+  handle: (operations, { query: { terminalId, currentVersionCode }, caller, request: { ipAddress } }) => {
     if (!isTerminalId(terminalId)) throw new RelayError("invalid_request", "terminalId: is not a terminal id");
-    const offer = operations.checkAppVersion(terminalId, currentVersionCode ?? null);
+    const offer = operations.checkAppVersion({ caller, ipAddress }, terminalId, currentVersionCode ?? null);
     const headers = { "Cache-Control": "no-store" };
     if (offer === null) return { status: 204 as const, headers };
     const { id, versionCode, versionName, mandatory, releaseNotes, package: file } = offer.version;

@@ -27,8 +27,8 @@ export const downloadPackage = apps.endpoint({
   path: "/api/v1/app/download/{filename}",
   summary: "Download the package of an app version",
   description:
-    "One range per request; a request for several ranges gets the whole package. Sent as fast as the terminal reads, up to the relay's own limit.",
-  auth: "none",
+    "One range per request; a request for several ranges gets the whole package. Sent as fast as the terminal reads, up to the relay's own limit. The login may be left out. A download is counted when the terminal loads with its login, or from the address of its last poll or WebSocket session.",
+  auth: "optionalBasic",
   rateLimit: { bucket: "app-download", perSecond: 50 },
   unknownQuery: "ignore",
   params: Type.Object({
@@ -64,7 +64,7 @@ export const downloadPackage = apps.endpoint({
     },
     ...apps.errors(400, 404, 429, 503),
   },
-  handle: async ({ appCatalog, packages, recordInstall }, { params: { filename }, query, headers }) => {
+  handle: async ({ appCatalog, packages, recordInstall }, { params: { filename }, query, headers, caller, request: { ipAddress } }) => {
     // Only names of a version's package are opened, whatever else is in the folder.
     const version = appCatalog.byFileName(filename);
     if (version?.package == null) throw notFound();
@@ -91,7 +91,7 @@ export const downloadPackage = apps.endpoint({
         open.close().catch(() => {});
         // When the last byte has been sent, the terminal has the whole file, in however many parts.
         if (complete && end === stored.bytes - 1 && terminalId !== undefined && isTerminalId(terminalId)) {
-          recordInstall.downloaded(terminalId, version.id);
+          recordInstall.downloaded({ caller, ipAddress }, terminalId, version.id);
         }
       },
     };

@@ -12,7 +12,7 @@ import {
   rollBackDeployment,
 } from "./deploy.ts";
 import { downloadPackage } from "./download.ts";
-import { listInstallLogs, recordInstall } from "./install-log.ts";
+import { listInstallLogs, listOtherInstallLogs, recordInstall } from "./install-log.ts";
 import { pushUpdate } from "./push-update.ts";
 import type { AppsOperations } from "./surface.ts";
 import { uploadPackageEndpoint } from "./upload-package.ts";
@@ -41,5 +41,6 @@ export function appsEndpoints(options: { packageBytesMax: number }): Endpoint<Ap
     resumeDeployment,
     rollBackDeployment,
     listInstallLogs,
+    listOtherInstallLogs,
   ];
 }

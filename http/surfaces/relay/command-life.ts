@@ -93,7 +93,7 @@ export const cancelCommand = relay.endpoint({
   description:
     "A waiting command is cancelled at once (200). If it was sent, even if it was returned to the queue since, a CANCEL command is sent to the terminal (202): the command is cancelled only when the terminal confirms it, and a result that arrives takes precedence. 409 if the command has ended. The CANCEL takes a place of the command's sender: 429 with the code `terminal_queue_full` if there is none.",
   auth: "basicOrApiKey",
-  needs: "see",
+  needs: "see and send",
   params: UuidParams,
   body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   responses: {

@@ -14,7 +14,7 @@ export const checkConnection = relay.endpoint({
   summary: "Check whether a terminal can be reached",
   description: "Recommended before a payment: continue only if `connectionStatus` is ONLINE.",
   auth: "basicOrApiKey",
-  needs: "send",
+  needs: "know",
   params: TerminalParams,
   responses: {
     200: {

@@ -3,7 +3,7 @@ import { type Caller, mayChangeLogs, mayReadLogs, notPermitted } from "../../../
 import { deviceName, deviceWords } from "../../../engine/kernel/cut-text.ts";
 import { LOG_BODY_BYTES_MAX, LOG_ENTRIES_PER_TERMINAL_MAX } from "../../../engine/kernel/limits.ts";
 import { MASK_DEPTH_MAX, maskJson } from "../../../engine/kernel/mask.ts";
-import type { Endpoint } from "../../endpoint/endpoint.ts";
+import type { CallerNeeds, Endpoint } from "../../endpoint/endpoint.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { okBody } from "../relay-envelope.ts";
 import { headerText } from "./header-text.ts";
@@ -35,7 +35,7 @@ const LIMIT_DEFAULT = 100;
  * (`RELAY_OPEN_TERMINAL_LOGS`).
  */
 export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<RelayOperations>[] {
-  const access = open ? ({ auth: "none" } as const) : ({ auth: "basic", needs: "act or administrate" } as const);
+  const access = <Needs extends CallerNeeds>(needs: Needs) => (open ? ({ auth: "none" } as const) : ({ auth: "basic", needs } as const));
   const limit = { bucket: "logs", perSecond: 20 } as const;
 
   function requireThat(permitted: boolean, caller: Caller): void {
@@ -48,7 +48,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     path: "/api/v1/{terminalId}/logs",
     summary: "Store a log of a terminal",
     description: `Logs are kept for 30 days, the latest ${LOG_ENTRIES_PER_TERMINAL_MAX} of a terminal. Before anything is stored, card numbers are masked and values nested deeper than ${MASK_DEPTH_MAX} levels are replaced.`,
-    ...access,
+    ...access("act or administrate"),
     rateLimit: limit,
     bodyBytesMax: LOG_BODY_BYTES_MAX,
     bodyNesting: "any",
@@ -75,7 +75,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     method: "GET",
     path: "/api/v1/{terminalId}/logs",
     summary: "List a terminal's logs, newest first",
-    ...access,
+    ...access("act or look"),
     rateLimit: limit,
     params: TerminalParams,
     query: Type.Object({
@@ -103,7 +103,7 @@ export function terminalLogEndpoints({ open }: { open: boolean }): Endpoint<Rela
     method: "DELETE",
     path: "/api/v1/{terminalId}/logs",
     summary: "Delete a terminal's logs",
-    ...access,
+    ...access("act or administrate"),
     rateLimit: limit,
     params: TerminalParams,
     responses: {

@@ -9,6 +9,8 @@ export interface SystemOperations {
   notReadyBecause(): string | null;
   /** All threads' metrics in Prometheus' text format. */
   metrics(): Promise<string>;
+  /** Whether an `Authorization` header (empty if there is none) permits reading them. */
+  mayReadMetrics(authorization: string): boolean;
 }
 
 const system = surface<SystemOperations>()({ name: "system", tags: ["Operation"], envelope: relayEnvelope });
@@ -40,17 +42,35 @@ const ready = system.endpoint({
   },
 });
 
+const METRICS_REFUSED =
+  "The metrics need the value of RELAY_METRICS_TOKEN as bearer. Without a token set RELAY_METRICS_PORT, a listener of their own.";
+
 const metrics = system.endpoint({
   name: "metrics",
   method: "GET",
   path: "/metrics",
   summary: "Get the metrics of the node, for Prometheus",
+  description:
+    "In production with `Authorization: Bearer` and the value of RELAY_METRICS_TOKEN, or without it on a listener of its own (RELAY_METRICS_PORT). In the sandbox anyone may read them, unless a token is set.",
   auth: "none",
+  headers: Type.Object({ authorization: Type.Optional(Type.String({ description: "`Bearer` and the token." })) }),
   responses: {
+    401: {
+      description: "Not with this token, or there is none.",
+      body: relayEnvelope.schema,
+      headers: { "WWW-Authenticate": { description: "Bearer" } },
+    },
     200: { description: "Prometheus text.", contentType: "text/plain; version=0.0.4; charset=utf-8", body: Type.String() },
     ...system.errors(503),
   },
-  handle: async ({ metrics }) => ({ status: 200, text: await metrics() }),
+  handle: async ({ metrics, mayReadMetrics }, { headers }) => {
+    if (mayReadMetrics(headers.authorization ?? "")) return { status: 200, text: await metrics() };
+    return {
+      status: 401,
+      headers: { "WWW-Authenticate": 'Bearer realm="metrics"' },
+      body: { status: "error", error: METRICS_REFUSED, message: METRICS_REFUSED },
+    };
+  },
 });
 
 /** `/health/live`, `/health/ready` and `/metrics`. */

@@ -54,6 +54,8 @@ export interface Config {
   partnerDefaultRule: "any" | "none";
   /** What one client address, or one caller, may have open at this node at once. */
   openMax: { socketsOfAddress: number; socketsWithoutLoginOfAddress: number; waitsOfCaller: number };
+  /** `port`: a listener for `/metrics` alone, or null. `token`: what readers send as bearer; without it only the sandbox's are public. */
+  metrics: { host: string; port: number | null; token: string | null };
   /** Null for a single node. `redisReplicas`: replicas of Redis that have a commit on disk before it is acknowledged. */
   cluster: { redisUrl: string; redisReplicas: number; kafkaBrokers: string[] } | null;
   clickhouse: { type: "embedded"; port: number; analystPassword: string | null } | { type: "server"; url: string };
@@ -116,6 +118,9 @@ const NAMES = new Set([
   "RELAY_WEBSOCKETS_PER_ADDRESS_MAX",
   "RELAY_WEBSOCKETS_WITHOUT_LOGIN_PER_ADDRESS_MAX",
   "RELAY_WAITING_LOOKUPS_PER_CALLER_MAX",
+  "RELAY_METRICS_HOST",
+  "RELAY_METRICS_PORT",
+  "RELAY_METRICS_TOKEN",
   "RELAY_REDIS_URL",
   "RELAY_REDIS_WAIT_REPLICAS",
   "RELAY_KAFKA_BROKERS",
@@ -125,7 +130,7 @@ const NAMES = new Set([
 ]);
 
 /** Secrets: an error names them but never quotes the value. The value of a misspelt name is not quoted either, since it may be a secret. */
-const SECRET = /PASSWORD|SECRET|KEY|URL/;
+const SECRET = /PASSWORD|SECRET|KEY|URL|TOKEN/;
 const mayBeQuoted = (name: string) => NAMES.has(name) && !SECRET.test(name);
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -142,7 +147,17 @@ export function readConfig(environment: Environment): Config {
   const host = reader.text("RELAY_HOST") ?? (sandbox ? "127.0.0.1" : "0.0.0.0");
   const trustedProxies = readNetworks(reader, "RELAY_TRUSTED_PROXIES", []);
   const tls = readTls(reader);
+  const publicUrl = reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null;
   if (sandbox && !isLoopback(host)) reader.refuse("RELAY_HOST", "a loopback address: the sandbox has known credentials");
+  if (sandbox && !trustedProxies.every(isLoopbackNetwork)) {
+    reader.refuse(
+      "RELAY_TRUSTED_PROXIES",
+      "only networks in 127.0.0.0/8 (or ::1): the sandbox has known credentials and is for this machine",
+    );
+  }
+  if (sandbox && publicUrl !== null && !isLoopback(hostOf(publicUrl))) {
+    reader.refuse("RELAY_PUBLIC_URL", "a loopback address: the sandbox has known credentials and is for this machine");
+  }
   if (!sandbox && tls === null && trustedProxies.length === 0 && !isLoopback(host)) {
     reader.refuse(
       "RELAY_TLS_CERT",
@@ -177,7 +192,7 @@ export function readConfig(environment: Environment): Config {
       reader.matching("RELAY_ADAPTER_CONTEXT_PATH", /^(?:\/[A-Za-z0-9._-]{1,64}){1,4}$/, "a path such as /CG_SERVICES") ?? "",
     callbackAllowedNetworks: readNetworks(reader, "RELAY_CALLBACK_ALLOWED_NETWORKS", sandbox ? ["127.0.0.0/8", "::1/128"] : []),
     sandboxGatewayPort: reader.integer("RELAY_SANDBOX_GATEWAY_PORT", 0, 0, 65_535),
-    publicUrl: reader.url("RELAY_PUBLIC_URL")?.replace(/\/+$/, "") ?? null,
+    publicUrl,
     packageDirectory: packageDirectory === null ? null : resolve(packageDirectory),
     packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
     downloadBytesPerSecond: reader.integer("RELAY_DOWNLOAD_MEGABYTES_PER_SECOND", 100, 1, 10_000) * 1_000_000,
@@ -192,8 +207,9 @@ export function readConfig(environment: Environment): Config {
       socketsWithoutLoginOfAddress: reader.integer("RELAY_WEBSOCKETS_WITHOUT_LOGIN_PER_ADDRESS_MAX", 500, 1, OPEN_MAX),
       waitsOfCaller: reader.integer("RELAY_WAITING_LOOKUPS_PER_CALLER_MAX", 1_000, 1, OPEN_MAX),
     },
+    metrics: readMetrics(reader, sandbox),
     cluster: readCluster(reader),
-    clickhouse: readClickHouse(reader),
+    clickhouse: readClickHouse(reader, sandbox),
   };
   if (!sandbox && config.terminalSecret === SANDBOX.terminalSecret) {
     reader.refuse("RELAY_TERMINAL_SECRET", "one of your own: the sandbox's is known to everyone");
@@ -218,6 +234,18 @@ export function isLoopback(host: string): boolean {
  */
 export function isTlsOnly({ mode, tls, publicUrl }: Pick<Config, "mode" | "tls" | "publicUrl">): boolean {
   return mode === "production" && (tls !== null || (publicUrl !== null && new URL(publicUrl).protocol === "https:"));
+}
+
+/** A CIDR as `readNetworks` returns it. */
+function isLoopbackNetwork(cidr: string): boolean {
+  if (!ipaddr.isValidCIDR(cidr)) return false;
+  const [address, bits] = ipaddr.parseCIDR(cidr);
+  return address.range() === "loopback" && bits >= (address.kind() === "ipv4" ? 8 : 128);
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, "");
 }
 
 function generatedNodeId(): string {
@@ -280,18 +308,30 @@ function readSecretKeys(reader: Reader, sandbox: boolean): SecretKeys {
 function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
   const url = reader.url("RELAY_GATEWAY_URL");
   if (url === null) return null;
-  const { protocol, hostname, search, hash } = new URL(url);
+  const { protocol, search, hash } = new URL(url);
   if (search !== "" || hash !== "") reader.refuse("RELAY_GATEWAY_URL", "a base address, without a query");
-  if (!sandbox && protocol !== "https:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
+  if (!sandbox && protocol !== "https:" && !isLoopback(hostOf(url))) {
     reader.refuse("RELAY_GATEWAY_URL", "an https URL: payments are made over it");
   }
   return url.replace(/\/+$/, "");
 }
 
-function readClickHouse(reader: Reader): Config["clickhouse"] {
+function readMetrics(reader: Reader, sandbox: boolean): Config["metrics"] {
+  const host = reader.text("RELAY_METRICS_HOST");
+  const port = reader.text("RELAY_METRICS_PORT") === null ? null : reader.integer("RELAY_METRICS_PORT", 0, 0, 65_535);
+  if (host !== null && port === null) reader.refuse("RELAY_METRICS_HOST", "set it together with RELAY_METRICS_PORT");
+  if (host !== null && !ipaddr.isValid(host) && host !== "localhost") reader.refuse("RELAY_METRICS_HOST", "an IP address of this machine");
+  if (sandbox && host !== null && !isLoopback(host)) reader.refuse("RELAY_METRICS_HOST", "a loopback address in the sandbox");
+  const token = reader.secret("RELAY_METRICS_TOKEN", sandbox);
+  if (token !== null && !/^[!-~]{1,512}$/.test(token))
+    reader.refuse("RELAY_METRICS_TOKEN", "at most 512 characters of ASCII, without blanks");
+  return { host: host ?? "127.0.0.1", port, token };
+}
+
+function readClickHouse(reader: Reader, sandbox: boolean): Config["clickhouse"] {
   const url = reader.url("RELAY_CLICKHOUSE_URL");
   const port = reader.integer("RELAY_CLICKHOUSE_PORT", 0, 0, 65_535);
-  const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", true);
+  const analystPassword = reader.secret("RELAY_ANALYST_PASSWORD", sandbox);
   return url === null ? { type: "embedded", port, analystPassword } : { type: "server", url };
 }
 

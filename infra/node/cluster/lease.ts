@@ -24,7 +24,8 @@ export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, 
     isOriginListed: authenticator.isOriginListed,
     isOriginListedBy: authenticator.isOriginListedBy,
     authenticate: (requirement, credentials) => {
-      if (requirement !== "none" && !holdsLease(lease, monotonicMs)) return AWAY;
+      const isAnonymous = requirement === "none" || (requirement === "optionalBasic" && credentials.authorization === "");
+      if (!isAnonymous && !holdsLease(lease, monotonicMs)) return AWAY;
       return authenticator.authenticate(requirement, credentials);
     },
   };

@@ -7,6 +7,7 @@ export interface Log {
   /** The loaded HTTP library, its limitations, and why a newer one was not loaded. */
   httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
   listening(facts: { url: string }): void;
+  metricsListening(facts: { url: string }): void;
   stopping(signal: string): void;
   stopped(facts: { unfinished: number }): void;
   generatedPassword(username: string): void;
@@ -84,6 +85,7 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       else logger.warn({ ...event, lacks }, `the older HTTP library was loaded: ${lacks.join("; ")}`);
     },
     listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
+    metricsListening: (facts) => logger.info({ event: "metrics listening", ...facts }, "metrics listening"),
     stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
     stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),
     generatedPassword: (username) => logger.warn({ event: "password generated", username }, "administrator password generated"),

@@ -22,6 +22,7 @@ import { checkSchemaMark, raiseSchemaMark } from "../../../storage/schemas/schem
 import { type ClockShift, createClock, createClockShift } from "../boot/clock.ts";
 import type { Config } from "../boot/config.ts";
 import { backgroundTimers, machineTimers } from "../boot/machine-timers.ts";
+import { ownMetricsAccess } from "../boot/metrics-access.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
 import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
@@ -34,6 +35,7 @@ import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
+import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
@@ -80,6 +82,8 @@ export interface RunningNode {
   /** Base address of the listener. */
   url: string;
   port: number;
+  /** Address of the metrics' own listener; null if there is none. */
+  metricsUrl: string | null;
   /** Resolves with the address of ClickHouse for analysts when it can be reached; null if it cannot run here. */
   clickhouse: Promise<string | null>;
   /** The services beside the node are ready: from now on the node is ready too. Does nothing if `readyWhen` is `listening`. */
@@ -196,8 +200,10 @@ export async function startNode({
 
   let analytics: Analytics | null = null;
   let witness: WitnessWriter | null = null;
+  let metrics: MetricsListener | null = null;
   async function abandon(): Promise<void> {
     stopping = true;
+    await metrics?.close();
     await witness?.stop();
     await analytics?.stop();
     await closeShards(bus, log);
@@ -249,7 +255,8 @@ export async function startNode({
       log.generatedPassword(config.administrator.username);
       passwordGenerated?.(password.generated);
     }
-    handleShardMessages({ bus, analytics, cluster, self, log });
+    const { collectMetrics } = handleShardMessages({ bus, analytics, cluster, self, log });
+    metrics = await openMetrics(config, collectMetrics, log);
     await Promise.all(
       shards.map((shard) => bus.request(shard, "shard.start", { administratorPasswordSha256: password.sha256 }, START_STEP_MS)),
     );
@@ -262,10 +269,12 @@ export async function startNode({
     const port = await listen(bus, config);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
-    const [running, witnessing] = [analytics, witness];
+    const [running, witnessing, metricsListener] = [analytics, witness, metrics];
+    if (metricsListener !== null) log.metricsListening({ url: metricsListener.url });
     return {
       url,
       port,
+      metricsUrl: metricsListener?.url ?? null,
       clickhouse: running.ready,
       complete: () => {
         Atomics.store(incomplete, 0, 0);
@@ -277,6 +286,7 @@ export async function startNode({
         // credentials.
         await cluster?.drain();
         await stop({ bus, analytics: running, witness: witnessing, log }, cluster === null ? STOP_ACCEPT_ALONE_MS : STOP_ACCEPT_MS);
+        await metricsListener?.close();
         await cluster?.leave();
         await cluster?.close();
         await redis?.close();
@@ -349,7 +359,8 @@ interface Served {
   log: Log;
 }
 
-function handleShardMessages({ bus, analytics, cluster, self, log }: Served): void {
+/** Answers what the shards ask of the main thread; for the metrics' own listener also directly. */
+function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { collectMetrics(): Promise<string> } {
   const nodes = () => cluster?.nodes() ?? [self];
   const stream = () => cluster?.stream() ?? null;
   const metrics = createNodeMetrics({
@@ -385,10 +396,29 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): vo
       nodes: members.map(({ nodeId, shards, sinceMs }) => ({ nodeId, shards, startedAtMs: sinceMs })),
     };
   });
-  bus.handle("node.metrics", async () => {
+  const collectMetrics = async () => {
     const threads = bus.shards.map((shard) => bus.request(shard, "shard.metrics", undefined, METRICS_MS));
     return joinMetrics([await metrics.collect(), ...(await Promise.all(threads))]);
-  });
+  };
+  bus.handle("node.metrics", collectMetrics);
+  return { collectMetrics };
+}
+
+async function openMetrics(config: Config, collect: () => Promise<string>, log: Log): Promise<MetricsListener | null> {
+  const { host, port } = config.metrics;
+  if (port === null) return null;
+  try {
+    return await listenForMetrics({
+      host,
+      port,
+      mayRead: ownMetricsAccess(config),
+      collect,
+      failed: (error) => log.engineFailed("metrics", error),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartRefused(`RELAY_METRICS_PORT: cannot listen on ${host}, port ${port}: ${reason}`);
+  }
 }
 
 /** All shards listen on one port; if any port will do, the first shard chooses it. */

@@ -52,6 +52,7 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
     webSockets: mounts,
     limits: { fileBytesPerSecond: config.downloadBytesPerSecond / shards.length },
     trustedProxies: config.trustedProxies,
+    loopbackHostsOnly: config.mode === "sandbox",
     ...(config.servicePrefix === null ? {} : { servicePrefix: config.servicePrefix }),
     ...(config.publicUrl === null ? {} : { publicUrl: config.publicUrl }),
     ...(config.tls === null ? {} : { tls: config.tls }),

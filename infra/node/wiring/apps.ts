@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { Directory } from "../../../engine/access/directory.ts";
 import { createAppCatalog, type TerminalMerchants } from "../../../engine/apps/app-catalog.ts";
 import { createAppStore } from "../../../engine/apps/app-store.ts";
 import { createAppVersions } from "../../../engine/apps/app-versions.ts";
@@ -8,6 +9,7 @@ import { createDeployments } from "../../../engine/apps/deployments.ts";
 import type { PackageStore } from "../../../engine/apps/package-store.ts";
 import { createPushUpdate } from "../../../engine/apps/push-update.ts";
 import { createRecordInstall } from "../../../engine/apps/record-install.ts";
+import { createTerminalProof } from "../../../engine/apps/terminal-proof.ts";
 import { createUploadPackage } from "../../../engine/apps/upload-package.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
@@ -15,6 +17,7 @@ import type { Ids } from "../../../engine/kernel/ids.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Tables } from "../../../engine/tables/replicated-table.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
+import { sameClient } from "../../../http/server/same-client.ts";
 import type { AppsOperations } from "../../../http/surfaces/apps/surface.ts";
 import { createPackageFolder } from "../../../storage/packages/package-folder.ts";
 import type { Config } from "../boot/config.ts";
@@ -34,6 +37,7 @@ export interface AppsParts {
   kv: Kv;
   tables: Tables;
   terminals: Terminals;
+  directory: Pick<Directory, "isDenied">;
   merchants: TerminalMerchants;
   clock: Clock;
   ids: Ids;
@@ -50,12 +54,13 @@ export interface Apps extends Lifecycle {
 }
 
 export async function composeApps(parts: AppsParts): Promise<Apps> {
-  const { config, kv, tables, terminals, merchants, clock, ids, writer, failed } = parts;
+  const { config, kv, tables, terminals, directory, merchants, clock, ids, writer, failed } = parts;
   const alone = config.cluster === null;
   const store = createAppStore({ kv, nowMs: clock.nowMs, writer });
   const packages = await packagesOf(config, kv);
   const catalog = createAppCatalog({ store, tables, merchants });
   const deployments = createDeployments({ store, catalog, clock, failed });
+  const proof = createTerminalProof({ terminals, directory, sameClient, failed });
   const appVersions = createAppVersions(store, catalog, deployments, packages, clock);
   let base = config.publicUrl;
   const packageUrl = (fileName: string, terminalId: string | null) =>
@@ -66,8 +71,8 @@ export async function composeApps(parts: AppsParts): Promise<Apps> {
       appVersions,
       appCatalog: catalog,
       deployments,
-      checkAppVersion: createCheckAppVersion(catalog, deployments, failed),
-      recordInstall: createRecordInstall({ store, catalog, deployments, clock, failed }),
+      checkAppVersion: createCheckAppVersion({ catalog, deployments, proof, directory }),
+      recordInstall: createRecordInstall({ store, catalog, deployments, proof, clock }),
       uploadPackage: createUploadPackage({ store, catalog, deployments, packages, clock, ids }),
       pushUpdate: createPushUpdate(catalog, terminals, ids, packageUrl),
       packages,

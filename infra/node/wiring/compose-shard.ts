@@ -14,6 +14,7 @@ import { createSocketsPerAddress } from "../../../http/server/sockets-per-addres
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
+import { publicMetricsAccess } from "../boot/metrics-access.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
 import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
@@ -133,7 +134,6 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     failed,
     merchantOwners: partnerApi.merchantOwners,
   });
-  const apps = add(await composeApps({ config, kv, tables, terminals, merchants: { merchantOf }, clock, ids, writer, failed }));
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) add(adapter.sender());
@@ -173,11 +173,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     lease,
   });
   const { authenticator } = access;
+  const { directory } = access.operations;
+  const apps = add(await composeApps({ config, kv, tables, terminals, directory, merchants: { merchantOf }, clock, ids, writer, failed }));
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
     serverName: "terminal-relay",
     sessions: composed.sessions,
-    directory: access.operations.directory,
+    directory,
     greeting: administration.configureTerminal.greeting,
     authenticator,
     recordResult: relay.recordResult,
@@ -224,6 +226,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
+    mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
   }).map(once);
 

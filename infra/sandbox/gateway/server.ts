@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv4 } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { verifySignature } from "../../../http/auth/http-signature.ts";
+import { isLoopbackHost } from "../../../http/auth/loopback-host.ts";
 import { MER_ID_LENGTH_MAX, PROTOCOL_RESULT } from "../../../http/gateway/forms.ts";
 import { type Controlled, control } from "./control.ts";
 import { missingPage, pageOf, readSubmission } from "./hosted-page.ts";
@@ -116,6 +117,11 @@ export async function startSandboxGateway(options: SandboxGatewayOptions = {}): 
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A page could give its own name this machine's address, and then call the control endpoints as its own server's.
+    if (!isLoopbackHost(request.headers.host ?? "")) {
+      sendJson(response, 403, { error: "the sandbox gateway answers to localhost, 127.0.0.1 and [::1] only" });
+      return;
+    }
     const target = new URL(request.url ?? "/", url);
     const { pathname } = target;
     const operation = operationOf(request.method ?? "", pathname);

@@ -40,7 +40,11 @@ describe("administered settings", () => {
     assert.equal(other.directory.mayTake("T1", "T2"), true);
     assert.equal(other.directory.isDenied("T9"), true);
     assert.deepEqual(other.directory.deniedTerminals(), ["T9"]);
-    assert.equal(other.changes(), 3);
+    assert.deepEqual([other.directory.mayTake("T9", "T9"), other.directory.mayTake("T8", "T8")], [false, true]);
+    await other.directory.setDenied("T2", true);
+    assert.equal(other.directory.mayTake("T1", "T2"), false, "a rule lets somebody act for a denied terminal");
+    await other.directory.setDenied("T2", false);
+    assert.equal(other.changes(), 5);
     await other.directory.setDenied("T9", false);
     assert.equal(one.directory.isDenied("T9"), false);
   });

@@ -13,13 +13,18 @@ import { createAppVersions } from "../../../engine/apps/app-versions.ts";
 import { createCheckAppVersion } from "../../../engine/apps/check-app-version.ts";
 import { createDeployments } from "../../../engine/apps/deployments.ts";
 import type { PackageStore } from "../../../engine/apps/package-store.ts";
+import { createRecordInstall } from "../../../engine/apps/record-install.ts";
+import { createTerminalProof, type Reporter } from "../../../engine/apps/terminal-proof.ts";
 import { createUploadPackage } from "../../../engine/apps/upload-package.ts";
 import type { RelayError } from "../../../engine/kernel/errors.ts";
+import { assertMatches } from "../../support/matches.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { syncedShards } from "../tables/world.ts";
 import { settle } from "../world.ts";
 
 const GLOBAL = { type: "global" } as const;
+const STRANGER: Reporter = { caller: { type: "anonymous" }, ipAddress: "198.51.100.9" };
+const NEVER_SEEN = { connectionStatus: "NEVER_CONNECTED", connected: false, sessions: 0, queued: 0, sent: 0 } as const;
 const ZIP = Uint8Array.from([0x50, 0x4b, 3, 4, 9]);
 
 /** Packages as they are named and removed; their bytes are of no interest here. */
@@ -57,6 +62,9 @@ function world(count = 2) {
   const synced = syncedShards(count, kv);
   const packages = new FakePackages();
   const merchants = new Map<string, string>();
+  /** Of the terminals' last polls. */
+  const addresses = new Map<string, string>();
+  const denied = new Set<string>();
   let uuids = 0;
   const shards = synced.shards.map(({ tables, address }) => {
     const failures: string[] = [];
@@ -73,8 +81,17 @@ function world(count = 2) {
       },
     };
     const upload = createUploadPackage({ store, catalog, deployments, packages, clock, ids });
-    const check = createCheckAppVersion(catalog, deployments, failed);
-    return { tables, store, catalog, deployments, versions, upload, check, failures, clock, ids };
+    const directory = { isDenied: (terminalId: string) => denied.has(terminalId) };
+    const view = async (terminalId: string) => {
+      const ipAddress = addresses.get(terminalId);
+      return { ...NEVER_SEEN, terminalId, device: ipAddress === undefined ? {} : { ipAddress } };
+    };
+    const sameClient = (one: string, other: string) => one === other;
+    const proof = createTerminalProof({ terminals: { view }, directory, sameClient, failed });
+    const checkAppVersion = createCheckAppVersion({ catalog, deployments, proof, directory });
+    const check = (terminalId: string, current: number | null) => checkAppVersion(STRANGER, terminalId, current);
+    const install = createRecordInstall({ store, catalog, deployments, proof, clock });
+    return { tables, store, catalog, deployments, versions, upload, check, install, failures, clock, ids };
   });
   const [one, other = one] = shards;
   assert.ok(one !== undefined && other !== undefined, "a world has shards");
@@ -86,7 +103,7 @@ function world(count = 2) {
     return id;
   }
 
-  return { kv, one, other, shards, packages, merchants, create, synced };
+  return { kv, one, other, shards, packages, merchants, addresses, denied, create, synced };
 }
 
 const deploy = (
@@ -220,6 +237,48 @@ describe("app deployments", () => {
     const after = kv.commits;
     await ask();
     assert.equal(kv.commits, after);
+  });
+
+  it("only what a terminal tells itself is counted, once, and pauses it", async () => {
+    const { one, create, addresses, denied } = world();
+    const { id } = await deploy(one, await create(31), GLOBAL, { pauseAtFailurePercent: 50, pauseAfterReports: 2 });
+    const report = (terminalId: string, reporter: Reporter, members: object = {}) =>
+      one.install.report({ reporter, terminalId: null, body: { terminalId, versionCode: 31, status: "failed", ...members } });
+    const login = (terminalId: string, ...manages: string[]): Reporter => ({
+      caller: { type: "terminal", terminalId, manages: new Set(manages) },
+      ipAddress: "198.51.100.1",
+    });
+    addresses.set("T1", "192.0.2.1").set("T2", "192.0.2.2").set("T5", "192.0.2.5");
+    denied.add("T5");
+    for (let index = 0; index < 8; index += 1) await report(`MADE-UP-${index}`, STRANGER);
+    for (const terminalId of ["T1", "T2"]) await report(terminalId, STRANGER);
+    await report("T1", login("T2"));
+    await report("T1", { caller: { type: "administrator", username: "a", role: "owner" }, ipAddress: "198.51.100.1" });
+    await report("T5", { ...STRANGER, ipAddress: "192.0.2.5" });
+    assert.notEqual(one.check("T1", null), null);
+    one.install.downloaded(STRANGER, "T1", 1);
+    await settle();
+    await one.catalog.propagate();
+    assertMatches(one.catalog.deployment(id), { state: "active", counts: { offered: 0, downloaded: 0, installed: 0, failed: 0 } });
+    await report("T1", { ...STRANGER, ipAddress: "192.0.2.1" });
+    await report("T1", login("T1"));
+    await report("T1", login("T1"));
+    // Neither does what its own reports say of another version, or of no end.
+    await report("T2", login("T2"), { versionCode: 32 });
+    await report("T2", login("T2"), { status: "started" });
+    await one.catalog.propagate();
+    assertMatches(one.catalog.deployment(id), { counts: { failed: 1 } });
+    await report("T2", login("T3", "T2"));
+    await settle();
+    assertMatches(one.catalog.deployment(id), { state: "paused", pausedBecause: "failures", counts: { failed: 2 } });
+    assert.deepEqual(one.failures, []);
+  });
+
+  it("a denied terminal is offered nothing", async () => {
+    const { one, create, denied } = world();
+    await deploy(one, await create(1));
+    denied.add("T1");
+    assert.deepEqual([one.check("T1", null), one.check("T2", null)?.version.versionCode], [null, 1]);
   });
 
   it("failures on one shard pause it on all", async () => {

@@ -56,13 +56,13 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
     authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", ipAddress });
   const key = (apiKey: string, origin = "") =>
     authenticator.authenticate("apiKey", { authorization: "", apiKey, origin, ipAddress: "192.0.2.1" });
-  return { state, authenticator, login, key };
+  return { state, authenticator, login, key, isTerminalDenied: source.isTerminalDenied };
 }
 
 test("basic lets in the administrator, the fleet, a terminal and a partner as who they are", async () => {
-  const { login } = await world();
+  const { login, isTerminalDenied: isDenied } = await world();
   assert.deepEqual(login(basic("admin", "secret")), { type: "administrator", username: "admin", role: "owner" });
-  assert.deepEqual(login(basic("fleet", "shared")), { type: "fleet" });
+  assert.deepEqual(login(basic("fleet", "shared")), { type: "fleet", isDenied });
   assert.deepEqual(login(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
   assert.deepEqual(await login(basic("till", "right")), { type: "partner", partnerId: 7, username: "till", terminals: anyTerminal });
 });
@@ -80,6 +80,24 @@ test("a wrong user and a wrong password are refused with the same words", async 
   }
   assert.deepEqual(await login("Bearer abc"), INVALID_LOGIN);
   assert.deepEqual(await login("Basic !!!"), INVALID_LOGIN);
+});
+
+test("where a login may be left out, a wrong one is as none and opens nothing", async () => {
+  const { authenticator, isTerminalDenied: isDenied } = await world();
+  const found = (authorization: string) =>
+    authenticator.authenticate("optionalBasic", { authorization, apiKey: "", origin: "", ipAddress: "192.0.2.1" });
+  const anonymous = { type: "anonymous" };
+  assert.deepEqual(found(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
+  assert.deepEqual(found(basic("fleet", "shared")), { type: "fleet", isDenied });
+  for (const authorization of ["", "Bearer abc", "Basic !!!"]) assert.deepEqual(found(authorization), anonymous, authorization);
+  for (const [username, password] of [
+    ["T1", terminalPassword("terminals", "T2")],
+    ["fleet", "wrong"],
+    ["till", "wrong"],
+  ] as const) {
+    // Beyond the tenth the address is held back.
+    for (let attempt = 0; attempt < 12; attempt += 1) assert.deepEqual(await found(basic(username, password)), anonymous, username);
+  }
 });
 
 test("a login verified once is known without a hash, until a credential changes", async () => {

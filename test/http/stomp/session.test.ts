@@ -355,6 +355,34 @@ test("posts for terminals that the whitelist lets it take, and under the fleet's
   assert.equal(world.posted.length, 2);
 });
 
+test("lets nobody act for a denied terminal, under whatever credential", () => {
+  const table: [login: string | null, topic: string][] = [
+    ["fleet", "T9"],
+    [null, "T9"],
+    ["T1", "T9"],
+  ];
+  for (const [login, topic] of table) {
+    const world = createWorld({ anonymousAllowed: true });
+    world.allowed.add("T1>T9");
+    world.denied.add("T9");
+    const terminal = new FakeTerminal(world);
+    if (login === null) terminal.send("CONNECT", { "accept-version": "1.2" });
+    else terminal.connect(login);
+    terminal.subscribe(topic);
+    assert.equal(terminal.last?.headers["code"], "forbidden", `${login}`);
+    assert.equal(world.told.length, 0, `${login}`);
+  }
+  // A session that is open when its terminal is denied sends nothing any more.
+  const world = createWorld();
+  const fleet = new FakeTerminal(world);
+  fleet.connect("fleet");
+  fleet.subscribe("T9");
+  world.denied.add("T9");
+  fleet.send("SEND", { destination: "/app/terminal/T9/receipt" }, "{}");
+  assert.equal(fleet.last?.headers["code"], "forbidden");
+  assert.deepEqual(world.posted, []);
+});
+
 test("answers a result that was not stored with an ERROR and closes", async () => {
   const table: [error: unknown, code: string, closeCode: number][] = [
     [new RelayError("invalid_request", "The result names no outcome"), "invalid_request", 1002],

@@ -27,6 +27,8 @@ export interface World {
   opening: Promise<void> | null;
   /** Pairs `identity>target` that the whitelist allows. */
   allowed: Set<string>;
+  /** Terminals whose access was withdrawn. */
+  denied: Set<string>;
   events: StompEvent[];
 }
 
@@ -48,7 +50,7 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
     serverName: "terminal-relay",
     anonymousAllowed: false,
     authenticate: (login, passcode) => (passcode === PASSCODE ? callerOf(login) : null),
-    mayTake: (identity, target) => world.allowed.has(`${identity}>${target}`),
+    mayTake: (identity, target) => !world.denied.has(target) && (identity === target || world.allowed.has(`${identity}>${target}`)),
     recordResult: (send) => {
       world.posted.push(send);
       return world.record(send);
@@ -82,6 +84,7 @@ export function createWorld(changes: Partial<StompHost> = {}, offer?: HeartBeatO
     unread: [],
     opening: null,
     allowed: new Set(),
+    denied: new Set(),
     events: [],
     record: async () => ({ type: "recorded" }),
     advance(ms) {

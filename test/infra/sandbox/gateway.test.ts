@@ -257,6 +257,21 @@ test("it listens on loopback addresses only", async () => {
   await assert.rejects(startSandboxGateway({ host: "0.0.0.0" }), /loopback/);
 });
 
+test("it answers only to names of this machine, whatever the path", async (t) => {
+  const { url } = await startGatewayWorld(t);
+  const { hostname, port } = new URL(url);
+  const statusFor = (path: string, host: string) =>
+    new Promise<number>((resolve, reject) => {
+      const out = request({ hostname, port, path, headers: { host } });
+      out.on("response", (response) => resolve(response.resume().statusCode ?? 0)).on("error", reject);
+      out.end();
+    });
+  for (const path of ["/control", "/control/payments", "/pay/0", "/hosted-page.js"]) {
+    assert.equal(await statusFor(path, `evil.example:${port}`), 403, path);
+    assert.notEqual(await statusFor(path, `localhost:${port}`), 403, path);
+  }
+});
+
 /** The same signed bytes twice; the statuses of both answers. */
 async function sentTwice(url: string, body: string): Promise<number[]> {
   const { hostname, port } = new URL(url);

@@ -28,6 +28,43 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
   ["the sandbox on every IPv6 address", { RELAY_HOST: "::" }, [/RELAY_HOST is "::"/]],
   ["the sandbox on an address of the network", { RELAY_HOST: "192.168.1.10" }, [/RELAY_HOST is "192.168.1.10"/]],
   ["the sandbox on a name, which may be anything", { RELAY_HOST: "relay.example" }, [/RELAY_HOST is "relay.example"/]],
+  [
+    "the sandbox behind a proxy of the network",
+    { RELAY_TRUSTED_PROXIES: "127.0.0.0/8,10.0.0.0/8" },
+    [/RELAY_TRUSTED_PROXIES is .* only networks in 127/],
+  ],
+  ["the sandbox behind a proxy anywhere", { RELAY_TRUSTED_PROXIES: "0.0.0.0/0" }, [/RELAY_TRUSTED_PROXIES is "0.0.0.0\/0"/]],
+  ["the sandbox behind a network that is too wide", { RELAY_TRUSTED_PROXIES: "127.0.0.0/7" }, [/RELAY_TRUSTED_PROXIES is "127.0.0.0\/7"/]],
+  ["the sandbox behind IPv6 anywhere", { RELAY_TRUSTED_PROXIES: "::1/0" }, [/RELAY_TRUSTED_PROXIES is "::1\/0"/]],
+  [
+    "the sandbox under a public name",
+    { RELAY_PUBLIC_URL: "https://relay.example.com" },
+    [/RELAY_PUBLIC_URL has a value that is not allowed; allowed: a loopback address/],
+  ],
+  ["the sandbox under a name that looks like here", { RELAY_PUBLIC_URL: "http://127.0.0.1.example.com" }, [/RELAY_PUBLIC_URL/]],
+  [
+    "a short analyst's password in production",
+    { ...PRODUCTION, RELAY_ANALYST_PASSWORD: "analyst" },
+    [/RELAY_ANALYST_PASSWORD .* at least 16/],
+  ],
+  [
+    "a host for metrics without their port",
+    { RELAY_METRICS_HOST: "127.0.0.1" },
+    [/RELAY_METRICS_HOST is .* together with RELAY_METRICS_PORT/],
+  ],
+  ["a port for metrics that is none", { RELAY_METRICS_PORT: "9464/tcp" }, [/RELAY_METRICS_PORT is "9464\/tcp"/]],
+  [
+    "the sandbox's metrics on every address",
+    { RELAY_METRICS_PORT: "9464", RELAY_METRICS_HOST: "0.0.0.0" },
+    [/RELAY_METRICS_HOST is "0.0.0.0"/],
+  ],
+  [
+    "a host for metrics that is a name",
+    { ...PRODUCTION, RELAY_METRICS_PORT: "1", RELAY_METRICS_HOST: "relay" },
+    [/RELAY_METRICS_HOST is "relay"/],
+  ],
+  ["a short token in production", { ...PRODUCTION, RELAY_METRICS_TOKEN: "short" }, [/RELAY_METRICS_TOKEN .* at least 16 characters/]],
+  ["a token with a blank", { RELAY_METRICS_TOKEN: "a token" }, [/RELAY_METRICS_TOKEN has a value that is not allowed/]],
   ["a node id with a blank", { RELAY_NODE_ID: "node 1" }, [/RELAY_NODE_ID is "node 1"; allowed: 1 to 64 of/]],
   ["a certificate without its key", { RELAY_TLS_CERT: "cert.pem" }, [/RELAY_TLS_KEY is not set: set it together/]],
   ["a key without its certificate", { RELAY_TLS_KEY: "key.pem" }, [/RELAY_TLS_CERT is not set: set it together/]],
@@ -139,6 +176,7 @@ const SECRETS: Environment[] = [
   { RELAY_ADMIN_PASSWORD: "hunter2" },
   { RELAY_TERMINAL_SECRET: "hunter2" },
   { RELAY_TERMINAL_PASSWORD: "hunter2" },
+  { RELAY_METRICS_TOKEN: "hunter2 hunter2" },
   { RELAY_SANDBOX_API_KEY: "hunter2" },
   { RELAY_SECRET_KEY: "hunter2" },
   { RELAY_SECRET_KEY_OLD: "hunter2" },
@@ -207,10 +245,10 @@ describe("the configuration", () => {
   });
 
   it("takes names that are not its own, blanks around values, and empty values as not set", () => {
-    const config = readConfig({ PATH: "/bin", RELAY_PORT: " 9000 ", RELAY_SHARDS: "", RELAY_TRUSTED_PROXIES: "10.0.0.1, fd00::/8" });
+    const config = readConfig({ PATH: "/bin", RELAY_PORT: " 9000 ", RELAY_SHARDS: "", RELAY_TRUSTED_PROXIES: "127.0.0.1, ::1/128" });
     assert.equal(config.port, 9000);
     assert.ok(config.shards >= 1);
-    assert.deepEqual(config.trustedProxies, ["10.0.0.1/32", "fd00::/8"]);
+    assert.deepEqual(config.trustedProxies, ["127.0.0.1/32", "::1/128"]);
   });
 });
 
