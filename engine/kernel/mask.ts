@@ -82,6 +82,23 @@ export function maskSchemePans(text: string): string {
   return maskWhere(text, isSchemeCard);
 }
 
+/** Whether a name, by which something is found again and which is therefore not changed, holds a card number of a scheme. */
+export function holdsSchemePan(name: string): boolean {
+  return maskSchemePans(name) !== name;
+}
+
+/** Settings of which nobody knows what they mean: texts and numbers, each as an identifier. */
+export function maskSchemeValues<V>(values: { readonly [name: string]: V }): { [name: string]: V | string } {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (typeof value !== "string" && typeof value !== "number") return [name, value];
+      const text = String(value);
+      const masked = maskSchemePans(text);
+      return [name, masked === text ? value : masked];
+    }),
+  );
+}
+
 /**
  * Masks a value that is declared to be a card number, whatever its check digit: at most the first six and last four digits stay. A value
  * with at most four digits, or with at most ten and mask characters, is not changed.
