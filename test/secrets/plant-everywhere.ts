@@ -313,7 +313,7 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
   return { plant, endCommands, touched: (): ReadonlySet<string> => touched };
 }
 
-/** Names of things, by which they are found again: they stay as they are (SECURITY.md). Their own endpoints refuse most texts in them. */
+/** Names of things, by which they are found again: they stay as they are (infra/docs/results.md). Their own endpoints refuse most texts in them. */
 const IDENTIFIERS = new Set(["uuid", "terminalId", "terminalID", "txId", "merId", "paymentId", "origTranId"]);
 
 /** Members that have to be new, or of something that is there. */
