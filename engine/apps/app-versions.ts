@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { maskPans, maskSchemePans } from "../kernel/mask.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { AppCatalog } from "./app-catalog.ts";
 import type { AppStore } from "./app-store.ts";
@@ -49,7 +50,7 @@ export function createAppVersions(
     create: async (members) => {
       if (catalog.versions().length >= VERSIONS_MAX) throw new RelayError("conflict", `There are ${VERSIONS_MAX} versions already`);
       const id = await store.nextId();
-      const record: AppVersion = { ...members, id, createdAtMs: clock.nowMs(), package: null, deleting: false };
+      const record: AppVersion = { ...members, ...kept(members), id, createdAtMs: clock.nowMs(), package: null, deleting: false };
       const outcome = await store.commit({ version: { record, version: 0, codeBefore: null }, changesTable: true });
       if (outcome === "code_taken") throw codeTaken(record.versionCode);
       if (outcome === "stale") throw new Error("a new number was given twice");
@@ -57,7 +58,7 @@ export function createAppVersions(
       return record;
     },
     change: async (id, members) => {
-      const record = await alter(id, (before) => ({ ...before, ...members }));
+      const record = await alter(id, (before) => ({ ...before, ...members, ...kept(members) }));
       await catalog.propagate();
       return record;
     },
@@ -79,6 +80,14 @@ export function createAppVersions(
       await catalog.propagate();
       if (stored !== null && stored.record.package !== null) await packages.remove(stored.record.package.fileName);
     },
+  };
+}
+
+/** The texts among them, as they are kept: without card numbers. */
+function kept({ versionName, releaseNotes }: Partial<VersionMembers>): Partial<VersionMembers> {
+  return {
+    ...(versionName === undefined ? {} : { versionName: maskSchemePans(versionName) }),
+    ...(releaseNotes === undefined ? {} : { releaseNotes: maskPans(releaseNotes) }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { maskSchemePans } from "./mask.ts";
+
 /**
  * The errors that are reported to callers. Each HTTP surface maps every code to its own envelope and status, so a new code does not compile
  * until each of them has decided.
@@ -29,7 +31,8 @@ export class RelayError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, publicMessage: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {
-    super(publicMessage, options.cause === undefined ? {} : { cause: options.cause });
+    // It may quote what was sent, and is answered, logged and kept for repetitions.
+    super(maskSchemePans(publicMessage), options.cause === undefined ? {} : { cause: options.cause });
     this.name = "RelayError";
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;

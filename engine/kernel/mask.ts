@@ -9,26 +9,94 @@ export const MASKED = "****";
 /** Maximum nesting; deeper values are replaced, so that a hostile body cannot exhaust the stack. */
 export const MASK_DEPTH_MAX = 32;
 
-/** UUIDs of any version, which are left as they are: their digit groups are not card numbers. */
-const UUID = /((?<![0-9A-Fa-f])[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f]))/;
-/** Twelve digits or more with at most two spaces or dashes between them. Digits and separators are disjoint, so nothing backtracks far. */
-const DIGITS = /\d(?:[ \-\u00a0\u2010-\u2013]{0,2}\d){11,}/g;
+/** UUIDs of any version, which are left as they are: their digit groups are not card numbers. An IBAN is left where its check digits are right. */
+const KEPT =
+  /(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])|(?<![A-Za-z0-9])([A-Z]{2}\d{2}[A-Z0-9]{11,30})(?![A-Za-z0-9])/g;
+/** Every UUID and IBAN has one of these. */
+const MAY_BE_KEPT = /[A-Z-]/;
+/** Characters without a width, which may stand anywhere in a number without being seen. */
+const UNSEEN = "\\u00ad\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u2069\\ufeff";
+/** Between the groups of a number: white space, dashes, dots, slashes and commas. */
+const BETWEEN = `\\s\\-.,/\\u2010-\\u2015\\u2212${UNSEEN}`;
+/** Twelve digits or more with at most eight of these between them. Digits and separators are disjoint, so nothing backtracks far. */
+const DIGITS = new RegExp(`\\d(?:[${BETWEEN}]{0,8}\\d){11,}`, "g");
+const UNSEEN_CHARACTER = new RegExp(`[${UNSEEN}]`);
+const BETWEEN_CHARACTER = new RegExp(`[${BETWEEN}]`);
+
 const TRACK_1 = /%?[Bb](\d{12,19})\^[^^\n]{0,40}\^[^?\n]*\??/g;
 const TRACK_2 = /;?(\d{12,19})=\d{4,}\??/g;
-const TRACK_2_EMV = /(\d{12,19})[Dd]\d{7,}[Ff]?/g;
+const TRACK_2_EMV = /(?<!\d)(\d{12,})[Dd]\d{7,}[Ff]?/g;
+/** EMV data in hexadecimal, bytes together or apart: a card number (tag 5A), and data like track 2 (57, 9F6B). */
+const EMV_PAN = /(5[Aa] ?0[6-9Aa] ?)((?:\d ?){12,19})/g;
+const EMV_TRACK_2 = /((?:57|9[Ff] ?6[Bb]) ?(?:0[89A-Fa-f]|1[0-3]) ?)((?:\d ?){12,19})[Dd]((?: ?[0-9A-Fa-f]){0,26})/g;
+
+/** All of these have one of these. */
+const MAY_BE_CARD_DATA = /[=^DdAa]/;
 
 /** Cards of the international schemes and Maestro, by prefix and length; for members where a plain Luhn match would hit one number in ten. */
 const SCHEME_CARD =
   /^(?:4(?:\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|35\d{14,17}|(?:5[06-8]|6\d)\d{14,17})$/;
 
-/** Replaces every card number of 12 to 19 digits (Luhn) in a text, also one written in groups or as track data. UUIDs stay. */
+/** The same for a number within a longer run of digits, where each digit may begin one: only prefixes that are issued, in the usual length. */
+const ISSUED_CARD = new RegExp(
+  `^(?:${[
+    "4\\d{15}",
+    "(?:5[1-5]\\d\\d|222[1-9]|22[3-9]\\d|2[3-6]\\d\\d|27[01]\\d|2720)\\d{12}",
+    "3[47]\\d{13}",
+    "3(?:0[0-5]|6\\d)\\d{11}",
+    "35(?:2[89]|[3-8]\\d)\\d{12}",
+    "(?:6011|64[4-9]\\d|65\\d\\d|62\\d\\d)\\d{12}",
+    "(?:5018|5020|5038|5893|6304|6759|676[1-3])\\d{12}",
+  ].join("|")})$`,
+);
+/** A shorter run of digits holds nothing but what it is as a whole. */
+const WITHIN_MIN = 16;
+/** Those of 14 digits are looked for from 18 digits on: a time of 17 digits is none, and one in some of them would be taken for one. */
+const ISSUED_LENGTHS: { readonly [firstDigit: string]: readonly { digits: number; withinMin: number }[] } = {
+  "2": [{ digits: 16, withinMin: WITHIN_MIN }],
+  "3": [
+    { digits: 16, withinMin: WITHIN_MIN },
+    { digits: 15, withinMin: WITHIN_MIN },
+    { digits: 14, withinMin: 18 },
+  ],
+  "4": [{ digits: 16, withinMin: WITHIN_MIN }],
+  "5": [{ digits: 16, withinMin: WITHIN_MIN }],
+  "6": [{ digits: 16, withinMin: WITHIN_MIN }],
+};
+
+const NO_DIGIT = /\D/;
+
+const DIGITS_MIN = 12;
+const DIGITS_MAX = 19;
+
+/**
+ * Replaces every card number of 12 to 19 digits (Luhn) in a text, also one written in groups, as track data or as EMV data. What stands in
+ * a longer run of digits, or has something unusual between its groups, also needs the prefix and length of a payment scheme's card. UUIDs stay.
+ */
 export function maskPans(text: string): string {
   return maskWhere(text, passesLuhn);
 }
 
 /** The same for identifiers (merchant ids, scanned values): only what also has the prefix and length of a payment scheme's card. */
 export function maskSchemePans(text: string): string {
-  return maskWhere(text, (digits) => SCHEME_CARD.test(digits) && passesLuhn(digits));
+  return maskWhere(text, isSchemeCard);
+}
+
+/** Whether a name, by which something is found again and which is therefore not changed, holds a card number of a scheme. */
+export function holdsSchemePan(name: string): boolean {
+  return maskSchemePans(name) !== name;
+}
+
+/** Settings of which nobody knows what they mean: texts and numbers, each as an identifier. */
+export function maskSchemeValues<V>(values: { readonly [name: string]: V }): { [name: string]: V | string } {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (typeof value !== "string" && typeof value !== "number") return [name, value];
+      const text = String(value);
+      const masked = maskSchemePans(text);
+      return [name, masked === text ? value : masked];
+    }),
+  );
 }
 
 /**
@@ -118,6 +186,8 @@ function maskNumber(value: number, rule: Rule): unknown {
   if (rule === "secret") return MASKED;
   // A JSON number beyond the range of a double (1e400) is stored as null, and has to be equal to that when it is received again.
   if (!Number.isFinite(value)) return null;
+  // Digits of a fraction are those of a measurement.
+  if (rule !== "pan" && !Number.isInteger(value) && Math.abs(value) < 10 ** (DIGITS_MIN - 1)) return value;
   const text = String(value);
   // Beyond safe integers the last digits are rounded, so Luhn says nothing any more: masked by its length alone.
   const rounded = rule === "free" && Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d{12,19}$/.test(text);
@@ -145,77 +215,232 @@ function ruleOf(member: string): Rule {
 
 function maskWhere(text: string, isPan: (digits: string) => boolean): string {
   if (!mayHoldPan(text)) return text;
-  return text
-    .split(UUID)
-    .map((part, index) => (index % 2 === 1 ? part : maskPart(part, isPan)))
-    .join("");
+  if (!MAY_BE_KEPT.test(text)) return maskPart(text, isPan);
+  let masked = "";
+  let at = 0;
+  for (const { 0: kept, 1: iban, index } of text.matchAll(KEPT)) {
+    if (iban !== undefined && !isIban(iban)) continue;
+    masked += maskPart(text.slice(at, index), isPan) + kept;
+    at = index + kept.length;
+  }
+  return masked + maskPart(text.slice(at), isPan);
+}
+
+/** ISO 13616: the country and the check digits last, letters as 10 to 35, modulo 97. */
+function isIban(text: string): boolean {
+  let rest = 0;
+  for (const character of text.slice(4) + text.slice(0, 4)) {
+    const value = Number.parseInt(character, 36);
+    rest = (rest * (value < 10 ? 10 : 100) + value) % 97;
+  }
+  return rest === 1;
 }
 
 /**
- * Whether there are twelve consecutive digits or separators between digits. It is false for most texts, after reading only some of their
+ * Whether there are twelve digits with nothing but separators between them. It is false for most texts, after reading only some of their
  * characters and without an allocation, since every poll of a terminal calls it. Each window of twelve characters is read from its end; a
  * character that does not match says where the next window begins.
  */
 function mayHoldPan(text: string): boolean {
-  for (let end = 11; end < text.length; ) {
+  for (let end = DIGITS_MIN - 1; end < text.length; ) {
     let at = end;
-    while (at > end - 12 && isDigitOrBetween(text.charCodeAt(at))) at -= 1;
-    if (at === end - 12) return true;
-    end = at + 12;
+    while (at > end - DIGITS_MIN && isDigitOrBetween(text.charCodeAt(at))) at -= 1;
+    if (at === end - DIGITS_MIN) {
+      let digits = 0;
+      for (at += 1; at < text.length && isDigitOrBetween(text.charCodeAt(at)); at += 1) if (isDigit(text.charCodeAt(at))) digits += 1;
+      if (digits >= DIGITS_MIN) return true;
+    }
+    end = at + DIGITS_MIN;
   }
   return false;
 }
 
-/** The characters of DIGITS. */
+/** The characters of DIGITS. Those of plain ASCII are told first. */
 function isDigitOrBetween(code: number): boolean {
-  if (code > 0x39) return code >= 0xa0 && (code === 0xa0 || (code >= 0x2010 && code <= 0x2013));
-  return code >= 0x30 || code === 0x20 || code === 0x2d;
+  if (code < 0x80) return (code >= 0x2c && code <= 0x39) || code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  if (code > 0x3000 && code !== 0xfeff) return false;
+  return BETWEEN_CHARACTER.test(String.fromCharCode(code));
 }
 
 function maskPart(text: string, isPan: (digits: string) => boolean): string {
-  if (text.length < 12) return text;
+  if (text.length < DIGITS_MIN) return text;
+  return (MAY_BE_CARD_DATA.test(text) ? maskCardData(text) : text).replace(DIGITS, (match) => maskGroups(match, isPan));
+}
+
+function maskCardData(text: string): string {
   return text
     .replace(TRACK_1, (_match, pan: string) => `${maskedForm(pan)}^${MASKED}`)
     .replace(TRACK_2, (_match, pan: string) => `${maskedForm(pan)}=${MASKED}`)
-    .replace(TRACK_2_EMV, (match, pan: string) => (passesLuhn(pan) ? `${maskedForm(pan)}=${MASKED}` : match))
-    .replace(DIGITS, (match) => maskGroups(match, isPan));
+    .replace(EMV_TRACK_2, maskEmvTrack2)
+    .replace(EMV_PAN, maskEmvPan)
+    .replace(TRACK_2_EMV, maskTrack2);
+}
+
+function maskEmvPan(match: string, head: string, value: string): string {
+  // Of a number of odd length the last half byte is an F, which is no digit; what follows a whole one is the next tag.
+  const pan = value.replace(/\D/g, "").slice(0, valueDigits(head));
+  return pan.length >= DIGITS_MIN && passesLuhn(pan) ? `${head}${maskedForm(pan)}${behind(value, pan.length)}` : match;
+}
+
+function maskEmvTrack2(match: string, head: string, value: string, data: string): string {
+  const pan = value.replace(/\D/g, "");
+  const left = valueDigits(head) - pan.length - 1;
+  return left >= 0 && passesLuhn(pan) ? `${head}${maskedForm(pan)}=${MASKED}${behind(data, left)}` : match;
+}
+
+/** Hexadecimal digits of the value behind a tag and its length. */
+function valueDigits(head: string): number {
+  return 2 * Number.parseInt(head.replaceAll(" ", "").slice(-2), 16);
+}
+
+/** What follows the first `count` hexadecimal digits. */
+function behind(text: string, count: number): string {
+  let at = 0;
+  for (let seen = 0; seen < count && at < text.length; at += 1) if (/[0-9A-Fa-f]/.test(text.charAt(at))) seen += 1;
+  return text.slice(at);
+}
+
+/** Other data may stand right before the number. */
+function maskTrack2(match: string, digits: string): string {
+  for (let length = Math.min(DIGITS_MAX, digits.length); length >= DIGITS_MIN; length -= 1) {
+    const pan = digits.slice(-length);
+    if (passesLuhn(pan) && (length === digits.length || isSchemeCard(pan))) {
+      return `${digits.slice(0, -length)}${maskedForm(pan)}=${MASKED}`;
+    }
+  }
+  return match;
+}
+
+/** Between two digits: nothing, nothing that is seen, what usually stands there, something else. */
+const JOINED = 0;
+const UNSEEN_BETWEEN = 1;
+const USUAL = 2;
+const UNUSUAL = 3;
+
+/**
+ * Digits in groups: every sequence of whole groups that is a card number is masked, and every number of a scheme within a long group; where
+ * such sequences overlap, all of them as one, so that a number that happens to be beside a card number never reveals a part of it. From each
+ * digit at most 19 digits are read.
+ */
+function maskGroups(text: string, isPan: (digits: string) => boolean): string {
+  if (text.length < WITHIN_MIN && !NO_DIGIT.test(text)) return isPan(text) ? maskedForm(text) : text;
+  const places: number[] = [];
+  for (let at = 0; at < text.length; at += 1) if (isDigit(text.charCodeAt(at))) places.push(at);
+  const digits = places.length === text.length ? text : text.replace(/\D+/g, "");
+  const gaps = gapsOf(text, places);
+
+  let masked = "";
+  let copied = 0;
+  let hiddenFrom = 0;
+  let hiddenUntil = 0;
+  const hide = (): void => {
+    if (hiddenUntil === hiddenFrom) return;
+    masked += text.slice(copied, places[hiddenFrom]) + maskedForm(digits.slice(hiddenFrom, hiddenUntil));
+    copied = (places[hiddenUntil - 1] ?? text.length) + 1;
+  };
+  let [runStart, runEnd] = [0, 0];
+  for (let start = 0; start + DIGITS_MIN <= digits.length; start += 1) {
+    if (start === runEnd) {
+      runStart = start;
+      runEnd += 1;
+      while (runEnd < digits.length && (gaps[runEnd] ?? USUAL) < USUAL) runEnd += 1;
+    }
+    const whole = start === 0 || gaps[start] !== JOINED ? longestPan(digits, gaps, start, isPan) : -1;
+    const end = runEnd - runStart < WITHIN_MIN ? whole : Math.max(whole, issuedWithin(digits, start, runEnd, runEnd - runStart));
+    if (end <= hiddenUntil) continue;
+    if (start >= hiddenUntil) {
+      hide();
+      hiddenFrom = start;
+    }
+    hiddenUntil = end;
+  }
+  hide();
+  return masked + text.slice(copied);
+}
+
+/** Of each digit, what stands before it. */
+function gapsOf(text: string, places: readonly number[]): Uint8Array {
+  const gaps = new Uint8Array(places.length);
+  let end = (places[0] ?? 0) + 1;
+  for (let index = 1; index < places.length; index += 1) {
+    const place = places[index] ?? end;
+    if (place > end) gaps[index] = gapOf(text, end, place);
+    end = place + 1;
+  }
+  return gaps;
+}
+
+function gapOf(text: string, from: number, to: number): number {
+  let seen = 0;
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80 && UNSEEN_CHARACTER.test(text.charAt(at))) continue;
+    seen += 1;
+    if (seen > 2 || !isUsualBetween(code)) return UNUSUAL;
+  }
+  return seen === 0 ? UNSEEN_BETWEEN : USUAL;
+}
+
+/** As card numbers are usually grouped, by one or two of these. Everything else between digits takes more to be one (`longestPan`). */
+function isUsualBetween(code: number): boolean {
+  return code === 0x20 || code === 0x2d || code === 0xa0 || (code >= 0x2010 && code <= 0x2013);
 }
 
 /**
- * Digits in groups: every sequence of whole groups that is a card number is masked; where such sequences overlap, all of them as one, so
- * that a number that happens to be beside a card number never reveals a part of it. From each group at most 19 digits are read.
+ * Where the longest card number ends that starts with the group at `start`; -1 where none does. With something unusual between its groups it
+ * must be a scheme's, and grouped as cards are.
  */
-function maskGroups(text: string, isPan: (digits: string) => boolean): string {
-  const pieces = text.split(/(\D+)/);
-  let masked = "";
-  let hidden = "";
-  let hiddenUntil = -1;
-  for (let start = 0; start < pieces.length; start += 2) {
-    const end = longestPan(pieces, start, isPan);
-    if (end > hiddenUntil) hiddenUntil = end;
-    if (start > hiddenUntil) {
-      masked += pieces[start] ?? "";
-    } else {
-      hidden += pieces[start] ?? "";
-      if (start < hiddenUntil) continue;
-      masked += maskedForm(hidden);
-      hidden = "";
-    }
-    masked += pieces[start + 1] ?? "";
-  }
-  return masked;
-}
-
-/** The last group of the longest card number that starts with this group; -1 where none does. Every second piece is a group. */
-function longestPan(pieces: readonly string[], start: number, isPan: (digits: string) => boolean): number {
-  let digits = "";
+function longestPan(digits: string, gaps: Uint8Array, start: number, isPan: (digits: string) => boolean): number {
   let last = -1;
-  for (let end = start; end < pieces.length; end += 2) {
-    digits += pieces[end] ?? "";
-    if (digits.length > 19) break;
-    if (digits.length >= 12 && isPan(digits)) last = end;
+  let unusual = false;
+  for (let end = start + 1; end - start <= DIGITS_MAX && end <= digits.length; end += 1) {
+    if (end < digits.length && gaps[end] === JOINED) continue;
+    if (end - start >= DIGITS_MIN) {
+      const pan = digits.slice(start, end);
+      if (unusual ? isSchemeCard(pan) && isCardGrouping(gaps, start, end) : isPan(pan)) last = end;
+    }
+    if (gaps[end] === UNUSUAL) unusual = true;
   }
   return last;
+}
+
+/**
+ * Whether these digits are grouped as in `4111.1111.1111.1111` or `3782,822463,10005`, or all groups but the last are of one size, unlike those of a
+ * date, an amount or a measurement. What is not seen may be between groups or within one.
+ */
+function isCardGrouping(gaps: Uint8Array, start: number, end: number): boolean {
+  return [UNSEEN_BETWEEN, USUAL].some((gapMin) => {
+    const sizes: number[] = [];
+    let groupStart = start;
+    for (let index = start + 1; index < end; index += 1) {
+      if ((gaps[index] ?? JOINED) < gapMin) continue;
+      sizes.push(index - groupStart);
+      groupStart = index;
+    }
+    const [first] = sizes;
+    if (sizes.length > 1 && sizes.every((size) => size === first)) return true;
+    return (first === 4 || first === 6) && sizes.every((size) => size >= 3);
+  });
+}
+
+/** Where a scheme's card number ends that starts at `start`, within a run of `runDigits` digits that ends at `runEnd`; -1 where none does. */
+function issuedWithin(digits: string, start: number, runEnd: number, runDigits: number): number {
+  const lengths = ISSUED_LENGTHS[digits.charAt(start)];
+  if (lengths === undefined) return -1;
+  for (const { digits: length, withinMin } of lengths) {
+    if (start + length > runEnd || runDigits < withinMin) continue;
+    const pan = digits.slice(start, start + length);
+    if (ISSUED_CARD.test(pan) && passesLuhn(pan)) return start + length;
+  }
+  return -1;
+}
+
+function isSchemeCard(digits: string): boolean {
+  return SCHEME_CARD.test(digits) && passesLuhn(digits);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function maskedForm(digits: string): string {

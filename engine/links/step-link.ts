@@ -1,7 +1,8 @@
+import { maskPans, maskSchemePans } from "../kernel/mask.ts";
 import { compile } from "../kernel/statechart.ts";
 import type { LinkEffect, LinkEvent, LinkStep } from "./events.ts";
 import { followUpAnswered, followUpRequested, followUpsVerified } from "./follow-ups.ts";
-import type { LinkRecord } from "./link.ts";
+import type { LinkOrder, LinkRecord } from "./link.ts";
 import { linkMachine, stateOfLink } from "./machine.ts";
 
 export interface LinkStepResult {
@@ -41,7 +42,7 @@ function asStored(link: LinkRecord): LinkRecord {
   return {
     schema: 1,
     state: link.state,
-    order: link.order,
+    order: link.state === "created" ? link.order : masked(link.order),
     inits: link.inits,
     paymentId: link.paymentId,
     paymentUrl: link.paymentUrl,
@@ -52,5 +53,16 @@ function asStored(link: LinkRecord): LinkRecord {
     late: link.late,
     overdue: link.overdue,
     followUps: link.followUps,
+  };
+}
+
+/** Once the gateway has these texts as they came (or will not get them any more), they are kept without card numbers. */
+function masked(order: LinkOrder): LinkOrder {
+  return {
+    ...order,
+    description: order.description === null ? null : maskPans(order.description),
+    merchantReference: order.merchantReference === null ? null : maskSchemePans(order.merchantReference),
+    customerEmail: order.customerEmail === null ? null : maskSchemePans(order.customerEmail),
+    returnUrl: order.returnUrl === null ? null : maskSchemePans(order.returnUrl),
   };
 }

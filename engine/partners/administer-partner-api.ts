@@ -1,6 +1,7 @@
 import { ALLOWED_ADDRESSES_MAX, PARTNER_API_ROLES, SERVICE_CODES, type ServiceCode, servicesOf } from "../access/partner-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { maskPans } from "../kernel/mask.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { AdministerPartners, PartnerApiEdit } from "./administer-partners.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "./merchant.ts";
@@ -125,7 +126,7 @@ function check(settings: PartnerApiSettings, addressLists: AddressLists): Checke
   if (ipWhitelist !== undefined) checkAddresses(ipWhitelist, addressLists);
   return {
     ...(partnerCode === undefined ? {} : { partnerCode }),
-    ...(name === undefined ? {} : { name: name.trim() }),
+    ...(name === undefined ? {} : { name: maskPans(name.trim()) }),
     ...(known === undefined ? {} : { role: known }),
     ...(allowedServices === undefined ? {} : { allowedServices: readServices(allowedServices) }),
     ...(maxMerchants === undefined ? {} : { maxMerchants }),

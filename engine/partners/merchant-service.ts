@@ -1,5 +1,6 @@
 import type { ServiceCode } from "../access/partner-grant.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { holdsSchemePan } from "../kernel/mask.ts";
 
 /** What each service is, for those who choose among them. */
 export const SERVICE_DESCRIPTIONS: Readonly<Record<ServiceCode, string>> = {
@@ -110,6 +111,8 @@ export function readConfiguration(
   for (const rule of rules) {
     const value = memberValue(rule, given.get(rule.name), stored);
     if (rule.secret) secrets.set(rule.name, value);
+    // It is shown and kept as it is.
+    if (!rule.secret && holdsSchemePan(value)) refuse(rule.name, "must not be a card number");
     members.push([rule.name, rule.secret ? maskSecret(value) : value]);
   }
   return { mode, members: Object.fromEntries(members), secrets };

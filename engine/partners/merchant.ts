@@ -1,6 +1,7 @@
 import type { ServiceCode } from "../access/partner-grant.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { IDENTIFIER_LENGTH_MAX } from "../kernel/limits.ts";
+import { maskPans } from "../kernel/mask.ts";
 import type { ServiceConfiguration } from "./merchant-service.ts";
 
 /** Whether a merchant's payments move money. */
@@ -77,13 +78,13 @@ export function isMerchantId(text: string): boolean {
 /** Control characters, halves of characters, line and paragraph separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** A display name as it is kept. Throws RelayError `invalid_request` for one that is empty, too long or not printable. */
+/** A display name as it is kept, without card numbers. Throws RelayError `invalid_request` for one that is empty, too long or not printable. */
 export function merchantNameOf(text: string): string {
   const name = text.trim();
   if (name === "" || name.length > MERCHANT_NAME_LENGTH_MAX || UNPRINTABLE.test(name)) {
     throw new RelayError("invalid_request", `merchantName: must be a string of 1 to ${MERCHANT_NAME_LENGTH_MAX} printable characters`);
   }
-  return name;
+  return maskPans(name);
 }
 
 /** A service of a merchant; one that was never touched is neither enabled nor configured. */

@@ -32,7 +32,7 @@ export interface Command {
   sender: string;
   acceptedAtMs: number;
   expiresAtMs: number;
-  /** JSON object text as the terminal gets it, less what is only known when it is sent (see `withDelivery`). */
+  /** JSON object text as the terminal gets it, less what is only known when it is sent (see `withDelivery`); empty once it has ended (`withoutPayload`). */
   payload: string;
   /** Names the request that sent it: one request that is carried out twice is not a repeated uuid. */
   request?: string;
@@ -40,6 +40,14 @@ export interface Command {
   cancels?: string;
   /** Nothing but rule ANY let its sender send to the terminal (`isAdmittedByAny` in engine/access/caller.ts). Absent otherwise. */
   byAny?: true;
+}
+
+/**
+ * A command that has ended, as it is kept: its terminal gets it no more, and what its sender wrote (texts, references, perhaps a card number) is
+ * kept for nobody. What look-ups, repeated uuids and a restore need stands in the other members.
+ */
+export function withoutPayload(command: Command | null): Command | null {
+  return command === null || command.payload === "" ? command : { ...command, payload: "" };
 }
 
 /** How long after being sent a command without a result is shown as `unknown`. */

@@ -53,6 +53,8 @@ const METHOD_WORDS: { readonly [word: string]: TransactionMethod } = {
 /** Barcodes that number goods and parcels; a card number is never written in one, a card-like check digit is chance. */
 const PRODUCT_FORMATS = new Set(["EAN_13", "EAN_8", "UPC_A", "ITF"]);
 
+const GS1 = /^(?:\][A-Za-z]\d)?(?:\(?0[12]\)?(\d{14})|\(?00\)?(\d{18})(?!\d))/;
+
 export type ResultDetails = Omit<Transaction, "uuid" | "createdAtMs" | "method" | "status" | "amountCents" | "currency" | "terminalId">;
 
 /**
@@ -175,7 +177,8 @@ function readFreeForm(value: unknown): FreeForm | null {
 function readScan(posting: JsonObject, outcome: { status: "OK" | "KO"; word: string }): NonNullable<Transaction["scan"]> {
   const places = [posting, objectAt(posting, "scan")];
   const barcodeFormat = firstText(places, ["barcodeFormat"], maskPans)?.toUpperCase() ?? null;
-  const mask = barcodeFormat !== null && PRODUCT_FORMATS.has(barcodeFormat) ? (text: string) => text : maskSchemePans;
+  const isProduct = barcodeFormat !== null && PRODUCT_FORMATS.has(barcodeFormat);
+  const mask = (text: string): string => (isProduct || isGs1(text) ? text : maskSchemePans(text));
   const scannedValue = places
     .map((place) => boundedText(place["scannedValue"], SCANNED_VALUE_CHARS_MAX, mask))
     .find((text) => text !== undefined);
@@ -185,6 +188,15 @@ function readScan(posting: JsonObject, outcome: { status: "OK" | "KO"; word: str
     barcodeFormat,
     scanResult: outcome.status === "OK" ? "OK" : cancelled ? "CANCELLED" : "ERROR",
   };
+}
+
+/** Says whether a scan is a GS1 element string: a GTIN (01, 02) or SSCC (00) first, with a right check digit. In its long runs of digits anything may be found. */
+function isGs1(text: string): boolean {
+  const [, gtin, sscc] = GS1.exec(text) ?? [];
+  const number = gtin ?? sscc;
+  if (number === undefined) return false;
+  const sum = [...number].toReversed().reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0);
+  return sum % 10 === 0;
 }
 
 function readPrint(posting: JsonObject, outcome: { status: "OK" | "KO" }): NonNullable<Transaction["print"]> {

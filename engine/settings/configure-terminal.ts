@@ -1,6 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
+import { holdsSchemePan, maskSchemeValues } from "../kernel/mask.ts";
 import type { Terminals } from "../terminals/terminals.ts";
 import type { CloudConfig } from "./cloud-config.ts";
 import { CLOUD_CONFIGS_MAX } from "./cloud-config.ts";
@@ -48,8 +49,11 @@ export function createConfigureTerminal({ configs, terminals, clock, ids }: Conf
   }
 
   return {
-    save: (terminalId, change) =>
-      configs.change(terminalId, (before) => {
+    save: async (terminalId, change) => {
+      for (const member of ["merchantId", "group"] as const) {
+        if (holdsSchemePan(change[member] ?? "")) throw new RelayError("invalid_request", `${member}: must not be a card number`);
+      }
+      return configs.change(terminalId, (before) => {
         if (before === undefined && configs.size >= CLOUD_CONFIGS_MAX) {
           throw new RelayError("invalid_request", `There are ${CLOUD_CONFIGS_MAX} configurations already`);
         }
@@ -59,10 +63,11 @@ export function createConfigureTerminal({ configs, terminals, clock, ids }: Conf
           merchantId: change.merchantId === undefined ? (before?.merchantId ?? null) : change.merchantId,
           group: change.group === undefined ? (before?.group ?? null) : change.group,
           family: change.family === undefined ? (before?.family ?? null) : change.family,
-          settings: (change.settings === undefined ? before?.settings : change.settings) ?? {},
+          settings: (change.settings === undefined ? before?.settings : maskSchemeValues(change.settings ?? {})) ?? {},
           updatedAtMs: clock.nowMs(),
         };
-      }),
+      });
+    },
     remove: (terminalId) => configs.remove(terminalId),
     changed: (terminalId, after, before) => {
       const settings = after?.settings ?? {};

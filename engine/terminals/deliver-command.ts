@@ -147,13 +147,16 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     putBack(terminalId, uuid, sessionId, null);
   }
 
-  /** The text of a taken command, or null when its deadline passed while the step was being stored: then it does not leave. */
+  /**
+   * The text of a taken command, or null when its deadline passed while the step was being stored, or another shard has ended it since: then it does not
+   * leave.
+   */
   async function deliveryText(actor: Actor, effect: Extract<TerminalEffect, { type: "deliver" }>): Promise<string | null> {
     const { uuid, attempt, expiresAtMs } = effect.params;
     const stored = actors.cachedCommand(actor, uuid) ?? (await actors.command(actor, uuid));
     if (stored === null || stored.record.command === null) throw new Error(`command ${uuid} of ${actor.terminalId} is not stored`);
     const serverTimeMs = clock.nowMs();
-    if (serverTimeMs >= expiresAtMs) return null;
+    if (serverTimeMs >= expiresAtMs || stored.record.life !== null) return null;
     return withDelivery(stored.record.command.payload, { attempt, expiresAtMs, serverTimeMs });
   }
 

@@ -1,4 +1,4 @@
-import { type Command, expiresAtMs } from "../payments/command.ts";
+import { type Command, expiresAtMs, withoutPayload } from "../payments/command.ts";
 import type { LifeRow, TransactionRow } from "../payments/feed-row.ts";
 import { methodOfService } from "../payments/payment-request.ts";
 import { revisionOf, rowVersion } from "../payments/row-version.ts";
@@ -28,7 +28,7 @@ export function takenBack(fed: FedCommand, stored: CommandRecord | null): Comman
     ...(stored?.place === undefined ? {} : { place: stored.place }),
     uuid: stored?.uuid ?? uuid,
     terminalId,
-    command: stored?.command ?? commandOf(fed),
+    command: withoutPayload(stored?.command ?? commandOf(fed)),
     life: lifeOf(fed),
     result: result === null ? null : resultOf(result),
   };

@@ -1,4 +1,5 @@
 import { available, type Entry, type Kv, prefixRange } from "../kernel/kv.ts";
+import { withoutPayload } from "../payments/command.ts";
 import type { CommandRecord } from "./terminal-record.ts";
 import { writeCommand } from "./terminal-records.ts";
 import { COMMANDS, readCommandEntry } from "./terminal-store.ts";
@@ -6,7 +7,8 @@ import { COMMANDS, readCommandEntry } from "./terminal-store.ts";
 /** Removes old bodies from the hot store (`/admin/receipts/clean`). Rejects with RelayError `unavailable` when the store cannot answer. */
 export interface ReceiptCleaner {
   /**
-   * Removes what terminals posted and what was sent to them, of commands that ended before this time: the request, and the result as it came.
+   * Removes what terminals posted of commands that ended before this time: the result as it came. Also the request, of those that ended when it was
+   * still kept.
    * What stays is what nobody may lose: the uuid (which is still refused), the command's life, its normalized result, rows that the feed
    * has not delivered, and everything that has not ended. Works for at most `budgetMs`; `complete` is false when more is left, and the next call goes on there.
    */
@@ -84,7 +86,7 @@ function cleanedOf(record: CommandRecord, beforeMs: number): CommandRecord | nul
   if ((command === null || command.payload === "") && (result === null || result.raw === null)) return null;
   return {
     ...record,
-    command: command === null ? null : { ...command, payload: "" },
+    command: withoutPayload(command),
     result: result === null ? null : { ...result, raw: null },
   };
 }

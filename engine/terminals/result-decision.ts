@@ -3,7 +3,7 @@ import { hasUuidForm } from "../kernel/identifiers.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { wellFormedValue } from "../kernel/well-formed.ts";
 import type { AttentionItem } from "../payments/attention.ts";
-import { notBefore } from "../payments/command.ts";
+import { notBefore, withoutPayload } from "../payments/command.ts";
 import type { FeedRow, LifeRow, TransactionRow } from "../payments/feed-row.ts";
 import { amountDiffers, currencyUnknown, sameResult, toTransaction } from "../payments/result.ts";
 import { rowVersion } from "../payments/row-version.ts";
@@ -96,7 +96,7 @@ export function withResult(stored: CommandRecord | null, posting: ResultPosting,
     uuid: posting.result.uuid,
     ...(stored?.place === undefined ? {} : { place: stored.place }),
     terminalId: posting.terminalId,
-    command: stored?.command ?? null,
+    command: withoutPayload(stored?.command ?? null),
     life,
     result,
   };
@@ -104,7 +104,7 @@ export function withResult(stored: CommandRecord | null, posting: ResultPosting,
 
 /** The record of a command that ended without a result. */
 export function withLife(record: CommandRecord, life: CommandLife): CommandRecord {
-  return { ...record, revision: record.revision + 1, life };
+  return { ...record, revision: record.revision + 1, command: withoutPayload(record.command), life };
 }
 
 /** Rows for ClickHouse of a record as it now stands. */

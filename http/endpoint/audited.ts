@@ -2,6 +2,7 @@ import { type Caller, senderOf } from "../../engine/access/caller.ts";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import { cutText } from "../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { maskSchemePans } from "../../engine/kernel/mask.ts";
 import type { AuditEntry, AuditLog } from "../../engine/operators/audit-store.ts";
 import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
 
@@ -43,7 +44,7 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
     ipAddress: input.request.ipAddress,
     requestId: input.request.id,
     action: audit.action,
-    subject: cutText(subject, SUBJECT_LENGTH_MAX),
+    subject: cutText(maskSchemePans(subject), SUBJECT_LENGTH_MAX),
     members: membersOf(endpoint, input.body),
     outcome: { type: "begun" },
   };

@@ -39,7 +39,7 @@ const cleanReceipts = admin.endpoint({
   path: "/admin/receipts/clean",
   summary: "Remove old request and result bodies",
   description:
-    "Removes, for commands that ended more than `days` days ago, the body that was sent to the terminal and the body that it posted. Their uuids are still refused as duplicates, and their lives and normalized results can still be read. Commands that have not ended, results that ClickHouse does not have yet, and the data in ClickHouse are not changed. A call works for at most 20 seconds: while `incomplete` is 1, call again.",
+    "Removes, for commands that ended more than `days` days ago, the body that the terminal posted. (The body that was sent to the terminal is removed when the command ends.) Their uuids are still refused as duplicates, and their lives and normalized results can still be read. Commands that have not ended, results that ClickHouse does not have yet, and the data in ClickHouse are not changed. A call works for at most 20 seconds: while `incomplete` is 1, call again.",
   auth: "admin",
   role: "operator",
   deadlineMs: CLEANING_DEADLINE_MS,

@@ -14,7 +14,7 @@ const Value = Type.Union([Type.String({ maxLength: 1_024 }), Type.Number(), Type
 const Settings = Type.Record(Type.String(), Value, {
   maxProperties: SETTINGS_MAX,
   description:
-    "Sent to the terminal unchanged, when it connects and when they change. A terminal that polls fetches them (GET /api/v1/{terminalId}/settings). The terminal app defines what they mean. Do not store secrets here.",
+    "Sent to the terminal unchanged, when it connects and when they change. A terminal that polls fetches them (GET /api/v1/{terminalId}/settings). The terminal app defines what they mean. Do not store secrets here. Card numbers are masked.",
 });
 const families = Object.keys(TERMINAL_FAMILIES);
 const Family = Type.Union(

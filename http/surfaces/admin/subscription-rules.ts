@@ -3,6 +3,7 @@ import { RULE_VALUE_LENGTH_MAX, type SubscriptionRule } from "../../../engine/ac
 import { terminalOfTopic } from "../../../engine/access/topic-access.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { maskPans } from "../../../engine/kernel/mask.ts";
 import { WHOLE_CHARACTERS } from "../../../engine/kernel/well-formed.ts";
 import { okBody } from "../relay-envelope.ts";
 import { admin } from "./surface.ts";
@@ -33,7 +34,7 @@ function ruleOf(request: Static<typeof RuleRequest>): SubscriptionRule {
     ruleType,
     ...(ruleValue === null ? {} : { ruleValue }),
     enabled,
-    ...(notes === null ? {} : { notes }),
+    ...(notes === null ? {} : { notes: maskPans(notes) }),
   };
 }
 

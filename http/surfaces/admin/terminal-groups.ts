@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { holdsSchemePan, maskPans } from "../../../engine/kernel/mask.ts";
 import {
   GROUP_MANAGERS_MAX,
   GROUP_TERMINALS_MAX,
@@ -104,10 +105,19 @@ const saveTerminalGroup = admin.endpoint({
     requireTerminalIds("terminalIds", body.terminalIds);
     requireTerminalIds("managerTerminalIds", body.managerTerminalIds);
     const { name, terminalIds, managerTerminalIds, enabled = true, notes = null } = body;
+    if (holdsSchemePan(name)) throw new RelayError("invalid_request", "name: must not be a card number");
     if (terminalGroups.get(name) === undefined && terminalGroups.size >= TERMINAL_GROUPS_MAX) {
       throw new RelayError("invalid_request", `There are ${TERMINAL_GROUPS_MAX} groups already`);
     }
-    const group: TerminalGroup = { schema: 1, name, terminalIds, managerTerminalIds, enabled, notes, updatedAtMs: clock.nowMs() };
+    const group: TerminalGroup = {
+      schema: 1,
+      name,
+      terminalIds,
+      managerTerminalIds,
+      enabled,
+      notes: notes === null ? null : maskPans(notes),
+      updatedAtMs: clock.nowMs(),
+    };
     await terminalGroups.save(name, group);
     return { status: 200, body: { status: "ok", data: shown(group) } };
   },

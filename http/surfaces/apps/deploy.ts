@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { AppDeployment } from "../../../engine/apps/app-deployment.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { holdsSchemePan } from "../../../engine/kernel/mask.ts";
 import { okBody } from "../relay-envelope.ts";
 import {
   DEPLOYMENT_EXAMPLE,
@@ -62,8 +63,11 @@ export const deployToMerchant = apps.endpoint({
   body: MerchantDeployRequest,
   bodyExample: { merchantId: "SHOP-1" },
   responses: { 200: deployed, ...apps.errors(400, 401, 404, 409, 413, 415, 503) },
-  handle: async ({ deployments }, { params, body }) =>
-    answer(await deployments.deploy(params.versionId, { type: "merchant", merchantId: body.merchantId }, rolloutOf(body))),
+  handle: async ({ deployments }, { params, body }) => {
+    const { merchantId } = body;
+    if (holdsSchemePan(merchantId)) throw new RelayError("invalid_request", "merchantId: must not be a card number");
+    return answer(await deployments.deploy(params.versionId, { type: "merchant", merchantId }, rolloutOf(body)));
+  },
 });
 
 export const deployToAll = apps.endpoint({

@@ -16,12 +16,12 @@ const members = {
     examples: [12.34, "12.34"],
   }),
   currency: text("ISO 4217. Default: EUR."),
-  reason: text("Purpose text, shown to the buyer; at most 255 characters."),
+  reason: text("Purpose text, shown to the buyer; at most 255 characters. Kept and answered with card numbers masked."),
   description: text("Alias of `reason`; `reason` takes precedence."),
   terminalID: text("Terminal or merchant location that the link belongs to. Default: the partner's own (`gwTml`)."),
   terminalId: text("Alias of `terminalID`; `terminalID` takes precedence."),
   customerEmail: text("Customer e-mail address."),
-  merchantReference: text("Partner order reference; at most 255 characters."),
+  merchantReference: text("Partner order reference; at most 255 characters. Kept and answered with card numbers masked."),
   returnUrl: text("The address to which the payment page sends the buyer afterwards."),
 };
 

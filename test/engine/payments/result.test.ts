@@ -211,6 +211,14 @@ describe("a result", () => {
       { scannedValue: "100000000008", barcodeFormat: "UPC_A", scanResult: "OK" },
     ],
     [
+      { result: "OK", scannedValue: "0108012345678907104111111111111111", barcodeFormat: "CODE_128" },
+      { scannedValue: "0108012345678907104111111111111111", barcodeFormat: "CODE_128", scanResult: "OK" },
+    ],
+    [
+      { result: "OK", scannedValue: "0108012345678906104111111111111111", barcodeFormat: "CODE_128" },
+      { scannedValue: "010801234567890610411111******1111", barcodeFormat: "CODE_128", scanResult: "OK" },
+    ],
+    [
       { result: "OK", scannedValue: "4111111111111111", barcodeFormat: "QR_CODE" },
       { scannedValue: "411111******1111", barcodeFormat: "QR_CODE", scanResult: "OK" },
     ],

@@ -1,0 +1,474 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TSchema } from "@sinclair/typebox";
+import { type Surfaces, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
+import { AdapterClient } from "../support/adapter-client.ts";
+import { type Answer, CREDENTIALS, type HttpClient, type HttpRequest } from "../support/http-client.ts";
+import { member, textMember } from "../support/matches.ts";
+import { basic } from "../support/node.ts";
+import { connectStomp } from "../support/stomp-terminal.ts";
+import { type Planted, textPlaces, withText } from "./planted.ts";
+
+type AnyEndpoint = Surfaces[keyof Surfaces][number];
+
+/** A relay to put card numbers into. */
+export interface PlantWorld {
+  url: string;
+  planted: Planted;
+  /** A caller with these headers, at an address of its own. */
+  caller(headers: { [name: string]: string }): HttpClient;
+  /** The latest part of the log. */
+  log(): string;
+}
+
+export interface PlantOutcome {
+  /** Every answer and frame that is nobody's own text, by who gave it. */
+  answers: { about: string; text: string }[];
+  /** Endpoints that took at least one number, with a 2xx. */
+  taken: Set<string>;
+  /** Endpoints with a body that takes a text. */
+  takesText: Set<string>;
+}
+
+/** What is owed as it came: a payment's echo, what the terminal gets, and the question that was asked. */
+const VERBATIM = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "takeCommand", "testSubscriptionRule"]);
+/** Endpoints that take a text and are not made to succeed here: what they would act on is a paid link, a package, or a deployment in another state. */
+const NOT_TAKEN = [
+  "finalizePayment",
+  "cancelPayment",
+  "refundPayment",
+  "adapterCapture",
+  "adapterReversal",
+  "adapterRefund",
+  "pushUpdate",
+  "pauseDeployment",
+  "resumeDeployment",
+  "rollBackDeployment",
+];
+/** What they send waits for its terminal. */
+const COMMANDS = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "sendScan", "sendPrint", "sendAdministratorCommand"]);
+/** Called as the terminal, by the fleet's login. */
+const OF_TERMINALS = new Set(["takeCommand", "terminalSettings", "recordResult", "disconnect", "createTerminalLink"]);
+const CHANGES_VERSION = new Set(["changeAppVersion", "switchAppVersion", "deleteAppVersion"]);
+const LONG_TEXT_CHARS = 1_024;
+const HEADERS = [
+  "user-agent",
+  "referer",
+  "x-request-id",
+  "idempotency-key",
+  "origin",
+  "x-forwarded-for",
+  "accept-language",
+  "content-type",
+];
+
+/** Who stands behind the parameters and logins. */
+interface Ids {
+  /** Of one that is changed; another one logs in. */
+  partnerId: string;
+  partnerLogin: string;
+  bearer: string;
+  /** The first is deployed, the second is changed. */
+  versionId: string;
+  changedVersionId: string;
+  deploymentId: string;
+  merchantId: string;
+  txId: string;
+  /** Of a command that waits. */
+  commandUuid: string;
+}
+
+/** Sends numbers into every endpoint that is declared and over STOMP, ends the commands that came of it, and reads what can be read. */
+export async function plantEverywhere(world: PlantWorld): Promise<PlantOutcome> {
+  const outcome: PlantOutcome = { answers: [], taken: new Set(), takesText: new Set() };
+  const names = namesOf();
+  const ids = await prepare(world, names);
+  const endpoints: readonly AnyEndpoint[] = Object.values(surfacesOf({ openTerminalLogs: true, packageBytesMax: 1_000_000 })).flat();
+  const planter = createPlanter(world, outcome, names, ids);
+  // What removes things comes last.
+  const plant = async (endpoint: AnyEndpoint): Promise<void> => {
+    await planter.plant(endpoint);
+    await planter.endCommands();
+    outcome.answers.push({ about: "the log", text: world.log() });
+  };
+  for (const endpoint of endpoints.filter(({ method }) => method !== "DELETE")) await plant(endpoint);
+  await plantOverStomp(world, outcome, names);
+  await readEverything(world, outcome, endpoints, planter.touched());
+  for (const endpoint of endpoints.filter(({ method }) => method === "DELETE")) await plant(endpoint);
+  return outcome;
+}
+
+/** Asserts that nobody was told one, and that every endpoint which takes a text took some. */
+export function assertNotAnswered(planted: Planted, { answers, taken, takesText }: PlantOutcome): void {
+  const found = answers.flatMap(({ about, text }) => planted.foundIn(text).map((where) => `${where}, in ${about}`));
+  assert.deepEqual([...new Set(found)].sort(), []);
+  assert.deepEqual([...takesText].filter((name) => !taken.has(name)).sort(), NOT_TAKEN.toSorted());
+}
+
+export function assertNotIn(planted: Planted, place: string, bytes: Buffer | string): void {
+  assert.deepEqual(planted.foundIn(bytes), [], `found in ${place}`);
+}
+
+export async function filesUnder(directory: string): Promise<{ name: string; bytes: Buffer }[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(files.map(async (name) => ({ name, bytes: await readFile(name) })));
+}
+
+function namesOf() {
+  let count = 0;
+  const next = (prefix: string): string => {
+    count += 1;
+    return `${prefix}${count}`;
+  };
+  return {
+    next,
+    number: () => {
+      count += 1;
+      return count;
+    },
+    terminal: () => next("TP"),
+  };
+}
+
+type Names = ReturnType<typeof namesOf>;
+
+async function must(status: number, answer: Promise<Answer>): Promise<Answer> {
+  const found = await answer;
+  if (found.status !== status) throw new Error(`${status} was expected, not ${found.status}: ${found.text}`);
+  return found;
+}
+
+async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
+  const administrator = world.caller(CREDENTIALS.administrator);
+  const partnerCalled = (username: string) =>
+    must(
+      201,
+      administrator.post("/admin/api/partners", {
+        username,
+        gwTml: "T",
+        gwApiKey: names.next("K"),
+        gwSecretKey: "a-secret-of-this-partner",
+        partnerApi: { partnerCode: names.next("C"), maxMerchants: 1_000, allowedServices: ["PAYPAL", "SHIFT4"] },
+      }),
+    );
+  const username = names.next("planted-partner-");
+  const partner = await partnerCalled(username);
+  const changed = await partnerCalled(names.next("planted-partner-"));
+  const bearer = textMember(partner.body, "partnerApiKeys", "apiKey");
+  const merchantId = names.next("merchant-");
+  await must(201, world.caller({ authorization: `Bearer ${bearer}` }).post("/partner/api/v1/merchants", { merchantId }));
+  const version = async (versionCode: number) => {
+    const releaseNotes = `kept ${world.planted.control()}`;
+    return must(200, administrator.post("/admin/app-versions", { versionCode, versionName: "9", releaseNotes, active: true }));
+  };
+  const [first, second] = [await version(9_000), await version(9_001)];
+  const versionId = String(member(first.body, "data", "id"));
+  const deployment = await must(200, administrator.post(`/admin/app-versions/${versionId}/deploy-terminal`, { terminalId: "TD1" }));
+  await must(
+    200,
+    administrator.post("/admin/gw-credentials", {
+      gwTml: "T",
+      gwApiKey: SANDBOX_GATEWAY_ACCOUNT.merchantId,
+      gwSecretKey: SANDBOX_GATEWAY_ACCOUNT.secret,
+    }),
+  );
+  const commandUuid = names.next("planted-");
+  await must(200, world.caller(CREDENTIALS.partner).pay(names.terminal(), { uuid: commandUuid }));
+  const link = await must(
+    200,
+    world.caller(CREDENTIALS.partner).post("/api/v1/paybylink", { amount: 1, reason: `kept ${world.planted.control()}` }),
+  );
+  return {
+    partnerId: String(member(changed.body, "data", "id")),
+    partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
+    bearer,
+    versionId,
+    changedVersionId: String(member(second.body, "data", "id")),
+    deploymentId: String(member(deployment.body, "data", "id")),
+    merchantId,
+    txId: textMember(link.body, "txId"),
+    commandUuid,
+  };
+}
+
+function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, ids: Ids) {
+  const { planted } = world;
+  const touched = new Set<string>();
+  const waiting: string[] = [];
+
+  async function send(
+    endpoint: AnyEndpoint,
+    request: { path: string; body?: unknown; headers?: { [name: string]: string } },
+  ): Promise<void> {
+    const { path, body, headers = {} } = request;
+    const about = `${endpoint.method} ${endpoint.path}`;
+    let answer: Answer;
+    if (endpoint.auth === "signature") {
+      const client = new AdapterClient(() => world.url);
+      answer = endpoint.method === "GET" ? await client.get(path) : await client.post(path, body ?? {});
+    } else {
+      const own: HttpRequest = { method: endpoint.method, headers, ...(body === undefined ? {} : { body }) };
+      answer = await world.caller(headersFor(endpoint, ids)).send(path, own);
+    }
+    if (answer.status < 300) {
+      outcome.taken.add(endpoint.name);
+      const [terminalId] = /\bTP\d+\b/.exec(`${path} ${JSON.stringify(body)}`) ?? [];
+      if (terminalId !== undefined && endpoint.method === "POST") touched.add(terminalId);
+      if (terminalId !== undefined && COMMANDS.has(endpoint.name)) waiting.push(terminalId);
+    } else if (process.env["SHOW"])
+      console.log("REFUSED", endpoint.name, path, JSON.stringify(body)?.slice(0, 200), answer.text.slice(0, 200));
+    if (answer.status === 500) throw new Error(`${about} answered ${answer.status}: ${answer.text}`);
+    if (!(VERBATIM.has(endpoint.name) && answer.status === 200)) outcome.answers.push({ about, text: answer.text });
+    outcome.answers.push({ about: `headers of ${about}`, text: JSON.stringify(answer.headers) });
+  }
+
+  function pathOf(endpoint: AnyEndpoint, planting?: { name: string; text: string }, query?: { [name: string]: string }): string {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(planting?.name === name ? planting.text : paramOf(endpoint, name, names, ids)),
+    );
+    return query === undefined ? path : `${path}?${new URLSearchParams(query)}`;
+  }
+
+  /** One that can be sent in a header. */
+  function headerText(about: string): string {
+    for (;;) {
+      const text = planted.text(about);
+      if (/^[ -~]*$/.test(text)) return text;
+    }
+  }
+
+  async function plant(endpoint: AnyEndpoint): Promise<void> {
+    const about = `${endpoint.method} ${endpoint.path}`;
+    const { body: schema } = endpoint;
+    const query = requiredQuery(endpoint, names);
+    if (schema !== undefined) {
+      for (const { path: place, lengthMax } of textPlaces(schema)) {
+        if (IDENTIFIERS.has(String(place.at(-1)))) continue;
+        outcome.takesText.add(endpoint.name);
+        const where = `${about} ${place.join(".")}`;
+        const texts = [planted.text(where, lengthMax), planted.text(where, lengthMax)];
+        if ((lengthMax ?? LONG_TEXT_CHARS) >= LONG_TEXT_CHARS) texts.push(planted.longText(where));
+        for (const text of texts) {
+          await send(endpoint, { path: pathOf(endpoint, undefined, query), body: withText(bodyOf(endpoint, names, ids), place, text) });
+        }
+      }
+      const control = withText(bodyOf(endpoint, names, ids), ["message"], `kept ${planted.control()}`);
+      await send(endpoint, { path: pathOf(endpoint, undefined, query), body: control });
+      for (const [type, text] of [
+        ["application/json", `{"note":"${planted.text(`${about} broken JSON`)}", `],
+        ["text/plain", planted.longText(`${about} as text`)],
+      ] as const) {
+        if (endpoint.auth === "signature") continue;
+        await send(endpoint, { path: pathOf(endpoint, undefined, query), body: text, headers: { "content-type": type } });
+      }
+    }
+    for (const [, name = ""] of endpoint.path.matchAll(/\{(\w+)\}/g)) {
+      await send(endpoint, { path: pathOf(endpoint, { name, text: planted.text(`${about} {${name}}`) }), ...bodyIfAny(endpoint) });
+    }
+    for (const name of [...Object.keys(endpoint.query?.["properties"] ?? {}), "unknown"]) {
+      if (IDENTIFIERS.has(name)) continue;
+      await send(endpoint, {
+        path: pathOf(endpoint, undefined, { ...query, [name]: planted.text(`${about}?${name}`) }),
+        ...bodyIfAny(endpoint),
+      });
+    }
+    if (endpoint.auth === "signature") return;
+    for (const name of [...Object.keys(endpoint.headers?.["properties"] ?? {}), ...HEADERS]) {
+      await send(endpoint, {
+        path: pathOf(endpoint, undefined, query),
+        ...bodyIfAny(endpoint),
+        headers: { [name]: headerText(`${about} header ${name}`) },
+      });
+    }
+  }
+
+  function bodyIfAny(endpoint: AnyEndpoint): { body?: unknown } {
+    return endpoint.body === undefined ? {} : { body: bodyOf(endpoint, names, ids) };
+  }
+
+  /** Takes what waits and answers it, with numbers in the answers. */
+  async function endCommands(): Promise<void> {
+    for (const terminalId of waiting.splice(0)) {
+      const fleet = world.caller(CREDENTIALS.fleet);
+      const taken = await fleet.take(terminalId);
+      if (taken.status !== 200) continue;
+      const result = {
+        uuid: textMember(taken.body, "uuid"),
+        result: "OK",
+        message: planted.text("a result's message"),
+        receipt: { text: planted.longText("a result's receipt"), [planted.text("a name in a receipt")]: 1 },
+        card: { pan: planted.text("a result's pan") },
+        scannedValue: planted.text("a scanned value"),
+        authCode: `kept ${planted.control()}`,
+      };
+      await must(200, fleet.receipt(terminalId, result));
+      // The same again is the same; another is a conflict.
+      await fleet.receipt(terminalId, { ...result, message: planted.text("a conflict's message") });
+    }
+  }
+
+  return { plant, endCommands, touched: (): ReadonlySet<string> => touched };
+}
+
+/** Names of things, by which they are found again: they stay as they are (infra/docs/results.md). Their own endpoints refuse most texts in them. */
+const IDENTIFIERS = new Set(["uuid", "terminalId", "terminalID", "txId", "merId", "paymentId", "origTranId"]);
+
+/** Members that have to be new, or of something that is there. */
+function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
+  const fresh: { [name: string]: () => unknown } = {
+    uuid: () => names.next("planted-"),
+    terminalId: () => names.terminal(),
+    terminalID: () => names.terminal(),
+    txId: () => (endpoint.name === "adapterInit" ? names.next("order-") : ids.txId),
+    username: () => names.next("planted-"),
+    partnerCode: () => names.next("C"),
+    adapterMerId: () => names.next("A"),
+    versionCode: () => 10_000 + names.number(),
+    merchantId: () => (endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : "SHOP-1"),
+    name: () => names.next("group "),
+    gwApiKey: () => names.next("K"),
+  };
+  const renew = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renew);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fresh[name]?.() ?? renew(inner)]));
+  };
+  return renew(EXAMPLES[endpoint.name] ?? endpoint.bodyExample ?? {});
+}
+
+/** Bodies of those that declare no example, or one that leaves a choice open. */
+const EXAMPLES: { readonly [name: string]: object } = {
+  testSubscriptionRule: { authenticatedTerminalId: "T1", topicDestination: "/topic/terminal/T1" },
+  sendPaymentByBody: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
+  sendPaymentLegacy: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
+};
+
+function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string } {
+  switch (endpoint.auth) {
+    case "none":
+    case "signature":
+      return {};
+    case "admin":
+      return CREDENTIALS.administrator;
+    case "partnerApi":
+      return { authorization: `Bearer ${ids.bearer}` };
+    case "apiKey":
+      return CREDENTIALS.partner;
+    case "basic":
+    case "basicOrApiKey":
+      if (endpoint.path.startsWith("/api/partner")) return { authorization: ids.partnerLogin };
+      return OF_TERMINALS.has(endpoint.name) ? CREDENTIALS.fleet : CREDENTIALS.partnerByPassword;
+  }
+}
+
+function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): string {
+  switch (name) {
+    case "terminalId":
+      return names.terminal();
+    case "uuid":
+      return endpoint.name === "cancelCommand" ? ids.commandUuid : names.next("planted-");
+    case "versionId":
+      return CHANGES_VERSION.has(endpoint.name) ? ids.changedVersionId : ids.versionId;
+    case "deploymentId":
+      return ids.deploymentId;
+    case "merchantId":
+      return ids.merchantId;
+    case "service":
+      return "PAYPAL";
+    case "txId":
+      return ids.txId;
+    case "id":
+      if (endpoint.path.startsWith("/admin/api/partners")) return ids.partnerId;
+      return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
+    default:
+      return names.next("name");
+  }
+}
+
+function requiredQuery(endpoint: AnyEndpoint, names: Names): { [name: string]: string } | undefined {
+  const schema: TSchema | undefined = endpoint.query;
+  const required: unknown = schema?.["required"];
+  if (!Array.isArray(required) || required.length === 0) return undefined;
+  return Object.fromEntries(required.map((name) => [String(name), name === "terminalId" ? names.terminal() : names.next("1")]));
+}
+
+async function plantOverStomp(world: PlantWorld, outcome: PlantOutcome, names: Names): Promise<void> {
+  const { planted } = world;
+  const terminalId = names.terminal();
+  const administrator = world.caller(CREDENTIALS.administrator);
+  const password = textMember((await must(200, administrator.get(`/admin/terminals/${terminalId}/credentials`))).body, "data", "password");
+  const header = (about: string): string => planted.text(about).replaceAll(/[\n\t]/g, " ");
+  const connectHeaders = Object.fromEntries(
+    ["app-version", "device-model", "terminal-family", "device-serial", "android-version", "manufacturer", "device-fingerprint", "own"].map(
+      (name) => [name, header(`CONNECT ${name}`)],
+    ),
+  );
+  const connect = async () => {
+    const terminal = await connectStomp(world.url, { login: terminalId, passcode: password, connectHeaders });
+    outcome.answers.push({ about: "CONNECTED", text: JSON.stringify(terminal.connected.headers) });
+    return terminal;
+  };
+  const terminal = await connect();
+  const commands = await terminal.subscribe(terminalId, { own: header("SUBSCRIBE") });
+  await must(
+    200,
+    world.caller(CREDENTIALS.partner).pay(terminalId, { uuid: names.next("planted-"), description: planted.text("a pushed payment") }),
+  );
+  const { command } = await commands.next();
+  for (const body of [
+    { uuid: command["uuid"], result: "OK", message: planted.longText("a result over STOMP"), pan: planted.text("a pan over STOMP") },
+    { uuid: command["uuid"], result: "KO", message: planted.text("a conflict over STOMP") },
+    { uuid: names.next("planted-"), result: "OK", message: planted.text("an unasked result over STOMP") },
+  ]) {
+    const answer = await terminal.result(terminalId, body);
+    outcome.answers.push({ about: "RECEIPT", text: JSON.stringify(answer.headers) + answer.body });
+  }
+  await terminal.client.deactivate({ force: true });
+  // What is refused ends its session.
+  for (const { destination, body } of [
+    {
+      destination: `/app/terminal/${terminalId}/receipt`,
+      body: `{"result":"?","message":"${planted.text("an unreadable result over STOMP")}"}`,
+    },
+    { destination: `/app/terminal/${terminalId}/receipt`, body: planted.longText("text over STOMP") },
+    { destination: `/app/${header("a destination")}`, body: planted.text("a lost message over STOMP") },
+  ]) {
+    const refused = await connect();
+    refused.client.publish({ destination, body });
+    const error = await refused.errors.next();
+    outcome.answers.push({ about: "ERROR", text: JSON.stringify(error.headers) + error.body });
+    await refused.client.deactivate({ force: true });
+  }
+}
+
+async function readEverything(
+  world: PlantWorld,
+  outcome: PlantOutcome,
+  endpoints: readonly AnyEndpoint[],
+  terminalIds: Iterable<string>,
+): Promise<void> {
+  const read = async (caller: HttpClient, path: string): Promise<void> => {
+    const answer = await caller.get(path);
+    outcome.answers.push({ about: `reading ${path}`, text: answer.text });
+  };
+  const readable = endpoints.filter(({ method, path }) => method === "GET" && !path.includes("{"));
+  for (const credentials of [CREDENTIALS.administrator, CREDENTIALS.partnerByPassword, CREDENTIALS.partner]) {
+    for (const { path } of readable) await read(world.caller(credentials), path);
+  }
+  for (const list of ["attention", "audit", "terminals", "cloud-configs", "api/partners"]) {
+    await read(world.caller(CREDENTIALS.administrator), `/admin/${list}?limit=500`);
+  }
+  for (const terminalId of terminalIds) {
+    for (const path of ["status", "connection", "settings", "logs"]) {
+      const caller = world.caller(path === "settings" ? CREDENTIALS.fleet : CREDENTIALS.partnerByPassword);
+      outcome.answers.push({ about: `reading ${path}`, text: (await caller.get(`/api/v1/${terminalId}/${path}`)).text });
+    }
+    outcome.answers.push({
+      about: "reading a terminal",
+      text: (await world.caller(CREDENTIALS.administrator).get(`/admin/terminals/${terminalId}`)).text,
+    });
+  }
+}
