@@ -1,6 +1,7 @@
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
+import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
 import { createAppStore } from "../../engine/apps/app-store.ts";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
@@ -533,6 +534,10 @@ export const STORED_EXAMPLES = {
   signatureStamp: {
     write: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
     read: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
+  },
+  usualLogin: {
+    write: (kv) => createUsualLoginStore(kv, now).remember("digest-1"),
+    read: (kv) => createUsualLoginStore(kv, now).isUsual("digest-1"),
   },
   tableStamp: {
     write: (kv) => put(kv, tableVersionOperation("apps")),

@@ -19,6 +19,10 @@ export interface ShardMetrics {
   answered(endpoint: string, status: number, durationMs: number): void;
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
+  /** A wrong password was compared. */
+  loginFailed(): void;
+  /** A login was refused because too many wrong passwords came before it. */
+  loginHeldBack(by: string): void;
   commandFinished(state: string, kind: string): void;
   /** A step was retried because another writer had changed the same record. */
   commitConflict(): void;
@@ -75,6 +79,17 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     name: "relay_rate_limit_table_full_total",
     help: "Requests refused because the limiter had no room for another address.",
     labelNames: ["endpoint"],
+    registers,
+  });
+  const loginsFailed = new Counter({
+    name: "relay_logins_failed_total",
+    help: "Wrong passwords that were compared.",
+    registers,
+  });
+  const loginsHeldBack = new Counter({
+    name: "relay_logins_held_back_total",
+    help: "Logins refused without comparing the password, because too many wrong ones came of the account from the address (pair), of the account from strange addresses (account), or from the address (address).",
+    labelNames: ["by"],
     registers,
   });
   const conflicts = new Counter({
@@ -140,6 +155,8 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),
+    loginFailed: () => loginsFailed.inc(),
+    loginHeldBack: (by) => loginsHeldBack.inc({ by }),
     commitConflict: () => conflicts.inc(),
     commandFinished: (state, kind) => finished.inc({ state, kind }),
     collect: async () => [...(await registry.getMetricsAsJSON()), durations.toJson()],

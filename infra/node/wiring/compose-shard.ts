@@ -25,6 +25,7 @@ import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { composeLinks } from "./links.ts";
+import { composeLoginCounts } from "./logins.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
@@ -156,18 +157,22 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
-  const access = composeAccess({
-    config,
-    kv,
-    tables,
-    patterns,
-    clock,
-    machineClock,
-    partners: partners.partners,
-    partnerApiCredentials: partnerApi.credentials,
-    administratorPasswordSha256: parts.administratorPasswordSha256,
-    lease,
-  });
+  const access = add(
+    composeAccess({
+      config,
+      kv,
+      tables,
+      patterns,
+      clock,
+      machineClock,
+      partners: partners.partners,
+      partnerApiCredentials: partnerApi.credentials,
+      administratorPasswordSha256: parts.administratorPasswordSha256,
+      loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
+      observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
+      lease,
+    }),
+  );
   const { authenticator } = access;
   const { mount, stomp } = createStompMount({
     anonymousAllowed: config.mode === "sandbox",
