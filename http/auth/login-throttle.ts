@@ -52,7 +52,8 @@ const RANDOM_CHANGES_MIN = 10;
 /** `pair`: an account from an address. `address`: all accounts from it. `account`: it from all addresses where it never logged in. */
 export type HeldBy = "pair" | "address" | "account";
 
-const HELD_BY: readonly HeldBy[] = ["pair", "account", "address"];
+/** In the order of the windows of an attempt. */
+export const HELD_BY: readonly HeldBy[] = ["pair", "account", "address"];
 
 /** Callbacks for logs and metrics; none gets a password, or a name that is no account's. */
 export interface LoginObserver {

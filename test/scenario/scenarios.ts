@@ -10,6 +10,7 @@ import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
 import { delivery } from "./delivery.ts";
 import { foundInClickHouse } from "./found-in-clickhouse.ts";
+import { guessedPasswords } from "./guessed-passwords.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
@@ -32,6 +33,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "cancellation", define: cancellation },
   { about: "delivery", define: delivery },
   { about: "access", define: access },
+  { about: "guessed passwords", define: guessedPasswords },
   { about: "partners", define: partners },
   { about: "the partner portal", define: partnerPortal },
   { about: "Partner API v1", define: partnerApi },

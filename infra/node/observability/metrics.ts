@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import { HELD_BY, type HeldBy } from "../../../http/auth/login-throttle.ts";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
 /** Metrics of one thread as sent to the main thread: prom-client's JSON form. */
@@ -22,7 +23,7 @@ export interface ShardMetrics {
   /** A wrong password was compared. */
   loginFailed(): void;
   /** A login was refused because too many wrong passwords came before it. */
-  loginHeldBack(by: string): void;
+  loginHeldBack(by: HeldBy): void;
   commandFinished(state: string, kind: string): void;
   /** A step was retried because another writer had changed the same record. */
   commitConflict(): void;
@@ -92,6 +93,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["by"],
     registers,
   });
+  for (const by of HELD_BY) loginsHeldBack.inc({ by }, 0);
   const conflicts = new Counter({
     name: "relay_cluster_conflicts_total",
     help: "Steps that were retried because another writer had changed the same record.",
