@@ -30,7 +30,7 @@ const ADDRESSES_MAX = 100_000;
 /** What is held back, as this thread knows it; an entry that was dropped is asked for again. */
 const HOLDS_MAX = 50_000;
 
-/** Whether an address is usual, as the store said a moment ago. */
+/** For whom an address is usual, as the store said a moment ago. */
 const ASKED_MAX = 20_000;
 const ASKED_MS = 10_000;
 
@@ -123,10 +123,12 @@ export interface LoginThrottleOptions {
 
 /** For a thread by itself. */
 function usualInMemory(): UsualLogins {
-  const names = new BoundedMap<string, true>(ADDRESSES_MAX);
+  const accounts = new BoundedMap<string, Set<string>>(ADDRESSES_MAX);
   return {
-    isUsual: async (name) => names.get(name) === true,
-    remember: async (name) => names.set(name, true),
+    at: async (address) => accounts.get(address) ?? new Set(),
+    remember: async (address, account) => {
+      accounts.set(address, new Set([...(accounts.get(address) ?? []), account]));
+    },
   };
 }
 
@@ -175,7 +177,7 @@ export function createLoginThrottle({
   const ownKey = randomBytes(32);
   const wrong = new BoundedMap<string, number>(WRONG_MAX);
   const accounts = new BoundedMap<string, KnownAccount>(ACCOUNTS_MAX);
-  const asked = new BoundedMap<string, { isUsual: boolean; untilMs: number }>(ASKED_MAX);
+  const asked = new BoundedMap<string, { accounts: ReadonlySet<string>; untilMs: number }>(ASKED_MAX);
   const holds = new Map<string, number>();
   let remembering = 0;
   let day = Math.floor(monotonicMs() / DAY_MS);
@@ -228,25 +230,32 @@ export function createLoginThrottle({
     return account >= all ? { by: "account", forMs: account } : { by: "address", forMs: all };
   }
 
-  /** Where the store cannot answer, an address is not usual: then nobody can log in for long anyway. */
+  const storedAddress = (address: string) => digest(key, "usual address", address).slice(0, 32);
+  const storedAccount = (username: string) => digest(key, "usual account", username).slice(0, 32);
+
+  /**
+   * The store is asked by address alone, so that a name costs nothing and takes the same time whether or not there is such an account. Where it
+   * cannot answer, no address is usual: then nobody can log in for long anyway.
+   */
   async function isUsual(username: string, address: string): Promise<boolean> {
-    const name = digest(key, "usual", username, address).slice(0, 32);
-    const known = asked.get(name);
-    if (known !== undefined && known.untilMs > monotonicMs()) return known.isUsual;
-    const answer = await usual.isUsual(name).catch(() => false);
-    asked.set(name, { isUsual: answer, untilMs: monotonicMs() + ASKED_MS });
-    return answer;
+    const known = asked.get(address);
+    let accounts = known?.accounts;
+    if (known === undefined || accounts === undefined || known.untilMs <= monotonicMs()) {
+      accounts = await usual.at(storedAddress(address)).catch((): ReadonlySet<string> => new Set());
+      asked.set(address, { accounts, untilMs: monotonicMs() + ASKED_MS });
+    }
+    return accounts.size > 0 && accounts.has(storedAccount(username));
   }
 
   function seen(account: KnownAccount, ipAddress: string): void {
     if (account.seen.get(ipAddress) === day || remembering >= REMEMBERING_MAX) return;
     const before = account.seen.get(ipAddress);
     account.seen.set(ipAddress, day);
-    const name = digest(key, "usual", account.username, countedAddress(ipAddress)).slice(0, 32);
-    asked.set(name, { isUsual: true, untilMs: monotonicMs() + ASKED_MS });
+    const address = countedAddress(ipAddress);
     remembering += 1;
     usual
-      .remember(name)
+      .remember(storedAddress(address), storedAccount(account.username))
+      .then(() => asked.delete(address))
       .catch(() => {
         // The store cannot be reached: it is tried again with the next request from there.
         if (before === undefined) account.seen.delete(ipAddress);

@@ -536,8 +536,8 @@ export const STORED_EXAMPLES = {
     read: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
   },
   usualLogin: {
-    write: (kv) => createUsualLoginStore(kv, now).remember("digest-1"),
-    read: (kv) => createUsualLoginStore(kv, now).isUsual("digest-1"),
+    write: (kv) => createUsualLoginStore(kv, now).remember("digest-1", "digest-2"),
+    read: async (kv) => [...(await createUsualLoginStore(kv, now).at("digest-1"))],
   },
   tableStamp: {
     write: (kv) => put(kv, tableVersionOperation("apps")),

@@ -14,16 +14,16 @@ function world({ threads = 1, counts }: { threads?: number; counts?: (own: Login
   const clock = { nowMs: 1_000_000 };
   const monotonicMs = () => clock.nowMs;
   const own = createLoginCounts(monotonicMs);
-  const stored = new Set<string>();
+  const stored = new Map<string, Set<string>>();
   const store = { away: false };
   const usual: UsualLogins = {
-    isUsual: async (name) => {
+    at: async (address) => {
       if (store.away) throw new Error("away");
-      return stored.has(name);
+      return stored.get(address) ?? new Set();
     },
-    remember: async (name) => {
+    remember: async (address, account) => {
       if (store.away) throw new Error("away");
-      stored.add(name);
+      stored.set(address, new Set([...(stored.get(address) ?? []), account]));
     },
   };
   const told: Told[] = [];
