@@ -22,7 +22,7 @@ const ATTACKER = "198.51.100.1";
 const PARTNERS = 12;
 
 /** Of the floods on a schedule: many more than anybody should check, few enough to leave the node room. */
-const STEADY_PER_SECOND = 1_000;
+const STEADY_PER_SECOND = 300;
 const CONNECTIONS = 64;
 const PAYS_PER_SECOND = 200;
 

@@ -26,10 +26,17 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   signature: [{ signature: [] }],
 };
 
+const HELD_BACK =
+  "After ten different wrong passwords of a user from one address (IPv6: /64) within a minute, or a hundred within an hour from addresses where the user never logged in, none is compared for a while: 429 with `Retry-After`, also for the right one.";
+
 const SECURITY_SCHEMES = {
-  basic: { type: "http", scheme: "basic", description: "A terminal's, a partner's or the administrator's user name and password." },
+  basic: {
+    type: "http",
+    scheme: "basic",
+    description: `A terminal's, a partner's or the administrator's user name and password. ${HELD_BACK} Terminals' derived passwords are never held back.`,
+  },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
-  administrator: { type: "http", scheme: "basic", description: "The administrative user name and password." },
+  administrator: { type: "http", scheme: "basic", description: `The administrative user name and password. ${HELD_BACK}` },
   partnerApi: {
     type: "http",
     scheme: "bearer",
@@ -150,7 +157,7 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 }
 
 /**
- * A key may be used from listed origins or addresses only. After many failed passwords from an address no password is checked for a while.
+ * A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
  */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
