@@ -35,13 +35,13 @@ export function forkChild<Question extends object, Answer>(file: string): AskedC
   };
 }
 
-/** Starts a file of the project under plain node and waits for the first line of its output that matches; answers with the match. */
+/** Starts a file of the project (or of another checkout, `root`) under plain node and waits for the first line of its output that matches; answers with the match. */
 export async function startAndWait(
   file: string,
-  options: { environment: NodeJS.ProcessEnv; ready: RegExp },
+  options: { environment: NodeJS.ProcessEnv; ready: RegExp; root?: string },
 ): Promise<{ child: Child; match: RegExpExecArray }> {
   const child = spawn(process.execPath, ["--import", "tsx", file], {
-    cwd: ROOT,
+    cwd: options.root ?? ROOT,
     env: options.environment,
     stdio: ["ignore", "pipe", "inherit"],
   });

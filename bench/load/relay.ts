@@ -1,3 +1,4 @@
+import { ROOT } from "../root.ts";
 import { type Child, startAndWait } from "./child.ts";
 import { API_KEY, TERMINAL_SECRET } from "./terminals.ts";
 
@@ -6,7 +7,11 @@ export interface RunningRelay extends Child {
 }
 
 /** Starts the whole relay as its users do, with one shard, on a free port. */
-export async function startRelay(dataDirectory: string, environment: { readonly [name: string]: string } = {}): Promise<RunningRelay> {
+export async function startRelay(
+  dataDirectory: string,
+  environment: { readonly [name: string]: string } = {},
+  root = ROOT,
+): Promise<RunningRelay> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("RELAY_"));
   const { child, match } = await startAndWait("infra/node/main.ts", {
     environment: {
@@ -23,6 +28,7 @@ export async function startRelay(dataDirectory: string, environment: { readonly 
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
       ...environment,
     },
+    root,
     ready: /API\s+http:\/\/[^:]+:(\d+)/,
   });
   return {

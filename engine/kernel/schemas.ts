@@ -67,6 +67,7 @@ export const SCHEMAS = {
   terminalLog: numbered("l/"),
   resultCount: numbered("y/"),
   signatureStamp: first("signature/"),
+  usualLogin: first("usual-login/"),
   tableStamp: first("stamp/"),
   link: first("link/", "link-due/", "link-payment/", "link-tran/", "link-op/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),

@@ -2,9 +2,18 @@ import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
 import { isOriginAllowed, partnerByKey } from "./api-key.ts";
-import { administratorByFastPassword, callerByFastPassword, parseBasic, partnerCaller, type UserPassword } from "./basic.ts";
+import {
+  callerByFastPassword,
+  callerBySlowPassword,
+  isAccount,
+  parseBasic,
+  partnerCaller,
+  terminalByDerivedPassword,
+  type UserPassword,
+} from "./basic.ts";
 import { BoundedMap } from "./bounded-map.ts";
-import type { AdministratorCredential, CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
+import type { CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
+import { createLoginThrottle, type KnownAccount, type LoginAccount, type LoginThrottle, looksRandom } from "./login-throttle.ts";
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
 
@@ -14,18 +23,14 @@ import { PasswordVerifier } from "./partner-password.ts";
  */
 const VERIFIED_MAX = 250_000;
 
-/** Maximum number of cached partner logins whose passwords were hashed; a change of other credentials does not have them hashed again. */
+/** Maximum number of cached logins whose passwords were hashed; a change of other credentials does not have them hashed again. */
 const HASHED_MAX = 10_000;
+
+/** Stands for a password that is compared without a slow hash. */
+const FAST = "";
 
 /** A longer header is not cached but verified each time, if that is fast. Headers of terminals have 160 characters. */
 const REMEMBERED_LENGTH_MAX = 256;
-
-/** Failed passwords of one address within `FAILURES_WINDOW_MS`, after which none is checked any more until the window ends. */
-const FAILURES_MAX = 10;
-
-const FAILURES_WINDOW_MS = 60_000;
-
-const FAILURE_ADDRESSES_MAX = 10_000;
 
 /** Texts of a 401: the same whichever part was wrong. */
 const INVALID_KEY: Refusal = { type: "refused", code: "unauthorized", message: "Invalid API Key" };
@@ -38,10 +43,6 @@ const FOREIGN_ORIGIN: Refusal = { type: "refused", code: "forbidden", message: "
 
 const ANONYMOUS: Caller = { type: "anonymous" };
 
-function throttled(forMs: number): Refusal {
-  return { type: "refused", code: "rate_limited", message: "Too many failed logins", retryAfterSeconds: Math.ceil(forMs / 1_000) };
-}
-
 function refusalOf({ code, message, retryAfterSeconds }: RelayError): Refusal {
   return { type: "refused", code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
@@ -51,12 +52,12 @@ export interface Credentials {
   authorization: string;
   apiKey: string;
   origin: string;
-  /** Failed logins are counted per address. */
+  /** Wrong passwords are counted per account and address. */
   ipAddress: string;
 }
 
 export interface Authenticator {
-  /** Synchronous, except for the first login by a password that a person may have chosen, whose slow hash is checked off the event loop. */
+  /** Synchronous, except for passwords that are compared: not for keys, terminals' own passwords and logins that were verified before. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
@@ -64,9 +65,16 @@ export interface Authenticator {
   isOriginListedBy(caller: Caller, origin: string): boolean;
 }
 
-interface Failures {
-  count: number;
-  untilMs: number;
+/** A verified login by a password that somebody may have chosen. */
+interface PasswordLogin {
+  readonly type: "password";
+  readonly caller: Caller;
+  readonly account: KnownAccount;
+  /**
+   * Its password looks like one of a generator. Such a login is answered even while its account is held back at its address: otherwise who
+   * guesses behind the same NAT stops a running till. Of any other password the answer would tell the guesser that it is right.
+   */
+  readonly isRandom: boolean;
 }
 
 /** Used if no partner has a key for Partner API v1. */
@@ -74,18 +82,19 @@ const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called:
 
 /**
  * Authenticates with the credentials in memory. Verified headers are remembered until any credential changes, and slow hashes until their
- * own credential changes.
+ * own credential changes. No password that somebody may have chosen is compared, and none that was verified before is answered, without the
+ * throttle (login-throttle.ts); machine-made secrets (keys, terminals' derived passwords) need none.
  */
 export function createAuthenticator(
   source: CredentialSource,
   monotonicMs: () => number,
   partnerApi: PartnerApiCredentials = NO_PARTNER_API,
+  throttle: LoginThrottle = createLoginThrottle({ monotonicMs }),
 ): Authenticator {
-  const logins = new BoundedMap<string, Caller>(VERIFIED_MAX);
-  /** By header: the hash against which its password was verified. */
+  const logins = new BoundedMap<string, Caller | PasswordLogin>(VERIFIED_MAX);
+  /** By header: the hash against which its password was verified, or `FAST`. */
   const hashed = new BoundedMap<string, string>(HASHED_MAX);
   const keys = new BoundedMap<string, { partner: PartnerCredential; caller: Caller }>(VERIFIED_MAX);
-  const failures = new BoundedMap<string, Failures>(FAILURE_ADDRESSES_MAX);
   const checking = new Map<string, Promise<Caller | Refusal>>();
   const passwords = new PasswordVerifier();
   let generation = source.generation();
@@ -110,120 +119,97 @@ export function createAuthenticator(
 
   function byLogin(header: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
     const known = logins.get(header);
-    if (known !== undefined) return known;
+    if (known === undefined) return byUnknownLogin(header, ipAddress);
+    return known.type === "password" ? again(known, ipAddress) : known;
+  }
+
+  function byUnknownLogin(header: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
     const user = parseBasic(header);
     if (user === null) return header === "" ? MISSING_LOGIN : INVALID_LOGIN;
-    const caller = callerByFastPassword(source, user);
-    if (caller !== null) {
-      if (header.length <= REMEMBERED_LENGTH_MAX) logins.set(header, caller);
-      return caller;
+    const terminal = terminalByDerivedPassword(source, user);
+    if (terminal === "denied") return INVALID_LOGIN;
+    if (terminal !== null) {
+      if (header.length <= REMEMBERED_LENGTH_MAX) logins.set(header, terminal);
+      return terminal;
     }
-    const administrator = bySlowAdministrator(header, user, ipAddress);
-    if (administrator !== null) return administrator;
-    const partner = source.partnerByUsername(user.username);
-    if (partner?.enabled === true && hashed.get(header) === partner.passwordHash) return verified(header, partner);
+    const proven = provenBefore(header, user);
+    if (proven !== null) return again(verified(header, user, proven), ipAddress);
+    const account = { username: user.username, isKnown: isAccount(source, user.username) };
+    if (throttle.isKnownWrong(account, user.password, ipAddress, generation)) return INVALID_LOGIN;
     // A till that starts sends many requests with the same header at once; they share one check.
-    let check = checking.get(header);
+    const shared = `${ipAddress} ${header}`;
+    let check = checking.get(shared);
     if (check === undefined) {
-      check = byPartnerPassword(header, user, ipAddress).finally(() => checking.delete(header));
-      checking.set(header, check);
+      check = byPassword(header, user, account, ipAddress).finally(() => checking.delete(shared));
+      checking.set(shared, check);
     }
     return check;
   }
 
-  async function byPartnerPassword(header: string, user: UserPassword, ipAddress: string): Promise<Caller | Refusal> {
-    const heldBack = afterFailures(ipAddress);
-    if (heldBack !== null) return heldBack;
-    const before = source.partnerByUsername(user.username);
-    let right: boolean;
-    try {
-      right = await passwords.verify(user.password, before?.passwordHash ?? null);
-    } catch (error) {
-      if (error instanceof RelayError) return refusalOf(error);
-      throw error;
+  /** The caller of a header whose password was right before and still is, though other credentials have changed; that is no guess. */
+  function provenBefore(header: string, user: UserPassword): Caller | null {
+    const hash = hashed.get(header);
+    if (hash === undefined) return null;
+    if (hash === FAST) return callerByFastPassword(source, user);
+    const slow = callerBySlowPassword(source, user.username);
+    return slow !== null && slow.hash === hash ? slow.caller : null;
+  }
+
+  /** The answer to a login whose password was right before. */
+  function again({ caller, account, isRandom }: PasswordLogin, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
+    if (account.seen.get(ipAddress) === throttle.day && (isRandom || !throttle.isHolding)) return caller;
+    const answer = (passes: boolean) => {
+      if (!passes) return throttle.heldBack(account, ipAddress);
+      throttle.seen(account, ipAddress);
+      return caller;
+    };
+    const passes = isRandom || throttle.mayPass(account, ipAddress);
+    return passes instanceof Promise ? passes.then(answer) : answer(passes);
+  }
+
+  async function byPassword(header: string, user: UserPassword, account: LoginAccount, ipAddress: string): Promise<Caller | Refusal> {
+    const { username, password } = user;
+    const login = await throttle.begin(account, password, ipAddress);
+    if (login.type === "refused") return login;
+    let caller = callerByFastPassword(source, user);
+    if (caller !== null) hashed.set(header, FAST);
+    else {
+      // Whoever it is and is not, a wrong password takes the time of one slow hash.
+      const before = callerBySlowPassword(source, username)?.hash ?? null;
+      let right: boolean;
+      try {
+        right = await passwords.verify(password, before, login.turn);
+      } catch (error) {
+        login.notCompared();
+        if (error instanceof RelayError) return refusalOf(error);
+        throw error;
+      }
+      // The record may have changed while the hash was computed.
+      forgetWhenChanged();
+      const slow = callerBySlowPassword(source, username);
+      if (right && slow !== null && slow.hash === before) {
+        caller = slow.caller;
+        hashed.set(header, slow.hash);
+      }
     }
-    // The record may have changed while the hash was computed.
-    forgetWhenChanged();
-    const partner = source.partnerByUsername(user.username);
-    if (!right || partner === null || !partner.enabled || partner.passwordHash !== before?.passwordHash) {
-      countFailure(ipAddress);
+    if (caller === null) {
+      login.wrong(generation);
       return INVALID_LOGIN;
     }
-    hashed.set(header, partner.passwordHash);
-    return verified(header, partner);
-  }
-
-  function verified(header: string, partner: PartnerCredential): Caller {
-    const caller = partnerCaller(partner);
-    logins.set(header, caller);
+    login.right();
+    throttle.seen(verified(header, user, caller).account, ipAddress);
     return caller;
   }
 
-  /** The refusal for an address with too many failed passwords; null while it may try. */
-  function afterFailures(ipAddress: string): Refusal | null {
-    const failed = failures.get(ipAddress);
-    const nowMs = monotonicMs();
-    return failed !== undefined && failed.untilMs > nowMs && failed.count >= FAILURES_MAX ? throttled(failed.untilMs - nowMs) : null;
-  }
-
-  /** An administrator whose password a person has chosen; null where the name is no such administrator's. */
-  function bySlowAdministrator(header: string, user: UserPassword, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> | null {
-    const before = source.administratorByUsername(user.username);
-    if (before?.password.type !== "slow") return null;
-    const { hash } = before.password;
-    if (hashed.get(header) === hash) return loggedIn(header, before);
-    const heldBack = afterFailures(ipAddress);
-    if (heldBack !== null) return heldBack;
-    const check = async () => {
-      const right = await passwords.verify(user.password, hash);
-      forgetWhenChanged();
-      const now = source.administratorByUsername(user.username);
-      if (!right || now?.password.type !== "slow" || now.password.hash !== hash) {
-        countFailure(ipAddress);
-        return INVALID_LOGIN;
-      }
-      hashed.set(header, hash);
-      return loggedIn(header, now);
-    };
-    const checked = checking.get(header) ?? check().finally(() => checking.delete(header));
-    checking.set(header, checked);
-    return checked.catch((error: unknown) => {
-      if (error instanceof RelayError) return refusalOf(error);
-      throw error;
-    });
-  }
-
-  function loggedIn(header: string, { username, role }: AdministratorCredential): Caller {
-    const caller: Caller = { type: "administrator", username, role };
-    logins.set(header, caller);
-    return caller;
+  function verified(header: string, { username, password }: UserPassword, caller: Caller): PasswordLogin {
+    const login: PasswordLogin = { type: "password", caller, account: throttle.accountOf(username), isRandom: looksRandom(password) };
+    logins.set(header, login);
+    return login;
   }
 
   function byAdministrator(header: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
-    const known = logins.get(header);
-    if (known !== undefined) return known.type === "administrator" ? known : INVALID_LOGIN;
-    const user = parseBasic(header);
-    if (user === null) return header === "" ? MISSING_LOGIN : INVALID_LOGIN;
-    const heldBack = afterFailures(ipAddress);
-    if (heldBack !== null) return heldBack;
-    // Partners' passwords are not checked here: in an attack on this login each would cost a slow hash.
-    const caller = administratorByFastPassword(source, user);
-    if (caller === null) {
-      const administrator = bySlowAdministrator(header, user, ipAddress);
-      if (administrator !== null) return administrator;
-      // A correct login used at the wrong endpoint is not an attempt to guess a password.
-      if (callerByFastPassword(source, user) === null) countFailure(ipAddress);
-      return INVALID_LOGIN;
-    }
-    logins.set(header, caller);
-    return caller;
-  }
-
-  function countFailure(ipAddress: string): void {
-    const nowMs = monotonicMs();
-    const failed = failures.get(ipAddress);
-    if (failed === undefined || failed.untilMs <= nowMs) failures.set(ipAddress, { count: 1, untilMs: nowMs + FAILURES_WINDOW_MS });
-    else failed.count++;
+    const found = byLogin(header, ipAddress);
+    return found instanceof Promise ? found.then(administratorOnly) : administratorOnly(found);
   }
 
   return {
@@ -260,4 +246,9 @@ export function createAuthenticator(
 /** Where a login may be left out, a wrong one opens nothing and says nothing. */
 function anonymousIfRefused(found: Caller | Refusal): Caller {
   return found.type === "refused" ? ANONYMOUS : found;
+}
+
+/** A right login that is no administrator's is answered as a wrong one. */
+function administratorOnly(found: Caller | Refusal): Caller | Refusal {
+  return found.type === "administrator" || found.type === "refused" ? found : INVALID_LOGIN;
 }

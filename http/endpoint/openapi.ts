@@ -35,18 +35,20 @@ const BROWSERS =
 
 /** Of each 403 that this may be the reason of. */
 const FOREIGN_PAGES = "Or a page of another origin made a browser send the login.";
+const HELD_BACK =
+  "After ten different wrong passwords of a user from one address (IPv6: /64) within a minute, or a hundred within an hour from addresses where the user never logged in, none is compared for a while: 429 with `Retry-After`, also for the right one.";
 
 const SECURITY_SCHEMES = {
   basic: {
     type: "http",
     scheme: "basic",
-    description: `A terminal's, a partner's or an administrator's user name and password. An administrator may look with any role; to send and to change it needs the role operator or owner (403). ${BROWSERS}`,
+    description: `A terminal's, a partner's or an administrator's user name and password. An administrator may look with any role; to send and to change it needs the role operator or owner (403). ${HELD_BACK} Terminals' derived passwords are never held back. ${BROWSERS}`,
   },
   apiKey: { type: "apiKey", in: "header", name: "API-Key", description: "A partner's key." },
   administrator: {
     type: "http",
     scheme: "basic",
-    description: `An administrator's user name and password. Each operation names the role that it needs (403 without it): an owner may call all of them, an operator all but those of owners, read-only those that look. ${BROWSERS}`,
+    description: `An administrator's user name and password. Each operation names the role that it needs (403 without it): an owner may call all of them, an operator all but those of owners, read-only those that look. ${HELD_BACK} ${BROWSERS}`,
   },
   partnerApi: {
     type: "http",
@@ -197,8 +199,7 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 }
 
 /**
- * A key may be used from listed origins or addresses only. After many failed passwords from an address no password is checked for a while.
- * An administrator may have a role that is too low.
+ * An administrator may have a role that is too low. A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
  */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);

@@ -9,7 +9,7 @@ import { agreeHeartBeats, chooseVersion, type HeartBeatOffer, type HeartBeats } 
 export interface ConnectRequest {
   version: StompVersion;
   heartBeats: HeartBeats;
-  /** Null when the frame names no login; an empty one counts as none. */
+  /** Null when the frame names neither a login nor a passcode; an empty one counts as none. A passcode alone lets nobody in. */
   credentials: { login: string; passcode: string } | null;
   device: DeviceInfo;
 }
@@ -29,10 +29,11 @@ export function readConnect(frame: StompFrame, upgrade: UpgradeInfo, offer: Hear
   const heartBeats = agreeHeartBeats(version === "1.0" ? undefined : frame.headers.get("heart-beat"), offer);
   if (heartBeats === null) throw new RelayError("invalid_request", "heart-beat has to be two numbers of milliseconds, as in 10000,10000");
   const login = frame.headers.get("login") ?? "";
+  const passcode = frame.headers.get("passcode") ?? "";
   return {
     version,
     heartBeats,
-    credentials: login === "" ? null : { login, passcode: frame.headers.get("passcode") ?? "" },
+    credentials: login === "" && passcode === "" ? null : { login, passcode },
     device: readDevice(frame, upgrade),
   };
 }

@@ -1,5 +1,6 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import type { Clock } from "../../engine/kernel/clock.ts";
+import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { Ids } from "../../engine/kernel/ids.ts";
 import type { TerminalSessions } from "../../engine/sessions/terminal-sessions.ts";
 import type { ResultOutcome } from "../../engine/terminals/terminals.ts";
@@ -32,14 +33,16 @@ export interface StompConnection {
   closed(): void;
 }
 
+export type UpgradeCaller = Caller | RelayError;
+
 /** Data from the upgrade request. */
 export interface UpgradeInfo {
   ipAddress?: string;
   userAgent?: string;
   /** Stable digest of the device's identifying data, if the server has one. */
   fingerprint?: string;
-  /** The caller of the upgrade's `Authorization: Basic` header, already verified; null without one. */
-  caller: Caller | null;
+  /** The caller of the upgrade's `Authorization` header, or why it is refused; null without one. */
+  caller: UpgradeCaller | Promise<UpgradeCaller> | null;
 }
 
 /** A SEND of a result. `bodyText` is the received body, valid UTF-8, at most RESULT_BODY_BYTES_MAX; the host checks whether it is JSON. */
@@ -69,8 +72,8 @@ export interface StompHost {
   serverName: string;
   /** True if sessions without credentials are accepted (sandbox). */
   anonymousAllowed: boolean;
-  /** The caller of a login and passcode, or null. */
-  authenticate(login: string, passcode: string): Caller | null | Promise<Caller | null>;
+  /** The caller of a login and passcode, or null. Rejects with RelayError where they cannot be checked now, or are held back. */
+  authenticate(login: string, passcode: string, ipAddress: string): Caller | null | Promise<Caller | null>;
   /**
    * Whether `identity` may subscribe to the topic of `target` and post results for it: its own if it is not denied, another's if the
    * whitelist or a group allows it.

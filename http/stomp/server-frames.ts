@@ -35,6 +35,7 @@ export function errorFrame(
     ["message", error.message],
     ["code", error.code],
   ];
+  if (error.retryAfterSeconds !== undefined) headers.push(["retry-after", String(error.retryAfterSeconds)]);
   if (about?.receiptId !== undefined) headers.push(["receipt-id", about.receiptId]);
   const versions: Headers = error instanceof VersionError ? [["version", STOMP_VERSIONS.join(",")]] : [];
   const type: Headers = [["content-type", "text/plain"]];

@@ -4,7 +4,7 @@ import { readReceipt, readSend, receiptDestination } from "./client-frames.ts";
 import { type ConnectRequest, readConnect } from "./connect-frame.ts";
 import { FrameError, type FrameHead, type StompFrame, type StompVersion } from "./frame.ts";
 import { FrameParser } from "./frame-parser.ts";
-import type { ResultSend, StompConnection, StompHost, StompSocket, UpgradeInfo } from "./host.ts";
+import type { ResultSend, StompConnection, StompHost, StompSocket, UpgradeCaller, UpgradeInfo } from "./host.ts";
 import * as limits from "./limits.ts";
 import type { HeartBeatOffer, HeartBeats } from "./negotiation.ts";
 import { CLOSE_CODES, connectedFrame, errorFrame, receiptFrame } from "./server-frames.ts";
@@ -231,13 +231,18 @@ export class StompSession implements StompConnection, MessageWriter {
       .then(() => this.#read());
   }
 
+  /** A login in the CONNECT counts instead of the upgrade's. Without any, a sandbox lets everybody in; a wrong one is refused there too. */
   #authenticate({ credentials }: ConnectRequest): Caller | null | Promise<Caller | null> {
-    if (credentials !== null) return this.#host.authenticate(credentials.login, credentials.passcode);
-    return this.#upgrade.caller ?? (this.#host.anonymousAllowed ? { type: "anonymous" } : null);
+    const { caller, ipAddress } = this.#upgrade;
+    if (credentials !== null && credentials.login !== "") {
+      return this.#host.authenticate(credentials.login, credentials.passcode, ipAddress ?? "");
+    }
+    if (caller === null) return this.#host.anonymousAllowed && credentials === null ? { type: "anonymous" } : null;
+    return caller instanceof Promise ? caller.then(callerOrThrow) : callerOrThrow(caller);
   }
 
   #connected({ version, heartBeats, device }: ConnectRequest, caller: Caller | null): void {
-    if (caller === null) throw new RelayError("unauthorized", "The login or passcode is wrong or missing");
+    if (caller === null) throw wrongLogin();
     this.#topics = new SessionTopics(this.#host, { sessionId: this.id, version, caller, device }, this);
     this.#phase = "connected";
     if (caller.type !== "anonymous") this.#socket.loggedIn();
@@ -363,4 +368,13 @@ export class StompSession implements StompConnection, MessageWriter {
     this.#host.onEvent({ type: "ended", sessionId: this.id, reason });
     return true;
   }
+}
+
+function wrongLogin(): RelayError {
+  return new RelayError("unauthorized", "The login or passcode is wrong or missing");
+}
+
+function callerOrThrow(caller: UpgradeCaller): Caller {
+  if (caller instanceof RelayError) throw caller.code === "unauthorized" ? wrongLogin() : caller;
+  return caller;
 }

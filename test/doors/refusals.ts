@@ -54,14 +54,10 @@ async function sendAs(world: DoorWorld, endpoint: AnyEndpoint, caller: Caller, a
   for (let tries = 1; ; tries += 1) {
     const request = world.request(endpoint, about);
     const headers = caller.headers(world.keys, request, world.host);
-    const answer = await world.send(request, headers, addressOf(caller));
+    // Each caller has its own address: who guesses is held back there alone.
+    const answer = await world.send(request, headers, caller.who);
     if (answer.status !== 503 || caller.shows.basic !== "wrong" || tries === TRIES_MAX) return { request, headers, answer };
   }
-}
-
-/** Each caller has its own address, and who guesses comes from a new one each time: ten wrong passwords hold an address back. */
-function addressOf({ who, shows }: Caller): string | undefined {
-  return shows.basic === "wrong" ? undefined : who;
 }
 
 /** What may not be seen is answered as what is not there, to the same caller. */

@@ -23,8 +23,7 @@ export async function askWebSocket(world: DoorWorld, callers: readonly Caller[],
     if (authorization !== undefined && login === null) continue;
     const came = await comeTo(world, login ?? {});
     if (came !== expected) found.push(`${who} is ${came} at CONNECT and not ${expected}`);
-    // In the sandbox an upgrade's login may be left out, and then a wrong one counts as none.
-    if (authorization === undefined || (mode === "sandbox" && shows.basic === "wrong")) continue;
+    if (authorization === undefined) continue;
     const { options, refused } = upgradedWith(world.url, authorization);
     const upgraded = await comeTo(world, options, refused);
     if (upgraded !== expected) found.push(`${who} is ${upgraded} by the upgrade's login and not ${expected}`);

@@ -33,6 +33,7 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
 const TRACES: readonly { prefix: string; why: string }[] = [
   { prefix: "p/DOOR-ONLINE", why: "the terminal that is connected meanwhile was seen" },
   { prefix: "partner-calls/", why: "a call with a right key counts, whatever it is answered" },
+  { prefix: "usual-login/", why: "an address where a right login came from is remembered" },
   { prefix: "signature/", why: "a right signature is taken once, whatever its request is answered" },
 ];
 

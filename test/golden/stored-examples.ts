@@ -4,6 +4,7 @@ import { createAdministratorStore } from "../../engine/access/administrator-stor
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
+import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
 import { createAppStore } from "../../engine/apps/app-store.ts";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
@@ -581,6 +582,10 @@ export const STORED_EXAMPLES = {
   signatureStamp: {
     write: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
     read: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
+  },
+  usualLogin: {
+    write: (kv) => createUsualLoginStore(kv, now).remember("digest-1", "digest-2"),
+    read: async (kv) => [...(await createUsualLoginStore(kv, now).at("digest-1"))],
   },
   tableStamp: {
     write: (kv) => put(kv, tableVersionOperation("apps")),

@@ -13,6 +13,7 @@ import { crossSite } from "./cross-site.ts";
 import { delivery } from "./delivery.ts";
 import { fairUse } from "./fair-use.ts";
 import { foundInClickHouse } from "./found-in-clickhouse.ts";
+import { guessedPasswords } from "./guessed-passwords.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
@@ -38,6 +39,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "delivery", define: delivery },
   { about: "access", define: access },
   { about: "requests of foreign pages", define: crossSite },
+  { about: "guessed passwords", define: guessedPasswords },
   { about: "partners", define: partners },
   { about: "the partner portal", define: partnerPortal },
   { about: "Partner API v1", define: partnerApi },

@@ -349,6 +349,7 @@ const EXAMPLES: { readonly [name: string]: object } = {
 function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string } {
   switch (endpoint.auth) {
     case "none":
+    case "optionalBasic":
     case "signature":
       return {};
     case "admin":

@@ -4,6 +4,7 @@ import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
 import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
+import type { LoginAttempt, LoginVerdict } from "../../../http/auth/login-counts.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { KvProtocol } from "../../../storage/kv/remote.ts";
@@ -61,6 +62,9 @@ export type NodeProtocol = TerminalProtocol &
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
     "node.overview": { request: undefined; response: Pick<Overview, "outbox" | "nodes"> };
     "node.metrics": { request: undefined; response: string };
+    /** Wrong passwords of a node are counted by one of its shards (infra/node/wiring/logins.ts). */
+    "shard.countLogin": { request: LoginAttempt; response: LoginVerdict };
+    "shard.takeLoginBack": { request: LoginAttempt; response: undefined };
     /** A row was written: wakes the feed. */
     "node.fed": { request: undefined; response: undefined };
   };

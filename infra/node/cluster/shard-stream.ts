@@ -1,5 +1,6 @@
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import { connectRedis } from "../../../storage/bus/cluster/redis-connection.ts";
+import { SharedLogins } from "../../../storage/bus/cluster/shared-logins.ts";
 import { SharedWindows } from "../../../storage/bus/cluster/shared-windows.ts";
 import { createStreamWriter } from "../../../storage/bus/cluster/stream-reader.ts";
 import type { Log } from "../observability/log.ts";
@@ -9,6 +10,7 @@ import { KEY_PREFIX } from "./cluster.ts";
 export interface ShardStream {
   write: ReturnType<typeof createStreamWriter>;
   windows: SharedWindows;
+  logins: SharedLogins;
   /** Closes the connection. */
   close(): void;
 }
@@ -18,6 +20,7 @@ export function connectShardStream(redisUrl: string, timers: Timers, log: Pick<L
   return {
     write: createStreamWriter(redis, KEY_PREFIX),
     windows: new SharedWindows(redis, KEY_PREFIX, timers),
+    logins: new SharedLogins(redis, KEY_PREFIX, timers),
     close: () => redis.disconnect(),
   };
 }

@@ -24,6 +24,11 @@ export interface Log {
   requestFailed(error: unknown, request: { id: string; endpoint: string }): void;
   rateLimitTableFull(endpoint: string): void;
   webSocketRefused(bound: string): void;
+  /**
+   * Too many wrong passwords: further logins are refused for a while. `account` is null where there is no account of the name that was tried;
+   * what was tried is never logged.
+   */
+  loginsHeldBack(facts: { by: string; account: string | null; address: string; forMs: number }): void;
   engineFailed(what: string, error: unknown): void;
   storeFailed(error: unknown): void;
   busFailed(error: unknown, context: { kind: string; from: string }): void;
@@ -119,6 +124,10 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     requestFailed: (error, request) => failure("request failed", request.endpoint, error, request),
     rateLimitTableFull: (endpoint) => failure("rate limit table full", endpoint, undefined, { endpoint }),
     webSocketRefused: (bound) => failure("websocket refused", bound, undefined, { bound }),
+    loginsHeldBack: ({ by, account, address, forMs }) => {
+      const seconds = Math.ceil(forMs / 1_000);
+      logger.warn({ event: "logins held back", by, account, address, seconds }, "too many wrong passwords: logins are held back");
+    },
     engineFailed: (what, error) => failure("engine failed", what, error, { what }),
     storeFailed: (error) => failure("store failed", "", error),
     busFailed: (error, context) => failure("bus failed", context.kind, error, context),

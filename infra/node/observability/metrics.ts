@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import { HELD_BY, type HeldBy } from "../../../http/auth/login-throttle.ts";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
 /** Metrics of one thread as sent to the main thread: prom-client's JSON form. */
@@ -21,6 +22,10 @@ export interface ShardMetrics {
   rateLimitTableFull(endpoint: string): void;
   /** An address had as many WebSockets open as it may: in all, or without a login. */
   webSocketRefused(bound: string): void;
+  /** A wrong password was compared. */
+  loginFailed(): void;
+  /** A login was refused because too many wrong passwords came before it. */
+  loginHeldBack(by: HeldBy): void;
   commandFinished(state: string, kind: string): void;
   /** A step was retried because another writer had changed the same record. */
   commitConflict(): void;
@@ -85,6 +90,18 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["bound"],
     registers,
   });
+  const loginsFailed = new Counter({
+    name: "relay_logins_failed_total",
+    help: "Wrong passwords that were compared.",
+    registers,
+  });
+  const loginsHeldBack = new Counter({
+    name: "relay_logins_held_back_total",
+    help: "Logins refused without comparing the password, because too many wrong ones came of the account from the address (pair), of the account from strange addresses (account), or from the address (address).",
+    labelNames: ["by"],
+    registers,
+  });
+  for (const by of HELD_BY) loginsHeldBack.inc({ by }, 0);
   const conflicts = new Counter({
     name: "relay_cluster_conflicts_total",
     help: "Steps that were retried because another writer had changed the same record.",
@@ -149,6 +166,8 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),
     webSocketRefused: (bound) => socketsRefused.inc({ bound }),
+    loginFailed: () => loginsFailed.inc(),
+    loginHeldBack: (by) => loginsHeldBack.inc({ by }),
     commitConflict: () => conflicts.inc(),
     commandFinished: (state, kind) => finished.inc({ state, kind }),
     collect: async () => [...(await registry.getMetricsAsJSON()), durations.toJson()],

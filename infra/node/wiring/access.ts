@@ -4,6 +4,7 @@ import { type Administrators, createAdministrators } from "../../../engine/acces
 import { createDirectory, type Directory } from "../../../engine/access/directory.ts";
 import { createDirectoryStore } from "../../../engine/access/directory-store.ts";
 import type { PatternCompiler } from "../../../engine/access/terminal-rule.ts";
+import { createUsualLoginStore } from "../../../engine/access/usual-login-store.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
@@ -11,6 +12,8 @@ import { createTerminalGroups, type TerminalGroup, type TerminalGroups } from ".
 import { createRecordStore, TERMINAL_GROUPS } from "../../../engine/tables/record-store.ts";
 import type { Tables } from "../../../engine/tables/replicated-table.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
+import type { LoginCounts } from "../../../http/auth/login-counts.ts";
+import { createLoginThrottle, type LoginObserver } from "../../../http/auth/login-throttle.ts";
 import type { PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
 import { terminalPassword } from "../../../http/auth/terminal-password.ts";
 import type { StompSessions } from "../../../http/stomp/sessions.ts";
@@ -18,6 +21,7 @@ import type { Config } from "../boot/config.ts";
 import type { Lease } from "../boot/shard-boot.ts";
 import { leasedAuthenticator } from "../cluster/lease.ts";
 import { createCredentials } from "./credentials.ts";
+import { loginDigestKey } from "./logins.ts";
 import { reservedUsernamesOf, secrets } from "./partners.ts";
 
 export interface AccessParts {
@@ -30,6 +34,9 @@ export interface AccessParts {
   partners: Partners;
   partnerApiCredentials: PartnerApiCredentials;
   administratorPasswordSha256: string;
+  /** Wrong passwords of all threads and nodes. */
+  loginCounts: LoginCounts;
+  observeLogins?: LoginObserver;
   /** Null for a node by itself. */
   lease: Lease | null;
 }
@@ -45,6 +52,7 @@ export interface Access {
     terminalPassword(terminalId: string): string | null;
   };
   authenticator: Authenticator;
+  everySecond(): void;
   /** From now on these sessions are ended when they lose a right. */
   watch(sessions: Pick<StompSessions, "closeTerminal" | "recheckWhitelist">): void;
 }
@@ -76,7 +84,14 @@ export function composeAccess(parts: AccessParts): Access {
     partners,
     terminalGroups,
   });
-  const authenticator = createAuthenticator(credentials, clock.monotonicMs, parts.partnerApiCredentials);
+  const throttle = createLoginThrottle({
+    monotonicMs: clock.monotonicMs,
+    counts: parts.loginCounts,
+    usual: createUsualLoginStore(kv, clock.nowMs),
+    key: loginDigestKey(config.terminalSecret),
+    ...(parts.observeLogins === undefined ? {} : { observe: parts.observeLogins }),
+  });
+  const authenticator = createAuthenticator(credentials, clock.monotonicMs, parts.partnerApiCredentials, throttle);
   return {
     operations: {
       administrators,
@@ -86,6 +101,7 @@ export function composeAccess(parts: AccessParts): Access {
       terminalPassword: (terminalId) => terminalPassword(config.terminalSecret, terminalId),
     },
     authenticator: lease === null ? authenticator : leasedAuthenticator(authenticator, lease, machineClock.monotonicMs),
+    everySecond: throttle.everySecond,
     watch: (sessions) => {
       watched = sessions;
     },

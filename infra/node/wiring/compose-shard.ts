@@ -29,6 +29,7 @@ import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { composeLinks } from "./links.ts";
+import { composeLoginCounts } from "./logins.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
@@ -160,18 +161,22 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
-  const access = composeAccess({
-    config,
-    kv,
-    tables,
-    patterns,
-    clock,
-    machineClock,
-    partners: partners.partners,
-    partnerApiCredentials: partnerApi.credentials,
-    administratorPasswordSha256: parts.administratorPasswordSha256,
-    lease,
-  });
+  const access = add(
+    composeAccess({
+      config,
+      kv,
+      tables,
+      patterns,
+      clock,
+      machineClock,
+      partners: partners.partners,
+      partnerApiCredentials: partnerApi.credentials,
+      administratorPasswordSha256: parts.administratorPasswordSha256,
+      loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
+      observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
+      lease,
+    }),
+  );
   const { authenticator } = access;
   const { directory } = access.operations;
   const apps = add(await composeApps({ config, kv, tables, terminals, directory, merchants: { merchantOf }, clock, ids, writer, failed }));

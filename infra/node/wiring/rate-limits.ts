@@ -1,9 +1,12 @@
 import { createClusterRateLimit, type WindowsOfAll } from "../../../http/auth/cluster-rate-limit.ts";
+import type { LoginCounts } from "../../../http/auth/login-counts.ts";
 import { openRateLimit, type RateLimitBucket, type RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 
 /** What a node in a cluster knows about the others. */
 export interface OtherNodes {
   windows: WindowsOfAll;
+  /** Wrong passwords. */
+  logins: LoginCounts;
   /** The number of live nodes, including this one. */
   count(): number;
 }

@@ -11,7 +11,7 @@ import type { Refusal } from "../../../http/auth/credential-source.ts";
 import { unreadPosting } from "../../../http/endpoint/unread-body.ts";
 import type { SocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
-import type { StompEvent, StompHost } from "../../../http/stomp/host.ts";
+import type { StompEvent, StompHost, UpgradeCaller } from "../../../http/stomp/host.ts";
 import { WEBSOCKET_MESSAGE_BYTES_READ_MAX } from "../../../http/stomp/limits.ts";
 import { createStompSessions, type StompSessions } from "../../../http/stomp/sessions.ts";
 
@@ -57,13 +57,13 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     ids: options.ids,
     serverName: options.serverName,
     anonymousAllowed: options.anonymousAllowed,
-    authenticate: async (login, passcode) => {
+    authenticate: async (login, passcode, ipAddress) => {
       const header = `Basic ${Buffer.from(`${login}:${passcode}`, "utf8").toString("base64")}`;
-      // The HTTP server counts failed logins by address; here each one closes the connection.
-      const found = await authenticate(header, "stomp");
-      // A login that cannot be checked now is not a wrong one: the terminal should retry.
-      if (found.type === "refused" && found.code === "unavailable") throw new RelayError(found.code, found.message);
-      return callerOrNull(found);
+      const found = callerOf(await authenticate(header, ipAddress));
+      if (!(found instanceof RelayError)) return found;
+      // A login that cannot be checked now, or is held back, is not a wrong one: the terminal should retry.
+      if (found.code !== "unauthorized") throw found;
+      return null;
     },
     mayTake: directory.mayTake,
     greeting: options.greeting,
@@ -89,20 +89,22 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
     socketsMax: SOCKETS_MAX,
     ...(options.perAddress === undefined ? {} : { perAddress: options.perAddress }),
     open: (socket, upgrade) => {
-      const caller = upgrade.authorization === "" ? null : authenticate(upgrade.authorization, upgrade.ipAddress);
-      return stomp.open(socket, {
-        ipAddress: upgrade.ipAddress,
-        userAgent: upgrade.userAgent,
-        // This does not wait for a partner's slow password check: partners cannot subscribe.
-        caller: caller === null || caller instanceof Promise ? null : callerOrNull(caller),
-      });
+      const { authorization, ipAddress, userAgent } = upgrade;
+      const found = authorization === "" ? null : authenticate(authorization, ipAddress);
+      const caller = found instanceof Promise ? found.then(callerOf, unexpected) : found === null ? null : callerOf(found);
+      return stomp.open(socket, { ipAddress, userAgent, caller });
     },
   };
   return { mount, stomp };
 }
 
-function callerOrNull(caller: Caller | Refusal): Caller | null {
-  return caller.type === "refused" || caller.type === "anonymous" ? null : caller;
+function callerOf(found: Caller | Refusal): UpgradeCaller {
+  return found.type === "refused" ? new RelayError(found.code, found.message, found) : found;
+}
+
+/** Nobody may ask for the caller of an upgrade, so its promise never rejects. */
+function unexpected(cause: unknown): RelayError {
+  return new RelayError("internal", "Internal error", { cause });
 }
 
 function jsonOf(text: string): { type: "read"; value: unknown } | { type: "unread" } {

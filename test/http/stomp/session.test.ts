@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Caller } from "../../../engine/access/caller.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { ResultOutcome } from "../../../engine/terminals/terminals.ts";
+import type { UpgradeCaller } from "../../../http/stomp/host.ts";
 import { FRAME_TIMEOUT_MS, FRAMES_IN_FLIGHT_MAX, WEBSOCKET_MESSAGE_BYTES_MAX } from "../../../http/stomp/limits.ts";
 import { connectedTerminal, createWorld, deferred, FakeTerminal, PASSCODE, settled, unavailable } from "./stomp-world.ts";
 
@@ -38,13 +39,19 @@ test("negotiates the version", () => {
 test("lets in whom the host knows, and no one else", () => {
   const terminalCaller: Caller = { type: "terminal", terminalId: "T1" };
   const right = { login: "T1", passcode: PASSCODE };
-  const table: [title: string, headers: Record<string, string>, upgrade: Caller | null, anonymousAllowed: boolean, connected: boolean][] = [
+  const wrong = new RelayError("unauthorized", "Invalid credentials");
+  type Row = [title: string, headers: Record<string, string>, upgrade: UpgradeCaller | null, anonymousAllowed: boolean, connected: boolean];
+  const table: Row[] = [
     ["right login", right, null, false, true],
     ["wrong passcode", { login: "T1", passcode: "x" }, null, false, false],
     ["wrong passcode where anonymous may", { login: "T1", passcode: "x" }, null, true, false],
     ["wrong passcode on a known upgrade", { login: "T1", passcode: "x" }, terminalCaller, false, false],
     ["no login", {}, null, false, false],
     ["an empty login", { login: "", passcode: PASSCODE }, null, false, false],
+    ["an empty login where anonymous may", { login: "", passcode: PASSCODE }, null, true, false],
+    ["a wrong login on the upgrade", {}, wrong, false, false],
+    ["a wrong login on the upgrade where anonymous may", {}, wrong, true, false],
+    ["a right login after a wrong one on the upgrade", right, wrong, false, true],
     ["no login on a known upgrade", {}, terminalCaller, false, true],
     ["no login where anonymous may", {}, null, true, true],
   ];
@@ -75,6 +82,37 @@ test("reads on after an authentication that takes time", async () => {
   );
   assert.equal(world.push("T1", "u1"), true);
   assert.equal(terminal.last?.headers["subscription"], "a:b");
+});
+
+test("waits for the login of the upgrade, and says when a login that is held back may be tried again", async () => {
+  const late = deferred<UpgradeCaller>();
+  const terminal = new FakeTerminal(createWorld({ anonymousAllowed: true }), { caller: late.promise });
+  assert.deepEqual(terminal.send("CONNECT", { "accept-version": "1.2" }), []);
+  late.resolve({ type: "terminal", terminalId: "T1" });
+  await settled();
+  assert.equal(terminal.last?.command, "CONNECTED");
+
+  const held = Promise.resolve(new RelayError("rate_limited", "Too many failed logins", { retryAfterSeconds: 42 }));
+  const other = new FakeTerminal(createWorld({ anonymousAllowed: true }), { caller: held });
+  other.send("CONNECT", { "accept-version": "1.2" });
+  await settled();
+  assert.equal(other.last?.command, "ERROR");
+  assert.deepEqual([other.last?.headers["code"], other.last?.headers["retry-after"]], ["rate_limited", "42"]);
+  assert.equal(other.closed !== "terminated" && other.closed?.code, 1013);
+});
+
+test("a login is checked for the address of its session", () => {
+  const addresses: string[] = [];
+  const world = createWorld({
+    authenticate: (_login, _passcode, ipAddress) => {
+      addresses.push(ipAddress);
+      return null;
+    },
+  });
+  for (const ipAddress of ["192.0.2.1", "192.0.2.2"]) {
+    new FakeTerminal(world, { caller: null, ipAddress }).send("CONNECT", { "accept-version": "1.2", login: "T1", passcode: "x" });
+  }
+  assert.deepEqual(addresses, ["192.0.2.1", "192.0.2.2"]);
 });
 
 test("refuses when authentication fails, late or not at all", async () => {

@@ -17,6 +17,7 @@ import { createRecordResult, type RecordResult } from "../../../engine/terminals
 import { createSendPayment, createSendUtility, type SendPayment, type SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import { createLoginCounts } from "../../../http/auth/login-counts.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { createShardLifecycle } from "../../../infra/node/boot/lifecycle.ts";
@@ -158,6 +159,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     partners: NO_PARTNERS,
     partnerApiCredentials: { byKeySha256: () => null, called: () => {} },
     administratorPasswordSha256: "",
+    loginCounts: createLoginCounts(clock.monotonicMs),
     lease: cluster?.lease ?? null,
   });
   const { directory, terminalGroups } = access.operations;
