@@ -98,12 +98,17 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   recordInstall: "terminals in the field report without a login",
   live: "load balancers have no credential",
   ready: "load balancers have no credential",
-  metrics: "names no terminal, partner or address",
+  metrics: "in the sandbox; in production it asks for RELAY_METRICS_TOKEN by itself (test/scenario/operation.ts)",
   openApiDocument: "it is public",
   docsPage: "it is public",
   docsScript: "it is public",
   docsStyle: "it is public",
 };
+
+/** Whether nobody needs a credential; at some such endpoints a login that is sent counts. */
+export function isOpen({ auth }: Pick<AnyEndpoint, "auth">): boolean {
+  return auth === "none" || auth === "optionalBasic";
+}
 
 /** Below these paths everything has one kind of authentication. */
 const PLACES: readonly [under: string, auth: AuthRequirement, needs?: CallerNeeds][] = [
@@ -115,7 +120,7 @@ const PLACES: readonly [under: string, auth: AuthRequirement, needs?: CallerNeed
 
 /** Why no rule says what the endpoint answers; null if one does. */
 export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | null {
-  if ((auth === "none" || auth === "optionalBasic") && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
+  if (isOpen({ auth }) && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
   const place = PLACES.find(([under]) => path.startsWith(under));
   if (place !== undefined && (auth !== place[1] || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
   const severalKinds = auth === "basic" || auth === "basicOrApiKey";
@@ -125,7 +130,7 @@ export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | 
 }
 
 export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
-  if (endpoint.auth === "none" || endpoint.auth === "optionalBasic") return "admitted";
+  if (isOpen(endpoint)) return "admitted";
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
   if (credential === "foreign page") return refusesForeignPages(endpoint) ? "forbidden" : byIdentity(endpoint, "administrator");

@@ -96,5 +96,10 @@ test("a WebSocket's upgrade that can be read in two ways is refused", async (t) 
     smuggler.write(`GET /ws HTTP/1.1\r\n${UPGRADE}${lines}\r\nGET /api/v1/SMUGGLED/get HTTP/1.1\r\nHost: a\r\n\r\n`);
     await smuggler.closed();
   }
-  assert.deepEqual([upgrades, answered], [[], []]);
+  assert.deepEqual(upgrades, []);
+  // What the smuggler put behind it was answered by nobody.
+  assert.ok(
+    answered.every((answer) => answer === "unmatched 400"),
+    String(answered),
+  );
 });
