@@ -42,6 +42,9 @@ const DAY_MS = 86_400_000;
 /** An address that was seen no longer ago is usual; the store knows it as long (engine/access/usual-login-store.ts). */
 const USUAL_DAYS = 30;
 
+/** Of this thread alone: keys the digests of wrong passwords that it keeps. */
+const OWN_KEY = randomBytes(32);
+
 /** The form of a terminal's derived password. */
 const DERIVED_PASSWORD = /^[A-Za-z0-9_-]{43}$/;
 
@@ -170,11 +173,9 @@ export function createLoginThrottle({
   monotonicMs,
   counts = createLoginCounts(monotonicMs),
   usual = usualInMemory(),
-  key = randomBytes(32),
+  key = OWN_KEY,
   observe = {},
 }: LoginThrottleOptions): LoginThrottle {
-  /** Of this thread alone: it keys the digests of wrong passwords that are kept. */
-  const ownKey = randomBytes(32);
   const wrong = new BoundedMap<string, number>(WRONG_MAX);
   const accounts = new BoundedMap<string, KnownAccount>(ACCOUNTS_MAX);
   const asked = new BoundedMap<string, { accounts: ReadonlySet<string>; untilMs: number }>(ASKED_MAX);
@@ -186,7 +187,7 @@ export function createLoginThrottle({
     createHmac("sha256", withKey).update(parts.join("\0"), "utf8").digest("base64url");
 
   function wrongName({ username }: LoginAccount, password: string, ipAddress: string): string {
-    return digest(ownKey, countedAddress(ipAddress), username, password).slice(0, 22);
+    return digest(OWN_KEY, countedAddress(ipAddress), username, password).slice(0, 22);
   }
 
   function nameOf(account: LoginAccount): string {
