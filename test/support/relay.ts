@@ -202,7 +202,9 @@ export class Relay {
 
   /** A value of `GET /metrics`: the sum over the series that begin with `name`, of all nodes. */
   async metric(name: string): Promise<number> {
-    const texts = await Promise.all(this.#nodes.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+    const token = this.#options.environment["RELAY_METRICS_TOKEN"];
+    const headers: { [name: string]: string } = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const texts = await Promise.all(this.#nodes.map(async ({ url }) => (await fetch(`${url}/metrics`, { headers })).text()));
     const series = texts.flatMap((text) => text.split("\n")).filter((line) => line.startsWith(name));
     assert.ok(series.length > 0, `there is no metric ${name}`);
     return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
