@@ -88,7 +88,13 @@ export class Relay {
     const started = await Promise.allSettled(starting);
     this.#nodes = started.flatMap((node) => (node.status === "fulfilled" ? [node.value] : []));
     for (const node of started) if (node.status === "rejected") throw node.reason;
-    await this.#knowEachOther();
+    try {
+      await this.#knowEachOther();
+    } catch (error) {
+      // A node that is left keeps the test's process alive.
+      await this.stop();
+      throw error;
+    }
   }
 
   /** A node has started as soon as it is a member itself; of the others it hears a moment later. */
