@@ -69,6 +69,9 @@ interface Ids {
   /** Of one that is changed; another one logs in. */
   partnerId: string;
   partnerLogin: string;
+  /** One that is changed; another one changes its own password. */
+  administratorName: string;
+  administratorLogin: string;
   bearer: string;
   /** The first is deployed, the second is changed. */
   versionId: string;
@@ -175,6 +178,10 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
       gwSecretKey: SANDBOX_GATEWAY_ACCOUNT.secret,
     }),
   );
+  const administratorCalled = (username: string) => must(201, administrator.post("/admin/administrators", { username, role: "operator" }));
+  const [administratorName, ownName] = [names.next("planted-administrator-"), names.next("planted-administrator-")];
+  await administratorCalled(administratorName);
+  const own = await administratorCalled(ownName);
   const commandUuid = names.next("planted-");
   await must(200, world.caller(CREDENTIALS.partner).pay(names.terminal(), { uuid: commandUuid }));
   const link = await must(
@@ -184,6 +191,8 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   return {
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
+    administratorName,
+    administratorLogin: basic(ownName, textMember(own.body, "generatedPassword")),
     bearer,
     versionId,
     changedVersionId: String(member(second.body, "data", "id")),
@@ -353,7 +362,7 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "signature":
       return {};
     case "admin":
-      return CREDENTIALS.administrator;
+      return endpoint.name === "changeOwnAdministratorPassword" ? { authorization: ids.administratorLogin } : CREDENTIALS.administrator;
     case "partnerApi":
       return { authorization: `Bearer ${ids.bearer}` };
     case "apiKey":
@@ -381,6 +390,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return "PAYPAL";
     case "txId":
       return ids.txId;
+    case "username":
+      return ids.administratorName;
     case "id":
       if (endpoint.path.startsWith("/admin/api/partners")) return ids.partnerId;
       return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
