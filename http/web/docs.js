@@ -154,7 +154,7 @@ function authText(security) {
 function credentialsTable() {
   const schemes = Object.entries(doc.components.securitySchemes);
   const rows = schemes.map(([name, { description }]) =>
-    element("tr", {}, element("td", {}, CREDENTIALS[name] ?? name), element("td", {}, ...prose(description))),
+    element("tr", {}, element("td", { class: "name" }, CREDENTIALS[name] ?? name), element("td", {}, ...prose(description))),
   );
   return element("table", {}, element("tbody", {}, rows));
 }
