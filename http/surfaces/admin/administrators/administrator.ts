@@ -12,6 +12,9 @@ import { WHOLE_CHARACTERS } from "../../../../engine/kernel/well-formed.ts";
 
 const NAME = "[A-Za-z0-9._@+-]+";
 
+/** In the message of a response that has a generated password. */
+export const SHOWN_ONCE = "The password is not shown again.";
+
 /** The word of the path that means the caller, and so no administrator's name. */
 const ME = "me";
 

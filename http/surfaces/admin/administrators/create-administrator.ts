@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { admin } from "../surface.ts";
-import { Administrator, actorOf, example, Password, Role, shown, Username } from "./administrator.ts";
-import { NO_STORE, noStore, SHOWN_ONCE } from "./shown-password.ts";
+import { Administrator, actorOf, example, Password, Role, SHOWN_ONCE, shown, Username } from "./administrator.ts";
 
 export const createAdministrator = admin.endpoint({
   name: "createAdministrator",
@@ -32,7 +31,6 @@ export const createAdministrator = admin.endpoint({
         generatedPassword: Type.Optional(Type.String()),
         message: Type.String(),
       }),
-      headers: noStore,
       example: { status: "ok", data: example, generatedPassword: "...", message: `Administrator created. ${SHOWN_ONCE}` },
     },
     ...admin.errors(400, 401, 403, 413, 415, 503),
@@ -49,7 +47,6 @@ export const createAdministrator = admin.endpoint({
         ...(generated === null ? {} : { generatedPassword: generated }),
         message: generated === null ? "Administrator created." : `Administrator created. ${SHOWN_ONCE}`,
       },
-      headers: NO_STORE,
     };
   },
 });

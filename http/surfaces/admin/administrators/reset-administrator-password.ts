@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { okBody } from "../../relay-envelope.ts";
 import { admin } from "../surface.ts";
-import { AdministratorParams, actorOf, Password } from "./administrator.ts";
-import { NO_STORE, noStore, SHOWN_ONCE } from "./shown-password.ts";
+import { AdministratorParams, actorOf, Password, SHOWN_ONCE } from "./administrator.ts";
 
 export const resetAdministratorPassword = admin.endpoint({
   name: "resetAdministratorPassword",
@@ -21,7 +20,6 @@ export const resetAdministratorPassword = admin.endpoint({
     200: {
       description: "The password, if it was generated.",
       body: okBody(Type.Object({ username: Type.String(), generatedPassword: Type.Optional(Type.String()), message: Type.String() })),
-      headers: noStore,
       example: { status: "ok", data: { username: "anna", generatedPassword: "...", message: SHOWN_ONCE } },
     },
     ...admin.errors(400, 401, 403, 404, 409, 413, 415, 503),
@@ -34,6 +32,6 @@ export const resetAdministratorPassword = admin.endpoint({
       generated === null
         ? { username, message: "The password is changed." }
         : { username, generatedPassword: generated, message: SHOWN_ONCE };
-    return { status: 200, body: { status: "ok", data }, headers: NO_STORE };
+    return { status: 200, body: { status: "ok", data } };
   },
 });
