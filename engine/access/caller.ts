@@ -1,5 +1,6 @@
 import { RelayError } from "../kernel/errors.ts";
 import { type AdministratorRole, includesRole } from "./administrator-role.ts";
+import type { MerchantGrant } from "./merchant-grant.ts";
 import type { PartnerApiGrant } from "./partner-grant.ts";
 import type { TerminalMatcher } from "./terminal-rule.ts";
 
@@ -13,7 +14,9 @@ export type Caller =
   | { type: "administrator"; username: string; role: AdministratorRole }
   | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher }
   /** A partner with its key for Partner API v1, which opens nothing else. */
-  | { type: "partnerApi"; partner: PartnerApiGrant };
+  | { type: "partnerApi"; partner: PartnerApiGrant }
+  /** A merchant with one of its keys, which opens its own payments and nothing else. */
+  | { type: "merchantKey"; merchant: MerchantGrant };
 
 /** Who acts for others does not for a denied terminal, whose own login is refused. Absent where the caller acts only for itself. */
 interface ForOthers {
@@ -50,6 +53,8 @@ export function senderOf(caller: Caller): string {
       return partnerSender(caller.partnerId);
     case "partnerApi":
       return `partner-api:${caller.partner.partnerId}`;
+    case "merchantKey":
+      return `merchant:${caller.merchant.merchantId}`;
   }
 }
 
@@ -63,6 +68,7 @@ export function maySend(caller: Caller, terminalId: string): boolean {
   switch (caller.type) {
     case "anonymous":
     case "partnerApi":
+    case "merchantKey":
       return false;
     case "terminal":
       return caller.terminalId === terminalId;
@@ -115,6 +121,7 @@ export function visibilityOf(caller: Caller, terminalId: string): { type: "all" 
   switch (caller.type) {
     case "anonymous":
     case "partnerApi":
+    case "merchantKey":
       return { type: "none" };
     case "terminal":
       return caller.terminalId === terminalId ? { type: "all" } : { type: "none" };

@@ -236,6 +236,9 @@ export function createAuthenticator(
           return INVALID_LOGIN;
         case "partnerApi":
           return callerByBearer(partnerApi, authorization, ipAddress);
+        case "merchantKey":
+        case "optionalMerchantKey":
+          return INVALID_KEY;
         case "admin":
           return byAdministrator(authorization, ipAddress);
       }

@@ -59,6 +59,8 @@ function usernameOf(caller: Caller): string {
       return caller.terminalId;
     case "partnerApi":
       return caller.partner.partnerCode;
+    case "merchantKey":
+      return caller.merchant.merchantId;
     case "fleet":
     case "anonymous":
       return "";

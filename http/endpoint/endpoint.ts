@@ -8,9 +8,20 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /**
  * Who may call. `optionalBasic` is for anyone, and knows those who send a user name and password; a wrong one is as none. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only an
  * administrator with the endpoint's role, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
- * raw request before any of it is read; whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ * raw request before any of it is read; `merchantKey` a merchant with one of its keys (bearer, or the user name of Basic); `optionalMerchantKey` the same, or nobody
+ * yet: a page sends its publishable key as the member `key`, which the handler looks up. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
-export type AuthRequirement = "none" | "optionalBasic" | "basic" | "apiKey" | "basicOrApiKey" | "admin" | "partnerApi" | "signature";
+export type AuthRequirement =
+  | "none"
+  | "optionalBasic"
+  | "basic"
+  | "apiKey"
+  | "basicOrApiKey"
+  | "admin"
+  | "partnerApi"
+  | "signature"
+  | "merchantKey"
+  | "optionalMerchantKey";
 
 /**
  * What a caller of `basic` or `basicOrApiKey` needs beside its login; engine/access/caller.ts decides.
@@ -196,6 +207,13 @@ export interface EndpointFacts {
   bodyNesting?: BodyNesting;
   /** `well-formed` when absent. */
   bodyTexts?: BodyTexts;
+  /**
+   * Also takes `application/x-www-form-urlencoded` with bracketed names (`a[b]`, `a[]`, `a[0]`): an object of texts, lists and objects. The handler
+   * checks its members; the declared schema documents them.
+   */
+  bodyFormat?: "form or JSON";
+  /** The query is read as such a form. */
+  queryFormat?: "bracketed";
   /** Instead of a body: one file in a multipart form, read as it arrives (`Input.upload`), with at most `bytesMax` bytes. */
   upload?: { member: string; description: string; bytesMax: number };
   /** Query members that are not declared: refused with 400 (default) or ignored. */

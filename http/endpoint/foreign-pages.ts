@@ -13,6 +13,8 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   admin: true,
   partnerApi: false,
   signature: false,
+  merchantKey: true,
+  optionalMerchantKey: true,
 };
 
 /**

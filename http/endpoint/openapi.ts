@@ -27,6 +27,8 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   admin: [{ administrator: [] }],
   partnerApi: [{ partnerApi: [] }],
   signature: [{ signature: [] }],
+  merchantKey: [{ merchantKey: [] }],
+  optionalMerchantKey: [{}, { merchantKey: [] }],
 };
 
 /** Of the credentials that a browser attaches by itself. */
@@ -56,6 +58,12 @@ const SECURITY_SCHEMES = {
     bearerFormat: "pk_partner_...",
     description:
       "A partner's key for Partner API v1. 401 when it is missing or invalid, 403 when the caller's address is not in the partner's whitelist.",
+  },
+  merchantKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "sk_merchant_...",
+    description: "A merchant's key; also as the user name of Basic, with an empty password.",
   },
   signature: {
     type: "apiKey",

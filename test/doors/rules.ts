@@ -157,6 +157,9 @@ function credentialAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature 
       return bearer;
     case "signature":
       return signature;
+    case "merchantKey":
+    case "optionalMerchantKey":
+      return bearer;
   }
 }
 

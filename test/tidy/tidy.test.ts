@@ -17,13 +17,17 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/stomp/", mayImport: ["engine/"] },
   // The gateway protocol: its forms and signatures, which the adapter and the sandbox gateway share, and the client.
   { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
-  { folder: "http/web/", mayImport: ["http/endpoint/"] },
+  // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
+  { folder: "http/compat/", mayImport: [] },
+  { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/", "http/gateway/"] },
+  { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/"] },
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
+  { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/system/", mayImport: ["http/endpoint/", "http/surfaces/*"] },
@@ -53,12 +57,14 @@ const SUBJECTS = [
   "payments",
   "terminals",
   "apps",
+  "webhooks",
   "callbacks",
   "gateway",
   "idempotency",
   "partners",
   "settings",
   "links",
+  "intents",
   "operators",
   "routing",
 ];

@@ -1,0 +1,13 @@
+import type { ServiceCode } from "./partner-grant.ts";
+
+/** Who a merchant's key speaks for, as it was when the call was authenticated. */
+export interface MerchantGrant {
+  readonly merchantId: string;
+  readonly partnerId: number;
+  /** Whether its environment is LIVE; objects of the other environment are not found. */
+  readonly livemode: boolean;
+  /** Which of its two keys it was: a publishable one is in pages that everybody reads. */
+  readonly kind: "publishable" | "secret";
+  /** Services that are enabled for it and permitted to its partner. */
+  readonly services: readonly ServiceCode[];
+}

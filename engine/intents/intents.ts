@@ -1,0 +1,108 @@
+import type { MerchantGrant } from "../access/merchant-grant.ts";
+import type { Page, PageQuery } from "../kernel/page.ts";
+import type { Attempt, CancellationReason, IntentOrder, IntentRecord, IntentRefund, Metadata, RefundReason } from "./intent.ts";
+
+/** The request that asks for a change. */
+export interface Operation {
+  /** The same for every repetition of one request: what was done under it is not done again. */
+  readonly id: string;
+  readonly requestId: string;
+  readonly idempotencyKey: string | null;
+}
+
+/** Whose intents are meant: what is another merchant's, or of the other environment, is not found (null). */
+export type IntentOwner = Pick<MerchantGrant, "merchantId" | "partnerId" | "livemode">;
+
+export interface ChargeOf {
+  readonly intent: IntentRecord;
+  readonly attempt: Attempt;
+}
+
+export interface RefundOf extends ChargeOf {
+  readonly refund: IntentRefund;
+}
+
+/** `unexpected`: not possible in the status that the record has. `unsettled`: what is not known yet decides, so ask again (409). */
+type Refused = { type: "unexpected"; intent: IntentRecord } | { type: "unsettled"; intent: IntentRecord };
+/** Whether the gateway did it is not known; the same request again finds out (503). */
+type NotConfirmed = { type: "unavailable"; intent: IntentRecord };
+
+export type ConfirmOutcome =
+  | { type: "confirmed"; intent: IntentRecord }
+  /** The gateway refused to begin the payment (402); the last attempt says why. */
+  | { type: "declined"; intent: IntentRecord }
+  /** Neither the request nor the intent has a return address. */
+  | { type: "no_return_url"; intent: IntentRecord }
+  /** The merchant's partner has no account at the gateway (any more). */
+  | { type: "no_account"; intent: IntentRecord }
+  | Refused
+  | NotConfirmed;
+
+export type CancelOutcome =
+  | { type: "canceled"; intent: IntentRecord }
+  /** The gateway refused the reversal, in its own words. */
+  | { type: "refused"; intent: IntentRecord; description: string }
+  | Refused
+  | NotConfirmed;
+
+export type CaptureOutcome =
+  | { type: "captured"; intent: IntentRecord }
+  | { type: "already_captured"; intent: IntentRecord }
+  | { type: "too_much"; intent: IntentRecord }
+  | { type: "refused"; intent: IntentRecord; description: string }
+  | Refused
+  | NotConfirmed;
+
+export type RefundOutcome =
+  /** Done, or pending where the gateway's answer is missing (the follow-up of its id says which). */
+  | ({ type: "refunded" } & RefundOf)
+  | { type: "already_refunded"; intent: IntentRecord }
+  /** Only the whole can be refunded. */
+  | { type: "partial"; intent: IntentRecord }
+  | { type: "too_much"; intent: IntentRecord }
+  | { type: "not_paid"; intent: IntentRecord }
+  | { type: "refused"; intent: IntentRecord; description: string }
+  | { type: "unsettled"; intent: IntentRecord };
+
+export type UpdateOutcome = { type: "updated"; intent: IntentRecord } | { type: "unexpected"; intent: IntentRecord };
+
+/**
+ * Payment intents, from any thread of any node. Null is the answer for what the owner does not have. Every method rejects with RelayError `unavailable`
+ * when the store cannot answer, and with `too_busy` when too much is asked at once.
+ */
+export interface Intents {
+  /** Idempotent by the operation's id, from which the intent's is derived. */
+  create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord>;
+  find(owner: IntentOwner, id: string): Promise<IntentRecord | null>;
+  /** By the token of the buyer's pages, whosever it is; compared in constant time. */
+  byToken(token: string): Promise<IntentRecord | null>;
+  charge(owner: IntentOwner, chargeId: string): Promise<ChargeOf | null>;
+  refundOf(owner: IntentOwner, refundId: string): Promise<RefundOf | null>;
+  /** Null where the cursor is none of them. */
+  list(owner: IntentOwner, query: PageQuery): Promise<Page<IntentRecord> | null>;
+  /** Charges (ended attempts), of one intent where it is given. */
+  listCharges(owner: IntentOwner, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
+  listRefunds(owner: IntentOwner, query: PageQuery & { intentId: string | null; chargeId: string | null }): Promise<Page<RefundOf> | null>;
+  /** Absent members stay. Amount, currency and capture method only while no attempt is open or paid. */
+  update(owner: IntentOwner, id: string, change: Partial<IntentOrder>, operation: Operation): Promise<UpdateOutcome | null>;
+  /** Begins an attempt, or answers with the one that is open; `change` as in `update`, in the same commit. Never two payable attempts. */
+  confirm(owner: IntentOwner, id: string, change: Partial<IntentOrder>, operation: Operation): Promise<ConfirmOutcome | null>;
+  cancel(owner: IntentOwner, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
+  /** `amountMinor` null: the whole; once, the rest is released. */
+  capture(owner: IntentOwner, id: string, amountMinor: number | null, operation: Operation): Promise<CaptureOutcome | null>;
+  refund(
+    owner: IntentOwner,
+    of: { intentId: string } | { chargeId: string },
+    request: { amountMinor: number | null; reason: RefundReason | null; metadata: Metadata },
+    operation: Operation,
+  ): Promise<RefundOutcome | null>;
+  /** Has the gateway asked about an attempt that is open, unless it was asked just now; answers with the intent as it stands then. */
+  verify(intent: IntentRecord): Promise<IntentRecord>;
+}
+
+/** What events hold of an intent: its objects in the form of the API that made it. Pure. */
+export interface IntentObjects {
+  intent(record: IntentRecord): object;
+  charge(charge: ChargeOf): object;
+  refund(refund: RefundOf): object;
+}
