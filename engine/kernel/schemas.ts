@@ -70,6 +70,7 @@ export const SCHEMAS = {
   usualLogin: first("usual-login/"),
   tableStamp: first("stamp/"),
   link: first("link/", "link-due/", "link-payment/", "link-tran/", "link-op/"),
+  intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
   appVersion: numbered("app/version/", "app/code/", "app/last-id"),
   appDeployment: first("app/deployment/"),
