@@ -149,7 +149,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       accounts: administration.gatewayAccounts,
       retentionMs,
       writer,
-      alongside: [callbackOperations],
+      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) })],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {
