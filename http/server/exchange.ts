@@ -36,6 +36,7 @@ export class Exchange extends Response implements RequestFacts {
   #headers: unknown;
   #idempotencyKey: string | null = null;
   #origin = "";
+  pageOrigin = "";
   /**
    * Number of pending checks: whether all nodes admit the client, and whether a password is right. Until they are done nothing about the
    * request is answered.
