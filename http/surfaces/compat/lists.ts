@@ -83,10 +83,10 @@ export function listObject<T>(url: string, page: Page<T>, render: (item: T) => o
   return { object: "list" as const, data: page.items.map(render), has_more: page.hasMore, url };
 }
 
-export function listSchema(item: TSchema, of: string): TSchema {
+export function listSchema(item: TSchema): TSchema {
   return Type.Object({
     object: Type.Literal("list"),
-    data: Type.Array(item, { description: `Newest first. ${of}`.trim() }),
+    data: Type.Array(item, { description: "Newest first." }),
     has_more: Type.Boolean({ description: "Whether there are more in the direction that was asked for." }),
     url: Type.String({ description: "The path of the list." }),
   });

@@ -85,6 +85,3 @@ export function notConfirmed(message: string): PlatformError {
 export function forbidden(message: string, code: string): PlatformError {
   return new PlatformError(message, { status: 403, type: "invalid_request_error", code, stored: false });
 }
-
-/** The codes that the platform documents a page for are the same here; ours stand in one guide. */
-export const DOC_URL = "/docs";
