@@ -25,7 +25,7 @@ export type ErrorCode =
   | "internal";
 
 /** What a surface may tell programs beyond the code, where it has a word for it. */
-export type ErrorDetail = "api_key_expired";
+export type ErrorDetail = "api_key_expired" | "secret_key_required";
 
 /** An error with a public message; `cause` is for the log only and never reaches a caller. */
 export class RelayError extends Error {

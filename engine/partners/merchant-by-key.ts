@@ -7,8 +7,8 @@ import type { ApiKeys } from "./partner-secrets.ts";
 
 /**
  * Verifies the keys of merchants, for surfaces that merchants call. It reads the store each time, so that a key ends with the change
- * that ends it, on every node. Null for no key, a deactivated merchant and a disabled partner; `replaced` for a key that the merchant had until it got
- * new ones, as far as that is still known. Rejects with RelayError `unavailable` when the store cannot answer.
+ * that ends it, on every node. Null for no key, a deactivated merchant and a disabled partner; `replaced` for a key of the pair that the
+ * merchant had before its present one. Rejects with RelayError `unavailable` when the store cannot answer.
  */
 export interface MerchantsByKey {
   merchantByKey(key: string): Promise<MerchantGrant | "replaced" | null>;

@@ -27,7 +27,7 @@ export type MerchantChangeOutcome = "committed" | "taken" | "stale";
  */
 export interface MerchantStore {
   load(merchantId: string): Promise<Stored<MerchantRecord> | null>;
-  /** By the SHA-256 (hex) of one of its keys, or of one that was replaced not long ago; deactivated or not. */
+  /** By the SHA-256 (hex) of one of its keys, or of those before them; deactivated or not. */
   byKey(keySha256: string): Promise<MerchantRecord | null>;
   /** Version 0 for a partner that never had one. */
   count(partnerId: number): Promise<Stored<MerchantCount>>;
@@ -45,9 +45,6 @@ const OF_PARTNER = "merchant-of/";
 const KEYS = "merchant-key/";
 const COUNTS = "merchant-count/";
 export const MERCHANT_SECRETS = "merchant-secret/";
-
-/** So long a replaced key is still known to have been one, so that who goes on using it is told why it is refused. */
-const REPLACED_KEY_KNOWN_MS = 90 * 86_400_000;
 
 /** Index entries that a list reads at once while it looks for those of the status asked for. */
 const INDEX_PAGE = 1_000;
@@ -123,12 +120,9 @@ function operationsOf({ merchant: { record }, before, count, secrets }: Merchant
     operations.push({ type: "put", key: `${OF_PARTNER}${partnerId}/${merchantId}`, value: record.active ? "ACTIVE" : "INACTIVE" });
   }
   const [old, present] = [digestsOf(before), digestsOf(record)];
-  const expiresAtMs = record.updatedAtMs + REPLACED_KEY_KNOWN_MS;
-  for (const digest of old) {
-    if (!present.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: keyText(merchantId), expiresAtMs });
-  }
+  for (const digest of old) if (!present.includes(digest)) operations.push({ type: "delete", key: KEYS + digest });
   for (const digest of present) {
-    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: keyText(merchantId) });
+    if (!old.includes(digest)) operations.push({ type: "put", key: KEYS + digest, value: recordText("merchantKey", { merchantId }) });
   }
   if (count !== null) operations.push({ type: "put", key: COUNTS + partnerId, value: recordText("merchantCount", count.record) });
   if (secrets !== null) {
@@ -138,12 +132,9 @@ function operationsOf({ merchant: { record }, before, count, secrets }: Merchant
   return operations;
 }
 
-function keyText(merchantId: string): string {
-  return recordText("merchantKey", { merchantId });
-}
-
 function digestsOf(record: MerchantRecord | null): string[] {
-  return record === null ? [] : [record.keys.publishable, record.keys.secret];
+  if (record === null) return [];
+  return [record.keys, record.previousKeys].flatMap((keys) => (keys === undefined ? [] : [keys.publishable, keys.secret]));
 }
 
 function parsed({ key, value }: Entry): MerchantRecord {

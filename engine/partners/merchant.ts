@@ -33,6 +33,8 @@ export interface MerchantRecord {
   createdBy: string;
   /** SHA-256 (hex) of its two keys; the keys themselves are shown once and not stored. */
   keys: MerchantKeyDigests;
+  /** Those before them, which open nothing: who goes on using one is told why it is refused. Absent until there are any. */
+  previousKeys?: MerchantKeyDigests;
   services: { [code in ServiceCode]?: MerchantService };
   /** Calls with its secret key in any minute. Absent where neither an administrator nor its partner has said anything. */
   callsPerMinute?: MerchantCallLimit;

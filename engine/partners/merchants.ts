@@ -219,7 +219,7 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
       change<KeysOutcome>(partner, merchantId, (before) => {
         if (!before.active) return { answer: { type: "inactive" }, merchant: null };
         const { keys, digests } = newKeys();
-        const merchant = { ...before, keys: digests };
+        const merchant = { ...before, keys: digests, previousKeys: before.keys };
         return { answer: { type: "changed", merchant, keys }, merchant };
       }),
   };

@@ -9,8 +9,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /**
  * Who may call. `optionalBasic` is for anyone, and knows those who send a user name and password; a wrong one is as none. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only an
  * administrator with the endpoint's role, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
- * raw request before any of it is read; `merchantKey` a merchant with one of its keys (bearer, or the user name of Basic); `optionalMerchantKey` the same, or nobody
- * yet: a page sends its publishable key as the member `key`, which the handler looks up. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ * raw request before any of it is read; `merchantKey` a merchant with its secret key (bearer, or the user name of Basic); `optionalMerchantKey` a merchant with
+ * either of its keys, or nobody yet: a page sends its publishable key as the member `key`, which the handler looks up. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement =
   | "none"

@@ -1,4 +1,7 @@
+import { isUtf8 } from "node:buffer";
+import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { type JsonBody, jsonReader } from "./json-body.ts";
 
 /** What a form or a JSON body of the same endpoint consists of: numbers and booleans of JSON come as their texts, null as the empty text. */
 export type FormValue = string | readonly FormValue[] | FormObject;
@@ -38,7 +41,8 @@ type Node = { type: "text"; text: string } | { type: "list"; items: Node[] } | {
 export function parseForm(text: string): FormObject {
   const root = new Map<string, Node>();
   let pairs = 0;
-  for (const pair of text.split("&", FORM_BYTES_MAX)) {
+  if (text.length > FORM_BYTES_MAX) throw refused(`has more than ${FORM_BYTES_MAX} characters`);
+  for (const pair of text.split("&")) {
     if (pair === "") continue;
     pairs += 1;
     if (pairs > FORM_PAIRS_MAX) throw refused(`has more than ${FORM_PAIRS_MAX} parameters`);
@@ -103,16 +107,16 @@ function requireHarmless(segment: string, name: string): void {
 
 function objectOf(members: ReadonlyMap<string, Node>): FormObject {
   const object: { [name: string]: FormValue } = Object.create(null);
-  for (const [name, node] of members) object[name] = valueOf(node);
+  for (const [name, node] of members) object[name] = formValueOf(node);
   return object;
 }
 
-function valueOf(node: Node): FormValue {
+function formValueOf(node: Node): FormValue {
   switch (node.type) {
     case "text":
       return node.text;
     case "list":
-      return node.items.map(valueOf);
+      return node.items.map(formValueOf);
     case "members":
       return listOf(node.members) ?? objectOf(node.members);
   }
@@ -124,7 +128,7 @@ function listOf(members: ReadonlyMap<string, Node>): FormValue[] | null {
   for (let place = 0; place < members.size; place += 1) {
     const node = members.get(String(place));
     if (node === undefined) return null;
-    items.push(valueOf(node));
+    items.push(formValueOf(node));
   }
   return items;
 }
@@ -190,6 +194,41 @@ export function formOfJson(value: unknown): FormObject {
       }),
     );
   return membersOf(value, 0, "");
+}
+
+/** RelayError `unsupported_media_type` for a content type that is given and that `readFormBody` does not read. */
+export function formTypeRefusal(contentType: string): RelayError | null {
+  return contentType === "" || formatOf(contentType) !== null ? null : notReadable();
+}
+
+/** Reads a body of either format; none at all is an object without members. Throws as `parseForm`, and `unsupported_media_type`. */
+export function readFormBody(bytes: Buffer, contentType: string): JsonBody {
+  if (bytes.length === 0) return { value: parseForm(""), text: "" };
+  const format = formatOf(contentType);
+  if (format === null) throw notReadable();
+  if (format === "json") return formJson(bytes);
+  if (!isUtf8(bytes)) throw refused("is not UTF-8");
+  const text = bytes.toString("utf8");
+  return { value: parseForm(text), text };
+}
+
+const readJson = jsonReader(Type.Unknown(), "bounded", "well-formed");
+
+function formJson(bytes: Buffer): JsonBody {
+  const { value, text } = readJson(bytes);
+  return { value: formOfJson(value), text };
+}
+
+function formatOf(contentType: string): "form" | "json" | null {
+  const [mediaType = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
+  if (charset !== undefined && !/^"?utf-?8"?$/.test(charset)) return null;
+  if (mediaType === FORM_TYPE) return "form";
+  return mediaType === "application/json" ? "json" : null;
+}
+
+function notReadable(): RelayError {
+  return new RelayError("unsupported_media_type", `body: the content type has to be ${FORM_TYPE} or application/json, in UTF-8`);
 }
 
 function decoded(text: string, name: string | null): string {

@@ -215,7 +215,7 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 /**
  * An administrator may have a role that is too low. A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
  */
-const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
+const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi", "merchantKey"]);
 const ANONYMOUS_AUTHS: ReadonlySet<AuthRequirement> = new Set(["none", "optionalBasic"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
 

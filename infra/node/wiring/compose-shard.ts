@@ -171,6 +171,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       machineClock,
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
+      findMerchant: partnerApi.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
       loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
       observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
