@@ -4,6 +4,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { MinuteCounts } from "../../../engine/kernel/minute-counts.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
+import { type AdministerMerchants, createAdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
 import { type AdministerPartnerApi, createAdministerPartnerApi } from "../../../engine/partners/administer-partner-api.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
@@ -46,7 +47,7 @@ export interface PartnerApiParts {
 
 /** Partner API v1 in a shard. */
 export interface PartnerApi extends Lifecycle {
-  operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
+  operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi; administerMerchants: AdministerMerchants };
   credentials: PartnerApiCredentials;
   /** What surfaces that merchants call use. */
   ofMerchants: MerchantOperations;
@@ -75,9 +76,10 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
     clock,
     addressLists: { compile: compileAddressList },
   });
+  const administerMerchants = createAdministerMerchants({ store, clock });
   const storeCalls = () => callCounts.flush().catch((error: unknown) => failed("partner calls", error));
   return {
-    operations: { merchants, merchantServices, callCounts, administerPartnerApi },
+    operations: { merchants, merchantServices, callCounts, administerPartnerApi, administerMerchants },
     credentials: createPartnerApiCredentials(partners, callCounts.count),
     ofMerchants: {
       merchantsByKey: createMerchantsByKey({
