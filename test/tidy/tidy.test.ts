@@ -46,6 +46,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "infra/sandbox/terminal/", mayImport: ["engine/payments/", "engine/kernel/", "http/stomp/"] },
   // So does the gateway.
   { folder: "infra/sandbox/gateway/", mayImport: ["engine/kernel/", "http/auth/", "http/gateway/"] },
+  // A receiver of webhooks knows the words of the wire, and nothing of who sends.
+  { folder: "infra/sandbox/webhooks/", mayImport: ["http/compat/"] },
 ];
 
 /** The engine's subjects in their order: each imports only itself and those before it. A new one takes its place here. */

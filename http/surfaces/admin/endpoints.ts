@@ -14,6 +14,7 @@ import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } fro
 import type { AdminOperations } from "./surface.ts";
 import { terminalGroupEndpoints } from "./terminal-groups.ts";
 import { allowTerminal, denyTerminal, listTerminals, showTerminal, showTerminalCredentials } from "./terminals.ts";
+import { webhookEndpoints } from "./webhooks.ts";
 import { zvtEndpoints } from "./zvt.ts";
 
 /** Administration of terminals, and the relay's own endpoints for operators. */
@@ -34,6 +35,7 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   ...partnerEndpoints,
   listCallbacks,
   resendCallback,
+  ...webhookEndpoints,
   ...terminalGroupEndpoints,
   ...cloudConfigEndpoints,
   ...gatewayAccountEndpoints,

@@ -19,6 +19,7 @@ import { type AdministeredRecords, PROPAGATION_DEADLINE_MS } from "../../../engi
 import type { ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
+import type { AdministerWebhooks } from "../../../engine/webhooks/administer-webhooks.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 
@@ -45,14 +46,15 @@ export interface AdminOperations {
   administerPartners: AdministerPartners;
   administerPartnerApi: AdministerPartnerApi;
   callbacks: AdministerCallbacks;
+  administerWebhooks: AdministerWebhooks;
   clusterNodes: ClusterNodes;
   /** The derived password of a terminal's login, or null where terminals have none. */
   terminalPassword(terminalId: string): string | null;
 }
 
-export const admin = surface<AdminOperations>()({
-  name: "admin",
-  tags: ["Administration"],
-  envelope: relayEnvelope,
-  changeDeadlineMs: PROPAGATION_DEADLINE_MS,
-});
+const FACTS = { name: "admin", tags: ["Administration"], envelope: relayEnvelope, changeDeadlineMs: PROPAGATION_DEADLINE_MS };
+
+export const admin = surface<AdminOperations>()(FACTS);
+
+/** The same surface for endpoints that use no more than this, so that they can be served by themselves. */
+export const adminOfWebhooks = surface<Pick<AdminOperations, "administerWebhooks">>()(FACTS);

@@ -38,7 +38,7 @@ export interface PartnerApiParts {
 
 /** Partner API v1 in a shard. */
 export interface PartnerApi extends Lifecycle {
-  operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
+  operations: Omit<PartnerV1Operations, "webhookEndpoints"> & { administerPartnerApi: AdministerPartnerApi };
   credentials: PartnerApiCredentials;
   merchantsByKey: MerchantsByKey;
   /** Whose merchants are, deactivated ones too. */
