@@ -240,7 +240,7 @@ const ZVT: Whole<StoredZvtConfig> = {
 
 const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
 
-const MERCHANT: MerchantRecord = {
+const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "services"> = {
   schema: 1,
   merchantId: "M1",
   partnerId: 1,
@@ -251,6 +251,8 @@ const MERCHANT: MerchantRecord = {
   updatedAtMs: AT_MS,
   createdBy: "request-1",
   keys: { publishable: "digest-1", secret: "digest-2" },
+  previousKeys: { publishable: "digest-3", secret: "digest-4" },
+  callsPerMinute: { permitted: 600, chosen: 200 },
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
 };
 

@@ -91,7 +91,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const box = createSecretBox(config.secretKeys);
 
   const partners = composePartners({ config, kv, tables, box, patterns, clock });
-  const partnerApi = add(composePartnerApi({ kv, tables, box, clock, ...partners, failed }));
+  const partnerApi = add(
+    composePartnerApi({ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed }),
+  );
   const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
     administration.configureTerminal.changed(terminalId, after, before),
   );
@@ -177,7 +179,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       machineClock,
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
-      findMerchant: partnerApi.merchantsByKey.merchantByKey,
+      findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
       loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
       observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
