@@ -131,10 +131,20 @@ test("a registration that is repeated with its Idempotency-Key is one", async (t
   assertMatches((await call("GET", "/webhooks")).body, { webhooks: [{}] });
 });
 
+test("card numbers are not kept in a description", async (t) => {
+  const world = await open(t);
+  const webhookId = await registered(world, { description: "of 4111 1111 1111 1111" });
+  assert.equal(world.operations.webhookEndpoints.of(webhookId)?.description, "of 411111******1111");
+  await world.call("PATCH", `/webhooks/${webhookId}`, { description: "5555555555554444" });
+  assert.equal(world.operations.webhookEndpoints.of(webhookId)?.description, "555555******4444");
+});
+
 const BAD: readonly [what: string, method: "POST" | "PATCH", members: object, told: RegExp][] = [
   ["no address", "POST", { url: undefined }, /url/],
   ["an empty address", "POST", { url: "" }, /url/],
   ["an address that is too long", "POST", { url: `https://acme.example/${"a".repeat(2_048)}` }, /url/],
+  ["an address with a card number", "POST", { url: "https://acme.example/4111111111111111" }, /url.*card number/],
+  ["a change to an address with a card number", "PATCH", { url: "https://acme.example/?card=5555555555554444" }, /url.*card number/],
   ["no events", "POST", { events: [] }, /events/],
   ["too many events", "POST", { events: Array.from({ length: 101 }, (_, index) => `charge.e${index}`) }, /events/],
   ["a name that no event can have", "POST", { events: ["Payment succeeded"] }, /events.*name of an event/],
