@@ -84,6 +84,11 @@ export interface StepOutcome<T> {
 const PUBLISHABLE_PREFIX = "pk_merchant_";
 const SECRET_PREFIX = "sk_merchant_";
 
+/** Whether a text can be a merchant's key: what cannot is not looked up. */
+export function isMerchantKey(text: string): boolean {
+  return text.startsWith(SECRET_PREFIX) || text.startsWith(PUBLISHABLE_PREFIX);
+}
+
 /** Only other shards and nodes are in the way, as a mutex for each partner keeps its changes in a shard apart; each try that is lost was won by one of them. */
 const ATTEMPTS_MAX = 100;
 
@@ -214,7 +219,7 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
       change<KeysOutcome>(partner, merchantId, (before) => {
         if (!before.active) return { answer: { type: "inactive" }, merchant: null };
         const { keys, digests } = newKeys();
-        const merchant = { ...before, keys: digests };
+        const merchant = { ...before, keys: digests, previousKeys: before.keys };
         return { answer: { type: "changed", merchant, keys }, merchant };
       }),
   };

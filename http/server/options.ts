@@ -3,7 +3,7 @@ import type { Ids } from "../../engine/kernel/ids.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
-import type { BoundEndpoint } from "../endpoint/endpoint.ts";
+import type { BoundEndpoint, ResponseHeadersOf } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import type { Uws } from "./uws.ts";
 import type { WebSocketMount } from "./websocket.ts";
@@ -22,7 +22,7 @@ export interface ServerOptions {
   /** Envelope of a 404 for a path without a surface. */
   envelope: ErrorEnvelope;
   /** The same for paths that begin so: an API with an error body of its own has it for all that is under its base. */
-  envelopes?: readonly { under: string; envelope: ErrorEnvelope }[];
+  envelopes?: readonly { under: string; envelope: ErrorEnvelope; headersOf?: ResponseHeadersOf }[];
   webSockets?: readonly WebSocketMount[];
   /** CIDRs whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];

@@ -301,6 +301,7 @@ const CLAIM: Whole<IdempotencyClaim> = {
   fingerprint: "digest-1",
   operationId: "operation-1",
   createdAtMs: AT_MS,
+  lifetimeMs: 86_400_000,
   state: { type: "answered", text: "{}", sealed: false },
 };
 

@@ -18,7 +18,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // The gateway protocol: its forms and signatures, which the adapter and the sandbox gateway share, and the client.
   { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
-  { folder: "http/compat/", mayImport: [] },
+  { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/", "http/gateway/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.

@@ -13,6 +13,7 @@ import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { createSocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
+import { loadScripts } from "../../../http/web/script-files.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
 import { publicMetricsAccess } from "../boot/metrics-access.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
@@ -149,7 +150,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       accounts: administration.gatewayAccounts,
       retentionMs,
       writer,
-      alongside: [callbackOperations],
+      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) })],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {
@@ -171,6 +172,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       machineClock,
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
+      findMerchant: partnerApi.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
       loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
       observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
@@ -233,6 +235,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
+    scripts: await loadScripts(),
   }).map(once);
 
   return {

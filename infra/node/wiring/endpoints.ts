@@ -12,6 +12,7 @@ import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
+import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 
 /** Every endpoint that a node serves, one list per surface. */
 export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax: number; adapterContextPath?: string }) {
@@ -25,6 +26,7 @@ export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax
     partnerV1: partnerV1Endpoints,
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
+    scripts: scriptEndpoints(relayEnvelope),
   };
 }
 
@@ -58,7 +60,8 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
 
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {
-  const { docs: _, ...documented } = surfaces;
+  // What browsers load is described in guides.
+  const { docs: _docs, scripts: _scripts, ...documented } = surfaces;
   const document = buildOpenApi(Object.values(documented).flat(), {
     title: "Terminal Relay",
     version: "1.0.0",
