@@ -6,8 +6,8 @@ import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 
 /** Ends what is still to be delivered to an endpoint. */
 export interface EndpointStops {
-  /** Disables it, unless its owner changed its address or disabled it meanwhile. */
-  disable(endpoint: WebhookEndpointRecord, reason: "gone" | "failing"): Promise<void>;
+  /** Disables it and cancels what waits for it. False where its owner changed its address meanwhile: what was said of the former one is no reason. */
+  disable(endpoint: WebhookEndpointRecord, reason: "gone" | "failing"): Promise<boolean>;
   /** Cancels what waits for it. What is left after CANCELED_AT_ONCE_MAX is canceled when its time comes. */
   cancelWaiting(endpointId: string): Promise<void>;
 }
@@ -39,12 +39,15 @@ export function createEndpointStops({ endpoints, deliveries, clock, disabled }: 
     disable: async ({ id, url }, reason) => {
       for (let tries = 0; tries < CHANGES_MAX; tries += 1) {
         const stored = await endpoints.load(id);
-        if (stored === null || stored.record.status === "disabled" || stored.record.url !== url) return;
+        if (stored === null || stored.record.status === "disabled") return true;
+        if (stored.record.url !== url) return false;
         const off = { ...stored.record, status: "disabled", disabledReason: reason, updatedAtMs: clock.nowMs() } as const;
         if ((await endpoints.replace(stored, off)) === null) continue;
         disabled(off);
-        return cancelWaiting(id);
+        await cancelWaiting(id);
+        return true;
       }
+      return false;
     },
   };
 }

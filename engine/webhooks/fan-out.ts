@@ -32,8 +32,6 @@ export interface FanOutOptions {
   clock: Clock;
   /** Whether this node fans out. Two may believe it for a moment: the version of an outbox entry lets one of them win each page. */
   mine(): boolean;
-  /** Deliveries were stored. */
-  stored(count: number): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -51,7 +49,7 @@ interface EndpointsPage {
  * where the next one begins, so that a node that dies in between repeats nothing and loses nothing.
  */
 export function createFanOut(options: FanOutOptions): FanOut {
-  const { events, endpoints: endpointStore, deliveries, apiVersionOf, clock, mine, stored, failed } = options;
+  const { events, endpoints: endpointStore, deliveries, apiVersionOf, clock, mine, failed } = options;
   let nextLookMs = 0;
   let oldestMs: number | null = null;
   let looking: Promise<void> = Promise.resolve();
@@ -97,7 +95,6 @@ export function createFanOut(options: FanOutOptions): FanOut {
       const records = await Promise.all(fresh);
       const committed = await deliveries.fanOut({ ...item, version }, records, next === null ? null : { cursor: next, total });
       if (committed === null) return false;
-      stored(records.length);
       version = committed;
       cursor = next;
     } while (cursor !== null && !stopped);

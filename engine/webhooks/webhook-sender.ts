@@ -58,6 +58,8 @@ const PER_ENDPOINT_MAX = 8;
 const ANSWER_KEPT = 1_024;
 const ANSWER_READ = 1_152;
 
+const UNSIGNED: unique symbol = Symbol("unsigned");
+
 /** The status that says that an endpoint is gone for good. */
 const GONE = 410;
 
@@ -65,27 +67,39 @@ const GONE = 410;
 export function createWebhookSender(options: WebhookSenderOptions): DeliverySender {
   const { deliveries, stops, requests, target, clock, mine, told, failed } = options;
 
+  /** A secret that cannot be opened, or whatever else goes wrong here, must not have it tried for ever: it is a failed attempt. */
+  function signed(what: Parameters<WebhookRequests["requestOf"]>[0]): ReturnType<WebhookRequests["requestOf"]> | typeof UNSIGNED {
+    try {
+      return requests.requestOf(what);
+    } catch (error) {
+      failed("webhooks.sign", error);
+      return UNSIGNED;
+    }
+  }
+
   async function attempt(claimed: Stored<WebhookDeliveryRecord>): Promise<"delivered" | "failed" | "ended"> {
     const { record } = claimed;
     const { event, endpoint, health } = await deliveries.context(record);
     const atMs = clock.nowMs();
     const enabled = event !== null && endpoint?.record.status === "enabled";
-    const request = enabled ? requests.requestOf({ event, delivery: record, endpoint: endpoint.record, atMs }) : null;
+    const request = enabled ? signed({ event, delivery: record, endpoint: endpoint.record, atMs }) : null;
     if (event === null || endpoint === null || request === null) {
       const ended = await deliveries.replace(claimed, canceledDelivery(record, null));
       if (ended !== null) told({ type: "canceled", id: record.id, attempts: record.attemptsMade, reason: null });
       return "ended";
     }
-    const outcome = await target.post(endpoint.record.url, request.body, request.headers, ANSWER_READ);
+    const outcome =
+      request === UNSIGNED
+        ? ({ type: "failed", reason: "it cannot be signed", durationMs: 0 } as const)
+        : await target.post(endpoint.record.url, request.body, request.headers, ANSWER_READ);
     const made = attemptOf(outcome, atMs);
     const tell = (type: WebhookTold["type"]) => told({ type, id: record.id, attempts: record.attemptsMade, reason: made.error });
     if (made.error === null) {
       if (await deliveries.delivered(claimed, deliveredDelivery(record, made), health)) tell("delivered");
       return "delivered";
     }
-    if (made.status === GONE) {
-      // First the endpoint: if the relay dies in between, this delivery ends when it is taken up again.
-      await stops.disable(endpoint.record, "gone");
+    // First the endpoint: if the relay dies in between, this delivery ends when it is taken up again.
+    if (made.status === GONE && (await stops.disable(endpoint.record, "gone"))) {
       if ((await deliveries.replace(claimed, canceledDelivery(record, made))) !== null) tell("canceled");
       return "ended";
     }

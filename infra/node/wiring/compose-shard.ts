@@ -39,6 +39,7 @@ import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
+import { composeWebhooks } from "./webhooks.ts";
 
 const METRICS_TIMEOUT_MS = 8_000;
 const LOOK_TIMEOUT_MS = 2_000;
@@ -137,8 +138,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     merchantOwners: partnerApi.merchantOwners,
   });
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
+  const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
   // One thread of the node sends what is owed.
-  if (address === STORE_OWNER) add(adapter.sender());
+  if (address === STORE_OWNER) {
+    add(adapter.sender());
+    add(webhooks.sender());
+  }
   const links = add(
     composeLinks({
       config,
@@ -224,6 +229,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...relay,
     ...links.operations,
     ...adapter.operations,
+    ...webhooks.operations,
     ...partners,
     ...partnerApi.operations,
     ...administration,
