@@ -55,6 +55,8 @@ export interface IntentRecord {
     readonly reason: CancellationReason | null;
     readonly requestedAtMs: number;
     readonly canceledAtMs: number | null;
+    /** The operation that asked for it: the same one again is answered as the first time. */
+    readonly operationId?: string;
   } | null;
   readonly refunds: readonly IntentRefund[];
   /** Events of it so far. */
@@ -84,6 +86,7 @@ export interface Attempt {
   /** The gateway's page. */
   readonly url: string | null;
   readonly expiresAtMs: number;
+  /** When it ended first: one that failed may be paid later. */
   readonly endedAtMs: number | null;
   /** The gateway's word on its end: of a paid one too. */
   readonly resultCode: string | null;

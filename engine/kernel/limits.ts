@@ -123,5 +123,13 @@ export const LINK_FOLLOW_UP_LEASE_MS = 30_000;
 export const LINK_FOLLOW_UP_CHECKS_MS = [60_000, 300_000, 1_800_000, 7_200_000, 86_400_000, 259_200_000, 604_800_000] as const;
 export const LINK_FOLLOW_UP_FLAG_MS = LINK_FOLLOW_UP_CHECKS_MS[2];
 
+/**
+ * A payment that the relay has to give back by itself is reversed at once, and while the gateway does not say what became of that again and again, each pause as long as
+ * all before it, at least and at most so long. After a week it is left to operators.
+ */
+export const LINK_REVERSAL_PAUSE_MIN_MS = 10_000;
+export const LINK_REVERSAL_PAUSE_MAX_MS = 6 * 3_600_000;
+export const LINK_REVERSAL_MAX_MS = 7 * 86_400_000;
+
 /** Free texts of a link (reason, reference, e-mail): what a payment page shows, and RFC 5321's longest address. */
 export const LINK_TEXT_LENGTH_MAX = 255;

@@ -13,6 +13,8 @@ export type LinkEvent =
   /** A caller wants to know now. */
   | { type: "verify.requested"; atMs: number }
   | { type: "deadline.passed"; atMs: number }
+  /** Its order is canceled. Heard only where a verify that was asked for since then has said that it is not paid. */
+  | { type: "revoke.requested"; atMs: number; sinceMs: number }
   /** What the gateway says of the time when it was asked. */
   | { type: "verify.answered"; atMs: number; askedAtMs: number; payment: GatewayPaymentState }
   /** The gateway could not be asked: nothing is known that was not known before. */
@@ -26,6 +28,8 @@ export type LinkEvent =
 export type LinkEffect =
   /** Ask the gateway where the payment stands. */
   | { type: "verify"; params: Record<string, never> }
+  /** Have the gateway give the whole of it back, under the one id that the relay has for that. */
+  | { type: "reverse"; params: Record<string, never> }
   /** Ask the gateway to execute; the entry is stored. */
   | { type: "executeFollowUp"; params: { followUp: FollowUp } }
   /** It was executed before under this id. */
@@ -41,6 +45,8 @@ export type LinkEffect =
   | { type: "flagOverdue"; params: Record<string, never> }
   /** An operator is to look at it: whether a capture, reversal or refund was executed is not known. */
   | { type: "flagFollowUp"; params: Record<string, never> }
+  /** An operator is to look at it: nobody wants its money, and the relay gives it back, or could not. */
+  | { type: "flagReversal"; params: Record<string, never> }
   /** It is known now. */
   | { type: "settleFollowUp"; params: Record<string, never> }
   /** The gateway could be asked after all. */

@@ -1,9 +1,10 @@
 import type { GatewayPaymentState, GatewayTotals } from "../gateway/gateway.ts";
-import { LINK_FOLLOW_UP_CHECKS_MS, LINK_FOLLOW_UP_LEASE_MS, LINK_FOLLOW_UPS_MAX } from "../kernel/limits.ts";
+import { LINK_FOLLOW_UP_LEASE_MS, LINK_FOLLOW_UPS_MAX } from "../kernel/limits.ts";
 import { compile } from "../kernel/statechart.ts";
 import type { LinkEffect, LinkStep, Of } from "./events.ts";
 import { type FollowUpEvent, followUpMachine, stateOfFollowUp } from "./follow-up-machine.ts";
 import { amountOf, type FollowUp, type FollowUpRefusal, type LinkContext, type LinkRecord } from "./link.ts";
+import { nextPaidMs } from "./rules.ts";
 
 const FLAG_FOLLOW_UP: LinkEffect = { type: "flagFollowUp", params: {} };
 const SETTLE_FOLLOW_UP: LinkEffect = { type: "settleFollowUp", params: {} };
@@ -34,7 +35,7 @@ export function followUpRequested(link: LinkRecord, event: Of<"followUp.requeste
   const followUps = [...link.followUps, asked];
   return {
     // Stored before the gateway is asked: whoever is home finds out what became of it, if nobody is told.
-    link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, event.atMs) },
+    link: { ...link, followUps, nextAtMs: nextPaidMs({ ...link, followUps }, event.atMs) },
     effects: [{ type: "executeFollowUp", params: { followUp: asked } }],
   };
 }
@@ -112,7 +113,7 @@ export function followUpAnswered(link: LinkRecord, event: Of<"followUp.answered"
   if (entry === asked && effects.length === 0) return { link, effects };
   const followUps = replaced(link.followUps, asked, entry);
   return {
-    link: { ...link, followUps, nextAtMs: nextCheckMs(followUps, event.atMs) },
+    link: { ...link, followUps, nextAtMs: nextPaidMs({ ...link, followUps }, event.atMs) },
     effects: [...effects, ...attentionEffects(link.followUps, followUps)],
   };
 }
@@ -123,15 +124,6 @@ function attentionEffects(before: readonly FollowUp[], after: readonly FollowUp[
   const isNew = after.some((entry, index) => isFlagged(entry) && before[index]?.flagged !== true);
   if (isNew) return [FLAG_FOLLOW_UP];
   return before.some(isFlagged) && !after.some(isFlagged) ? [SETTLE_FOLLOW_UP] : [];
-}
-
-/** When the gateway is next asked about those whose answers were lost; null where there are none, or it was asked often enough. */
-function nextCheckMs(followUps: readonly FollowUp[], atMs: number): number | null {
-  const checks = followUps
-    .filter(({ state }) => state === "requested")
-    .flatMap(({ requestedAtMs }) => LINK_FOLLOW_UP_CHECKS_MS.map((afterMs) => requestedAtMs + afterMs))
-    .filter((checkMs) => checkMs > atMs);
-  return checks.length === 0 ? null : Math.min(...checks);
 }
 
 /**
@@ -146,7 +138,7 @@ export function followUpsVerified(link: LinkRecord, event: Of<"verify.answered">
   const followUps = link.followUps.map((entry) => (entry.state === "requested" ? step(entry, eventOf(entry)).entry : entry));
   const verifiedAtMs = event.type === "verify.answered" ? atMs : link.verifiedAtMs;
   return {
-    link: { ...link, followUps, verifiedAtMs, nextAtMs: nextCheckMs(followUps, atMs) },
+    link: { ...link, followUps, verifiedAtMs, nextAtMs: nextPaidMs({ ...link, followUps }, atMs) },
     effects: attentionEffects(link.followUps, followUps),
   };
 }

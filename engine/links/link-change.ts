@@ -5,8 +5,9 @@ import type { AttentionItem } from "../payments/attention.ts";
 import type { TransactionRow } from "../payments/feed-row.ts";
 import { rowVersion } from "../payments/row-version.ts";
 import type { LinkEffect } from "./events.ts";
-import { amountDiffers, amountOf, isFinal, type LinkRecord } from "./link.ts";
+import { amountDiffers, amountOf, isFinal, type LinkRecord, type ReversalOwed } from "./link.ts";
 import type { LinkChange } from "./link-store.ts";
+import { owingReversal } from "./rules.ts";
 
 /**
  * The row of a link that has ended, null for one that has not or that the gateway never had. Its key never changes; a late success is a
@@ -45,6 +46,13 @@ export function linkRow({ state, order, paymentId, outcome, late }: LinkRecord):
 type EffectType = LinkEffect["type"];
 type AttentionKind = AttentionItem["kind"];
 
+const REVERSAL_DETAILS: Readonly<Record<ReversalOwed["state"], string>> = {
+  owed: "A payment was made by link for an order that was canceled, or paid already; the relay reverses it",
+  done: "A payment that was made by link for an order that was canceled, or paid already, was reversed",
+  refused: "A payment by link that nobody wants could not be reversed, the gateway refused it: give the money back by hand",
+  givenUp: "A payment by link that nobody wants may not have been reversed, the gateway has not answered for a week: look at it there",
+};
+
 /** What an operator is told, by the effect that asks for it. */
 const FLAGS: readonly { effect: EffectType; kind: AttentionKind; detail(record: LinkRecord): string }[] = [
   {
@@ -61,6 +69,11 @@ const FLAGS: readonly { effect: EffectType; kind: AttentionKind; detail(record: 
     effect: "flagFollowUp",
     kind: "link_operation_unknown",
     detail: () => "The answer to a capture, reversal or refund was lost, and the gateway does not say that it was executed",
+  },
+  {
+    effect: "flagReversal",
+    kind: "link_reversal",
+    detail: ({ reversalOwed }) => REVERSAL_DETAILS[reversalOwed?.state ?? "owed"],
   },
   {
     effect: "flagOverdue",
@@ -90,6 +103,16 @@ export function linkChange(record: LinkRecord, stored: Stored<LinkRecord>, effec
     settled: SETTLED.filter(({ effect }) => asked.has(effect)).map(({ kind }) => ({ kind, terminalId, uuid })),
     atMs,
   };
+}
+
+/** The same where a companion does not want what was paid: the link owes a reversal from now on, and operators are told. */
+export function unwantedChange(change: LinkChange): LinkChange {
+  const { record, atMs, attention } = change;
+  if (record.state !== "success" || record.reversalOwed !== undefined) return change;
+  const owing = owingReversal(record, atMs);
+  const { terminalId, txId: uuid } = record.order;
+  const item: AttentionItem = { kind: "link_reversal", terminalId, uuid, atMs, detail: REVERSAL_DETAILS.owed, raw: null };
+  return { ...change, record: owing, attention: [...attention, item] };
 }
 
 function shown({ amountMinor, currency }: MinorAmount): string {

@@ -36,7 +36,15 @@ export interface LinkChange {
   rows: readonly TransactionRow[];
   attention: readonly AttentionItem[];
   settled: readonly Pick<AttentionItem, "kind" | "terminalId" | "uuid">[];
+  /** What else is stored in the same commit, and what has to be as it was read; the entries of companions. Absent: nothing. */
+  alongside?: Alongside;
   atMs: number;
+}
+
+/** Entries of others for the commit of a link. */
+export interface Alongside {
+  readonly checks: readonly { key: string; version: number }[];
+  readonly operations: readonly Operation[];
 }
 
 /** A link that wants to be looked at, as the index of deadlines has it. */
@@ -55,7 +63,7 @@ export interface LinkStore {
   findByPaymentId(partnerId: number | null, paymentId: string): Promise<Stored<LinkRecord> | null>;
   findByTranId(partnerId: number | null, tranId: string): Promise<Stored<LinkRecord> | null>;
   /**
-   * The new version, or null where another version stands (or, for a new link, any). Throws RelayError `duplicate` where the id of a new capture,
+   * The new version, or null where another version stands (or, for a new link, any) of it or of what goes alongside. Throws RelayError `duplicate` where the id of a new capture,
    * reversal or refund is that of another payment's.
    */
   commit(change: LinkChange): Promise<number | null>;
@@ -84,15 +92,13 @@ export interface LinkStoreOptions {
   retentionMs: number;
   /** Unique among all writers (shards of all nodes and restarts); part of the outbox keys. */
   writer: string;
-  /** Further entries for the same commit, such as callbacks that a link's end owes to somebody. */
-  alongside?: readonly ((change: LinkChange) => readonly Operation[])[];
 }
 
 /**
  * Payment links on the key-value store: `link/<txId>`, the index of deadlines `link-due/<partition>/<13 digits of milliseconds>/<txId>`, the
  * gateway's names `link-payment/` and `link-tran/<partner>/<name>`, `link-op/<id of a capture, reversal or refund>`, outbox rows.
  */
-export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: LinkStoreOptions): LinkStore {
+export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): LinkStore {
   let rowsWritten = 0;
 
   async function loadBy(key: string | null): Promise<Stored<LinkRecord> | null> {
@@ -124,7 +130,7 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
     }
     for (const item of attention) operations.push(attentionOperation(item));
     for (const item of settled) operations.push({ type: "delete", key: attentionKey(item.kind, item.terminalId, item.uuid ?? "") });
-    for (const more of alongside) operations.push(...more(change));
+    if (change.alongside !== undefined) operations.push(...change.alongside.operations);
     return operations;
   }
 
@@ -138,7 +144,11 @@ export function createLinkStore({ kv, retentionMs, writer, alongside = [] }: Lin
         const { txId } = change.record.order;
         const result = await kv.commit({
           // The link's own stands first: where another version of it stands, the claims of that one say nothing.
-          checks: [{ key: keyOf(txId), version: change.version }, ...operationKeys(change).map((key) => ({ key, version: 0 }))],
+          checks: [
+            { key: keyOf(txId), version: change.version },
+            ...operationKeys(change).map((key) => ({ key, version: 0 })),
+            ...(change.alongside?.checks ?? []),
+          ],
           operations: operationsOf(change),
         });
         if (result.type === "committed") return result.version;

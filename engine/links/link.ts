@@ -32,6 +32,8 @@ export interface LinkOrder {
  *   waiting   at the gateway; a notification is expected, and without one a verify after the grace
  *   watching  verified again and again until it ends
  *   success, failed, expired
+ *
+ * A revoked link is stored as `failed`, one that is overdue as how far it had come (machine.ts).
  */
 export type LinkState = "created" | "waiting" | "watching" | "success" | "failed" | "expired";
 
@@ -101,6 +103,27 @@ export interface LinkContext {
   /** Its time is over and the gateway cannot say whether it was paid; an operator has been told. */
   readonly overdue: boolean;
   readonly followUps: readonly FollowUp[];
+  /** Whether it failed by the gateway's own word, or is known not to be there: it cannot be paid any more, as far as anybody can tell. */
+  readonly settled?: true;
+  /** Its order was canceled here while the gateway would still take the money. Stored with `state: "failed"`. */
+  readonly revoked?: true;
+  /** The whole of it is to be given back, by the relay itself. */
+  readonly reversalOwed?: ReversalOwed;
+}
+
+/** A paid link whose money nobody wants: its order had been canceled, or paid by another link. */
+export interface ReversalOwed {
+  readonly sinceMs: number;
+  /** `refused`: by the gateway, for good. `givenUp`: what became of it was not known for a week. Both are left to operators. */
+  readonly state: "owed" | "done" | "refused" | "givenUp";
+  readonly attempts: number;
+  /** When it is tried next; null once it is not owed any more. */
+  readonly nextAtMs: number | null;
+}
+
+/** The one id under which the relay itself reverses a link, so that the gateway executes it once. */
+export function reversalIdOf(txId: string): string {
+  return `${txId}.r`;
 }
 
 /** A link as it is stored. */

@@ -7,11 +7,21 @@ import { fromMinorUnits } from "../kernel/money.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { LinkEffect, LinkEvent } from "./events.ts";
 import type { GatewayAccounts } from "./gateway-accounts.ts";
-import { amountOf, type FollowUp, type FollowUpRefusal, type FollowUpType, type LinkOrder, type LinkRecord } from "./link.ts";
-import { linkChange } from "./link-change.ts";
+import {
+  amountOf,
+  type FollowUp,
+  type FollowUpRefusal,
+  type FollowUpType,
+  isFinal,
+  type LinkOrder,
+  type LinkRecord,
+  reversalIdOf,
+} from "./link.ts";
+import { linkChange, unwantedChange } from "./link-change.ts";
+import type { LinkCause, LinkCompanion } from "./link-companion.ts";
 import { createLinkDeadlines } from "./link-deadlines.ts";
 import { createLinkPacer } from "./link-pacer.ts";
-import type { LinkStore } from "./link-store.ts";
+import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
 import { newLink } from "./rules.ts";
 import { stepLink } from "./step-link.ts";
 
@@ -25,6 +35,10 @@ export interface Links {
    * on where the first attempt ended, and never creates a second payment.
    */
   create(order: LinkOrder): Promise<LinkCreated>;
+  /** The same, unless a companion refuses that it comes to be: then there is no link, and the answer is null. */
+  createUnlessRefused(order: LinkOrder, cause: LinkCause): Promise<LinkCreated | null>;
+  /** Goes on with a link that was stored before, as `create` does when it is asked again. Null where there is none. */
+  resume(txId: string, cause: LinkCause): Promise<LinkCreated | null>;
   /** Null where there is none. */
   byTxId(txId: string): Promise<LinkRecord | null>;
   /** By the gateway's names, among the links of one account. */
@@ -32,14 +46,27 @@ export interface Links {
   byTranId(partnerId: number | null, tranId: string): Promise<LinkRecord | null>;
   /** Asks the gateway, unless it was asked just now; answers with the link as it stands then. Null where there is none. */
   verify(txId: string): Promise<LinkRecord | null>;
+  /** The same also where it was asked just now. `asked` is false where the gateway did not answer. */
+  verifyNow(txId: string): Promise<{ record: LinkRecord; asked: boolean } | null>;
+  /** Has the gateway asked, and where it says that the link is not paid, revokes it: what is paid later is given back. Null where there is no link. */
+  revoke(txId: string, cause: LinkCause): Promise<LinkRevoked | null>;
   /** Takes a notification in: stored before this resolves, verified afterwards. What is unknown or wrongly signed changes nothing. */
   notified(notification: GatewayNotification, signature: string | null): Promise<void>;
   /**
    * Executes a capture, reversal or refund once for its id; `amountMinor` null is everything that is left. Null where there is no link. Throws
    * RelayError `duplicate` for an id that was used for another payment.
    */
-  followUp(request: FollowUpRequest): Promise<FollowUpOutcome | null>;
+  followUp(request: FollowUpRequest, cause?: LinkCause | null): Promise<FollowUpOutcome | null>;
 }
+
+export type LinkRevoked =
+  | { type: "revoked"; record: LinkRecord }
+  /** Paid, failed or expired by the gateway's word: there is nothing to revoke. */
+  | { type: "ended"; record: LinkRecord }
+  /** A companion does not want it. */
+  | { type: "refused"; record: LinkRecord }
+  /** The gateway could not be asked; nothing has changed. */
+  | { type: "unavailable"; record: LinkRecord };
 
 export type LinkCreated =
   | { type: "created"; record: LinkRecord }
@@ -59,7 +86,7 @@ export type FollowUpOutcome =
   | { type: "done"; record: LinkRecord; followUp: FollowUp }
   /** The gateway said no. */
   | { type: "refused"; record: LinkRecord; followUp: FollowUp }
-  /** Not possible as the link stands; the gateway was not asked. */
+  /** Not possible as the link stands, or not wanted by a companion (`under_way`); the gateway was not asked. */
   | { type: "impossible"; record: LinkRecord; reason: FollowUpRefusal }
   /** Whether the gateway executed it is not known; the same request again finds out. */
   | { type: "unavailable"; record: LinkRecord; followUp: FollowUp };
@@ -86,6 +113,8 @@ export interface LinksOptions {
   self: Address;
   /** Where the gateway posts its notifications. */
   notifyUrl(): string;
+  /** Asked before each commit of a link, in this order. */
+  companions?: readonly LinkCompanion[];
   /** The gateway answered a verify, or could not be asked. */
   verified?(outcome: GatewayPaymentState["type"] | "unavailable"): void;
   failed(what: string, error: unknown): void;
@@ -107,7 +136,7 @@ interface Applied {
 }
 
 export function createShardLinks(options: LinksOptions): ShardLinks {
-  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, verified, failed } = options;
+  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], verified, failed } = options;
   const pacer = createLinkPacer();
   const verifying = new Map<string, Promise<LinkRecord | null>>();
   const turns: (() => void)[] = [];
@@ -115,19 +144,52 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   let asked = 0;
 
   /** Steps a link and stores the step; loads again and steps again when somebody else was first. Null where there is no such link. */
-  async function apply(txId: string, event: LinkEvent, known: Stored<LinkRecord> | null = null): Promise<Applied | null> {
+  async function apply(
+    txId: string,
+    event: LinkEvent,
+    known: Stored<LinkRecord> | null = null,
+    cause: LinkCause | null = null,
+  ): Promise<Applied | null> {
+    const applied = await applyUnlessRefused(txId, event, known, cause);
+    if (applied !== "refused") return applied;
+    throw new Error(`a companion of the link ${txId} refused what only happened to it: ${event.type}`);
+  }
+
+  async function applyUnlessRefused(
+    txId: string,
+    event: LinkEvent,
+    known: Stored<LinkRecord> | null,
+    cause: LinkCause | null,
+  ): Promise<Applied | "refused" | null> {
     let stored = known;
     for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
       stored ??= await store.load(txId);
       if (stored === null) return null;
       const { record, effects, changed } = stepLink(stored.record, event);
       if (!changed) return { stored, effects };
-      const after = paced(record, stored.record, event.atMs);
-      const version = await store.commit(linkChange(after, stored, effects, event.atMs));
-      if (version !== null) return { stored: { record: after, version }, effects };
+      const change = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
+      if (change === "refused") return "refused";
+      const version = await store.commit(change);
+      if (version !== null) return { stored: { record: change.record, version }, effects };
       stored = null;
     }
-    throw new RelayError("unavailable", "Too many changes of one payment at once; ask again", { retryAfterSeconds: 1 });
+    throw contended();
+  }
+
+  /** The step with what its companions store with it. Each reads what it needs anew, so a lost race is decided again from the start. */
+  async function accompanied(change: LinkChange, cause: LinkCause | null): Promise<LinkChange | "refused"> {
+    let all = change;
+    for (const companion of companions) {
+      const beside = await companion(all, cause);
+      if (beside === "refused") return "refused";
+      const before = all.alongside ?? NOTHING_ALONGSIDE;
+      all = {
+        ...all,
+        alongside: { checks: [...before.checks, ...beside.checks], operations: [...before.operations, ...beside.operations] },
+      };
+      if (beside.unwanted === true) all = unwantedChange(all);
+    }
+    return all;
   }
 
   function paced(after: LinkRecord, before: LinkRecord, atMs: number): LinkRecord {
@@ -197,10 +259,14 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   }
 
   async function due(txId: string): Promise<void> {
-    const stored = await store.load(txId);
-    if (stored === null) return;
-    const { effects } = stepLink(stored.record, { type: "deadline.passed", atMs: clock.nowMs() });
+    const applied = await apply(txId, { type: "deadline.passed", atMs: clock.nowMs() });
+    if (applied === null) return;
+    const { stored, effects } = applied;
     if (wantsVerify(effects)) await verify(txId, stored, false);
+    // Counted and stored before it is tried: whoever is home after a crash tries it again, under the same id.
+    if (effects.some(({ type }) => type === "reverse")) {
+      await links.followUp({ txId, operationId: reversalIdOf(txId), type: "reversal", amountMinor: null });
+    }
   }
 
   /** Goes on with a link that was stored before: by an attempt that died, or that was answered and whose caller asks again. */
@@ -218,9 +284,9 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     return again;
   }
 
-  async function init(stored: Stored<LinkRecord>): Promise<LinkCreated> {
+  async function init(stored: Stored<LinkRecord>, cause: LinkCause | null): Promise<LinkCreated> {
     const { order } = stored.record;
-    const begun = await apply(order.txId, { type: "init.begun", atMs: clock.nowMs() }, stored);
+    const begun = await apply(order.txId, { type: "init.begun", atMs: clock.nowMs() }, stored, cause);
     if (begun === null) throw new Error(`the link ${order.txId} is gone`);
     const { record } = begun.stored;
     if (record.state !== "created") return createdAs(record);
@@ -235,19 +301,19 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     const atMs = clock.nowMs();
     switch (answer.type) {
       case "done": {
-        const applied = await apply(txId, { type: "init.answered", atMs, ...answer.value }, begun.stored);
+        const applied = await apply(txId, { type: "init.answered", atMs, ...answer.value }, begun.stored, cause);
         return createdAs(applied?.stored.record ?? record);
       }
       case "refused": {
         const { resultCode, description: said } = answer;
         const refusal = { type: "init.refused", atMs, resultCode, description: said } as const;
-        const applied = await apply(txId, { ...refusal, absent: false }, begun.stored);
+        const applied = await apply(txId, { ...refusal, absent: false }, begun.stored, cause);
         const after = applied?.stored.record ?? record;
         if (after.state === "failed") return createdAs(after);
         // Refused as a repetition, perhaps of one that arrived: the gateway knows.
         const found = (await verify(txId, null, true)) ?? after;
         if (found.state !== "created" || found.verifiedAtMs === null || found.verifiedAtMs < atMs) return createdAs(found);
-        const absent = await apply(txId, { ...refusal, absent: true });
+        const absent = await apply(txId, { ...refusal, absent: true }, null, cause);
         return createdAs(absent?.stored.record ?? found);
       }
       case "unavailable":
@@ -255,7 +321,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     }
   }
 
-  async function execute(record: LinkRecord, followUp: FollowUp): Promise<FollowUpOutcome> {
+  async function execute(record: LinkRecord, followUp: FollowUp, cause: LinkCause | null): Promise<FollowUpOutcome> {
     const { order, outcome } = record;
     const credentials = accountOf(order);
     const origTranId = movementOf(record, followUp);
@@ -274,7 +340,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       answer.type === "done"
         ? { type: "followUp.answered", atMs, id: followUp.id, tranId: answer.value.tranId, resultCode, description }
         : { type: "followUp.refused", atMs, id: followUp.id, resultCode, description };
-    const applied = await apply(order.txId, event);
+    const applied = await apply(order.txId, event, null, cause);
     const after = applied?.stored.record ?? record;
     // Refused as a repetition, perhaps of one that was executed: the gateway's totals know.
     const found = applied !== null && wantsVerify(applied.effects) ? await verify(order.txId, null, true) : null;
@@ -283,15 +349,44 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
 
   const deadlines = createLinkDeadlines({ store, homes, self, clock, pacer, fire: due, failed });
 
+  /** Null where a companion refused it. */
+  async function createdOrRefused(order: LinkOrder, cause: LinkCause | null): Promise<LinkCreated | null> {
+    const fresh = newLink(order);
+    for (let tries = 0; tries < STALE_RETRIES_MAX; tries += 1) {
+      const change = { ...NOTHING_MORE, record: fresh, before: null, version: 0, atMs: order.createdAtMs };
+      const all = await accompanied(change, cause);
+      if (all === "refused") return null;
+      const version = await store.commit(all);
+      if (version !== null) return init({ record: fresh, version }, cause);
+      const stored = await store.load(order.txId);
+      if (stored !== null) return resumed(stored, cause);
+      // What a companion had read was changed.
+      if (companions.length === 0) throw new RelayError("conflict", "There is a payment with this id already");
+    }
+    throw contended();
+  }
+
+  async function resumed(stored: Stored<LinkRecord>, cause: LinkCause | null): Promise<LinkCreated> {
+    const found = await resume(stored);
+    return "type" in found ? found : init(found, cause);
+  }
+
+  async function verifiedNow(txId: string): Promise<{ record: LinkRecord; asked: boolean } | null> {
+    const sinceMs = clock.nowMs();
+    const record = await askedFor(() => verify(txId, null, true));
+    return record === null ? null : { record, asked: record.verifiedAtMs !== null && record.verifiedAtMs >= sinceMs };
+  }
+
   const links: Links = {
     create: async (order) => {
-      const fresh = newLink(order);
-      const version = await store.commit({ ...NOTHING_MORE, record: fresh, before: null, version: 0, atMs: order.createdAtMs });
-      if (version !== null) return init({ record: fresh, version });
-      const stored = await store.load(order.txId);
-      if (stored === null) throw new RelayError("conflict", "There is a payment with this id already");
-      const resumed = await resume(stored);
-      return "type" in resumed ? resumed : init(resumed);
+      const created = await createdOrRefused(order, null);
+      if (created === null) throw new RelayError("conflict", "This payment is not wanted");
+      return created;
+    },
+    createUnlessRefused: createdOrRefused,
+    resume: async (txId, cause) => {
+      const stored = await store.load(txId);
+      return stored === null ? null : resumed(stored, cause);
     },
     byTxId: async (txId) => (await store.load(txId))?.record ?? null,
     byPaymentId: async (partnerId, paymentId) => (await store.findByPaymentId(partnerId, paymentId))?.record ?? null,
@@ -300,6 +395,22 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const applied = await apply(txId, { type: "verify.requested", atMs: clock.nowMs() });
       if (applied === null || !wantsVerify(applied.effects)) return applied?.stored.record ?? null;
       return askedFor(() => verify(txId, applied.stored, false));
+    },
+    verifyNow: verifiedNow,
+    revoke: async (txId, cause) => {
+      const sinceMs = clock.nowMs();
+      const found = await verifiedNow(txId);
+      if (found === null) return null;
+      const { record, asked } = found;
+      if (record.revoked === true) return { type: "revoked", record };
+      if (isFinal(record.state)) return { type: "ended", record };
+      if (!asked) return { type: "unavailable", record };
+      // Whatever became known in between, its version decides.
+      const applied = await applyUnlessRefused(txId, { type: "revoke.requested", atMs: clock.nowMs(), sinceMs }, null, cause);
+      if (applied === "refused" || applied === null) return { type: "refused", record };
+      const after = applied.stored.record;
+      if (after.revoked === true && after.state === "failed") return { type: "revoked", record: after };
+      return { type: isFinal(after.state) ? "ended" : "unavailable", record: after };
     },
     notified: async (notification, given) => {
       const stored = await store.load(notification.txId);
@@ -314,15 +425,19 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
         if (!(error instanceof RelayError)) failed("link.notified", error);
       });
     },
-    followUp: async ({ txId, operationId, type, amountMinor }) => {
+    followUp: async ({ txId, operationId, type, amountMinor }, cause = null) => {
       const event: LinkEvent = { type: "followUp.requested", atMs: clock.nowMs(), id: operationId, followUp: type, amountMinor };
-      const applied = await apply(txId, event);
+      const applied = await applyUnlessRefused(txId, event, null, cause);
       if (applied === null) return null;
+      if (applied === "refused") {
+        const stored = await store.load(txId);
+        return stored === null ? null : { type: "impossible", record: stored.record, reason: "under_way" };
+      }
       const { record } = applied.stored;
       for (const effect of applied.effects) {
         if (effect.type === "refuseFollowUp") return { type: "impossible", record, reason: effect.params.reason };
         if (effect.type === "repeatFollowUp") return endedAs(record, effect.params.followUp.id);
-        if (effect.type === "executeFollowUp") return execute(record, effect.params.followUp);
+        if (effect.type === "executeFollowUp") return execute(record, effect.params.followUp, cause);
       }
       throw new Error(`${type} of ${txId} led to nothing`);
     },
@@ -343,6 +458,12 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
 }
 
 const NO_ACCOUNT = { type: "unavailable", reason: "the account of this payment is gone" } as const;
+
+function contended(): RelayError {
+  return new RelayError("unavailable", "Too many changes of one payment at once; ask again", { retryAfterSeconds: 1 });
+}
+
+const NOTHING_ALONGSIDE: Alongside = { checks: [], operations: [] };
 
 const NOTHING_MORE = { rows: [], attention: [], settled: [] } as const;
 
@@ -366,6 +487,9 @@ function wantsVerify(effects: readonly LinkEffect[]): boolean {
 /** What the creation of a link has come to, by how it stands. */
 function createdAs(record: LinkRecord): LinkCreated {
   if (record.state === "created") return { type: "unavailable", record };
+  if (record.revoked === true && record.state === "failed" && record.outcome !== null) {
+    return { type: "refused", record, resultCode: record.outcome.resultCode, description: record.outcome.description };
+  }
   // Ended before anybody had its address: there is nothing to send a buyer to.
   if ((record.state === "failed" || record.state === "expired") && record.paymentUrl === null && record.outcome !== null) {
     return { type: "refused", record, resultCode: record.outcome.resultCode, description: record.outcome.description };

@@ -5,15 +5,23 @@ import type { LinkEvent } from "./events.ts";
 import { amountDiffers, isFinal, type LinkRecord, type LinkState } from "./link.ts";
 import {
   afterGapMs,
+  countedReversal,
+  endedReversal,
   expiredOutcome,
   graceEndsMs,
   isHeard,
+  isReversalDue,
+  isReversalTooLate,
   lateCheckAgainMs,
   lateCheckMs,
   mayVerify,
   nextOverdueVerifyMs,
   nextVerifyMs,
   outcomeOf,
+  owingReversal,
+  revokedCheckAgainMs,
+  revokedCheckMs,
+  revokedOutcome,
   unverifiedTooLong,
 } from "./rules.ts";
 
@@ -22,13 +30,14 @@ import {
  * the events, effects are data, carried out by the runtime once the step is stored. The record is its context, and alone tells its state. What becomes of
  * captures, reversals and refunds is said by the machine of each (follow-up-machine.ts).
  */
-export type LinkMachineState = LinkState | "overdue";
+export type LinkMachineState = LinkState | "overdue" | "revoked";
 
 /** What happens to a link, but for its follow-ups. */
 export type LinkMachineEvent = Exclude<LinkEvent, { type: `followUp.${string}` }>;
 
-/** One that is overdue is stored as how far it had come, and that it is overdue. */
-export function stateOfLink({ state, overdue }: LinkRecord): LinkMachineState {
+/** One that is overdue is stored as how far it had come, and that it is overdue; one that is revoked as failed. */
+export function stateOfLink({ state, overdue, revoked }: LinkRecord): LinkMachineState {
+  if (revoked === true && state === "failed") return "revoked";
   return overdue && !isFinal(state) ? "overdue" : state;
 }
 
@@ -81,6 +90,11 @@ function isAbsent({ event }: Args): boolean {
   return event.type === "verify.answered" && event.payment.type === "absent";
 }
 
+/** What the gateway does not have and never had, as far as anybody knows, nobody can pay. */
+function isNeverThere(args: Args): boolean {
+  return isAbsent(args) && args.context.paymentId === null;
+}
+
 /** The gateway had it, and buyers may be paying it: another account was asked, or it lost its memory. */
 function isLost(args: Args): boolean {
   return isAbsent(args) && args.context.paymentId !== null;
@@ -122,7 +136,14 @@ const setUp = setup({
     isLostTooLong: (args) => isLost(args) && isUnknownTooLong(args),
     /** Only a verify that was asked for after the end knows that it was not paid until then. */
     isAskedAfterEnd: ({ context: { order }, event }) => event.type === "verify.answered" && event.askedAtMs >= order.expiresAtMs,
+    isNotThereAfterEnd: (args) =>
+      isNeverThere(args) && args.event.type === "verify.answered" && args.event.askedAtMs >= args.context.order.expiresAtMs,
     isFoundInGrace,
+    isVerifiedSince: ({ context: { verifiedAtMs }, event }) =>
+      event.type === "revoke.requested" && verifiedAtMs !== null && verifiedAtMs >= event.sinceMs,
+    isReversalDue: ({ context, event }) => isReversalDue(context, event.atMs),
+    isReversalTooLate: ({ context, event }) => isReversalDue(context, event.atMs) && isReversalTooLate(context, event.atMs),
+    isGivenUp: (args) => args.context.nextAtMs !== null && isUnknownTooLong(args),
     isInGrace: (args) => args.context.state === "waiting" && isEarly(args),
   },
   actions: {
@@ -131,6 +152,8 @@ const setUp = setup({
     flagLate: (_, _params: Record<string, never>) => {},
     flagAmount: (_, _params: Record<string, never>) => {},
     flagOverdue: (_, _params: Record<string, never>) => {},
+    flagReversal: (_, _params: Record<string, never>) => {},
+    reverse: (_, _params: Record<string, never>) => {},
     settleOverdue: (_, _params: Record<string, never>) => {},
     countInit: assign(({ context, event }) => ({ inits: context.inits + 1, nextAtMs: event.atMs + LINK_INIT_CHECK_MS })),
     offer: assign(({ context, event }) => {
@@ -144,7 +167,12 @@ const setUp = setup({
     endAsRefused: assign(({ event }) => {
       if (event.type !== "init.refused") return {};
       const { resultCode, description, atMs } = event;
-      return { state: "failed" as const, outcome: { resultCode, description, atMs, payment: null }, nextAtMs: null };
+      return {
+        state: "failed" as const,
+        outcome: { resultCode, description, atMs, payment: null },
+        nextAtMs: null,
+        settled: true as const,
+      };
     }),
     /** Due at once, also for whoever is home after a crash. */
     countAndAskNow: assign(({ context, event }) => ({ notifications: context.notifications + 1, nextAtMs: event.atMs })),
@@ -177,7 +205,7 @@ const setUp = setup({
       if (event.type !== "verify.answered" || event.payment.type !== "failed") return {};
       const { paymentId, resultCode } = event.payment;
       const state = resultCode === GATEWAY_RESULT.expired ? ("expired" as const) : ("failed" as const);
-      return { state, paymentId, outcome: outcomeOf(event.payment, event.atMs), overdue: false, nextAtMs: null };
+      return { state, paymentId, outcome: outcomeOf(event.payment, event.atMs), overdue: false, nextAtMs: null, settled: true as const };
     }),
     /** That is its end, though not quite: the buyer may be paying at this moment. */
     endAsExpired: assign(({ context, event }) => ({
@@ -191,6 +219,18 @@ const setUp = setup({
       outcome: expiredOutcome(event.atMs, "Given up: the gateway could not be asked whether it was paid"),
       nextAtMs: null,
     })),
+    settle: assign(() => ({ settled: true as const })),
+    /** The gateway has been heard to have it: its number is what late checks ask by. */
+    keepName: assign(({ context, event }) => (event.type === "init.answered" ? { paymentId: context.paymentId ?? event.paymentId } : {})),
+    revoke: assign(({ context, event }) => {
+      const revoked = { ...context, revoked: true as const, state: "failed" as const, overdue: false, outcome: revokedOutcome(event.atMs) };
+      return { ...revoked, nextAtMs: revokedCheckMs(context, event.atMs) };
+    }),
+    askAgainRevoked: assign(({ context, event }) => ({ nextAtMs: revokedCheckMs(context, event.atMs) })),
+    askAgainRevokedLater: assign(({ context, event }) => ({ nextAtMs: revokedCheckAgainMs(context, event.atMs) })),
+    oweReversal: assign(({ context, event }) => owingReversal(context, event.atMs)),
+    countReversal: assign(({ context, event }) => countedReversal(context, event.atMs)),
+    giveUpReversal: assign(({ context, event }) => endedReversal(context, "givenUp", event.atMs)),
     lookAgain: assign(({ context, event }) => ({ nextAtMs: lateCheckMs(context, event.atMs) })),
     lookAgainSoon: assign(({ context, event }) => ({ nextAtMs: lateCheckAgainMs(context, event.atMs) })),
     lookNoMore: assign(() => ({ nextAtMs: null })),
@@ -202,6 +242,8 @@ const ended = { type: "ended", params: {} } as const;
 const flagLate = { type: "flagLate", params: {} } as const;
 const flagAmount = { type: "flagAmount", params: {} } as const;
 const flagOverdue = { type: "flagOverdue", params: {} } as const;
+const flagReversal = { type: "flagReversal", params: {} } as const;
+const reverse = { type: "reverse", params: {} } as const;
 const settleOverdue = { type: "settleOverdue", params: {} } as const;
 
 const verifyAsked = { guard: "mayVerify", actions: verify } as const;
@@ -220,11 +262,20 @@ const verifiedAsEnded = [
   { guard: "isExpired", target: "expired", actions: ["noteAnswer", "endAsFailed", ended] },
   { guard: "isFailed", target: "failed", actions: ["noteAnswer", "endAsFailed", ended] },
 ] as const;
+/** Only what the gateway still has might be paid after that. */
 const verifiedAfterEnd = {
   guard: "isAskedAfterEnd",
   target: "expired",
   actions: ["noteAnswer", "noteNames", "endAsExpired", ended],
 } as const;
+const notThereAfterEnd = {
+  guard: "isNotThereAfterEnd",
+  target: "expired",
+  actions: ["noteAnswer", "endAsExpired", "settle", ended],
+} as const;
+/** Its order is canceled, and the gateway has just said that it is not paid. */
+const revoked = { guard: "isVerifiedSince", target: "revoked", actions: ["revoke", ended] } as const;
+const revokedOverdue = { guard: "isVerifiedSince", target: "revoked", actions: ["revoke", settleOverdue, ended] } as const;
 const watched = { target: "watching", actions: ["noteAnswer", "noteNames", "watch", "askAgain"] } as const;
 
 /** What an open link makes of a verify that does not know it any more. Nothing follows from that, as if the gateway could not be asked. */
@@ -247,6 +298,15 @@ const paidLate = [
   { guard: "isPaidOtherwise", target: "success", actions: ["noteAnswer", "endAsPaid", ended, flagLate, flagAmount] },
   { guard: "isPaid", target: "success", actions: ["noteAnswer", "endAsPaid", ended, flagLate] },
 ] as const;
+/** Nobody wants the money any more. */
+const paidRevoked = [
+  {
+    guard: "isPaidOtherwise",
+    target: "success",
+    actions: ["noteAnswer", "endAsPaid", "oweReversal", ended, flagLate, flagAmount, flagReversal],
+  },
+  { guard: "isPaid", target: "success", actions: ["noteAnswer", "endAsPaid", "oweReversal", ended, flagLate, flagReversal] },
+] as const;
 const lookNoMore = { actions: ["noteAnswer", "lookNoMore"] } as const;
 const notAskedLate = { actions: "lookAgainSoon" } as const;
 
@@ -263,6 +323,7 @@ export const linkMachine = setUp.createMachine({
         "init.refused": { guard: "isBelieved", target: "failed", actions: "endAsRefused" },
         "notification.received": [...notified],
         "verify.requested": verifyAsked,
+        "revoke.requested": revoked,
         "deadline.passed": verifyDue,
         "verify.failed": [
           { guard: "isEarly" },
@@ -273,6 +334,7 @@ export const linkMachine = setUp.createMachine({
         "verify.answered": [
           ...verifiedAsEnded,
           // It has no name at the gateway yet, so that what is absent is not lost.
+          notThereAfterEnd,
           verifiedAfterEnd,
           { guard: "isFoundInGrace", target: "waiting", actions: ["noteAnswer", "noteNames", "waitForGrace"] },
           { guard: "isAbsent", actions: ["noteAnswer", "askAgain"] },
@@ -290,6 +352,7 @@ export const linkMachine = setUp.createMachine({
           { guard: "isHeard", target: "watching", actions: "watch" },
         ],
         "verify.requested": verifyAsked,
+        "revoke.requested": revoked,
         "deadline.passed": verifyDue,
         "verify.failed": [
           { guard: "isEarly" },
@@ -312,6 +375,7 @@ export const linkMachine = setUp.createMachine({
         "init.answered": keepAddress,
         "notification.received": [...notified],
         "verify.requested": verifyAsked,
+        "revoke.requested": revoked,
         "deadline.passed": verifyDue,
         "verify.failed": [
           { guard: "isEarly" },
@@ -335,6 +399,7 @@ export const linkMachine = setUp.createMachine({
           { guard: "isHeardInGrace", actions: "endGrace" },
         ],
         "verify.requested": verifyAsked,
+        "revoke.requested": revokedOverdue,
         "deadline.passed": verifyDue,
         "verify.failed": [
           { guard: "isEarly" },
@@ -351,6 +416,7 @@ export const linkMachine = setUp.createMachine({
           { guard: "isLostInTime", actions: ["noteAnswer", "endGrace", "askAgain"] },
           { guard: "isLostTooLong", target: "expired", actions: ["noteAnswer", "giveUp", ended] },
           { guard: "isLost", actions: ["noteAnswer", "endGrace", "askLessOften"] },
+          { guard: "isNotThereAfterEnd", target: "expired", actions: ["noteAnswer", "endAsExpired", "settle", settleOverdue, ended] },
           { guard: "isAskedAfterEnd", target: "expired", actions: ["noteAnswer", "noteNames", "endAsExpired", settleOverdue, ended] },
           { guard: "isFoundInGrace", actions: ["noteAnswer", "noteNames", "waitForGrace"] },
           { guard: "isInGrace", actions: ["noteAnswer", "noteNames"] },
@@ -361,8 +427,15 @@ export const linkMachine = setUp.createMachine({
     },
     success: {
       tags: "ended",
-      description: "Paid. It is looked at again only where the answer to a capture, reversal or refund was lost.",
-      on: { "deadline.passed": verifyDue },
+      description:
+        "Paid. It is looked at again only where the answer to a capture, reversal or refund was lost, or where the relay has to give it back by itself.",
+      on: {
+        "deadline.passed": [
+          { guard: "isReversalTooLate", actions: ["giveUpReversal", flagReversal] },
+          { guard: "isReversalDue", actions: ["countReversal", reverse] },
+          verifyDue,
+        ],
+      },
     },
     failed: {
       tags: "ended",
@@ -383,7 +456,33 @@ export const linkMachine = setUp.createMachine({
         "verify.requested": verifyAsked,
         "deadline.passed": verifyDue,
         "verify.failed": notAskedLate,
-        "verify.answered": [...paidLate, { guard: "isFailed", ...lookNoMore }, { actions: ["noteAnswer", "lookAgain"] }],
+        "verify.answered": [
+          ...paidLate,
+          { guard: "isFailed", actions: ["noteAnswer", "settle", "lookNoMore"] },
+          { guard: "isNotThereAfterEnd", actions: ["noteAnswer", "settle", "lookAgain"] },
+          { actions: ["noteAnswer", "lookAgain"] },
+        ],
+      },
+    },
+    revoked: {
+      tags: "ended",
+      description:
+        "Its order was canceled here after the gateway had said that it is not paid. The gateway may still take the money, which is then given back: it is verified until its time is over, and late as an expired one.",
+      on: {
+        "init.answered": { actions: "keepName" },
+        "notification.received": [...notified],
+        "verify.requested": verifyAsked,
+        "deadline.passed": verifyDue,
+        "verify.failed": [
+          { guard: "isEarly" },
+          { guard: "isGivenUp", actions: ["askAgainRevokedLater", flagOverdue] },
+          { actions: "askAgainRevokedLater" },
+        ],
+        "verify.answered": [
+          ...paidRevoked,
+          { guard: "isFailed", ...lookNoMore },
+          { actions: ["noteAnswer", "noteNames", "askAgainRevoked"] },
+        ],
       },
     },
   },

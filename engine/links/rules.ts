@@ -1,15 +1,28 @@
 import { GATEWAY_RESULT, type GatewayPaymentState } from "../gateway/gateway.ts";
 import {
+  LINK_FOLLOW_UP_CHECKS_MS,
   LINK_GRACE_MS,
   LINK_INIT_CHECK_MS,
   LINK_LATE_CHECKS_MS,
   LINK_NOTIFICATIONS_MAX,
+  LINK_REVERSAL_MAX_MS,
+  LINK_REVERSAL_PAUSE_MAX_MS,
+  LINK_REVERSAL_PAUSE_MIN_MS,
   LINK_UNVERIFIED_MAX_MS,
   LINK_VERIFY_GAP_ENDED_MS,
   LINK_VERIFY_GAP_MS,
   LINK_VERIFY_MS,
 } from "../kernel/limits.ts";
-import { isFinal, type LinkContext, type LinkOrder, type LinkOutcome, type LinkRecord } from "./link.ts";
+import {
+  amountOf,
+  type FollowUp,
+  isFinal,
+  type LinkContext,
+  type LinkOrder,
+  type LinkOutcome,
+  type LinkRecord,
+  reversalIdOf,
+} from "./link.ts";
 
 /** A link that has just been thought of: stored before the gateway hears of it, so that it is found whatever happens then. */
 export function newLink(order: LinkOrder): LinkRecord {
@@ -42,8 +55,8 @@ export function isHeard(link: LinkRecord): boolean {
 }
 
 /** The gateway refused to create it: there is nothing that could be paid. */
-function neverOffered({ state, paymentId }: LinkRecord): boolean {
-  return state === "failed" && paymentId === null;
+function neverOffered({ state, paymentId, revoked }: LinkRecord): boolean {
+  return state === "failed" && paymentId === null && revoked !== true;
 }
 
 function gapMs({ state }: LinkRecord): number {
@@ -94,4 +107,73 @@ export function outcomeOf(found: Extract<GatewayPaymentState, { type: "paid" | "
 
 export function expiredOutcome(atMs: number, description: string): LinkOutcome {
   return { resultCode: GATEWAY_RESULT.expired, description, atMs, payment: null };
+}
+
+/** A link whose order was canceled here, in words of ours; by its code the buyer did not pay. */
+export function revokedOutcome(atMs: number): LinkOutcome {
+  return { resultCode: GATEWAY_RESULT.cancelledByBuyer, description: "Canceled by the merchant", atMs, payment: null };
+}
+
+/** When a revoked link is verified next: until its time is over as any other, then as an expired one, also where the gateway was not heard to have it. */
+export function revokedCheckMs(link: LinkContext, atMs: number): number | null {
+  if (atMs < link.order.expiresAtMs) return nextVerifyMs(link, atMs);
+  const after = LINK_LATE_CHECKS_MS.find((afterMs) => link.order.expiresAtMs + afterMs > atMs);
+  return after === undefined ? null : link.order.expiresAtMs + after;
+}
+
+/** The same where the gateway could not be asked. */
+export function revokedCheckAgainMs(link: LinkContext, atMs: number): number | null {
+  if (atMs < link.order.expiresAtMs) return nextVerifyMs(link, atMs);
+  return link.nextAtMs === null || unverifiedTooLong(link, atMs) ? null : nextOverdueVerifyMs(link, atMs);
+}
+
+/** When a paid link is looked at next: about those whose answers were lost, and for what the relay has to reverse by itself. */
+export function nextPaidMs({ followUps, reversalOwed }: Pick<LinkContext, "followUps" | "reversalOwed">, atMs: number): number | null {
+  const checks = followUps
+    .filter(({ state }) => state === "requested")
+    .flatMap(({ requestedAtMs }) => LINK_FOLLOW_UP_CHECKS_MS.map((afterMs) => requestedAtMs + afterMs))
+    .filter((checkMs) => checkMs > atMs);
+  const owedAtMs = reversalOwed?.nextAtMs ?? null;
+  const all = owedAtMs === null ? checks : [...checks, owedAtMs];
+  return all.length === 0 ? null : Math.min(...all);
+}
+
+/** A paid link that is to be reversed from now on; the very same where it is already. */
+export function owingReversal<Link extends LinkContext>(link: Link, atMs: number): Link {
+  if (link.reversalOwed !== undefined) return link;
+  const owing = { ...link, reversalOwed: { sinceMs: atMs, state: "owed" as const, attempts: 0, nextAtMs: atMs } };
+  return { ...owing, nextAtMs: nextPaidMs(owing, atMs) };
+}
+
+/** One more attempt is begun: when the next one is due unless this one is answered. */
+export function countedReversal<Link extends LinkContext>(link: Link, atMs: number): Link {
+  const { reversalOwed: owed } = link;
+  if (owed === undefined) return link;
+  const pauseMs = Math.min(LINK_REVERSAL_PAUSE_MAX_MS, Math.max(LINK_REVERSAL_PAUSE_MIN_MS, atMs - owed.sinceMs));
+  const counted = { ...link, reversalOwed: { ...owed, attempts: owed.attempts + 1, nextAtMs: atMs + pauseMs } };
+  return { ...counted, nextAtMs: nextPaidMs(counted, atMs) };
+}
+
+export function isReversalDue({ reversalOwed: owed }: LinkContext, atMs: number): boolean {
+  return owed?.state === "owed" && owed.nextAtMs !== null && owed.nextAtMs <= atMs;
+}
+
+export function isReversalTooLate({ reversalOwed: owed }: LinkContext, atMs: number): boolean {
+  return owed !== undefined && atMs >= owed.sinceMs + LINK_REVERSAL_MAX_MS;
+}
+
+export function endedReversal<Link extends LinkContext>(link: Link, state: "done" | "refused" | "givenUp", atMs: number): Link {
+  const { reversalOwed: owed } = link;
+  if (owed === undefined) return link;
+  const ended = { ...link, reversalOwed: { ...owed, state, nextAtMs: null } };
+  return { ...ended, nextAtMs: nextPaidMs(ended, atMs) };
+}
+
+/** What the follow-ups say of a reversal that is owed; null while they do not say it. */
+export function reversalFound(link: LinkContext): "done" | "refused" | null {
+  if (link.reversalOwed?.state !== "owed") return null;
+  const done = (wanted: FollowUp["type"]) =>
+    link.followUps.reduce((sum, { type, state, amountMinor }) => (type === wanted && state === "done" ? sum + amountMinor : sum), 0);
+  if (done("reversal") >= amountOf(link).amountMinor || done("refund") > 0) return "done";
+  return link.followUps.some(({ id, state }) => id === reversalIdOf(link.order.txId) && state === "refused") ? "refused" : null;
 }

@@ -4,6 +4,7 @@ import type { LinkEffect, LinkEvent, LinkStep } from "./events.ts";
 import { followUpAnswered, followUpRequested, followUpsVerified } from "./follow-ups.ts";
 import type { LinkOrder, LinkRecord } from "./link.ts";
 import { linkMachine, stateOfLink } from "./machine.ts";
+import { endedReversal, reversalFound } from "./rules.ts";
 
 export interface LinkStepResult {
   record: LinkRecord;
@@ -12,13 +13,33 @@ export interface LinkStepResult {
   changed: boolean;
 }
 
-const stepMachine = compile(linkMachine, ["verify", "ended", "flagLate", "flagAmount", "flagOverdue", "settleOverdue"]);
+/** What of the link's machine is an effect. */
+export const LINK_EFFECTS = [
+  "verify",
+  "reverse",
+  "ended",
+  "flagLate",
+  "flagAmount",
+  "flagOverdue",
+  "flagReversal",
+  "settleOverdue",
+] as const;
+
+const stepMachine = compile(linkMachine, LINK_EFFECTS);
 
 /** Steps a link by its machine (machine.ts), and those of its follow-ups that the event concerns each by its own (follow-up-machine.ts). */
 export function stepLink(record: LinkRecord, event: LinkEvent): LinkStepResult {
-  const { link, effects } = carryOut(record, event);
+  const { link, effects } = withReversal(carryOut(record, event), event.atMs);
   const changed = link !== record;
   return { record: changed ? asStored(link) : record, effects, changed };
+}
+
+/** What a step says of the captures, reversals and refunds may end what the relay owes. */
+function withReversal(step: LinkStep, atMs: number): LinkStep {
+  const found = reversalFound(step.link);
+  if (found === null) return step;
+  const flagged: readonly LinkEffect[] = found === "refused" ? [{ type: "flagReversal", params: {} }] : [];
+  return { link: endedReversal(step.link, found, atMs), effects: [...step.effects, ...flagged] };
 }
 
 function carryOut(link: LinkRecord, event: LinkEvent): LinkStep {
@@ -53,6 +74,9 @@ function asStored(link: LinkRecord): LinkRecord {
     late: link.late,
     overdue: link.overdue,
     followUps: link.followUps,
+    ...(link.settled === true ? { settled: true as const } : {}),
+    ...(link.revoked === true ? { revoked: true as const } : {}),
+    ...(link.reversalOwed === undefined ? {} : { reversalOwed: link.reversalOwed }),
   };
 }
 

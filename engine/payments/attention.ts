@@ -15,6 +15,7 @@ export type AttentionKind =
   | "link_late"
   | "link_unverified"
   | "link_operation_unknown"
+  | "link_reversal"
   | "feed_refused";
 
 export interface AttentionItem {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { SANDBOX_MERCHANT } from "../../infra/node/process/sandbox-merchant.ts";
 import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
 import { API_KEY, basic } from "../support/node.ts";
 import type { ValidRequest } from "./requests.ts";
@@ -212,6 +213,7 @@ const DEMO: readonly Caller[] = [
   byBasic("the sandbox's demo partner", "wrong", () => [DEMO_PARTNER.username, DEMO_PARTNER.password]),
   byKey("the sandbox's demo partner by key", "wrong", () => API_KEY),
   byBearer("the sandbox's demo partner by bearer key", "wrong", () => SANDBOX_PARTNER_API.apiKey),
+  byBearer("the sandbox's shop by its secret key", "wrong", () => SANDBOX_MERCHANT.keys.secret),
   bySignature("the sandbox's demo partner by signature", "wrong", ({ partner }) => ({
     ...partner,
     merId: SANDBOX_ADAPTER_LOGIN.merchantId,

@@ -22,6 +22,8 @@ export interface Things {
   txId: string;
   tranId: string;
   merchantId: string;
+  /** The partner's endpoint for events. */
+  webhookId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -44,6 +46,8 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/partners\/\{id\}$/, ({ partnerId }) => partnerId],
   [/\/administrators\/\{username\}$/, ({ administratorName }) => administratorName],
   [/\/callbacks\/\{id\}$/, () => "callback-of-nobody"],
+  [/\/webhooks\/deliveries\/\{id\}$/, () => "delivery-of-nobody"],
+  [/\/webhooks\/endpoints\/\{id\}$|\{webhookId\}$/, ({ webhookId }) => webhookId],
   [/\{merchantId\}$|\/merchants\/\{id\}$/, ({ merchantId }) => merchantId],
   [/\{service\}$/, () => "PAYPAL"],
   [/\{versionId\}$/, ({ versionId }) => versionId],

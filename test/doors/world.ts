@@ -60,6 +60,7 @@ const ABSENT = {
   txId: "00000000-0000-4000-8000-000000000001",
   tranId: "1000000000000000001",
   merchantId: "door-no-shop",
+  webhookId: "we_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -215,6 +216,12 @@ export class DoorWorld {
       secretKey: textMember(merchant, "keys", "secretKey"),
     };
 
+    const webhook = await this.#make(bearer, "POST", "/partner/api/v1/webhooks", {
+      url: "https://door.example/hooks",
+      events: ["*"],
+      environment: "LIVE",
+    });
+
     const version = await this.#make(administrator, "POST", "/admin/app-versions", { versionCode: 7, versionName: "7" });
     const versionId = Number(member(version, "data", "id"));
     const uploaded = await upload(this.#relay.client(administrator), versionId, packageBytes(1_000));
@@ -234,6 +241,7 @@ export class DoorWorld {
       txId,
       tranId: textMember(paid, "tranId"),
       merchantId,
+      webhookId: textMember(webhook, "webhook", "webhookId"),
       merId: keys.partner.merId,
       orderId: "door-order",
       partnerId: await this.#subject(administrator),

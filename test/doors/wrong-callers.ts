@@ -29,6 +29,8 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   adapterReversal: { status: 409, why: "the payment was reversed before" },
   adapterRefund: { status: 400, why: "the declared example asks for a part of this payment" },
   resendCallback: { status: 404, why: "there is no callback" },
+  showWebhookDelivery: { status: 404, why: "nothing was delivered" },
+  resendWebhookDelivery: { status: 404, why: "nothing was delivered" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
 

@@ -78,6 +78,7 @@ interface Ids {
   changedVersionId: string;
   deploymentId: string;
   merchantId: string;
+  webhookId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -163,6 +164,14 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   const bearer = textMember(partner.body, "partnerApiKeys", "apiKey");
   const merchantId = names.next("merchant-");
   await must(201, world.caller({ authorization: `Bearer ${bearer}` }).post("/partner/api/v1/merchants", { merchantId }));
+  const webhook = await must(
+    201,
+    world.caller({ authorization: `Bearer ${bearer}` }).post("/partner/api/v1/webhooks", {
+      url: "https://planted.example/hooks",
+      events: ["*"],
+      environment: "LIVE",
+    }),
+  );
   const version = async (versionCode: number) => {
     const releaseNotes = `kept ${world.planted.control()}`;
     return must(200, administrator.post("/admin/app-versions", { versionCode, versionName: "9", releaseNotes, active: true }));
@@ -198,6 +207,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     changedVersionId: String(member(second.body, "data", "id")),
     deploymentId: String(member(deployment.body, "data", "id")),
     merchantId,
+    webhookId: textMember(webhook.body, "webhook", "webhookId"),
     txId: textMember(link.body, "txId"),
     commandUuid,
   };
@@ -388,6 +398,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return ids.deploymentId;
     case "merchantId":
       return ids.merchantId;
+    case "webhookId":
+      return ids.webhookId;
     case "service":
       return "PAYPAL";
     case "txId":

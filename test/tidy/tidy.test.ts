@@ -18,7 +18,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // The gateway protocol: its forms and signatures, which the adapter and the sandbox gateway share, and the client.
   { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
-  { folder: "http/compat/", mayImport: [] },
+  { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/", "http/gateway/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.
@@ -48,6 +48,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "infra/sandbox/terminal/", mayImport: ["engine/payments/", "engine/kernel/", "http/stomp/"] },
   // So does the gateway.
   { folder: "infra/sandbox/gateway/", mayImport: ["engine/kernel/", "http/auth/", "http/gateway/"] },
+  // A receiver of webhooks knows the words of the wire, and nothing of who sends.
+  { folder: "infra/sandbox/webhooks/", mayImport: ["http/compat/"] },
 ];
 
 /** The engine's subjects in their order: each imports only itself and those before it. A new one takes its place here. */

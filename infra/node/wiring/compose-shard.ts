@@ -39,6 +39,7 @@ import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
+import { composeWebhooks } from "./webhooks.ts";
 
 const METRICS_TIMEOUT_MS = 8_000;
 const LOOK_TIMEOUT_MS = 2_000;
@@ -90,7 +91,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const box = createSecretBox(config.secretKeys);
 
   const partners = composePartners({ config, kv, tables, box, patterns, clock });
-  const partnerApi = add(composePartnerApi({ kv, tables, box, clock, ...partners, failed }));
+  const partnerApi = add(
+    composePartnerApi({ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed }),
+  );
   const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
     administration.configureTerminal.changed(terminalId, after, before),
   );
@@ -137,8 +140,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     merchantOwners: partnerApi.merchantOwners,
   });
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
+  const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
   // One thread of the node sends what is owed.
-  if (address === STORE_OWNER) add(adapter.sender());
+  if (address === STORE_OWNER) {
+    add(adapter.sender());
+    add(webhooks.sender());
+  }
   const links = add(
     composeLinks({
       config,
@@ -150,7 +157,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       accounts: administration.gatewayAccounts,
       retentionMs,
       writer,
-      alongside: [callbackOperations],
+      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) })],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {
@@ -172,6 +179,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       machineClock,
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
+      findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
       loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
       observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
@@ -223,6 +231,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...relay,
     ...links.operations,
     ...adapter.operations,
+    ...webhooks.operations,
     ...partners,
     ...partnerApi.operations,
     ...administration,

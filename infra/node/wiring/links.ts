@@ -5,7 +5,8 @@ import type { Kv } from "../../../engine/kernel/kv.ts";
 import { createCreateLink } from "../../../engine/links/create-link.ts";
 import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
 import { isFinal, type LinkState } from "../../../engine/links/link.ts";
-import { createLinkStore, type LinkStoreOptions } from "../../../engine/links/link-store.ts";
+import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
+import { createLinkStore } from "../../../engine/links/link-store.ts";
 import { createShardLinks, type Links } from "../../../engine/links/links.ts";
 import { createUseLink } from "../../../engine/links/use-link.ts";
 import { isNotificationSigned } from "../../../http/gateway/notification.ts";
@@ -27,8 +28,8 @@ export interface LinkParts {
   accounts: GatewayAccounts;
   retentionMs: number;
   writer: string;
-  /** Further entries for the commit of a link, such as callbacks about its end. */
-  alongside?: LinkStoreOptions["alongside"];
+  /** Who keeps records beside links, such as callbacks about their ends. */
+  companions: readonly LinkCompanion[];
   /** A row was written to the outbox. */
   onOutboxWrite(): void;
   /** The gateway answered a verify, or could not be asked; for counts. */
@@ -41,6 +42,8 @@ export interface LinkParts {
 export interface ComposedLinks extends Lifecycle {
   operations: LinkOperations;
   links: Links;
+  /** Where the gateway and buyers' browsers reach the relay. */
+  publicUrl(): string;
   /** Links that are to be verified now or within seconds. */
   due(): number;
 }
@@ -56,15 +59,16 @@ export function composeLinks({
   accounts,
   retentionMs,
   writer,
-  alongside,
+  companions,
   onOutboxWrite,
   verified,
   ended,
   failed,
 }: LinkParts): ComposedLinks {
-  const store = createLinkStore({ kv, retentionMs, writer, ...(alongside === undefined ? {} : { alongside }) });
+  const store = createLinkStore({ kv, retentionMs, writer });
   let listener = "";
   let stopped: Promise<void> | null = null;
+  const publicUrl = () => config.publicUrl ?? listener;
   const shard = createShardLinks({
     store: {
       ...store,
@@ -82,12 +86,14 @@ export function composeLinks({
     clock,
     homes,
     self: bus.self,
-    notifyUrl: () => `${config.publicUrl ?? listener}/api/v1/gw/notify`,
+    notifyUrl: () => `${publicUrl()}/api/v1/gw/notify`,
+    companions,
     verified,
     failed,
   });
   return {
     links: shard.links,
+    publicUrl,
     operations: {
       createLink: createCreateLink({ links: shard.links, accounts, clock }),
       useLink: createUseLink({ links: shard.links }),

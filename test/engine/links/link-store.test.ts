@@ -40,16 +40,17 @@ describe("links in the embedded store", () => {
 
   it("take entries of others into the same commit", async (test) => {
     const { kv } = await open(test);
-    const store = createLinkStore({
-      kv,
-      retentionMs: RETENTION_MS,
-      writer: "w",
-      alongside: [({ record }) => [{ type: "put", key: `callback/${record.order.txId}`, value: record.state }]],
+    const { store } = storesOn(kv);
+    const beside = (value: string, version: number) => ({
+      checks: [{ key: "intent/p1", version }],
+      operations: [{ type: "put" as const, key: "intent/p1", value }],
     });
-    await store.commit({ ...change, record: link("success") });
-    assert.equal((await kv.get("callback/x1"))?.value, "success");
-    assert.equal(await store.commit({ ...change, record: link("failed") }), null);
-    assert.equal((await kv.get("callback/x1"))?.value, "success");
+    assert.notEqual(await store.commit({ ...change, record: link("success"), alongside: beside("one", 0) }), null);
+    assert.equal(await store.commit({ ...change, record: link("failed"), alongside: beside("two", 0) }), null);
+    const other = link("success", { order: { txId: "x2" } });
+    assert.equal(await store.commit({ ...change, record: other, alongside: beside("three", 0) }), null, "what it read was changed");
+    assert.equal(await store.load("x2"), null);
+    assert.equal((await kv.get("intent/p1"))?.value, "one");
   });
 
   it("are refused clearly where their schema is another", async (test) => {
@@ -63,6 +64,24 @@ describe("links in the embedded store", () => {
     const { claims } = storesOn(kv);
     await claims.save("s", { schema: 1, fingerprint: "f", operationId: "o", createdAtMs: time.ms, state: { type: "open" } }, 0);
     time.advance(IDEMPOTENCY_LIFETIME_MS - 1);
+    assert.notEqual(await claims.load("s"), null);
+    time.advance(2);
+    assert.equal(await claims.load("s"), null);
+  });
+
+  it("an idempotency key with a lifetime of its own is valid for that long", async (test) => {
+    const { kv, time } = await open(test);
+    const { claims } = storesOn(kv);
+    const claim = {
+      schema: 1,
+      fingerprint: "f",
+      operationId: "o",
+      createdAtMs: time.ms,
+      lifetimeMs: 5_000,
+      state: { type: "open" },
+    } as const;
+    await claims.save("s", claim, 0);
+    time.advance(4_999);
     assert.notEqual(await claims.load("s"), null);
     time.advance(2);
     assert.equal(await claims.load("s"), null);

@@ -6,10 +6,11 @@ import { compile, readChart } from "../../../engine/kernel/statechart.ts";
 import type { LinkRecord } from "../../../engine/links/link.ts";
 import { type LinkMachineEvent, linkMachine, stateOfLink } from "../../../engine/links/machine.ts";
 import { newLink } from "../../../engine/links/rules.ts";
+import { LINK_EFFECTS } from "../../../engine/links/step-link.ts";
 import { xstateStep } from "../../support/xstate-step.ts";
 import { CREATED_MS, EXPIRES_MS, link, order, PAYMENT } from "./machine-world.ts";
 
-const step = compile(linkMachine, ["verify", "ended", "flagLate", "flagAmount", "flagOverdue", "settleOverdue"]);
+const step = compile(linkMachine, LINK_EFFECTS);
 
 const DAY_MS = 86_400_000;
 
@@ -27,7 +28,14 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   does: fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.constantFrom("init.begun", "init.answered", "init.refused", "verify.requested", "deadline.passed" as const),
+      arbitrary: fc.constantFrom(
+        "init.begun",
+        "init.answered",
+        "init.refused",
+        "verify.requested",
+        "deadline.passed",
+        "revoke.requested" as const,
+      ),
     },
     { weight: 2, arbitrary: fc.constant("notification.received" as const) },
     { weight: 6, arbitrary: fc.constantFrom("verify.answered", "verify.failed" as const) },
@@ -78,6 +86,8 @@ function eventOf({ does, askedBeforeMs, payment, flag }: Happening, atMs: number
       return { type: does, atMs, resultCode: "GW_30001", description: "no", absent: flag };
     case "verify.answered":
       return { type: does, atMs, askedAtMs: atMs - askedBeforeMs, payment };
+    case "revoke.requested":
+      return { type: does, atMs, sinceMs: atMs - askedBeforeMs };
     default:
       return { type: does, atMs };
   }
@@ -100,6 +110,8 @@ describe("whatever happens to a payment link", () => {
     link("watching", { overdue: true, nextAtMs: EXPIRES_MS }),
     link("expired", { overdue: true }),
     link("failed"),
+    link("failed", { revoked: true, nextAtMs: CREATED_MS + 30_000 }),
+    link("success", { reversalOwed: { sinceMs: CREATED_MS, state: "owed", attempts: 0, nextAtMs: CREATED_MS }, nextAtMs: CREATED_MS }),
   );
   const histories = fc.array(happening, { minLength: 1, maxLength: 40, size: "max" });
 
@@ -147,6 +159,7 @@ describe("by its machine a payment link", () => {
 
   it("is paid only by the gateway's answer to a verify, and stays so", () => {
     assert.deepEqual([...leadingTo("success")], ["verify.answered"]);
+    assert.deepEqual([...leadingTo("revoked")], ["revoke.requested"]);
     const success = states.find(({ name }) => name === "success");
     assert.ok(success?.transitions.every(({ target }) => target === null));
   });

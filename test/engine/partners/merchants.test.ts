@@ -226,7 +226,13 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
   const { keys } = created(await merchants.create(grant(), { merchantId: "shop", environment: "LIVE" }, "op"));
   await services.setEnabled(grant(), "shop", "PAYPAL", true);
   await services.setEnabled(grant(), "shop", "SKRILL", true);
-  const whole = { merchantId: "shop", partnerId: 7, environment: "LIVE" as const, services: ["PAYPAL" as const, "SKRILL" as const] };
+  const whole = {
+    merchantId: "shop",
+    partnerId: 7,
+    livemode: true,
+    requestsPerMinute: 100,
+    services: ["PAYPAL" as const, "SKRILL" as const],
+  };
   assert.deepEqual(await merchantByKey(keys.secret), { ...whole, kind: "secret" });
   assert.deepEqual(await merchantByKey(keys.publishable), { ...whole, kind: "publishable" });
   for (const none of ["", "sk_merchant_0", `${keys.secret}x`, "x".repeat(300)]) assert.equal(await merchantByKey(none), null);
@@ -242,7 +248,10 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
   const replaced = await merchants.replaceKeys(grant(), "shop");
   assert.equal(replaced.type, "changed");
   if (replaced.type !== "changed") return;
-  for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), null);
+  for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), "replaced");
   assertMatches(await merchantByKey(replaced.keys.secret), { kind: "secret" });
   assertMatches(await merchantByKey(replaced.keys.publishable), { kind: "publishable" });
+  await merchants.replaceKeys(grant(), "shop");
+  assert.equal(await merchantByKey(replaced.keys.secret), "replaced");
+  for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), null);
 });

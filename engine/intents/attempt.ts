@@ -1,0 +1,109 @@
+import { LINK_LIFETIME_MS } from "../kernel/limits.ts";
+import { fromMinorUnits } from "../kernel/money.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+import { amountOf, isFinal, type LinkOrder, type LinkRecord } from "../links/link.ts";
+import type { Attempt, AttemptState, IntentOrder, IntentRecord, PaidAttempt } from "./intent.ts";
+import { captureOf } from "./rules.ts";
+
+/** What the link of an attempt keeps with it. */
+export interface AttemptAttachment {
+  readonly surface: "compat";
+  readonly intent: string;
+  readonly n: number;
+}
+
+export function attachmentText(attachment: AttemptAttachment): string {
+  return JSON.stringify(attachment);
+}
+
+/** The attachment of an attempt's link, null where the link is none. */
+export function readAttemptAttachment(text: string | null): AttemptAttachment | null {
+  if (text === null || !text.startsWith('{"surface":"compat",')) return null;
+  const { surface, intent, n }: { [Member in keyof AttemptAttachment]?: unknown } = JSON.parse(text);
+  if (surface !== "compat" || typeof intent !== "string" || typeof n !== "number") throw new Error("an attempt without its intent");
+  return { surface, intent, n };
+}
+
+/** The account at the gateway that a link runs on. */
+export interface AttemptAccount {
+  readonly terminalId: string;
+  readonly merchantId: string;
+}
+
+/** The link of the next attempt at an intent. */
+export function linkOrderOf(record: IntentRecord, order: IntentOrder, account: AttemptAccount, returnUrl: string, atMs: number): LinkOrder {
+  const n = record.attempts.length + 1;
+  return {
+    txId: `${record.id}.${n}`,
+    terminalId: account.terminalId,
+    partnerId: record.partnerId,
+    merchantId: account.merchantId,
+    // No caller of another surface is named so: nobody else may act on it.
+    owner: `merchant:${record.merchantId}`,
+    amount: fromMinorUnits(order.amountMinor, order.currency),
+    amountMinor: order.amountMinor,
+    currency: order.currency,
+    description: order.description,
+    merchantReference: record.id,
+    customerEmail: order.receiptEmail,
+    instrument: "card",
+    capture: captureOf(order),
+    returnUrl,
+    createdAtMs: atMs,
+    expiresAtMs: atMs + LINK_LIFETIME_MS,
+    attachment: attachmentText({ surface: "compat", intent: record.id, n }),
+  };
+}
+
+/** What an intent has to know of a link. */
+export function attemptOf(link: LinkRecord, before: Attempt | null, digest: Digest): Attempt {
+  const { order, outcome, paymentUrl, followUps, settled } = link;
+  const { txId, amountMinor, currency, capture, createdAtMs, expiresAtMs } = order;
+  return {
+    txId,
+    chargeId: before?.chargeId ?? prefixedId("ch_", digest(`charge ${txId}`)),
+    state: attemptStateOf(link),
+    amountMinor,
+    currency,
+    capture,
+    createdAtMs,
+    url: paymentUrl,
+    expiresAtMs,
+    endedAtMs: before?.endedAtMs ?? (isFinal(link.state) ? (outcome?.atMs ?? null) : null),
+    resultCode: outcome?.resultCode ?? null,
+    resultDescription: outcome?.description ?? null,
+    settled: settled === true,
+    paid: paidOf(link),
+    followUps: followUps.map(({ id, type, amountMinor, state, requestedAtMs, finishedAtMs, description }) => ({
+      ...{ id, type, amountMinor, state, requestedAtMs, finishedAtMs, description },
+    })),
+    unwanted: before?.unwanted ?? false,
+  };
+}
+
+function attemptStateOf({ state, overdue, revoked, paymentUrl }: LinkRecord): AttemptState {
+  switch (state) {
+    case "success":
+      return "paid";
+    case "failed":
+      return revoked === true ? "revoked" : "failed";
+    case "expired":
+      return "failed";
+    default:
+      if (overdue) return "unreachable";
+      return state === "created" || paymentUrl === null ? "opening" : "open";
+  }
+}
+
+function paidOf(link: LinkRecord): PaidAttempt | null {
+  const { outcome, state } = link;
+  if (state !== "success" || outcome === null || outcome.payment === null) return null;
+  const { authCode, cardBrand, maskedPan } = outcome.payment;
+  const { amountMinor, currency } = amountOf(link);
+  return { atMs: outcome.atMs, amountMinor, currency, authCode, cardBrand, cardLast4: /\d{4}$/.exec(maskedPan ?? "")?.[0] ?? null };
+}
+
+/** Whether what an intent has to know of a link is another than before. */
+export function isSameAttempt(one: Attempt, other: Attempt): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,487 @@
+import type { Clock } from "../kernel/clock.ts";
+import type { Ids } from "../kernel/ids.ts";
+import type { PageQuery } from "../kernel/page.ts";
+import { prefixedId } from "../kernel/prefixed-id.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { GatewayAccounts } from "../links/gateway-accounts.ts";
+import type { FollowUpOutcome, Links } from "../links/links.ts";
+import { linkOrderOf } from "./attempt.ts";
+import type { IntentEvent } from "./events.ts";
+import {
+  type Attempt,
+  type CancellationReason,
+  capturedMinor,
+  INTENT_ATTEMPTS_MAX,
+  type IntentOrder,
+  type IntentRecord,
+  isReversed,
+  paidAttempt,
+  statusOf,
+} from "./intent.ts";
+import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
+import { type IntentList, type IntentStore, type Place, refundIn } from "./intent-store.ts";
+import type {
+  CancelOutcome,
+  CaptureOutcome,
+  ConfirmOutcome,
+  IntentOwner,
+  Intents,
+  Operation,
+  RefundOutcome,
+  UpdateOutcome,
+} from "./intents.ts";
+import { changedOrder, changesMoney, isOpen } from "./rules.ts";
+import { isSameText } from "./same-text.ts";
+import { stepIntent } from "./step-intent.ts";
+
+/** Each lost round is somebody else's change of the same intent; more of them mean that something is wrong. */
+const ROUNDS_MAX = 8;
+
+export interface IntentsOptions extends Telling {
+  store: IntentStore;
+  links: Pick<Links, "createUnlessRefused" | "resume" | "verify" | "verifyNow" | "revoke" | "followUp">;
+  accounts: Pick<GatewayAccounts, "ofPartner">;
+  clock: Clock;
+  ids: Ids;
+  /** Where the gateway sends the buyer back to. */
+  returnUrl(token: string): string;
+}
+
+/** The operations at payment intents. What they want of an attempt they want of its link, whose commits step the intent (intent-companion.ts). */
+export function createIntents({ store, links, accounts, clock, ids, returnUrl, ...telling }: IntentsOptions): Intents {
+  const { digest } = telling;
+
+  async function own(owner: IntentOwner, id: string): Promise<Stored<IntentRecord> | null> {
+    const stored = await store.load(id);
+    return stored !== null && isOf(owner, stored.record) ? stored : null;
+  }
+
+  async function again(id: string): Promise<IntentRecord> {
+    const stored = await store.load(id);
+    if (stored === null) throw new Error(`the intent ${id} is gone`);
+    return stored.record;
+  }
+
+  /** Steps an intent alone. `refused`: it does not take the event as it stands. */
+  async function step(
+    { record, version }: Stored<IntentRecord>,
+    event: IntentEvent,
+    operation: Operation,
+  ): Promise<Stored<IntentRecord> | "refused" | typeof CONFLICT> {
+    const stepped = stepIntent(record, event);
+    if (!stepped.taken) return "refused";
+    const change = intentChange(stepped, version, event.atMs, operation, telling);
+    const after = await store.commit(change);
+    return after === null ? CONFLICT : { record: change.record, version: after };
+  }
+
+  async function create(owner: IntentOwner, order: IntentOrder, operation: Operation): Promise<IntentRecord> {
+    const id = prefixedId("pi_", digest(`intent ${operation.id}`));
+    const existing = await own(owner, id);
+    if (existing !== null) return existing.record;
+    const atMs = clock.nowMs();
+    const { merchantId, partnerId, livemode } = owner;
+    const fresh: IntentRecord = {
+      schema: 1,
+      id,
+      merchantId,
+      partnerId,
+      livemode,
+      clientSecret: `${id}_secret_${random(ids)}`,
+      token: id.slice(ID_PREFIX_LENGTH) + random(ids),
+      order,
+      createdAtMs: atMs,
+      attempts: [],
+      cancellation: null,
+      refunds: [],
+      events: 0,
+    };
+    const stored = await step({ record: fresh, version: 0 }, { type: "intent.created", atMs }, operation);
+    if (stored === "refused") throw new Error("a new intent takes its creation");
+    // Somebody else with the same operation was first: its intent is the one.
+    return stored === CONFLICT ? again(id) : stored.record;
+  }
+
+  async function update(owner: IntentOwner, id: string, change: Partial<IntentOrder>, operation: Operation): Promise<UpdateOutcome | null> {
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const updated = await updatedBy(stored, change, operation);
+      if (updated === CONFLICT) return CONFLICT;
+      if (updated === "refused") return { type: "unexpected", intent: stored.record } as const;
+      return { type: "updated", intent: updated.record } as const;
+    });
+  }
+
+  /** Nothing is stored for a change that changes nothing. */
+  async function updatedBy(stored: Stored<IntentRecord>, change: Partial<IntentOrder>, operation: Operation) {
+    if (Object.values(change).every((value) => value === undefined)) return stored;
+    return step(stored, { type: "intent.updated", atMs: clock.nowMs(), change }, operation);
+  }
+
+  async function confirm(
+    owner: IntentOwner,
+    id: string,
+    change: Partial<IntentOrder>,
+    operation: Operation,
+  ): Promise<ConfirmOutcome | null> {
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const { record } = stored;
+      const status = statusOf(record);
+      if (status === "canceled" || status === "succeeded" || status === "requires_capture") return { type: "unexpected", intent: record };
+      const order = changedOrder(record.order, change);
+      if (order.returnUrl === null) return { type: "no_return_url", intent: record };
+      const last = record.attempts.at(-1);
+      if (last !== undefined && isOpen(last)) return confirmOpen(stored, last, change, operation);
+      if (last !== undefined && !last.settled) {
+        // Ended by its time here: only the gateway's word says that nobody pays it any more.
+        await links.verifyNow(last.txId);
+        const found = await again(id);
+        if (statusOf(found) !== "requires_payment_method") return CONFLICT;
+        if (found.attempts.at(-1)?.settled !== true) return { type: "unsettled", intent: found };
+        return CONFLICT;
+      }
+      if (record.attempts.length >= INTENT_ATTEMPTS_MAX) return { type: "unexpected", intent: record };
+      const account = accounts.ofPartner(record.partnerId);
+      if (account === null) return { type: "no_account", intent: record };
+      const linkOrder = linkOrderOf(record, order, account, returnUrl(record.token), clock.nowMs());
+      const created = await links.createUnlessRefused(linkOrder, new IntentCause(operation, { change }));
+      // Canceled, changed or confirmed by somebody else in the meantime.
+      return created === null ? CONFLICT : confirmedAs(await again(id), linkOrder.txId);
+    });
+  }
+
+  async function confirmOpen(
+    stored: Stored<IntentRecord>,
+    last: Attempt,
+    change: Partial<IntentOrder>,
+    operation: Operation,
+  ): Promise<ConfirmOutcome | typeof CONFLICT> {
+    if (changesMoney(stored.record, change)) return { type: "unexpected", intent: stored.record };
+    const updated = await updatedBy(stored, change, operation);
+    if (updated === CONFLICT || updated === "refused") return CONFLICT;
+    const { id } = stored.record;
+    if (last.state === "opening") await links.resume(last.txId, new IntentCause(operation));
+    if (last.state === "unreachable") await links.verify(last.txId);
+    return confirmedAs(await again(id), last.txId);
+  }
+
+  async function captureOnce(
+    owner: IntentOwner,
+    id: string,
+    amountMinor: number | null,
+    operation: Operation,
+  ): Promise<CaptureOutcome | null> {
+    const stored = await own(owner, id);
+    if (stored === null) return null;
+    const { record } = stored;
+    const operationId = prefixedId("cp_", digest(`capture ${operation.id}`));
+    const attempt = attemptWith(record, operationId) ?? paidAttempt(record);
+    const isRepeated = attemptWith(record, operationId) !== null;
+    if (!isRepeated && statusOf(record) === "succeeded") return { type: "already_captured", intent: record };
+    if (attempt === null || (!isRepeated && statusOf(record) !== "requires_capture")) return { type: "unexpected", intent: record };
+    if (amountMinor !== null && amountMinor > (attempt.paid?.amountMinor ?? 0)) return { type: "too_much", intent: record };
+    const request = { txId: attempt.txId, operationId, type: "capture", amountMinor } as const;
+    const outcome = await links.followUp(request, new IntentCause(operation));
+    const intent = await again(id);
+    switch (outcome?.type) {
+      case "done":
+        return { type: outcome.followUp.id === operationId ? "captured" : "already_captured", intent };
+      case "refused":
+        return { type: "refused", intent, description: outcome.followUp.description ?? "" };
+      case "unavailable":
+        return { type: "unavailable", intent };
+      case "impossible":
+        if (outcome.reason === "too_much") return { type: "too_much", intent };
+        if (statusOf(intent) === "succeeded") return { type: "already_captured", intent };
+        return { type: statusOf(intent) === "requires_capture" ? "unsettled" : "unexpected", intent };
+      default:
+        throw new Error(`the attempt ${attempt.txId} has no link`);
+    }
+  }
+
+  async function cancel(
+    owner: IntentOwner,
+    id: string,
+    reason: CancellationReason | null,
+    operation: Operation,
+  ): Promise<CancelOutcome | null> {
+    const cancellation = { reason, operationId: operation.id };
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const { record } = stored;
+      const last = record.attempts.at(-1);
+      switch (statusOf(record)) {
+        case "canceled":
+          return { type: record.cancellation?.operationId === operation.id ? "canceled" : "unexpected", intent: record };
+        case "succeeded":
+          return { type: "unexpected", intent: record };
+        case "requires_capture":
+          return release(record, new IntentCause(operation, { cancellation }));
+        case "requires_payment_method": {
+          // Its version excludes a confirm at the same time: one of both is first, and the other decides anew.
+          const canceled = await step(stored, { type: "cancel.requested", atMs: clock.nowMs(), cancellation }, operation);
+          if (canceled === CONFLICT) return CONFLICT;
+          return canceled === "refused" ? { type: "unexpected", intent: record } : { type: "canceled", intent: canceled.record };
+        }
+      }
+      if (last === undefined) throw new Error(`the intent ${id} has no attempt`);
+      const revoked = await links.revoke(last.txId, new IntentCause(operation, { cancellation }));
+      const intent = await again(id);
+      if (revoked?.type === "unavailable") return { type: "unavailable", intent };
+      if (statusOf(intent) === "canceled" && intent.cancellation?.operationId === operation.id) return { type: "canceled", intent };
+      // Paid or failed by now, or somebody else was first: decided anew as it stands then.
+      return CONFLICT;
+    });
+  }
+
+  /** Gives an authorized payment back before it is taken. */
+  async function release(record: IntentRecord, cause: IntentCause): Promise<CancelOutcome> {
+    const paid = paidAttempt(record);
+    if (paid === null) throw new Error(`the intent ${record.id} is not paid`);
+    const operationId = prefixedId("rv_", digest(`reversal ${cause.operation.id}`));
+    const outcome = await links.followUp({ txId: paid.txId, operationId, type: "reversal", amountMinor: null }, cause);
+    const intent = await again(record.id);
+    switch (outcome?.type) {
+      case "done":
+        return { type: "canceled", intent };
+      case "refused":
+        return { type: "refused", intent, description: outcome.followUp.description ?? "" };
+      case "unavailable":
+        return { type: "unavailable", intent };
+      case "impossible":
+        // A capture, or another cancel, is under way.
+        return { type: statusOf(intent) === "requires_capture" ? "unsettled" : "unexpected", intent };
+      default:
+        throw new Error(`the attempt ${paid.txId} has no link`);
+    }
+  }
+
+  async function refund(
+    owner: IntentOwner,
+    of: Parameters<Intents["refund"]>[1],
+    { amountMinor, reason, metadata }: Parameters<Intents["refund"]>[2],
+    operation: Operation,
+  ): Promise<RefundOutcome | null> {
+    const found = "intentId" in of ? ((await own(owner, of.intentId))?.record ?? null) : await store.ofCharge(of.chargeId);
+    if (found === null || !isOf(owner, found)) return null;
+    const id = prefixedId("re_", digest(`refund ${operation.id}`));
+    const paid = paidAttempt(found);
+    if (paid === null || ("chargeId" in of && paid.chargeId !== of.chargeId)) return { type: "not_paid", intent: found };
+    const isRepeated = attemptWith(found, id) !== null;
+    const captured = capturedMinor(paid);
+    if (!isRepeated) {
+      if (paid.followUps.some(({ type, state }) => type === "refund" && state === "done"))
+        return { type: "already_refunded", intent: found };
+      if (captured === 0) return { type: "not_paid", intent: found };
+      if (amountMinor !== null && amountMinor > captured) return { type: "too_much", intent: found };
+      if (amountMinor !== null && amountMinor < captured) return { type: "partial", intent: found };
+    }
+    const request = { txId: paid.txId, operationId: id, type: "refund", amountMinor: null } as const;
+    const outcome = await links.followUp(request, new IntentCause(operation, { refund: { id, reason, metadata } }));
+    const intent = await again(found.id);
+    switch (outcome?.type) {
+      case "done":
+        return outcome.followUp.id === id ? refunded(intent, id) : { type: "already_refunded", intent };
+      case "refused":
+        return { type: "refused", intent, description: outcome.followUp.description ?? "" };
+      case "unavailable":
+        // Another request's, whose answer was lost: whether it was done is what decides.
+        return outcome.followUp.id === id ? refunded(await toldOf(intent.id, id, operation), id) : { type: "unsettled", intent };
+      case "impossible":
+        return refundImpossible(intent, outcome.reason);
+      default:
+        throw new Error(`the attempt ${paid.txId} has no link`);
+    }
+  }
+
+  /** Somebody is told that it is pending: from then on what becomes of it is told as well. */
+  async function toldOf(intentId: string, refundId: string, operation: Operation): Promise<IntentRecord> {
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await store.load(intentId);
+      if (stored === null) throw new Error(`the intent ${intentId} is gone`);
+      const told = await step(stored, { type: "refund.told", atMs: clock.nowMs(), refundId }, operation);
+      if (told === CONFLICT) return CONFLICT;
+      return told === "refused" ? stored.record : told.record;
+    });
+  }
+
+  function listOf({ merchantId, livemode }: IntentOwner): IntentList {
+    return { merchantId, livemode };
+  }
+
+  /** The place of the item that a query names; null where it names none, undefined where there is no such item. */
+  async function cursorOf(
+    { startingAfter, endingBefore }: PageQuery,
+    place: (id: string) => Promise<Place | null>,
+  ): Promise<Place | null | undefined> {
+    const id = startingAfter ?? endingBefore;
+    return id === null ? null : ((await place(id)) ?? undefined);
+  }
+
+  async function charge(owner: IntentOwner, chargeId: string) {
+    const intent = await store.ofCharge(chargeId);
+    const attempt = intent?.attempts.find((other) => other.chargeId === chargeId);
+    return intent === null || attempt === undefined || !isOf(owner, intent) ? null : { intent, attempt };
+  }
+
+  async function refundOf(owner: IntentOwner, refundId: string) {
+    const intent = await store.ofRefund(refundId);
+    return intent === null || !isOf(owner, intent) ? null : refundIn(intent, refundId);
+  }
+
+  const intents: Intents = {
+    create,
+    update,
+    confirm,
+    cancel,
+    capture: captureOnce,
+    refund,
+    charge,
+    refundOf,
+    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    byToken: async (token) => {
+      if (!TOKEN.test(token)) return null;
+      const stored = await store.load(`pi_${token.slice(0, TOKEN_ID_LENGTH)}`);
+      return stored !== null && isSameText(stored.record.token, token) ? stored.record : null;
+    },
+    list: async (owner, query) => {
+      const cursor = await cursorOf(query, async (id) => {
+        const intent = (await own(owner, id))?.record ?? null;
+        return intent === null ? null : { id, atMs: intent.createdAtMs };
+      });
+      return cursor === undefined ? null : store.page(listOf(owner), query, cursor);
+    },
+    listCharges: async (owner, query) => {
+      const cursor = await cursorOf(query, async (id) => placeOfCharge((await charge(owner, id))?.attempt ?? null));
+      if (cursor === undefined) return null;
+      if (query.intentId === null) return store.pageCharges(listOf(owner), query, cursor);
+      const intent = (await own(owner, query.intentId))?.record ?? null;
+      const charges = (intent?.attempts ?? []).flatMap((attempt) =>
+        intent === null || attempt.endedAtMs === null ? [] : [{ intent, attempt }],
+      );
+      return pageOf(charges, ({ attempt }) => placeOfCharge(attempt), query, cursor);
+    },
+    listRefunds: async (owner, query) => {
+      const place = (entry: { id: string; createdAtMs: number }) => ({ id: entry.id, atMs: entry.createdAtMs });
+      const cursor = await cursorOf(query, async (id) => {
+        const found = await refundOf(owner, id);
+        return found === null ? null : place(found.refund);
+      });
+      if (cursor === undefined) return null;
+      const { intentId, chargeId } = query;
+      if (intentId === null && chargeId === null) return store.pageRefunds(listOf(owner), query, cursor);
+      const intent =
+        intentId === null ? ((await charge(owner, chargeId ?? ""))?.intent ?? null) : ((await own(owner, intentId))?.record ?? null);
+      const all = (intent?.refunds ?? []).flatMap(({ id }) => (intent === null ? [] : (refundIn(intent, id) ?? [])));
+      const wanted = all.filter(({ refund }) => chargeId === null || refund.chargeId === chargeId);
+      return pageOf(wanted, ({ refund }) => place(refund), query, cursor);
+    },
+    verify: async (intent) => {
+      const last = intent.attempts.at(-1);
+      if (last === undefined || !isOpen(last)) return again(intent.id);
+      await links.verify(last.txId);
+      return again(intent.id);
+    },
+  };
+  return intents;
+}
+
+const ID_PREFIX_LENGTH = "pi_".length;
+const TOKEN_ID_LENGTH = 24;
+const TOKEN = /^[a-z0-9]{24}[0-9a-f]{32}$/;
+
+/** 122 random bits. */
+function random(ids: Ids): string {
+  return ids.uuid().replaceAll("-", "");
+}
+
+function isOf({ merchantId, livemode }: IntentOwner, record: IntentRecord): boolean {
+  return record.merchantId === merchantId && record.livemode === livemode;
+}
+
+/** What a confirm has come to, by how its attempt stands. */
+function confirmedAs(intent: IntentRecord, txId: string): ConfirmOutcome {
+  switch (intent.attempts.find((attempt) => attempt.txId === txId)?.state) {
+    case "open":
+    // Paid at once: that is what was wanted.
+    case "paid":
+      return { type: "confirmed", intent };
+    case "failed":
+      return { type: "declined", intent };
+    case "unreachable":
+      return { type: "unsettled", intent };
+    case "opening":
+      return { type: "unavailable", intent };
+    default:
+      return { type: "unexpected", intent };
+  }
+}
+
+/** The attempt that has a capture, reversal or refund of this id. */
+function attemptWith({ attempts }: IntentRecord, followUpId: string): Attempt | null {
+  return attempts.find(({ followUps }) => followUps.some(({ id }) => id === followUpId)) ?? null;
+}
+
+/** Refused where the gateway has said so before anybody was told of it. */
+function refunded(intent: IntentRecord, refundId: string): RefundOutcome {
+  const found = refundIn(intent, refundId);
+  if (found !== null) return { type: "refunded", ...found };
+  const entry = attemptWith(intent, refundId)?.followUps.find(({ id }) => id === refundId);
+  return { type: "refused", intent, description: entry?.description ?? "" };
+}
+
+function refundImpossible(intent: IntentRecord, reason: Extract<FollowUpOutcome, { type: "impossible" }>["reason"]): RefundOutcome {
+  const paid = paidAttempt(intent);
+  switch (reason) {
+    case "already_refunded":
+    case "already_reversed": {
+      const isDone = paid !== null && (isReversed(paid) || paid.followUps.some(({ type, state }) => type === "refund" && state === "done"));
+      return { type: isDone ? "already_refunded" : "unsettled", intent };
+    }
+    case "not_paid":
+    case "not_captured":
+      return { type: "not_paid", intent };
+    case "too_many":
+      return { type: "refused", intent, description: "The payment has too many operations" };
+    default:
+      return { type: "unsettled", intent };
+  }
+}
+
+function placeOfCharge(attempt: Attempt | null): Place | null {
+  return attempt === null || attempt.endedAtMs === null ? null : { id: attempt.chargeId, atMs: attempt.endedAtMs };
+}
+
+/** A page of a list that is in memory as a whole, because it is one intent's. */
+function pageOf<T>(
+  all: readonly T[],
+  placeOf: (item: T) => Place | null,
+  { limit, endingBefore, fromMs, beforeMs }: PageQuery,
+  cursor: Place | null,
+): { items: readonly T[]; hasMore: boolean } {
+  const placed = all.flatMap((item) => {
+    const place = placeOf(item);
+    return place === null ? [] : [{ item, place }];
+  });
+  const inBounds = placed
+    .filter(({ place: { atMs } }) => (fromMs === null || atMs >= fromMs) && (beforeMs === null || atMs < beforeMs))
+    .sort((one, other) => compare(other.place, one.place));
+  if (cursor === null || endingBefore === null) {
+    const older = cursor === null ? inBounds : inBounds.filter(({ place }) => compare(place, cursor) < 0);
+    // Without a cursor `endingBefore` is null, too.
+    return { items: older.slice(0, limit).map(({ item }) => item), hasMore: older.length > limit };
+  }
+  const newer = inBounds.filter(({ place }) => compare(place, cursor) > 0);
+  return { items: newer.slice(-limit).map(({ item }) => item), hasMore: newer.length > limit };
+}
+
+function compare(one: Place, other: Place): number {
+  if (one.atMs !== other.atMs) return one.atMs - other.atMs;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? -1 : 1;
+}

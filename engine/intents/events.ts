@@ -1,0 +1,52 @@
+import type { Attempt, CancellationReason, IntentOrder, IntentRefund } from "./intent.ts";
+
+/** What can happen to an intent. Each event carries when, wall time in milliseconds UTC. */
+export type IntentEvent =
+  | { type: "intent.created"; atMs: number }
+  /** Members of the order that are replaced. */
+  | { type: "intent.updated"; atMs: number; change: Partial<IntentOrder> }
+  /** A link is about to be stored for it, in the same commit; `change` as in `intent.updated`. */
+  | { type: "attempt.begun"; atMs: number; attempt: Attempt; change: Partial<IntentOrder> }
+  /**
+   * The link of an attempt became another one, in the same commit: `attempt` is what the link says of it now. `cancellation` where it was revoked or its
+   * reversal was begun for a cancel, `refund` where a refund was begun.
+   */
+  | { type: "attempt.changed"; atMs: number; attempt: Attempt; cancellation: Cancellation | null; refund: IntentRefund | null }
+  /** Nothing is payable, and nothing is to be from now on. */
+  | { type: "cancel.requested"; atMs: number; cancellation: Cancellation }
+  /** Somebody is told of a refund whose outcome is not known yet. */
+  | { type: "refund.told"; atMs: number; refundId: string };
+
+export interface Cancellation {
+  readonly reason: CancellationReason | null;
+  readonly operationId: string;
+}
+
+export type IntentNews =
+  | "payment_intent.created"
+  | "payment_intent.requires_action"
+  | "payment_intent.processing"
+  | "payment_intent.amount_capturable_updated"
+  | "payment_intent.succeeded"
+  | "payment_intent.payment_failed"
+  | "payment_intent.canceled";
+
+/** What is told of an attempt that has ended. */
+export interface ChargeNews {
+  readonly type: "charge.succeeded" | "charge.failed" | "charge.captured" | "charge.refunded";
+  readonly chargeId: string;
+}
+
+export interface RefundNews {
+  readonly type: "refund.created" | "refund.updated" | "refund.failed";
+  readonly refundId: string;
+}
+
+/** What is told once the step is stored, to whom it may concern; it is frozen as it is after the step. */
+export type IntentEffect =
+  | { type: "tell"; params: { news: IntentNews } }
+  /** Of charges and refunds; there may be none. */
+  | { type: "tellOfAttempt"; params: { news: readonly (ChargeNews | RefundNews)[] } };
+
+/** The event of a type. */
+export type Of<Type extends IntentEvent["type"]> = Extract<IntentEvent, { type: Type }>;

@@ -1,0 +1,81 @@
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+import type { LinkCause } from "../links/link-companion.ts";
+import type { WebhookEvent } from "../webhooks/webhook-event.ts";
+import type { Cancellation, ChargeNews, IntentEffect, IntentNews, RefundNews } from "./events.ts";
+import type { IntentOrder, IntentRecord, IntentRefund } from "./intent.ts";
+import { type IntentChange, refundIn } from "./intent-store.ts";
+import type { IntentObjects, Operation } from "./intents.ts";
+import type { IntentStepResult } from "./step-intent.ts";
+
+/** What a request at an intent tells the intent, through the links that it uses. */
+export class IntentCause implements LinkCause {
+  readonly surface = "compat";
+  readonly operation: Operation;
+  readonly change: Partial<IntentOrder>;
+  readonly cancellation: Cancellation | null;
+  readonly refund: Omit<IntentRefund, "chargeId" | "createdAtMs" | "told"> | null;
+
+  constructor(
+    operation: Operation,
+    also: { change?: Partial<IntentOrder>; cancellation?: Cancellation; refund?: NonNullable<IntentCause["refund"]> } = {},
+  ) {
+    this.operation = operation;
+    this.change = also.change ?? {};
+    this.cancellation = also.cancellation ?? null;
+    this.refund = also.refund ?? null;
+  }
+}
+
+export interface Telling {
+  objects: IntentObjects;
+  digest: Digest;
+}
+
+/** What is stored of a step: the record with the number of its events, and those, frozen as everything is after it. */
+export function intentChange(
+  { record: stepped, effects }: Pick<IntentStepResult, "record" | "effects">,
+  version: number,
+  atMs: number,
+  operation: Operation | null,
+  { objects, digest }: Telling,
+): IntentChange {
+  const news = effects.flatMap(newsOf);
+  const record: IntentRecord = { ...stepped, events: stepped.events + news.length };
+  const { id: objectId, merchantId, partnerId, livemode } = record;
+  const events = news.map((told, index): WebhookEvent => {
+    const sequence = stepped.events + index + 1;
+    return {
+      schema: 1,
+      id: prefixedId("evt_", digest(`webhook-event ${objectId}/${sequence}`)),
+      format: "platform",
+      ...{ merchantId, partnerId, livemode },
+      type: told.type,
+      createdAtMs: atMs,
+      objectId,
+      sequence,
+      data: { object: objectOf(record, told, objects) },
+      request: { id: operation?.requestId ?? null, idempotencyKey: operation?.idempotencyKey ?? null },
+    };
+  });
+  return { record, version, events, atMs };
+}
+
+type News = { readonly type: IntentNews } | ChargeNews | RefundNews;
+
+function newsOf(effect: IntentEffect): readonly News[] {
+  return effect.type === "tell" ? [{ type: effect.params.news }] : effect.params.news;
+}
+
+function objectOf(record: IntentRecord, news: News, objects: IntentObjects): object {
+  if ("chargeId" in news) {
+    const attempt = record.attempts.find(({ chargeId }) => chargeId === news.chargeId);
+    if (attempt === undefined) throw new Error(`the intent ${record.id} has no ${news.chargeId}`);
+    return objects.charge({ intent: record, attempt });
+  }
+  if ("refundId" in news) {
+    const refund = refundIn(record, news.refundId);
+    if (refund === null) throw new Error(`the intent ${record.id} has no ${news.refundId}`);
+    return objects.refund(refund);
+  }
+  return objects.intent(record);
+}

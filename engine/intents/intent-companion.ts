@@ -1,0 +1,61 @@
+import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
+import type { LinkChange } from "../links/link-store.ts";
+import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
+import type { IntentEvent } from "./events.ts";
+import type { Attempt, IntentRecord, IntentRefund } from "./intent.ts";
+import { IntentCause, intentChange, type Telling } from "./intent-change.ts";
+import type { IntentStore } from "./intent-store.ts";
+import { stepIntent } from "./step-intent.ts";
+
+const NOTHING: Accompanied = { checks: [], operations: [] };
+
+/**
+ * Keeps intents as the links of their attempts are: each commit that changes what an intent mirrors of a link steps the intent too, and holds only if the intent is still as it
+ * was read. So a link comes to be together with its attempt or not at all, and no end of a link is known without its intent.
+ */
+export function createIntentCompanion({ store, ...telling }: { store: Pick<IntentStore, "load" | "alongside"> } & Telling): LinkCompanion {
+  return async (change, cause) => {
+    const { record: link, before: linkBefore, atMs } = change;
+    const attachment = readAttemptAttachment(link.order.attachment);
+    if (attachment === null) return NOTHING;
+    const { digest } = telling;
+    if (linkBefore !== null && isSameAttempt(attemptOf(linkBefore, null, digest), attemptOf(link, null, digest))) return NOTHING;
+    const stored = await store.load(attachment.intent);
+    // An intent is kept longer than its links; without one, no attempt begins.
+    if (stored === null) return linkBefore === null ? "refused" : NOTHING;
+    const before = stored.record.attempts.find(({ txId }) => txId === link.order.txId) ?? null;
+    const attempt = attemptOf(link, before, digest);
+    const known = cause instanceof IntentCause ? cause : null;
+    const step = stepIntent(stored.record, eventOf(change, attempt, stored.record, known));
+    if (!step.taken) {
+      if (linkBefore === null || known !== null) return "refused";
+      throw new Error(`the intent ${stored.record.id} does not take what became of ${attempt.txId}`);
+    }
+    const beside = store.alongside(intentChange(step, stored.version, atMs, known?.operation ?? null, telling));
+    const isUnwanted = step.record.attempts.some(({ txId, unwanted }) => txId === attempt.txId && unwanted);
+    return isUnwanted ? { ...beside, unwanted: true } : beside;
+  };
+}
+
+function eventOf({ before, atMs }: LinkChange, attempt: Attempt, intent: IntentRecord, cause: IntentCause | null): IntentEvent {
+  if (before === null) return { type: "attempt.begun", atMs, attempt, change: cause?.change ?? {} };
+  return {
+    type: "attempt.changed",
+    atMs,
+    attempt,
+    // Only the step that it was asked for: the answer to it comes with the same cause.
+    cancellation: isAskedFor(before.followUps.length, attempt) ? (cause?.cancellation ?? null) : null,
+    refund: refundOf(intent, attempt, atMs, cause),
+  };
+}
+
+/** Whether the step revokes the link or begins what was asked of it. */
+function isAskedFor(followUpsBefore: number, attempt: Attempt): boolean {
+  return attempt.state === "revoked" || attempt.followUps.length > followUpsBefore;
+}
+
+function refundOf(intent: IntentRecord, { chargeId }: Attempt, atMs: number, cause: IntentCause | null): IntentRefund | null {
+  const refund = cause?.refund ?? null;
+  if (refund === null || intent.refunds.some(({ id }) => id === refund.id)) return null;
+  return { ...refund, chargeId, createdAtMs: atMs, told: false };
+}

@@ -1,0 +1,168 @@
+import type { ChargeNews, IntentEvent, Of, RefundNews } from "./events.ts";
+import {
+  type Attempt,
+  type AttemptFollowUp,
+  INTENT_ATTEMPTS_MAX,
+  type IntentOrder,
+  type IntentRecord,
+  type IntentRefund,
+  isReversed,
+  paidAttempt,
+  statusOf,
+} from "./intent.ts";
+
+/** Whether somebody may be paying it, or be sent to pay it. */
+export function isOpen({ state }: Attempt): boolean {
+  return state === "opening" || state === "open" || state === "unreachable";
+}
+
+/** Whether an update touches what is to be paid. */
+export function changesMoney({ order }: IntentRecord, change: Partial<IntentOrder>): boolean {
+  return MONEY.some((member) => change[member] !== undefined && change[member] !== order[member]);
+}
+
+const MONEY = ["amountMinor", "currency", "captureMethod"] as const;
+
+/** The order with the members of the change; those that are undefined stay. */
+export function changedOrder(order: IntentOrder, change: Partial<IntentOrder>): IntentOrder {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return { ...order, ...Object.fromEntries(given) };
+}
+
+export function captureOf({ captureMethod }: IntentOrder): "now" | "later" {
+  return captureMethod === "manual" ? "later" : "now";
+}
+
+/** Never two that could be paid: another one is begun only after the gateway's own word on the end of the one before. */
+export function mayBegin(record: IntentRecord, { attempt, change }: Of<"attempt.begun">): boolean {
+  const { attempts, cancellation } = record;
+  const last = attempts.at(-1);
+  if (cancellation !== null || paidAttempt(record) !== null || attempts.length >= INTENT_ATTEMPTS_MAX) return false;
+  if (last !== undefined && (last.state !== "failed" || !last.settled)) return false;
+  const order = changedOrder(record.order, change);
+  const asOrdered =
+    attempt.amountMinor === order.amountMinor && attempt.currency === order.currency && attempt.capture === captureOf(order);
+  return asOrdered && attempt.txId === `${record.id}.${attempts.length + 1}`;
+}
+
+export function begun(record: IntentRecord, { attempt, change }: Of<"attempt.begun">): Partial<IntentRecord> {
+  return { order: changedOrder(record.order, change), attempts: [...record.attempts, attempt] };
+}
+
+/** The record with what the link says of an attempt now. */
+export function afterAttempt(record: IntentRecord, event: IntentEvent): IntentRecord {
+  if (event.type !== "attempt.changed") return record;
+  const before = attemptBefore(record, event);
+  if (before === undefined) return record;
+  const attempt = { ...event.attempt, unwanted: before.unwanted || becomesUnwanted(record, before, event.attempt) };
+  const attempts = record.attempts.map((other) => (other === before ? attempt : other));
+  const refunds = refundsAfter(record, event, attempt);
+  return { ...record, attempts, refunds, cancellation: cancellationAfter(record, event, attempt) };
+}
+
+function attemptBefore({ attempts }: IntentRecord, { attempt: { txId } }: Of<"attempt.changed">): Attempt | undefined {
+  return attempts.find((attempt) => attempt.txId === txId);
+}
+
+/** The first success counts; any other, and one after a cancellation, is given back. */
+function becomesUnwanted(record: IntentRecord, before: Attempt, after: Attempt): boolean {
+  if (after.state !== "paid" || before.state === "paid") return false;
+  return before.state === "revoked" || record.cancellation !== null || paidAttempt(record) !== null;
+}
+
+function refundsAfter({ refunds }: IntentRecord, event: Of<"attempt.changed">, attempt: Attempt): readonly IntentRefund[] {
+  const { refund } = event;
+  const isNew = refund !== null && !refunds.some(({ id }) => id === refund.id) && attempt.followUps.some(({ id }) => id === refund.id);
+  const all = isNew ? [...refunds, refund] : refunds;
+  // One that was executed is told of, whoever found out.
+  return all.map((entry) => (followUpOf(attempt, entry.id)?.state === "done" && !entry.told ? { ...entry, told: true } : entry));
+}
+
+function followUpOf({ followUps }: Attempt, id: string): AttemptFollowUp | undefined {
+  return followUps.find((followUp) => followUp.id === id);
+}
+
+function cancellationAfter(
+  { cancellation }: IntentRecord,
+  { atMs, cancellation: asked }: Of<"attempt.changed">,
+  attempt: Attempt,
+): IntentRecord["cancellation"] {
+  const noted = cancellation ?? (asked === null ? null : { ...asked, requestedAtMs: atMs, canceledAtMs: null });
+  if (noted !== null && noted.canceledAtMs !== null) return noted;
+  if (attempt.state === "revoked" && noted !== null) return { ...noted, canceledAtMs: atMs };
+  if (attempt.state !== "paid" || attempt.capture === "now" || attempt.unwanted) return noted;
+  // Whoever reversed it: there is nothing left to take.
+  if (isReversed(attempt) && !isCaptured(attempt)) {
+    return { ...(noted ?? { reason: null, requestedAtMs: atMs }), canceledAtMs: atMs };
+  }
+  const isUnderWay = attempt.followUps.some(({ type, state }) => type === "reversal" && state === "requested");
+  return isUnderWay ? noted : null;
+}
+
+function isCaptured({ followUps }: Attempt): boolean {
+  return followUps.some(({ type, state }) => type === "capture" && state === "done");
+}
+
+/**
+ * Whether what a caller wants of an attempt is possible: a cancel while a capture may have been executed is not, nor anything of an attempt that is no wanted one. What the
+ * gateway said is always possible.
+ */
+export function isPossible(record: IntentRecord, event: Of<"attempt.changed">): boolean {
+  const before = attemptBefore(record, event);
+  if (before === undefined) return false;
+  if (event.attempt.state === "revoked" && before.state !== "revoked" && event.cancellation === null) return false;
+  if (event.cancellation === null) return true;
+  return !event.attempt.followUps.some(({ type, state }) => type === "capture" && state !== "refused");
+}
+
+/** What is told of the charge and its refunds; what nobody wants is told as failed, and of its reversal nothing. */
+export function newsOfAttempt(record: IntentRecord, event: IntentEvent): readonly (ChargeNews | RefundNews)[] {
+  if (event.type === "refund.told") return isUntold(record, event) ? [{ type: "refund.created", refundId: event.refundId }] : [];
+  if (event.type !== "attempt.changed") return [];
+  const before = attemptBefore(record, event);
+  const after = afterAttempt(record, event);
+  const attempt = after.attempts.find(({ txId }) => txId === event.attempt.txId);
+  if (before === undefined || attempt === undefined) return [];
+  const charge = chargeNews(before, attempt).map((type) => ({ type, chargeId: attempt.chargeId }));
+  return [
+    ...charge.filter(({ type }) => type !== "charge.refunded"),
+    ...refundNews(record, after, before, attempt),
+    ...charge.filter(({ type }) => type === "charge.refunded"),
+  ];
+}
+
+/** Not of one that was refused meanwhile: then there is none. */
+export function isUntold({ refunds, attempts }: IntentRecord, { refundId }: Of<"refund.told">): boolean {
+  const isRefused = attempts.some((attempt) => followUpOf(attempt, refundId)?.state === "refused");
+  return !isRefused && refunds.some(({ id, told }) => id === refundId && !told);
+}
+
+function chargeNews(before: Attempt, after: Attempt): ChargeNews["type"][] {
+  const isPaid = after.state === "paid" && !after.unwanted;
+  const news: ChargeNews["type"][] = [];
+  if (isPaid && before.state !== "paid") news.push("charge.succeeded");
+  else if (isOpen(before) && !isOpen(after)) news.push("charge.failed");
+  if (!isPaid) return news;
+  const becameDone = (wanted: AttemptFollowUp["type"]) =>
+    after.followUps.some(({ id, type, state }) => type === wanted && state === "done" && followUpOf(before, id)?.state !== "done");
+  if (becameDone("capture")) news.push("charge.captured");
+  if (becameDone("reversal") || becameDone("refund")) news.push("charge.refunded");
+  return news;
+}
+
+function refundNews(record: IntentRecord, after: IntentRecord, before: Attempt, attempt: Attempt): RefundNews[] {
+  return after.refunds.flatMap((refund): RefundNews[] => {
+    const now = followUpOf(attempt, refund.id)?.state;
+    const was = followUpOf(before, refund.id)?.state;
+    if (now === undefined || now === was || !refund.told) return [];
+    const wasTold = record.refunds.some(({ id, told }) => id === refund.id && told);
+    if (!wasTold) return [{ type: "refund.created", refundId: refund.id }];
+    if (now === "requested") return [];
+    return [{ type: now === "done" ? "refund.updated" : "refund.failed", refundId: refund.id }];
+  });
+}
+
+/** What the status becomes by the event. */
+export function statusAfter(record: IntentRecord, event: IntentEvent): ReturnType<typeof statusOf> {
+  return statusOf(afterAttempt(record, event));
+}

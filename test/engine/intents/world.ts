@@ -1,0 +1,250 @@
+import { createHash } from "node:crypto";
+import type { CardGateway } from "../../../engine/gateway/card-gateway.ts";
+import { createIntents } from "../../../engine/intents/create-intents.ts";
+import { type IntentOrder, type IntentRecord, statusOf } from "../../../engine/intents/intent.ts";
+import { createIntentCompanion } from "../../../engine/intents/intent-companion.ts";
+import { createIntentStore, type IntentStore } from "../../../engine/intents/intent-store.ts";
+import type { IntentObjects, IntentOwner, Intents, Operation } from "../../../engine/intents/intents.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { LinkRecord } from "../../../engine/links/link.ts";
+import { createLinkStore } from "../../../engine/links/link-store.ts";
+import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
+import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
+import type { WebhookEvent } from "../../../engine/webhooks/webhook-event.ts";
+import { MemoryKv } from "../kernel/memory-kv.ts";
+import { FakeGateway } from "../links/world.ts";
+import { ManualClock, settle } from "../world.ts";
+
+export const RETENTION_MS = 400 * 86_400_000;
+export const OWNER: IntentOwner = { merchantId: "M1", partnerId: 1, livemode: false };
+const ACCOUNT = { terminalId: "TML1", merchantId: "G1", secret: "s" };
+
+export const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** What an object was when it was told: enough to see which one, and how it stood. */
+export const OBJECTS: IntentObjects = {
+  intent: (record) => ({ id: record.id, status: statusOf(record) }),
+  charge: ({ attempt }) => ({ id: attempt.chargeId, state: attempt.state, unwanted: attempt.unwanted }),
+  refund: ({ attempt, refund }) => ({ id: refund.id, state: attempt.followUps.find(({ id }) => id === refund.id)?.state }),
+};
+
+export function intentOrder(changes: Partial<IntentOrder> = {}): IntentOrder {
+  return {
+    amountMinor: 1_234,
+    currency: "EUR",
+    captureMethod: "automatic",
+    confirmationMethod: "automatic",
+    description: "Order 7",
+    metadata: {},
+    receiptEmail: "ada@example.org",
+    returnUrl: "https://shop.example/done",
+    shipping: null,
+    customer: null,
+    statementDescriptor: null,
+    statementDescriptorSuffix: null,
+    paymentMethodTypes: ["card"],
+    automaticPaymentMethods: null,
+    ...changes,
+  };
+}
+
+/** A request under a key of its own. */
+export function operation(id: string): Operation {
+  return { id, requestId: `req_${id}`, idempotencyKey: `key-${id}` };
+}
+
+/** A store in which events stand under `event/<intent>/<sequence>`. */
+export function storeOn(kv: Kv, retentionMs = RETENTION_MS): IntentStore {
+  return createIntentStore({
+    kv,
+    retentionMs,
+    eventOperations: (events) =>
+      events.map((event) => ({
+        type: "put",
+        key: `event/${event.objectId}/${String(event.sequence).padStart(4, "0")}`,
+        value: JSON.stringify(event),
+      })),
+  });
+}
+
+export interface Shard extends ShardLinks {
+  intents: Intents;
+}
+
+/** Links and intents of one node, as they are wired. */
+export function openShard({
+  kv,
+  gateway,
+  clock,
+  self = "shard-0",
+  addresses = [self],
+  failed,
+}: {
+  kv: Kv;
+  gateway: CardGateway;
+  clock: Clock;
+  self?: string;
+  addresses?: string[];
+  failed(what: string, error: unknown): void;
+}): Shard {
+  const store = storeOn(kv);
+  const accounts = {
+    ofPartner: () => ACCOUNT,
+    ofTerminal: () => null,
+    isMerchantInactive: () => false,
+    ofPayment: () => ACCOUNT,
+  };
+  const shard = createShardLinks({
+    store: createLinkStore({ kv, retentionMs: RETENTION_MS, writer: `${self}-${clock.nowMs()}` }),
+    gateway,
+    accounts,
+    signature: { matches: () => true },
+    clock,
+    homes: createRendezvousHomes(addresses),
+    self,
+    notifyUrl: () => "https://relay.example/api/v1/gw/notify",
+    companions: [createIntentCompanion({ store, objects: OBJECTS, digest })],
+    failed,
+  });
+  const intents = createIntents({
+    ...{ store, accounts, clock, digest, objects: OBJECTS },
+    links: shard.links,
+    ids: { uuid: () => crypto.randomUUID() },
+    returnUrl: (token) => `https://relay.example/pay/return/${token}`,
+  });
+  return { ...shard, intents };
+}
+
+export class IntentWorld {
+  readonly kv: MemoryKv;
+  readonly clock: ManualClock;
+  readonly gateway: FakeGateway;
+  readonly failures: { what: string; error: unknown }[] = [];
+  readonly shards: Shard[];
+  #operations = 0;
+
+  constructor(
+    shards = 1,
+    {
+      kv = new MemoryKv(),
+      clock = new ManualClock(),
+      gateway = new FakeGateway(clock.nowMs),
+    }: Partial<Pick<IntentWorld, "kv" | "clock" | "gateway">> = {},
+  ) {
+    this.kv = kv;
+    this.clock = clock;
+    this.gateway = gateway;
+    const addresses = Array.from({ length: shards }, (_, index) => `shard-${index}`);
+    const failed = (what: string, error: unknown) => this.failures.push({ what, error });
+    this.shards = addresses.map((self) => openShard({ kv, gateway, clock, self, addresses, failed }));
+  }
+
+  /** The same store and gateway after a restart. */
+  restarted(): IntentWorld {
+    for (const { stop } of this.shards) void stop();
+    return new IntentWorld(this.shards.length, this);
+  }
+
+  get intents(): Intents {
+    return this.shard(0).intents;
+  }
+
+  shard(index: number): Shard {
+    const shard = this.shards[index];
+    if (shard === undefined) throw new Error(`no shard ${index}`);
+    return shard;
+  }
+
+  next(): Operation {
+    this.#operations += 1;
+    return operation(`o${this.#operations}`);
+  }
+
+  async create(changes: Partial<IntentOrder> = {}): Promise<IntentRecord> {
+    return this.intents.create(OWNER, intentOrder(changes), this.next());
+  }
+
+  /** An intent whose first attempt is open, with that attempt's link. */
+  async open(changes: Partial<IntentOrder> = {}): Promise<{ id: string; txId: string }> {
+    const { id } = await this.create(changes);
+    const confirmed = await this.intents.confirm(OWNER, id, {}, this.next());
+    if (confirmed?.type !== "confirmed") throw new Error(`confirmed as ${confirmed?.type}`);
+    return { id, txId: `${id}.1` };
+  }
+
+  async paid(changes: Partial<IntentOrder> = {}): Promise<{ id: string; txId: string }> {
+    const opened = await this.open(changes);
+    this.gateway.pay(opened.txId);
+    await this.verified(opened.txId);
+    return opened;
+  }
+
+  /** The gateway says now how the link stands. */
+  async verified(txId: string): Promise<LinkRecord> {
+    const found = await this.shard(0).links.verifyNow(txId);
+    if (found === null) throw new Error(`no link ${txId}`);
+    return found.record;
+  }
+
+  fail(txId: string, resultCode = "GW_10001"): void {
+    this.gateway.set(txId, { type: "failed", paymentId: `g-${txId}`, resultCode, description: "no" });
+  }
+
+  async intent(id: string): Promise<IntentRecord> {
+    const found = await this.intents.find(OWNER, id);
+    if (found === null) throw new Error(`no intent ${id}`);
+    return found;
+  }
+
+  async status(id: string): Promise<string> {
+    return statusOf(await this.intent(id));
+  }
+
+  async link(txId: string): Promise<LinkRecord> {
+    const record = await this.shard(0).links.byTxId(txId);
+    if (record === null) throw new Error(`no link ${txId}`);
+    return record;
+  }
+
+  async events(id: string): Promise<WebhookEvent[]> {
+    const entries = await this.kv.scan({ from: `event/${id}/`, to: `event/${id}/~`, limit: 10_000 });
+    return entries.map(({ value }): WebhookEvent => JSON.parse(value));
+  }
+
+  async told(id: string): Promise<string[]> {
+    return (await this.events(id)).map(({ type }) => type);
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= Math.min(left, 1_000)) {
+      this.clock.advance(Math.min(left, 1_000));
+      for (const { tick } of this.shards) tick();
+      await settle();
+    }
+  }
+
+  /** What of each payment the gateway has kept, in minor units. */
+  kept(): Map<string, number> {
+    return keptOf(this.gateway);
+  }
+}
+
+/** What of each payment the gateway has kept: paid, and neither reversed nor refunded. */
+export function keptOf(gateway: FakeGateway): Map<string, number> {
+  const kept = new Map<string, number>();
+  for (const [txId, { state }] of gateway.payments) {
+    if (state.type !== "paid") continue;
+    const { tranId } = state.payment;
+    // A refund names the movement of the capture, where there was one.
+    const captures = [...gateway.executed.values()].filter(
+      ({ origTranId, operation: kind }) => origTranId === tranId && kind === "capture",
+    );
+    const movements = [tranId, ...captures.map(({ txId: captureId }) => `m-${captureId}`)];
+    const undone = [...gateway.executed.values()].some(
+      ({ origTranId, operation: kind }) => movements.includes(origTranId) && kind !== "capture",
+    );
+    kept.set(txId, undone ? 0 : 1);
+  }
+  return kept;
+}
