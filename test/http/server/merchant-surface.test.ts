@@ -196,6 +196,7 @@ async function startShop(t: { after(close: () => void): void }) {
       if (what === "invalid") throw new ShopError(400, "parameter_unknown");
       if (what === "declined") throw new ShopError(402, "card_declined", true);
       if (what === "state") throw new ShopError(400, "unexpected_state", true);
+      if (what === "broken") throw new Error("a defect");
       if (what === "busy") throw new ShopError(503, "not_confirmed");
     },
   }).map((endpoint) => idempotent(endpoint, { executeOnce, ids: nextId }));
@@ -494,6 +495,22 @@ test("a merchant's calls of a minute are limited before its keys are looked at",
   clock.advance(61_000);
   assert.equal((await call()).headers.get("idempotent-replayed"), "true");
   assert.equal(executed.length, 2);
+});
+
+test("what stands in a query reaches no observer, whatever becomes of the request", async (t) => {
+  const { send, answered, failures } = await startShop(t);
+  const query = "key=pk_merchant_1&client_secret=thing_secret_1";
+  await send("GET", `/v1/things?${query}`);
+  await send("GET", `/v1/things?${query}&a[`);
+  await send("GET", `/v1/nothing?${query}`);
+  await send("POST", `/v1/things/1/confirm?${query}`, { body: query, key: null });
+  await send("POST", `/v1/things?${query}`, { body: "what=broken" });
+  assert.deepEqual(answered, ["list 200", "list 400", "unmatched 404", "confirm 200", "create 500"]);
+  assert.equal(failures.length, 1);
+  assert.doesNotMatch(
+    failures.map((error) => (error instanceof Error ? `${error.stack} ${error.cause}` : "")).join(),
+    /pk_merchant|_secret_/,
+  );
 });
 
 test("the document tells both types of a body and what a key means", () => {
