@@ -142,11 +142,15 @@ const shopEndpoints = [
     summary: "Confirms",
     auth: "optionalMerchantKey",
     openToPages: true,
+    idempotency: "plain",
     ...FORM,
     params: Id,
     body: Type.Object({}),
     responses: answered,
-    handle: (_operations, { body, caller, request }) => ({ status: 200, body: { body, caller, origin: request.pageOrigin } }),
+    handle: (_operations, { body, caller, request, operationId }) => ({
+      status: 200,
+      body: { body, caller, origin: request.pageOrigin, operationId },
+    }),
   }),
 ];
 
@@ -425,6 +429,24 @@ test("merchants, and the two environments of one, have keys of their own", async
   for (const key of ["sk_merchant_1", "sk_merchant_2", "sk_merchant_live"])
     await send("POST", "/v1/things", { body: "amount=1", key, headers });
   assert.equal(new Set(executed).size, 3);
+});
+
+test("a page's keys are apart from its merchant's, and from those of pages with other secrets", async (t) => {
+  const { send } = await startShop(t);
+  const confirm = async (key: string | null, body: string) => {
+    const answer = await send("POST", "/v1/things/1/confirm", { key, body, headers: { "idempotency-key": "k-1" } });
+    assert.equal(answer.status, 200, answer.text);
+    return String(answer.body.operationId);
+  };
+  const page = "key=pk_merchant_1&client_secret=one";
+  const operations = [
+    await confirm("sk_merchant_1", "a=1"),
+    await confirm("pk_merchant_1", "a=2"),
+    await confirm(null, page),
+    await confirm(null, "key=pk_merchant_1&client_secret=two"),
+  ];
+  assert.equal(new Set(operations).size, 4);
+  assert.equal(await confirm(null, page), operations[2]);
 });
 
 test("while the first is in progress the same is refused", async (t) => {
