@@ -109,6 +109,9 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   docsPage: "it is public",
   docsScript: "it is public",
   docsStyle: "it is public",
+  script: "pages of shops load it, and it is public",
+  scriptVersion: "the same",
+  scriptManifest: "the same",
 };
 
 /** Whether nobody needs a credential; at some such endpoints a login that is sent counts. */

@@ -172,11 +172,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   await must(200, ofPartner.post(`/partner/api/v1/merchants/${callingId}/services/IGFS/enable`));
   const webhook = await must(
     201,
-    ofPartner.post("/partner/api/v1/webhooks", {
-      url: "https://planted.example/hooks",
-      events: ["*"],
-      environment: "LIVE",
-    }),
+    ofPartner.post("/partner/api/v1/webhooks", { url: "https://planted.example/hooks", events: ["*"], environment: "LIVE" }),
   );
   const version = async (versionCode: number) => {
     const releaseNotes = `kept ${world.planted.control()}`;
