@@ -8,11 +8,12 @@ import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts"
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { TestGateway } from "../support/gateway.ts";
 import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
-import { member, textMember } from "../support/matches.ts";
+import { listOf, member, textMember } from "../support/matches.ts";
 import { ALL_SERVICES } from "../support/new-partner-api.ts";
 import { basic } from "../support/node.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
 import { type OnlineTerminal, Relay } from "../support/relay.ts";
+import { eventually } from "../support/within.ts";
 import { type Headers, type Keys, type MerchantKeys, ORIGIN, type PartnerKeys } from "./callers.ts";
 import { requestOf, type Things, type ValidRequest } from "./requests.ts";
 import type { AnyEndpoint } from "./rules.ts";
@@ -61,6 +62,11 @@ const ABSENT = {
   tranId: "1000000000000000001",
   merchantId: "door-no-shop",
   webhookId: "we_000000000000000000000000",
+  intentId: "pi_000000000000000000000000",
+  chargeId: "ch_000000000000000000000000",
+  refundId: "re_000000000000000000000000",
+  merchantWebhookId: "we_000000000000000000000001",
+  eventId: "evt_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -148,14 +154,14 @@ export class DoorWorld {
   confidential(): string[] {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys } = this.keys;
-    const { uuid, txId, tranId, merchantId } = this.things;
+    const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
       ...[operator.password, readOnly.password],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
-      ...[uuid, txId, tranId, merchantId],
+      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId],
     ];
   }
 
@@ -235,6 +241,12 @@ export class DoorWorld {
       terminalId: keys.otherTerminalId,
     });
 
+    // More calls than a merchant usually makes in a minute.
+    for (const id of [merchantId, "door-other-shop"]) {
+      await this.#make(administrator, "PATCH", `/admin/api/merchants/${id}`, { compatRequestsPerMinute: 10_000 });
+    }
+    const ofMerchant = await this.#makePayments({ authorization: `Bearer ${merchantKeys.secretKey}` });
+
     this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys };
     this.#things = {
       terminalId,
@@ -243,6 +255,7 @@ export class DoorWorld {
       tranId: textMember(paid, "tranId"),
       merchantId,
       webhookId: textMember(webhook, "webhook", "webhookId"),
+      ...ofMerchant,
       merId: keys.partner.merId,
       orderId: "door-order",
       partnerId: await this.#subject(administrator),
@@ -269,6 +282,32 @@ export class DoorWorld {
     const merchant = await this.#make(bearer, "POST", "/partner/api/v1/merchants", { merchantId });
     await this.#make(bearer, "POST", `/partner/api/v1/merchants/${merchantId}/services/IGFS/enable`);
     return merchantKeysIn(merchant);
+  }
+
+  /** A paid payment at the compatible API, one that was refunded, an endpoint that gets nothing, and an event. */
+  async #makePayments(shop: Headers): Promise<Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "eventId">> {
+    const pay = async () => {
+      const order = { amount: 1_099, currency: "eur", confirm: true, return_url: "https://door.example/return" };
+      const intentId = textMember(await this.#make(shop, "POST", "/v1/payment_intents", order), "id");
+      await this.#gateway.act(`${intentId}.1`, "pay");
+      const paid = await eventually(async () => {
+        const shown = await this.#make(shop, "GET", `/v1/payment_intents/${intentId}`);
+        assert.equal(member(shown, "status"), "succeeded");
+        return shown;
+      });
+      return { intentId, chargeId: textMember(paid, "latest_charge") };
+    };
+    const refunded = await pay();
+    const refund = await this.#make(shop, "POST", "/v1/refunds", { charge: refunded.chargeId });
+    const endpoint = { url: "https://door.example/hooks", enabled_events: ["invoice.paid"] };
+    const made = await this.#make(shop, "POST", "/v1/webhook_endpoints", endpoint);
+    const paid = await pay();
+    const [event] = await eventually(async () => {
+      const events = listOf(member(await this.#make(shop, "GET", "/v1/events"), "data"));
+      assert.ok(events.length > 0, "there is no event yet");
+      return events;
+    });
+    return { ...paid, refundId: textMember(refund, "id"), merchantWebhookId: textMember(made, "id"), eventId: textMember(event, "id") };
   }
 
   async #subject(administrator: Headers): Promise<number> {
