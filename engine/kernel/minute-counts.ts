@@ -80,3 +80,22 @@ export function createMinuteCounts(monotonicMs: () => number, keysMax = KEYS_MAX
 
 /** Keys that are looked at for one whose minute is over, before one makes room that is still counted. */
 const LOOKED_AT = 8;
+
+/** Without an answer nothing is asked for so long. */
+const AWAY_MS = 1_000;
+
+/** Counts that others keep, and while they cannot be asked those of `own`. */
+export function createFallbackCounts(others: MinuteCounts, own: MinuteCounts, monotonicMs: () => number): MinuteCounts {
+  let awayUntilMs = Number.NEGATIVE_INFINITY;
+  return {
+    take: async (key, max) => {
+      if (monotonicMs() < awayUntilMs) return own.take(key, max);
+      try {
+        return await others.take(key, max);
+      } catch {
+        awayUntilMs = monotonicMs() + AWAY_MS;
+        return own.take(key, max);
+      }
+    },
+  };
+}

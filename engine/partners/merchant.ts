@@ -51,9 +51,15 @@ export interface MerchantCallLimit {
 export const CALLS_PER_MINUTE_DEFAULT = 100;
 export const CALLS_PER_MINUTE_MAX = 10_000;
 
+/** What an administrator permits. */
+export function permittedCallsPerMinute({ callsPerMinute }: MerchantRecord): number {
+  return callsPerMinute?.permitted ?? CALLS_PER_MINUTE_DEFAULT;
+}
+
 /** How many calls with its secret key a merchant may make in any minute. */
-export function callsPerMinute({ callsPerMinute: { permitted = CALLS_PER_MINUTE_DEFAULT, chosen } = {} }: MerchantRecord): number {
-  return Math.min(permitted, chosen ?? permitted);
+export function callsPerMinute(merchant: MerchantRecord): number {
+  const permitted = permittedCallsPerMinute(merchant);
+  return Math.min(permitted, merchant.callsPerMinute?.chosen ?? permitted);
 }
 
 export interface MerchantKeyDigests {

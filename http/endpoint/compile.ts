@@ -37,7 +37,8 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
   const { params, query, headers, body } = endpoint;
   const queryNames = new Set(query === undefined ? [] : Object.keys(query.properties));
   const unknownQuery = endpoint.unknownQuery ?? "refuse";
-  const readQueryMembers = query === undefined ? () => NO_MEMBERS : textReader(query);
+  // The handler reads the members of a bracketed one itself.
+  const readQueryMembers = query === undefined || endpoint.queryFormat === "bracketed" ? () => NO_MEMBERS : textReader(query);
   const names = parameterNames(endpoint.path);
   for (const name of Object.keys(headers?.properties ?? {})) {
     // Like the names in the request, so that they need no conversion at each lookup.

@@ -312,8 +312,8 @@ export type ResponseHeadersOf = (header: (name: string) => string, requestId: st
 
 /** What an idempotency key means to a surface. */
 export interface IdempotencyPolicy {
-  /** A key is forgotten so long after the first request with it. */
-  readonly lifetimeMs: number;
+  /** A key is forgotten so long after the first request with it; 30 days when absent. */
+  readonly lifetimeMs?: number;
   /** For the OpenAPI document. */
   readonly description: string;
   /** Whose key it is, and what for. A key with another scope is another key. Null: the key is ignored. */

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { senderOf } from "../../engine/access/caller.ts";
 import type { ExecuteOnce, OnceAnswer } from "../../engine/idempotency/execute-once.ts";
-import { IDEMPOTENCY_LIFETIME_MS } from "../../engine/idempotency/idempotency-store.ts";
 import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 import type { Ids } from "../../engine/kernel/ids.ts";
 import type { AnyReply, BoundEndpoint, IdempotencyPolicy, Input } from "./endpoint.ts";
@@ -56,7 +55,6 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
 
 /** The policy of every surface without one of its own: a key is used at one path, for 30 days. */
 export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
-  lifetimeMs: IDEMPOTENCY_LIFETIME_MS,
   description:
     "A unique value that you choose for this operation, valid for 30 days. The same request again gets the stored response (with `Idempotent-Replayed: true`) and is not executed again. With another body it is refused with 409; while the first request is still in progress, with 409 and `Retry-After`. A response of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
   scopeOf: ({ method, path }, { params, caller }) => {
@@ -108,7 +106,7 @@ function executedOnce(endpoint: BoundEndpoint, { executeOnce, ids }: Idempotency
         {
           scope: digestOf([...scope, input.idempotencyKey]),
           fingerprint: digestOf(policy.fingerprintOf(endpoint, input)),
-          lifetimeMs: policy.lifetimeMs,
+          ...(policy.lifetimeMs === undefined ? {} : { lifetimeMs: policy.lifetimeMs }),
           sealed: idempotency === "sealed",
         },
         (operationId) => execute(endpoint, policy, { ...input, operationId }),

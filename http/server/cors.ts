@@ -17,9 +17,6 @@ const REQUEST_HEADERS = ["API-Key", "Content-Type", "Idempotency-Key", "X-Reques
 const EXPOSED_HEADERS =
   "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Relay-Command-State, Relay-Amount-Differs, Idempotent-Replayed, Location, Deprecation, Link";
 
-/** Names and values, alternating, for every response of an endpoint for pages of any origin. */
-export const OPEN_TO_PAGES: readonly string[] = ["Access-Control-Allow-Origin", "*", "Access-Control-Expose-Headers", "*"];
-
 /** Names and values, alternating, for every response to a listed origin. Every response of such a route has `Vary`. */
 export function corsHeaders(origin: string): readonly string[] {
   return ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", EXPOSED_HEADERS];

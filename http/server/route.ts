@@ -13,7 +13,6 @@ import { refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
-import { OPEN_TO_PAGES } from "./cors.ts";
 import type { ServerOptions } from "./options.ts";
 
 /** An endpoint as the server runs it. */
@@ -55,6 +54,9 @@ const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
   "partnerApi",
   ...READS_MERCHANT_KEY,
 ]);
+
+/** Names and values, alternating, for every response of an endpoint for pages of any origin. */
+const OPEN_TO_PAGES: readonly string[] = ["Access-Control-Allow-Origin", "*", "Access-Control-Expose-Headers", "*"];
 
 /** Compiles the endpoints. Throws for a declaration that contradicts itself or another one. */
 export function buildRouter(options: ServerOptions): Router<ServedRoute> {

@@ -3,7 +3,7 @@ import { createServer as createProbe } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { isLoopbackHost } from "../auth/loopback-host.ts";
-import type { Method, SurfaceFacts } from "../endpoint/endpoint.ts";
+import type { Method } from "../endpoint/endpoint.ts";
 import { type Answer, answerAsLast, firstLines, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
@@ -11,7 +11,7 @@ import { ownOrigin } from "./cross-site.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { Exchange } from "./exchange.ts";
 import { FileSenders } from "./file-sender.ts";
-import { SERVER_LIMITS, type ServerOptions } from "./options.ts";
+import { type Face, SERVER_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { RequestHead } from "./request-head.ts";
 import { requestIds } from "./request-id.ts";
@@ -160,10 +160,12 @@ export function createServer(options: ServerOptions): Server {
   function refuse(res: HttpResponse, request: Unmatched): void {
     const { id: requestId, path, withoutBody } = request;
     const others = router.others(path);
-    const { envelope, headersOf } = others[0]?.endpoint.surface ?? faceUnder(options, path);
+    const face = faceUnder(options, path);
+    const { envelope, headersOf } = others[0]?.endpoint.surface ?? face;
     const { error, headers } = refusalOf(request, others.flatMap(methodsOf), options.webSockets ?? []);
+    const told = error.code === "not_found" ? (face.notFound?.(request.method ?? "", path) ?? error) : error;
     const fixedHeaders = surfaceHeaders(headersOf, head, requestId);
-    const answer = errorAnswer(error, envelope, "none", requestId, headers);
+    const answer = errorAnswer(told, envelope, "none", requestId, headers);
     write(res, answer, { requestId, fixedHeaders, withoutBody, close: context.draining });
   }
 
@@ -270,7 +272,7 @@ export function createServer(options: ServerOptions): Server {
 }
 
 /** How errors look at a path that no endpoint has. */
-function faceUnder({ envelopes = [], envelope }: ServerOptions, path: string): Pick<SurfaceFacts, "envelope" | "headersOf"> {
+function faceUnder({ envelopes = [], envelope }: ServerOptions, path: string): Omit<Face, "under"> {
   return envelopes.find(({ under }) => path === under || path.startsWith(`${under}/`)) ?? { envelope };
 }
 

@@ -21,13 +21,13 @@ const ENTRIES: Readonly<Record<ScriptFile, { entry: string; format: "iife" | "es
  * The browser scripts from their sources, each as one small file. The same sources give the same bytes, so that every thread of every node of one
  * version serves them under the same names. Rejects, with the compiler's words, where one cannot be made.
  */
-export async function bundleScripts(): Promise<ReadonlyMap<ScriptFile, string>> {
+export async function bundleScripts(folder: string = FOLDER): Promise<ReadonlyMap<ScriptFile, string>> {
   // Only where scripts are made: a build has them.
   const { buildSync } = await import("esbuild");
   const bundle = (file: ScriptFile): string => {
     const { entry, format } = ENTRIES[file];
     const options = {
-      absWorkingDir: FOLDER,
+      absWorkingDir: folder,
       entryPoints: [entry],
       format,
       bundle: true,

@@ -13,7 +13,7 @@ import { ALL_SERVICES } from "../support/new-partner-api.ts";
 import { basic } from "../support/node.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
 import { type OnlineTerminal, Relay } from "../support/relay.ts";
-import { type Headers, type Keys, ORIGIN, type PartnerKeys } from "./callers.ts";
+import { type Headers, type Keys, type MerchantKeys, ORIGIN, type PartnerKeys } from "./callers.ts";
 import { requestOf, type Things, type ValidRequest } from "./requests.ts";
 import type { AnyEndpoint } from "./rules.ts";
 
@@ -146,10 +146,13 @@ export class DoorWorld {
 
   /** What no refused caller may be told, unless it said it itself. */
   confidential(): string[] {
-    const { partner, stranger, viewer, disabled, deleted, bound, merchantKeys, administrator, operator, readOnly, fleet } = this.keys;
+    const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
+    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys } = this.keys;
     const { uuid, txId, tranId, merchantId } = this.things;
     return [
-      ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys].flatMap((keys) => Object.values(keys)),
+      ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
+        Object.values(keys),
+      ),
       ...[operator.password, readOnly.password],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId],
@@ -209,12 +212,10 @@ export class DoorWorld {
     const paid = await this.#make(partner, "GET", `/api/v1/payment/status/${txId}`);
 
     const merchantId = "door-shop";
+    const replacedMerchantKeys = await this.#makeMerchant(keys.partner, merchantId);
     const bearer = { authorization: `Bearer ${keys.partner.partnerApiKey}` };
-    const merchant = await this.#make(bearer, "POST", "/partner/api/v1/merchants", { merchantId });
-    const merchantKeys = {
-      publishableKey: textMember(merchant, "keys", "publishableKey"),
-      secretKey: textMember(merchant, "keys", "secretKey"),
-    };
+    const merchantKeys = merchantKeysIn(await this.#make(bearer, "POST", `/partner/api/v1/merchants/${merchantId}/keys`));
+    const otherMerchantKeys = await this.#makeMerchant(keys.stranger, "door-other-shop");
 
     const webhook = await this.#make(bearer, "POST", "/partner/api/v1/webhooks", {
       url: "https://door.example/hooks",
@@ -234,7 +235,7 @@ export class DoorWorld {
       terminalId: keys.otherTerminalId,
     });
 
-    this.#keys = { ...keys, merchantKeys };
+    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys };
     this.#things = {
       terminalId,
       uuid,
@@ -262,6 +263,14 @@ export class DoorWorld {
     return answer.body;
   }
 
+  /** A merchant that may take card payments. */
+  async #makeMerchant(partner: PartnerKeys, merchantId: string): Promise<MerchantKeys> {
+    const bearer = { authorization: `Bearer ${partner.partnerApiKey}` };
+    const merchant = await this.#make(bearer, "POST", "/partner/api/v1/merchants", { merchantId });
+    await this.#make(bearer, "POST", `/partner/api/v1/merchants/${merchantId}/services/IGFS/enable`);
+    return merchantKeysIn(merchant);
+  }
+
   async #subject(administrator: Headers): Promise<number> {
     const made = await this.#make(administrator, "POST", "/admin/api/partners", partnerDraft("subject", {}));
     return Number(member(made, "data", "id"));
@@ -273,7 +282,7 @@ export class DoorWorld {
     return { username, password: textMember(made, "generatedPassword") };
   }
 
-  async #makePartners(): Promise<Omit<Keys, "merchantKeys">> {
+  async #makePartners(): Promise<Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys">> {
     const administrator = { authorization: basic(SECRETS.administrator.username, SECRETS.administrator.password) };
     const [terminalId, otherTerminalId] = ["DOOR-1", "DOOR-2"];
     const make = async (name: string, members: object = {}, partnerApi: object = {}, terminals = terminalId) => {
@@ -311,6 +320,10 @@ export class DoorWorld {
       bound: (await make("bound", { allowedOrigins: { shop: ORIGIN } }, { ipWhitelist: ["192.0.2.1"] })).keys,
     };
   }
+}
+
+function merchantKeysIn(answer: unknown): MerchantKeys {
+  return { publishableKey: textMember(answer, "keys", "publishableKey"), secretKey: textMember(answer, "keys", "secretKey") };
 }
 
 function partnerDraft(name: string, members: object, partnerApi: object = {}, terminals = "DOOR-1") {

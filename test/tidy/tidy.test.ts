@@ -19,7 +19,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
-  { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/", "http/gateway/"] },
+  { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -28,6 +28,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/surfaces/*"] },
+  { folder: "http/surfaces/compat-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/demo/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/web/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/system/", mayImport: ["http/endpoint/", "http/surfaces/*"] },
@@ -101,6 +103,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "qrcode", in: ["http/surfaces/links/"] },
   { name: "commander", in: ["infra/"] },
   { name: "ws", in: ["infra/sandbox/"] },
+  { name: "esbuild", in: ["http/web/"] },
   { name: "opossum", in: ["http/gateway/"] },
 ];
 

@@ -8,6 +8,7 @@ import { cloudConfigEndpoints } from "./cloud-configs.ts";
 import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
+import { limitMerchant } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
@@ -33,6 +34,7 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   showCluster,
   ...administratorEndpoints,
   ...partnerEndpoints,
+  limitMerchant,
   listCallbacks,
   resendCallback,
   ...webhookEndpoints,

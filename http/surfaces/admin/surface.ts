@@ -9,6 +9,7 @@ import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts"
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import type { ClusterNodes } from "../../../engine/operators/cluster-nodes.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
+import type { AdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
 import type { AdministerPartnerApi } from "../../../engine/partners/administer-partner-api.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
@@ -45,6 +46,7 @@ export interface AdminOperations {
   serviceSettings: AdministeredRecords<StoredZvtConfig>;
   administerPartners: AdministerPartners;
   administerPartnerApi: AdministerPartnerApi;
+  administerMerchants: AdministerMerchants;
   callbacks: AdministerCallbacks;
   administerWebhooks: AdministerWebhooks;
   clusterNodes: ClusterNodes;

@@ -75,7 +75,8 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
   const { name, method, path, summary, description, fields, bodyExample, deadlineMs, sealed, answer, errors } = declaration;
   const isPost = method === "POST";
   const ofPages = OF_PAGES.has(name);
-  const schema = schemaOf(fields);
+  // Documented once for both formats of the body.
+  const schema = schemaOf(fields, isPost ? { title: `${name.charAt(0).toUpperCase()}${name.slice(1)}Request` } : {});
   return compat.endpoint({
     name,
     method,

@@ -174,7 +174,14 @@ export const Refund = Type.Object(
     status: Type.Union([Type.Literal("pending"), Type.Literal("succeeded"), Type.Literal("failed")], {
       description: "`pending`: the card gateway's answer is missing; the event `refund.updated` or `refund.failed` follows.",
     }),
-    ...always("balance_transaction", "receipt_number", "source_transfer_reversal", "transfer_reversal"),
+    ...always(
+      "balance_transaction",
+      "customer_account",
+      "payment_method",
+      "receipt_number",
+      "source_transfer_reversal",
+      "transfer_reversal",
+    ),
   },
   { title: "CompatRefund" },
 );

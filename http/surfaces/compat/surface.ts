@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Intents } from "../../../engine/intents/intents.ts";
 import type { ErrorCode, RelayError } from "../../../engine/kernel/errors.ts";
+import { maskSchemePans } from "../../../engine/kernel/mask.ts";
 import type { MerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
 import { CallLimitReached, type MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
 import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
@@ -9,6 +10,7 @@ import type { WebhookEvents } from "../../../engine/webhooks/webhook-events.ts";
 import { REQUEST_ID_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { ResponseHeadersOf } from "../../endpoint/endpoint.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../endpoint/idempotency.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { admit } from "./admission.ts";
 import { compatIdempotency } from "./idempotency-policy.ts";
@@ -121,8 +123,32 @@ export function platformRequestId(requestId: string): string {
 export const platformHeaders: ResponseHeadersOf = (header, requestId) => {
   const given = header(WIRE_NAMES.version.toLowerCase()) || header("platform-version");
   const version = given === "" ? null : versionIn(given);
-  return { [REQUEST_ID_HEADER]: platformRequestId(requestId), ...(version === null ? {} : versionHeaders(version)) };
+  const key = header("idempotency-key");
+  return {
+    [REQUEST_ID_HEADER]: platformRequestId(requestId),
+    ...(version === null ? {} : versionHeaders(version)),
+    ...(isKeyShown(key) ? { "Idempotency-Key": key } : {}),
+  };
 };
+
+function isKeyShown(key: string): boolean {
+  return key !== "" && key.length <= IDEMPOTENCY_KEY_LENGTH_MAX && maskSchemePans(key) === key;
+}
+
+const PATH_SHOWN_MAX = 200;
+
+/** The answer for everything under COMPAT_BASE that is not there, in the platform's words. */
+export function unrecognizedUrl(method: string, path: string): PlatformError {
+  const shown = path.replace(/[^\x21-\x7e]/g, "?").slice(0, PATH_SHOWN_MAX);
+  return new PlatformError(`Unrecognized request URL (${method}: ${shown}).`, {
+    status: 404,
+    type: "invalid_request_error",
+    stored: false,
+  });
+}
+
+/** How the server answers what none of the endpoints takes. */
+export const COMPAT_FACE = { under: COMPAT_BASE, envelope: platformEnvelope, headersOf: platformHeaders, notFound: unrecognizedUrl };
 
 export const compat = surface<CompatOperations>()({
   name: "compat",

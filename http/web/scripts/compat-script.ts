@@ -8,7 +8,7 @@ const script = document.currentScript;
 const ownOrigin = script instanceof HTMLScriptElement && script.src !== "" ? new URL(script.src).origin : null;
 
 /** Only a key that a page may show: a secret one that was put here by mistake is refused, and not repeated in the message. */
-const PUBLISHABLE_KEY = /^pk_merchant_[A-Za-z0-9_]{8,128}$/;
+const PUBLISHABLE_KEY = /^pk_merchant_[A-Za-z0-9_]{1,128}$/;
 
 function createClient(key: unknown, options: CompatOptions = {}): CompatClient {
   if (typeof key !== "string" || !PUBLISHABLE_KEY.test(key)) {

@@ -169,13 +169,15 @@ type Request = (method: "GET" | "POST", path: string, body?: object) => Promise<
 
 function createRequest({ baseUrl, apiKey, headers }: ScannerOptions): Request {
   const base = `${baseUrl.replace(/\/+$/, "")}/api/v1/`;
+  // With a key no login of the browser's is wanted: where the key is refused, the browser would ask the user for one, and the scan would wait.
+  const credentials = apiKey === undefined ? "same-origin" : "omit";
   return async (method, path, body) => {
     const sent: { [name: string]: string } = { ...(await headers?.()), ...(apiKey === undefined ? {} : { "API-Key": apiKey }) };
     if (body !== undefined) sent["Content-Type"] = "application/json";
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), REQUEST_TIMEOUT_MS);
     try {
-      const init: RequestInit = { method, headers: sent, cache: "no-store", signal: limit.signal };
+      const init: RequestInit = { method, headers: sent, credentials, cache: "no-store", signal: limit.signal };
       const response = await fetch(base + path, body === undefined ? init : { ...init, body: JSON.stringify(body) });
       return { status: response.status, body: objectIn(await response.json()) };
     } catch {

@@ -25,11 +25,12 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
+import { composeCompat } from "./compat.ts";
 import { createDayCounts } from "./day-counts.ts";
 import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
-import { composeLinks } from "./links.ts";
+import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
@@ -91,7 +92,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const box = createSecretBox(config.secretKeys);
 
   const partners = composePartners({ config, kv, tables, box, patterns, clock });
-  const partnerApi = add(composePartnerApi({ kv, tables, box, clock, ...partners, failed }));
+  const partnerApi = add(
+    composePartnerApi({ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed }),
+  );
   const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
     administration.configureTerminal.changed(terminalId, after, before),
   );
@@ -144,7 +147,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     add(adapter.sender());
     add(webhooks.sender());
   }
-  const links = add(
+  const compat = composeCompat({
+    ...{ kv, clock, ids, retentionMs },
+    accounts: administration.gatewayAccounts,
+    publicUrl: () => links.publicUrl(),
+  });
+  const links: ComposedLinks = add(
     composeLinks({
       config,
       kv,
@@ -155,7 +163,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       accounts: administration.gatewayAccounts,
       retentionMs,
       writer,
-      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) })],
+      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {
@@ -177,7 +185,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       machineClock,
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
-      findMerchant: partnerApi.merchantsByKey.merchantByKey,
+      findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
       loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
       observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
@@ -230,6 +238,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...links.operations,
     ...adapter.operations,
     ...webhooks.operations,
+    ...compat.over(links.links),
+    ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
     ...administration,

@@ -4,6 +4,7 @@ import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
+import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
@@ -24,6 +25,7 @@ export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
     partnerV1: partnerV1Endpoints,
+    compat: compatEndpoints,
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
     scripts: scriptEndpoints(relayEnvelope),

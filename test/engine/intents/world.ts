@@ -235,8 +235,14 @@ export function keptOf(gateway: FakeGateway): Map<string, number> {
   const kept = new Map<string, number>();
   for (const [txId, { state }] of gateway.payments) {
     if (state.type !== "paid") continue;
+    const { tranId } = state.payment;
+    // A refund names the movement of the capture, where there was one.
+    const captures = [...gateway.executed.values()].filter(
+      ({ origTranId, operation: kind }) => origTranId === tranId && kind === "capture",
+    );
+    const movements = [tranId, ...captures.map(({ txId: captureId }) => `m-${captureId}`)];
     const undone = [...gateway.executed.values()].some(
-      ({ origTranId, operation: kind }) => origTranId.startsWith(state.payment.tranId) && kind !== "capture",
+      ({ origTranId, operation: kind }) => movements.includes(origTranId) && kind !== "capture",
     );
     kept.set(txId, undone ? 0 : 1);
   }
