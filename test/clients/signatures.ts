@@ -11,7 +11,7 @@ import { type LifeKeys, type Program, runVerify } from "./support/program.ts";
 import type { Delivery, WebhookReceiver } from "./support/webhook-receiver.ts";
 
 /** The pauses between attempts (with what they may be spread by), so that the sixth is the last. */
-const PAUSES_MS = [5_000, 25_000, 125_000, 625_000, 3_125_000].map((ms) => ms * 1.1 + 1_000);
+const PAUSES_MS = [5_000, 25_000, 125_000, 625_000, 3_125_000].map((ms) => Math.round(ms * 1.1) + 1_000);
 /** The first, and those that come later after the event than any library tolerates. */
 const LOOKED_AT = [1, 5, 6];
 /** Every library's tolerance. */
