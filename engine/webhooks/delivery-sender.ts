@@ -67,10 +67,14 @@ const LOOK_MS = 500;
 const GO_ON_MS = 100;
 /** Of one look, so that each of them is short. */
 const PAGES_MAX = 8;
-/** A lane whose last attempt failed has this much room until one succeeds, and all such lanes together have half of all: however many are stuck, the others go on. */
-const FAILING_LANE_MAX = 2;
-/** Failing lanes that are remembered; of more, the earliest count as healthy again. */
-const FAILING_KEPT_MAX = 10_000;
+/**
+ * A lane whose last attempt failed, or took longer than this, has little room until one succeeds sooner, and all such lanes together have half of all places:
+ * however many are stuck, the others go on.
+ */
+const SLOW_MS = 3_000;
+const HELD_BACK_LANE_MAX = 2;
+/** Lanes that are remembered as such; of more, the earliest count as healthy again. */
+const HELD_BACK_KEPT_MAX = 10_000;
 
 /**
  * Sends what is due, at least once. Each node runs one; who claims a record (by its version) has it for the time of a lease, so nodes do not send the
@@ -80,10 +84,10 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
   const underWay = new Map<string, Promise<void>>();
   const lanes = new Map<string, number>();
   const queues = new Set<string>();
-  const failing = new Set<string>();
+  const heldBack = new Set<string>();
   /** Lanes of which this round has left something out: what comes after it must not overtake it. */
   const passed = new Set<string>();
-  let failingUnderWay = 0;
+  let heldBackUnderWay = 0;
   let cursor: string | null = null;
   let oldestOfRoundMs: number | null = null;
   let oldestDueMs: number | null = null;
@@ -97,8 +101,8 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
   function room(lane: string): number {
     if (passed.has(lane)) return 0;
     const taken = lanes.get(lane) ?? 0;
-    if (!failing.has(lane)) return Math.max(0, kind.laneMax - taken);
-    return Math.max(0, Math.min(FAILING_LANE_MAX - taken, Math.floor(kind.underWayMax / 2) - failingUnderWay));
+    if (!heldBack.has(lane)) return Math.max(0, kind.laneMax - taken);
+    return Math.max(0, Math.min(HELD_BACK_LANE_MAX - taken, Math.floor(kind.underWayMax / 2) - heldBackUnderWay));
   }
 
   async function look(): Promise<void> {
@@ -139,8 +143,8 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
   }
 
   function begin(stored: Stored<R>, id: string, lane: string, queue: string | null): void {
-    const wasFailing = failing.has(lane);
-    if (wasFailing) failingUnderWay += 1;
+    const wasHeldBack = heldBack.has(lane);
+    if (wasHeldBack) heldBackUnderWay += 1;
     if (queue !== null) queues.add(queue);
     lanes.set(lane, (lanes.get(lane) ?? 0) + 1);
     const work = send(stored, lane)
@@ -150,7 +154,7 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
       })
       .finally(() => {
         underWay.delete(id);
-        if (wasFailing) failingUnderWay -= 1;
+        if (wasHeldBack) heldBackUnderWay -= 1;
         if (queue !== null) queues.delete(queue);
         const others = (lanes.get(lane) ?? 1) - 1;
         if (others === 0) lanes.delete(lane);
@@ -164,12 +168,14 @@ export function createDeliverySender<R>({ kind, clock, failed }: DeliverySenderO
   async function send(stored: Stored<R>, lane: string): Promise<void> {
     const claimed = await kind.claim(stored, clock.nowMs());
     if (claimed === null) return;
+    const begunMs = clock.monotonicMs();
     const outcome = await kind.attempt(claimed);
-    if (outcome === "delivered") failing.delete(lane);
-    if (outcome !== "failed") return;
-    const [earliest] = failing;
-    if (failing.size >= FAILING_KEPT_MAX && earliest !== undefined) failing.delete(earliest);
-    failing.add(lane);
+    const slow = clock.monotonicMs() - begunMs >= SLOW_MS;
+    if (outcome === "delivered" && !slow) heldBack.delete(lane);
+    if (outcome !== "failed" && !slow) return;
+    const [earliest] = heldBack;
+    if (heldBack.size >= HELD_BACK_KEPT_MAX && earliest !== undefined) heldBack.delete(earliest);
+    heldBack.add(lane);
   }
 
   function lookNow(): void {

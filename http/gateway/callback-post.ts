@@ -52,6 +52,7 @@ export function createPostTarget({
       const refused = (reason: string): Promise<PostOutcome> => Promise.resolve({ type: "failed", reason, durationMs: tookMs() });
       if (!URL.canParse(url)) return refused("the address is not a URL");
       const target = new URL(url);
+      if (target.protocol !== "https:" && target.protocol !== "http:") return refused("the address is neither https nor http");
       const secure = target.protocol === "https:";
       const host = target.hostname.replace(/^\[|\]$/g, "");
       // An address that is written out is not looked up.

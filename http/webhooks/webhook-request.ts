@@ -3,6 +3,7 @@ import type { WebhookDeliveryRecord } from "../../engine/webhooks/webhook-delive
 import { liveSecrets, webhookSecretPlace } from "../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEvent, WebhookFormat } from "../../engine/webhooks/webhook-event.ts";
 import type { WebhookRequests } from "../../engine/webhooks/webhook-sender.ts";
+import { platformEvent } from "../compat/platform-event.ts";
 import { partnerSignatures, platformSignatures, type Signed } from "./signatures.ts";
 
 export interface WebhookRequestsOptions {
@@ -41,18 +42,3 @@ interface Form {
 const FORMS: { readonly [Format in WebhookFormat]?: Form } = {
   platform: { envelope: platformEvent, signatures: platformSignatures },
 };
-
-/** An event as the compatible platform writes it, in webhooks and in answers. */
-export function platformEvent(event: WebhookEvent, told: { apiVersion: string | null; pendingWebhooks: number }): object {
-  return {
-    id: event.id,
-    object: "event",
-    api_version: told.apiVersion,
-    created: Math.floor(event.createdAtMs / 1_000),
-    data: event.data,
-    livemode: event.livemode,
-    pending_webhooks: told.pendingWebhooks,
-    request: { id: event.request.id, idempotency_key: event.request.idempotencyKey },
-    type: event.type,
-  };
-}

@@ -56,6 +56,12 @@ test("an answer that breaks off after its headers counts by its status", async (
   assert.equal(outcome.status, 200);
 });
 
+test("an address of another protocol is a failure", async () => {
+  for (const url of ["ftp://shop.example/", "file:///etc/hostname", "javascript:1"]) {
+    assert.equal((await target.post(url, "{}", {}, 0)).type, "failed");
+  }
+});
+
 test("an address of the local network is refused with its headers unsent", async (t) => {
   const { url, received } = await listener(t, (response) => response.end());
   const guarded = createPostTarget({ allowedNetworks: [] });
