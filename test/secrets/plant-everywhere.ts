@@ -46,6 +46,10 @@ const NOT_TAKEN = [
   "pauseDeployment",
   "resumeDeployment",
   "rollBackDeployment",
+  "compatConfirmPaymentIntent",
+  "compatCapturePaymentIntent",
+  "compatCreateRefund",
+  "compatRetryEvent",
 ];
 /** What they send waits for its terminal. */
 const COMMANDS = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "sendScan", "sendPrint", "sendAdministratorCommand"]);

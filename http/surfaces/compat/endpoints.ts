@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { listCharges, retrieveCharge } from "./charges.ts";
 import { listEvents, retrieveEvent, retryEvent } from "./events.ts";
+import type { CompatOperations } from "./operations.ts";
 import {
   cancelPaymentIntent,
   capturePaymentIntent,
@@ -11,7 +12,6 @@ import {
   updatePaymentIntent,
 } from "./payment-intents.ts";
 import { createRefund, listRefunds, retrieveRefund } from "./refunds.ts";
-import type { CompatOperations } from "./surface.ts";
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
