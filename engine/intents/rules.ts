@@ -104,15 +104,17 @@ function isCaptured({ followUps }: Attempt): boolean {
 }
 
 /**
- * Whether what a caller wants of an attempt is possible: a cancel while a capture may have been executed is not, nor anything of an attempt that is no wanted one. What the
- * gateway said is always possible.
+ * Whether what a caller wants of an attempt is possible: a link is revoked only for a cancel, and never where another one was paid; what is reversed for a cancel is the payment that
+ * counts, while no capture of it may have been executed. What the gateway said is always possible.
  */
 export function isPossible(record: IntentRecord, event: Of<"attempt.changed">): boolean {
+  const { attempt, cancellation } = event;
   const before = attemptBefore(record, event);
   if (before === undefined) return false;
-  if (event.attempt.state === "revoked" && before.state !== "revoked" && event.cancellation === null) return false;
-  if (event.cancellation === null) return true;
-  return !event.attempt.followUps.some(({ type, state }) => type === "capture" && state !== "refused");
+  const paid = paidAttempt(record);
+  if (attempt.state === "revoked" && before.state !== "revoked") return cancellation !== null && paid === null;
+  if (cancellation === null) return true;
+  return paid === before && !attempt.followUps.some(({ type, state }) => type === "capture" && state !== "refused");
 }
 
 /** What is told of the charge and its refunds; what nobody wants is told as failed, and of its reversal nothing. */

@@ -35,8 +35,8 @@ export interface FanOutOptions {
   failed(what: string, error: unknown): void;
 }
 
-/** The version that an event names to an endpoint; null: none. */
-export type ApiVersionOf = (endpoint: WebhookEndpointRecord, event: WebhookEvent) => Promise<string | null>;
+/** The version that a merchant's events name to endpoints that have none of their own; null: none. */
+export type ApiVersionOf = (merchantId: string) => Promise<string | null>;
 
 /** Endpoints that want an event, and where the next page of them begins; null: this was the last one. */
 interface EndpointsPage {
@@ -89,10 +89,10 @@ export function createFanOut(options: FanOutOptions): FanOut {
       const { endpoints, next } = await endpointsOf(event, cursor);
       total ??= endpoints.length + (await countAfter(event, next));
       const [pendingWebhooks, atMs] = [total, clock.nowMs()];
-      const fresh = endpoints.map(async (endpoint) =>
-        freshDelivery(event, endpoint, { apiVersion: await apiVersionOf(endpoint, event), pendingWebhooks, atMs }),
+      const merchantVersion = await apiVersionOf(event.merchantId);
+      const records = endpoints.map((endpoint) =>
+        freshDelivery(event, endpoint, { apiVersion: endpoint.apiVersion ?? merchantVersion, pendingWebhooks, atMs }),
       );
-      const records = await Promise.all(fresh);
       const committed = await deliveries.fanOut({ ...item, version }, records, next === null ? null : { cursor: next, total });
       if (committed === null) return false;
       version = committed;

@@ -61,7 +61,7 @@ export function createWebhookEvents(options: WebhookEventsOptions): WebhookEvent
     const stored = await deliveries.load(deliveryId(event.id, endpoint.id));
     if (stored === null) {
       // It was registered, or subscribed, after the event.
-      const apiVersion = await apiVersionOf(endpoint, event);
+      const apiVersion = endpoint.apiVersion ?? (await apiVersionOf(event.merchantId));
       if (await deliveries.create(freshDelivery(event, endpoint, { apiVersion, pendingWebhooks: 1, atMs }))) return;
     } else if (await deliveries.resent(stored, resentDelivery(stored.record, atMs), event, atMs + WEBHOOK_DEAD_LIFETIME_MS)) return;
     throw new RelayError("conflict", "It is being sent just now", { retryAfterSeconds: 1 });

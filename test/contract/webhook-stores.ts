@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { ApiVersions } from "../../engine/webhooks/api-versions.ts";
 import type { DueQuery } from "../../engine/webhooks/delivery-sender.ts";
+import { createEndpointStops } from "../../engine/webhooks/endpoint-stops.ts";
+import { createFanOut } from "../../engine/webhooks/fan-out.ts";
 import {
   claimedDelivery,
   deliveredDelivery,
@@ -16,7 +18,9 @@ import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord } from "../../engine/
 import type { WebhookEndpointStore } from "../../engine/webhooks/webhook-endpoint-store.ts";
 import type { WebhookEvent } from "../../engine/webhooks/webhook-event.ts";
 import { eventOperations, type WebhookEventStore } from "../../engine/webhooks/webhook-event-store.ts";
+import { createWebhookSender } from "../../engine/webhooks/webhook-sender.ts";
 import { event as exampleEvent, MERCHANT } from "../engine/webhooks/webhook-world.ts";
+import { eventually } from "../support/within.ts";
 import type { OpenEngine } from "./engines.ts";
 import { ownWorldTest } from "./own-world.ts";
 
@@ -209,6 +213,41 @@ export function testWebhookStores(name: string, open: () => Promise<OpenWebhookS
       assert.equal(await endpoints.load(one.id), null);
       assert.equal(await endpoints.create(endpoint("new")), "created", "there is room again");
       assert.equal((await endpoints.page(null, 100)).length, WEBHOOK_ENDPOINTS_MAX);
+    });
+
+    test("two nodes that fan out and send from one store deliver each once", async ({ events, endpoints, deliveries, opened }) => {
+      const shops = Array.from({ length: 10 }, (_, index) => endpoint(`${index}`, { url: `https://shop.example/${index}` }));
+      for (const shop of shops) await endpoints.create(shop);
+      const happened = Array.from({ length: 20 }, (_, index) => exampleEvent(`${index % 4}`, index + 1, { createdAtMs: opened.nowMs() }));
+      await opened.kv.commit({ checks: [], operations: eventOperations(happened) });
+      const clock = { nowMs: opened.nowMs, monotonicMs: () => performance.now() };
+      const posted: string[] = [];
+      const failed = (what: string, error: unknown) => {
+        throw new Error(what, { cause: error });
+      };
+      const nodes = Array.from({ length: 2 }, () => [
+        createFanOut({ ...{ events, endpoints, deliveries, clock, failed }, apiVersionOf: async () => null, mine: () => true }),
+        createWebhookSender({
+          ...{ deliveries, clock, failed },
+          stops: createEndpointStops({ endpoints, deliveries, clock, disabled: () => {} }),
+          requests: { requestOf: ({ delivery: { id } }) => ({ body: id, headers: {} }) },
+          target: {
+            post: async (_url, body) => {
+              posted.push(body);
+              return { type: "answered", status: 200, answer: "", durationMs: 1 };
+            },
+          },
+          mine: () => true,
+          told: () => {},
+        }),
+      ]).flat();
+      await eventually(async () => {
+        for (const part of nodes) part.tick();
+        assert.equal(await deliveries.count("delivered", 1_000), 200);
+      });
+      await Promise.all(nodes.map((part) => part.stop()));
+      assert.equal(posted.length, 200);
+      assert.equal(new Set(posted).size, 200);
     });
 
     test("of versions that are pinned at once the first one stays", async ({ versions }) => {

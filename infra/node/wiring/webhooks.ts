@@ -75,8 +75,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
     ...{ endpoints, deliveries, clock },
     disabled: ({ id, disabledReason }) => log.webhookEndpointDisabled({ id, reason: disabledReason }),
   });
-  const apiVersionOf: ApiVersionOf = async ({ apiVersion }, { merchantId }) =>
-    apiVersion ?? (await apiVersions.versionOf(merchantId)) ?? DEFAULT_API_VERSION;
+  const apiVersionOf: ApiVersionOf = async (merchantId) => (await apiVersions.versionOf(merchantId)) ?? DEFAULT_API_VERSION;
   const mine = (name: string): boolean => {
     if (cluster === null) return true;
     return incarnationOf(homes.homeOf(`webhooks/${hashOf(name) % PARTITIONS}`)) === cluster.incarnation;

@@ -27,15 +27,15 @@ export interface ReceiverOptions {
   port: number;
   /** Secrets of the endpoints, or of a partner; none: signatures are not checked. */
   secrets: readonly string[];
-  /** With which every delivery is answered. */
-  status: number;
+  /** With which every delivery is answered; read at each. */
+  readonly status: number;
   nowMs(): number;
   onDelivery(delivery: Delivery): void;
 }
 
 /** Receives webhooks and tells what arrived and whether its signatures hold. */
 export async function startReceiver(options: ReceiverOptions): Promise<{ url: string; stop(): Promise<void> }> {
-  const { host, port, secrets, status, nowMs, onDelivery } = options;
+  const { host, port, secrets, nowMs, onDelivery } = options;
   const timesByEvent = new Map<string, number>();
 
   function countOf(eventId: string): number {
@@ -47,7 +47,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<{ url: st
     return times;
   }
 
-  function received(signed: Signed): void {
+  function received(signed: Signed, status: number): void {
     const atMs = nowMs();
     const event = eventOf(signed.body);
     const verdicts = SIGNATURE_HEADERS.map((header) => [header, verify(header, signed, secrets, atMs)] as const);
@@ -64,7 +64,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<{ url: st
       response.writeHead(413).end();
       return;
     }
-    received({ headers: request.headers, body });
+    const { status } = options;
+    received({ headers: request.headers, body }, status);
     response.writeHead(status, { "content-type": "text/plain" }).end(`answered ${status}, as the receiver was told to\n`);
   }
 

@@ -20,17 +20,23 @@ export const DEFECTS = [
 
 export type Defect = (typeof DEFECTS)[number];
 
-/** Members that are always null here. */
-const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
+/** Members that are always null here; each text has several names. */
+const nulls = (...names: string[]) => Object.fromEntries(names.flatMap((text) => text.split(" ").map((name) => [name, null])));
 const NULLS_OF_INTENT = nulls(
-  "application",
-  "customer",
-  "payment_method",
-  "receipt_email",
-  "setup_future_usage",
-  "statement_descriptor",
-  "statement_descriptor_suffix",
-  "transfer_group",
+  "allowed_payment_method_types application application_fee_amount automatic_payment_methods customer customer_account excluded_payment_method_types",
+  "managed_payments on_behalf_of payment_method payment_method_configuration_details processing receipt_email review setup_future_usage shipping",
+  "statement_descriptor statement_descriptor_suffix transfer_data transfer_group",
+);
+const NULLS_OF_CHARGE = nulls(
+  "application application_fee application_fee_amount balance_transaction calculated_statement_descriptor customer description",
+  "failure_balance_transaction failure_code failure_message fraud_details on_behalf_of outcome payment_method receipt_email receipt_number receipt_url",
+  "review shipping source_transfer statement_descriptor statement_descriptor_suffix transfer_data transfer_group",
+);
+const NULLS_OF_CARD = nulls(
+  "authorization_code checks country exp_month exp_year fingerprint funding installments mandate network three_d_secure wallet",
+);
+const NULLS_OF_REFUND = nulls(
+  "balance_transaction customer customer_account payment_method receipt_number source_transfer_reversal transfer_reversal",
 );
 
 interface Intent {
@@ -208,13 +214,13 @@ export async function startFakePlatform(defect: Defect = "none"): Promise<FakePl
     back.searchParams.set("redirect_status", decline?.redirect ?? "succeeded");
     const manual = body["capture_method"] === "manual";
     const charge: Charge = {
-      ...nulls("failure_code", "failure_message"),
+      ...NULLS_OF_CHARGE,
       id: id("ch"),
       object: "charge",
       amount: body.amount,
       amount_captured: decline === undefined && !manual ? body.amount : 0,
       amount_refunded: 0,
-      billing_details: {},
+      billing_details: nulls("address email name phone tax_id"),
       captured: !manual,
       created: seconds,
       currency: body["currency"],
@@ -225,7 +231,7 @@ export async function startFakePlatform(defect: Defect = "none"): Promise<FakePl
       refunded: false,
       status: decline === undefined ? "succeeded" : "failed",
       payment_intent: body.id,
-      payment_method_details: { type: "card", card: { brand: "visa", last4: card.slice(-4), exp_month: null, exp_year: null } },
+      payment_method_details: { type: "card", card: { ...NULLS_OF_CARD, brand: "visa", last4: card.slice(-4) } },
     };
     charges.unshift(charge);
     Object.assign(body, { latest_charge: charge.id, next_action: null });
@@ -278,6 +284,7 @@ export async function startFakePlatform(defect: Defect = "none"): Promise<FakePl
         const charge = charges.find((candidate) => candidate["payment_intent"] === params["payment_intent"]);
         if (charge === undefined) return missing("payment_intent");
         const members = {
+          ...NULLS_OF_REFUND,
           object: "refund",
           reason: params["reason"] ?? null,
           amount: charge.amount,
@@ -314,7 +321,7 @@ export async function startFakePlatform(defect: Defect = "none"): Promise<FakePl
         const { url: hookUrl = "", api_version = "" } = params;
         const enabled = Object.entries(params).flatMap(([name, value]) => (name.startsWith("enabled_events") ? [value] : []));
         const members = {
-          ...nulls("application", "description"),
+          ...nulls("application description"),
           object: "webhook_endpoint",
           created: seconds,
           enabled_events: enabled,

@@ -26,7 +26,7 @@ export interface WebhookReceiver {
   /** The next deliveries to `name` are answered with this status; 200 unless it is said. */
   answerWith(name: string, status: number): void;
   /** The first delivery that fits, or the one that comes next; with `number` the second, third, ... that fits. */
-  find(name: string, type: string, objectId: string, number?: number): Promise<Delivery>;
+  find(name: string, type: string, objectId: string, number?: number, waitMs?: number): Promise<Delivery>;
   stop(): Promise<void>;
 }
 
@@ -63,17 +63,17 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     urlOf: (name) => `${url}/hooks/${name}`,
     deliveries,
     answerWith: (name, status) => statuses.set(name, status),
-    find: (name, type, objectId, number = 1) =>
+    find: (name, type, objectId, number = 1, waitMs = WAIT_MS) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(look);
           const came = deliveries.filter((delivery) => delivery.name === name).map((delivery) => delivery.type);
           reject(
             new Error(
-              `no ${number > 1 ? `${number}th ` : ""}${type} of ${objectId} came to ${name} in ${WAIT_MS} ms; there came: ${came.join(", ") || "nothing"}`,
+              `no ${number > 1 ? `${number}th ` : ""}${type} of ${objectId} came to ${name} in ${waitMs} ms; there came: ${came.join(", ") || "nothing"}`,
             ),
           );
-        }, WAIT_MS);
+        }, waitMs);
         function look(): void {
           const fitting = deliveries.filter((each) => each.name === name && each.type === type && each.objectId === objectId);
           const found = fitting[number - 1];

@@ -130,7 +130,7 @@ describe("whatever happens to a payment intent", () => {
           record = { ...context, events: context.events + 1 };
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 3_000, includeErrorInReport: true },
     );
     for (const { name, transitions } of readChart(intentMachine).states)
       for (const { event, target } of transitions) {

@@ -231,6 +231,12 @@ table("a cancel", [
   })),
   { title: "is what revokes: nobody else does", from: OPEN, event: changed(attempt(1, "revoked")), to: null },
   {
+    title: "of an open attempt is refused once another one was paid",
+    from: intent([attempt(1, "paid"), attempt(2, "open")]),
+    event: changed(attempt(2, "revoked"), { cancellation: asked }),
+    to: null,
+  },
+  {
     title: "of an authorized payment is noted while it is reversed",
     from: AUTHORIZED,
     event: changed(attempt(1, "paid", { capture: "later", followUps: [entry("reversal", "requested")] }), { cancellation: asked }),

@@ -77,8 +77,7 @@ export function world(options: { nodes?: number; kv?: Kv; mine?: (node: number, 
     ...{ endpoints, deliveries, clock },
     disabled: ({ id, disabledReason }) => disabled.push(`${id} ${disabledReason}`),
   });
-  const apiVersionOf: ApiVersionOf = async ({ apiVersion }, { merchantId }) =>
-    apiVersion ?? (await versions.versionOf(merchantId)) ?? DEFAULT_VERSION;
+  const apiVersionOf: ApiVersionOf = async (merchantId) => (await versions.versionOf(merchantId)) ?? DEFAULT_VERSION;
   const posted: Posted[] = [];
   const told: string[] = [];
   const failures: unknown[] = [];

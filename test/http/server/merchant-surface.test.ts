@@ -142,11 +142,15 @@ const shopEndpoints = [
     summary: "Confirms",
     auth: "optionalMerchantKey",
     openToPages: true,
+    idempotency: "plain",
     ...FORM,
     params: Id,
     body: Type.Object({}),
     responses: answered,
-    handle: (_operations, { body, caller, request }) => ({ status: 200, body: { body, caller, origin: request.pageOrigin } }),
+    handle: (_operations, { body, caller, request, operationId }) => ({
+      status: 200,
+      body: { body, caller, origin: request.pageOrigin, operationId },
+    }),
   }),
 ];
 
@@ -196,6 +200,7 @@ async function startShop(t: { after(close: () => void): void }) {
       if (what === "invalid") throw new ShopError(400, "parameter_unknown");
       if (what === "declined") throw new ShopError(402, "card_declined", true);
       if (what === "state") throw new ShopError(400, "unexpected_state", true);
+      if (what === "broken") throw new Error("a defect");
       if (what === "busy") throw new ShopError(503, "not_confirmed");
     },
   }).map((endpoint) => idempotent(endpoint, { executeOnce, ids: nextId }));
@@ -426,6 +431,24 @@ test("merchants, and the two environments of one, have keys of their own", async
   assert.equal(new Set(executed).size, 3);
 });
 
+test("a page's keys are apart from its merchant's, and from those of pages with other secrets", async (t) => {
+  const { send } = await startShop(t);
+  const confirm = async (key: string | null, body: string) => {
+    const answer = await send("POST", "/v1/things/1/confirm", { key, body, headers: { "idempotency-key": "k-1" } });
+    assert.equal(answer.status, 200, answer.text);
+    return String(answer.body.operationId);
+  };
+  const page = "key=pk_merchant_1&client_secret=one";
+  const operations = [
+    await confirm("sk_merchant_1", "a=1"),
+    await confirm("pk_merchant_1", "a=2"),
+    await confirm(null, page),
+    await confirm(null, "key=pk_merchant_1&client_secret=two"),
+  ];
+  assert.equal(new Set(operations).size, 4);
+  assert.equal(await confirm(null, page), operations[2]);
+});
+
 test("while the first is in progress the same is refused", async (t) => {
   const { send, held } = await startShop(t);
   const headers = { "idempotency-key": "k-1" };
@@ -494,6 +517,22 @@ test("a merchant's calls of a minute are limited before its keys are looked at",
   clock.advance(61_000);
   assert.equal((await call()).headers.get("idempotent-replayed"), "true");
   assert.equal(executed.length, 2);
+});
+
+test("what stands in a query reaches no observer, whatever becomes of the request", async (t) => {
+  const { send, answered, failures } = await startShop(t);
+  const query = "key=pk_merchant_1&client_secret=thing_secret_1";
+  await send("GET", `/v1/things?${query}`);
+  await send("GET", `/v1/things?${query}&a[`);
+  await send("GET", `/v1/nothing?${query}`);
+  await send("POST", `/v1/things/1/confirm?${query}`, { body: query, key: null });
+  await send("POST", `/v1/things?${query}`, { body: "what=broken" });
+  assert.deepEqual(answered, ["list 200", "list 400", "unmatched 404", "confirm 200", "create 500"]);
+  assert.equal(failures.length, 1);
+  assert.doesNotMatch(
+    failures.map((error) => (error instanceof Error ? `${error.stack} ${error.cause}` : "")).join(),
+    /pk_merchant|_secret_/,
+  );
 });
 
 test("the document tells both types of a body and what a key means", () => {

@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { WIRE_NAMES } from "../../../http/compat/wire-names.ts";
+import { partnerSignatures, platformSignatures } from "../../../http/webhooks/signatures.ts";
 import { type Delivery, lineOf, startReceiver } from "../../../infra/sandbox/webhooks/receiver.ts";
 import type { Verdict } from "../../../infra/sandbox/webhooks/signatures.ts";
 
@@ -102,6 +103,19 @@ test("while secrets are changed over, any of them makes a signature hold", async
     "webhook-signature": `${mine["webhook-signature"]} ${others["webhook-signature"]}`,
   };
   assert.deepEqual(verdictsOf(await post(both)), second);
+});
+
+test("what the relay signs holds, also while two secrets are in use, and a partner's with the partner's own", async (t) => {
+  const { post } = await receiver(t, { secrets: [SECRET] });
+  const message = { id: EVENT.id, body: BODY, atMs: AT_MS };
+  assert.deepEqual(verdictsOf(await post(platformSignatures(message, [SECRET]))), ALL_HOLD);
+  // Whoever has only the older one of two secrets is not cut off.
+  assert.deepEqual(verdictsOf(await post(platformSignatures(message, [OTHER, SECRET]))), ALL_HOLD);
+  // The header with room for one keeps the older one's until its time is over.
+  const [platform, gateway, standard] = verdictsOf(await post(platformSignatures(message, [SECRET, OTHER])));
+  assert.deepEqual([platform, gateway, standard], [ALL_HOLD[0], { type: "wrong" }, ALL_HOLD[0]]);
+  const partner = await receiver(t, { secrets: ["sk_partner_0123456789"] });
+  assert.deepEqual(verdictsOf(await partner.post(partnerSignatures(message, "sk_partner_0123456789")))[1], ALL_HOLD[0]);
 });
 
 test("a partner's own secret is for the gateway's header only", async (t) => {

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe } from "node:test";
+import type { IntentRecord } from "../../engine/intents/intent.ts";
+import type { IntentStore, Place } from "../../engine/intents/intent-store.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { PageQuery } from "../../engine/kernel/page.ts";
+import type { WebhookEvent } from "../../engine/webhooks/webhook-event.ts";
+import { attempt, intent, refundEntry } from "../engine/intents/machine-world.ts";
+import { ownWorldTest } from "./own-world.ts";
+
+/** A store of its own for one test, empty. */
+export interface OpenIntentStore {
+  store: IntentStore;
+  kv: Kv;
+  retentionMs: number;
+  nowMs(): number;
+  advance(ms: number): void;
+  close(): Promise<void>;
+}
+
+const idOf = (prefix: string, n: number) => `${prefix}_${String(n).padStart(24, "0")}`;
+const LIST = { merchantId: "M1", livemode: false };
+const QUERY: PageQuery = { limit: 3, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
+
+/** One with a charge and a refund of the same number. */
+function numbered(n: number, createdAtMs: number, changes: Partial<IntentRecord> = {}): IntentRecord {
+  const chargeId = idOf("ch", n);
+  return intent([attempt(1, "paid", { chargeId, endedAtMs: createdAtMs })], {
+    id: idOf("pi", n),
+    createdAtMs,
+    refunds: [refundEntry({ id: idOf("re", n), chargeId, createdAtMs, told: true })],
+    ...changes,
+  });
+}
+
+/** The contract of engine/intents/intent-store.ts; each engine's test file calls this. */
+export function testIntentStore(name: string, open: () => Promise<OpenIntentStore>): void {
+  describe(`${name} keeps the contract of the intent store`, () => {
+    const test = ownWorldTest(open);
+    const commit = (store: IntentStore, record: IntentRecord, atMs: number, version = 0) =>
+      store.commit({ record, version, events: [], atMs });
+
+    test("keeps an intent as it was given, and refuses its id a second time", async ({ store, nowMs }) => {
+      const record = numbered(1, nowMs());
+      assert.equal(await store.load(record.id), null);
+      const version = await commit(store, record, nowMs());
+      assert.deepEqual(await store.load(record.id), { record, version });
+      assert.equal(await commit(store, record, nowMs()), null);
+      for (const id of ["", "pi_1", "pi_é", `${record.id}/`, `${record.id}0`]) assert.equal(await store.load(id), null);
+    });
+
+    test("of fifty steps from one version one is stored, with its events", async ({ store, kv, nowMs }) => {
+      const record = numbered(1, nowMs());
+      const version = (await commit(store, record, nowMs())) ?? 0;
+      const versions = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => {
+          const event: WebhookEvent = {
+            schema: 1,
+            id: `evt_${index}`,
+            format: "platform",
+            ...{ merchantId: "M1", partnerId: 1, livemode: false, type: "t", createdAtMs: nowMs() },
+            ...{ objectId: record.id, sequence: index + 1, data: { object: {} }, request: { id: null, idempotencyKey: null } },
+          };
+          return store.commit({ record: { ...record, events: index + 2 }, version, events: [event], atMs: nowMs() });
+        }),
+      );
+      assert.equal(versions.filter((one) => one !== null).length, 1);
+      assert.equal((await kv.scan({ from: "event/", to: "event/~", limit: 100 })).length, 1);
+    });
+
+    test("finds it by its charges and by the refunds that somebody was told of", async ({ store, nowMs }) => {
+      const record = numbered(1, nowMs());
+      const version =
+        (await commit(store, { ...record, refunds: [refundEntry({ id: idOf("re", 1), chargeId: idOf("ch", 1) })] }, nowMs())) ?? 0;
+      assert.equal((await store.ofCharge(idOf("ch", 1)))?.id, record.id);
+      assert.equal(await store.ofRefund(idOf("re", 1)), null);
+      assert.deepEqual((await store.pageRefunds(LIST, QUERY, null)).items, []);
+      await commit(store, record, nowMs(), version);
+      assert.deepEqual(await store.ofRefund(idOf("re", 1)), record);
+      assert.equal(await store.ofCharge(idOf("ch", 2)), null);
+    });
+
+    test("lists newest first, in both directions, with whether there are more", async ({ store, nowMs }) => {
+      // Pairs of the same millisecond: their ids decide.
+      const all = Array.from({ length: 8 }, (_, index) => numbered(index + 1, nowMs() + Math.floor(index / 2)));
+      for (const record of all) await commit(store, record, nowMs());
+      await commit(store, numbered(20, nowMs(), { merchantId: "M10" }), nowMs());
+      await commit(store, numbered(21, nowMs(), { livemode: true }), nowMs());
+      const newest = [...all].reverse();
+      const placeOf = ({ id, createdAtMs }: IntentRecord): Place => ({ id, atMs: createdAtMs });
+      const ids = (records: readonly IntentRecord[]) => records.map(({ id }) => id);
+      for (let limit = 1; limit <= 9; limit += 1) {
+        for (let from = -1; from < 8; from += 1) {
+          const cursor = newest[from];
+          const older = await store.page(
+            LIST,
+            { ...QUERY, limit, startingAfter: cursor?.id ?? null },
+            cursor === undefined ? null : placeOf(cursor),
+          );
+          const expected = newest.slice(from + 1);
+          assert.deepEqual(ids(older.items), ids(expected.slice(0, limit)), `${limit} older than ${from}`);
+          assert.equal(older.hasMore, expected.length > limit);
+          if (cursor === undefined) continue;
+          const newer = await store.page(LIST, { ...QUERY, limit, endingBefore: cursor.id }, placeOf(cursor));
+          const before = newest.slice(0, from);
+          assert.deepEqual(ids(newer.items), ids(before.slice(-limit)), `${limit} newer than ${from}`);
+          assert.equal(newer.hasMore, before.length > limit);
+        }
+      }
+      const bounded = await store.page(LIST, { ...QUERY, limit: 10, fromMs: nowMs() + 1, beforeMs: nowMs() + 3 }, null);
+      assert.deepEqual(ids(bounded.items), ids(all.slice(2, 6).reverse()));
+      assert.deepEqual((await store.page(LIST, { ...QUERY, fromMs: nowMs() + 9, beforeMs: nowMs() }, null)).items, []);
+      const charges = await store.pageCharges(LIST, QUERY, null);
+      assert.deepEqual(
+        [charges.items.map(({ attempt: one }) => one.chargeId), charges.hasMore],
+        [[8, 7, 6].map((n) => idOf("ch", n)), true],
+      );
+      const refunds = await store.pageRefunds(LIST, QUERY, null);
+      assert.deepEqual([refunds.items.map(({ refund }) => refund.id), refunds.hasMore], [[8, 7, 6].map((n) => idOf("re", n)), true]);
+    });
+
+    test("keeps all of it until the retention after its last change is over", async ({ store, kv, retentionMs, nowMs, advance }) => {
+      const record = numbered(1, nowMs());
+      const version = (await commit(store, record, nowMs())) ?? 0;
+      advance(retentionMs);
+      await commit(store, { ...record, events: 2 }, nowMs(), version);
+      advance(retentionMs);
+      const isThere = async () => [
+        await store.load(record.id),
+        await store.ofCharge(idOf("ch", 1)),
+        await store.ofRefund(idOf("re", 1)),
+        (await store.page(LIST, QUERY, null)).items[0],
+        (await store.pageCharges(LIST, QUERY, null)).items[0],
+        (await store.pageRefunds(LIST, QUERY, null)).items[0],
+      ];
+      assert.ok((await isThere()).every((found) => found !== null && found !== undefined));
+      advance(30 * 86_400_000);
+      assert.ok((await isThere()).every((found) => found === null || found === undefined));
+      assert.deepEqual(await kv.scan({ from: "intent", to: "intenu", limit: 10 }), []);
+    });
+  });
+}
