@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { retrieveAccount } from "./account.ts";
 import { listCharges, retrieveCharge } from "./charges.ts";
 import { listEvents, retrieveEvent, retryEvent } from "./events.ts";
 import type { CompatOperations } from "./operations.ts";
@@ -42,4 +43,5 @@ export const compatEndpoints: Endpoint<CompatOperations>[] = [
   listEvents,
   retrieveEvent,
   retryEvent,
+  retrieveAccount,
 ];
