@@ -46,6 +46,10 @@ const NOT_TAKEN = [
   "pauseDeployment",
   "resumeDeployment",
   "rollBackDeployment",
+  "compatConfirmPaymentIntent",
+  "compatCapturePaymentIntent",
+  "compatCreateRefund",
+  "compatRetryEvent",
 ];
 /** What they send waits for its terminal. */
 const COMMANDS = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "sendScan", "sendPrint", "sendAdministratorCommand"]);
@@ -81,6 +85,9 @@ interface Ids {
   webhookId: string;
   /** The secret key of another merchant, which is not changed. */
   merchantKey: string;
+  /** That merchant's, at the compatible API. */
+  intentId: string;
+  merchantWebhookId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -174,6 +181,14 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     201,
     ofPartner.post("/partner/api/v1/webhooks", { url: "https://planted.example/hooks", events: ["*"], environment: "LIVE" }),
   );
+  await must(200, administrator.send(`/admin/api/merchants/${callingId}`, { method: "PATCH", body: { compatRequestsPerMinute: 10_000 } }));
+  const merchantKey = textMember(calling.body, "keys", "secretKey");
+  const shop = world.caller({ authorization: `Bearer ${merchantKey}` });
+  const metadata = { note: `kept ${world.planted.control()}` };
+  const intent = await must(200, shop.post("/v1/payment_intents", { amount: 1_099, currency: "eur", metadata }));
+  // Nothing is sent to it.
+  const endpoint = { url: "https://planted.example/hooks", enabled_events: ["invoice.paid"] };
+  const ownWebhook = await must(200, shop.post("/v1/webhook_endpoints", endpoint));
   const version = async (versionCode: number) => {
     const releaseNotes = `kept ${world.planted.control()}`;
     return must(200, administrator.post("/admin/app-versions", { versionCode, versionName: "9", releaseNotes, active: true }));
@@ -210,7 +225,9 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     deploymentId: String(member(deployment.body, "data", "id")),
     merchantId,
     webhookId: textMember(webhook.body, "webhook", "webhookId"),
-    merchantKey: textMember(calling.body, "keys", "secretKey"),
+    merchantKey,
+    intentId: textMember(intent.body, "id"),
+    merchantWebhookId: textMember(ownWebhook.body, "id"),
     txId: textMember(link.body, "txId"),
     commandUuid,
   };
@@ -416,6 +433,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return ids.administratorName;
     case "id":
       if (endpoint.path.startsWith("/admin/api/partners")) return ids.partnerId;
+      if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
+      if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
     default:
       return names.next("name");

@@ -4,8 +4,8 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import { WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { Input, KeyedEndpoint } from "../../endpoint/endpoint.ts";
 import { type FormObject, formOf } from "../../endpoint/form-body.ts";
+import type { CompatOperations } from "./operations.ts";
 import { forbidden } from "./platform-error.ts";
-import type { CompatOperations } from "./surface.ts";
 import { requestedVersion } from "./versions.ts";
 
 /** The service that merchants need for card payments by this API. */

@@ -6,8 +6,9 @@ import { DEFAULT_API_VERSION, VERSION_HEADER, WIRE_NAMES } from "../../compat/wi
 import type { Endpoint, Input } from "../../endpoint/endpoint.ts";
 import { headerReader, membersOf, merchantOf, OF_PAGES, pathId, READ_HEADERS } from "./admission.ts";
 import { intentForPages } from "./objects.ts";
+import type { CompatOperations } from "./operations.ts";
 import { type Fields, type ReadFields, readFields, schemaOf } from "./params.ts";
-import { COMPAT_BASE, type CompatOperations, compat, platformRequestId } from "./surface.ts";
+import { COMPAT_BASE, compat, platformRequestId } from "./surface.ts";
 import { requestedVersion, VERSION_LENGTH_MAX, versionHeaders } from "./versions.ts";
 
 /** One call as its handler sees it. */

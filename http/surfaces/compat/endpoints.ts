@@ -1,6 +1,8 @@
 import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { retrieveAccount } from "./account.ts";
 import { listCharges, retrieveCharge } from "./charges.ts";
 import { listEvents, retrieveEvent, retryEvent } from "./events.ts";
+import type { CompatOperations } from "./operations.ts";
 import {
   cancelPaymentIntent,
   capturePaymentIntent,
@@ -11,7 +13,6 @@ import {
   updatePaymentIntent,
 } from "./payment-intents.ts";
 import { createRefund, listRefunds, retrieveRefund } from "./refunds.ts";
-import type { CompatOperations } from "./surface.ts";
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -42,4 +43,5 @@ export const compatEndpoints: Endpoint<CompatOperations>[] = [
   listEvents,
   retrieveEvent,
   retryEvent,
+  retrieveAccount,
 ];

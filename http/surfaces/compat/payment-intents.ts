@@ -17,10 +17,11 @@ import {
 } from "./intent-fields.ts";
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
 import { intentForPages } from "./objects.ts";
+import type { CompatOperations } from "./operations.ts";
 import { changedMetadata, type Fields, refused, word } from "./params.ts";
 import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
 import { PaymentIntent } from "./schemas.ts";
-import { COMPAT_BASE, type CompatOperations } from "./surface.ts";
+import { COMPAT_BASE } from "./surface.ts";
 
 const PATH = "/payment_intents";
 const ANSWER = { description: "The payment intent.", schema: PaymentIntent };

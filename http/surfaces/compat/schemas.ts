@@ -231,6 +231,20 @@ export const Event = Type.Object(
   { title: "CompatEvent", description: "Kept for 30 days." },
 );
 
+export const Account = Type.Object(
+  {
+    id: text("`acct_` and 16 letters or digits."),
+    object: Type.Literal("account"),
+    charges_enabled: Type.Literal(true, { description: "Otherwise the answer is 403." }),
+    details_submitted: Type.Literal(true),
+    metadata: Type.Object({ merchant_id: text("The merchant's id at the relay.") }),
+    payouts_enabled: Type.Literal(false),
+    type: Type.Literal("standard"),
+    ...always("business_profile", "email"),
+  },
+  { title: "CompatAccount" },
+);
+
 /** The one error body of everything under `/v1`. */
 export const CompatError = Type.Object(
   {

@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Intents } from "../../../engine/intents/intents.ts";
 import type { ErrorCode, RelayError } from "../../../engine/kernel/errors.ts";
 import { maskSchemePans } from "../../../engine/kernel/mask.ts";
-import type { MerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
-import { CallLimitReached, type MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
-import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
-import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
-import type { WebhookEvents } from "../../../engine/webhooks/webhook-events.ts";
+import { CallLimitReached } from "../../../engine/partners/merchant-calls.ts";
 import { REQUEST_ID_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { ResponseHeadersOf } from "../../endpoint/endpoint.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
@@ -14,26 +9,13 @@ import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../endpoint/idempotency.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { admit } from "./admission.ts";
 import { compatIdempotency } from "./idempotency-policy.ts";
-import type { Objects } from "./objects.ts";
+import type { CompatOperations } from "./operations.ts";
 import { PlatformError, type PlatformErrorDetails } from "./platform-error.ts";
 import { CompatError } from "./schemas.ts";
 import { versionHeaders, versionIn } from "./versions.ts";
 
 /** Part of the interface: client libraries take an origin and nothing behind it. */
 export const COMPAT_BASE = "/v1";
-
-/** What the endpoints of the compatible API use. */
-export interface CompatOperations {
-  intents: Intents;
-  webhookEndpoints: WebhookEndpoints;
-  webhookEvents: WebhookEvents;
-  apiVersions: ApiVersions;
-  merchantsByKey: MerchantsByKey;
-  merchantCalls: MerchantCalls;
-  compatObjects: Objects;
-  /** Whether pages of this origin may use a publishable key of the partner's merchants: all may while the partner has listed none. */
-  mayPageCall(partnerId: number, origin: string): boolean;
-}
 
 /** Clients are told not to repeat a request by themselves that would have to wait longer than this. */
 const WAIT_SECONDS_MAX = 2;

@@ -10,7 +10,7 @@ import type { Links } from "../../../engine/links/links.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { intentObjectsOf } from "../../../http/surfaces/compat/objects.ts";
-import type { CompatOperations } from "../../../http/surfaces/compat/surface.ts";
+import type { CompatOperations } from "../../../http/surfaces/compat/operations.ts";
 
 export interface CompatParts {
   kv: Kv;

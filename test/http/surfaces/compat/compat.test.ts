@@ -521,6 +521,17 @@ test("events are listed by their types, shown with the reader's version, and sen
   assert.deepEqual(asked.at(-1), ["retry", id, "we_1"]);
 });
 
+test("a key's account is always the same, and another merchant's is another", async (t) => {
+  const { send } = await startCompat(t);
+  const idOf = async (key: string) => {
+    const { status, body } = await send("GET", "/account", { key });
+    assertMatches({ status, body }, { status: 200, body: { object: "account", id: /^acct_[a-z0-9]{16}$/, charges_enabled: true } });
+    return Reflect.get(Object(body), "id");
+  };
+  assert.equal(await idOf("sk_merchant_shop"), await idOf("sk_merchant_shop"));
+  assert.notEqual(await idOf("sk_merchant_shop"), await idOf("sk_merchant_other"));
+});
+
 test("the version is answered in both headers: the request's, else the merchant's first one", async (t) => {
   const { send, pins } = await startCompat(t);
   const versions = ({ headers }: Answer) => [headers.get("stripe-version"), headers.get("platform-version")];
