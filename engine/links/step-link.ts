@@ -38,8 +38,8 @@ export function stepLink(record: LinkRecord, event: LinkEvent): LinkStepResult {
 function withReversal(step: LinkStep, atMs: number): LinkStep {
   const found = reversalFound(step.link);
   if (found === null) return step;
-  const flagged: readonly LinkEffect[] = found === "refused" ? [{ type: "flagReversal", params: {} }] : [];
-  return { link: endedReversal(step.link, found, atMs), effects: [...step.effects, ...flagged] };
+  // Operators see how it ended, too.
+  return { link: endedReversal(step.link, found, atMs), effects: [...step.effects, { type: "flagReversal", params: {} }] };
 }
 
 function carryOut(link: LinkRecord, event: LinkEvent): LinkStep {

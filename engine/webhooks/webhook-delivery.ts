@@ -13,7 +13,7 @@ export interface WebhookAttempt {
   readonly error: string | null;
 }
 
-/** An event that one endpoint is to get (infra/docs/compat.md). */
+/** An event that one endpoint is to get. */
 export interface WebhookDeliveryRecord {
   readonly schema: 1;
   /** `<event id>.<endpoint id>`. */

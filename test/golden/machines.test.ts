@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { AnyStateMachine } from "xstate";
 import { appDeploymentMachine } from "../../engine/apps/machine.ts";
+import { intentMachine } from "../../engine/intents/machine.ts";
 import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../engine/kernel/limits.ts";
 import { readChart } from "../../engine/kernel/statechart.ts";
 import { followUpMachine } from "../../engine/links/follow-up-machine.ts";
@@ -41,8 +42,8 @@ results (${SENT_COMMANDS_MAX}) is the terminal's ([step-terminal.ts](../../../en
 Only a verify says that a link was paid, and what is paid stays so. A gateway that cannot be asked ends nothing until a week has passed.
 
 The record tells the state. \`overdue\` is stored as \`created\`, \`waiting\` or \`watching\`, which says how far it had come, with \`overdue: true\`; callers see it as PENDING
-with \`unverified: true\`. The effects are \`verify\` (the gateway is asked), \`ended\` (a row for ClickHouse), and what operators are told: \`flagLate\`, \`flagAmount\`, \`flagOverdue\`,
-\`settleOverdue\`. Captures, reversals and refunds of a paid link live each by a machine of its own ([follow-up.md](follow-up.md)).`,
+with \`unverified: true\`. \`revoked\` is stored as \`failed\` with \`revoked: true\`. The effects are \`verify\` (the gateway is asked), \`reverse\` (it is had give the money back), \`ended\` (a row for
+ClickHouse), and what operators are told: \`flagLate\`, \`flagAmount\`, \`flagOverdue\`, \`flagReversal\`, \`settleOverdue\`. Captures, reversals and refunds of a paid link live each by a machine of its own ([follow-up.md](follow-up.md)).`,
   },
   {
     file: "follow-up.md",
@@ -54,6 +55,17 @@ ones may be asked for, with which amount, and what operators are told of all of 
 
 It is born as \`requested\`, stored before the gateway is asked under its id, which the gateway executes once. The record tells the state: \`requested\`, \`repeated\` and
 \`doubted\` are stored as \`requested\`, \`found\` and \`done\` as \`done\`. \`totals.read\` is what a verify of the link says of it.`,
+  },
+  {
+    file: "intent.md",
+    machine: intentMachine,
+    title: "A payment intent",
+    text: `Which attempt at a payment may begin, which payment counts, and what its merchant is told ([engine/intents/machine.ts](../../../engine/intents/machine.ts)). Each
+attempt is a payment link with a machine of its own ([link.md](link.md)); the commits that change a link step its intent, so that one is never known without the other
+([intent-companion.ts](../../../engine/intents/intent-companion.ts)).
+
+The record tells the state (\`statusOf\` of [intent.ts](../../../engine/intents/intent.ts)); it is not stored. The effects are what is told by webhooks: \`tell\` of the intent,
+\`tellOfAttempt\` of charges and refunds, by what has become of one since ([rules.ts](../../../engine/intents/rules.ts)).`,
   },
   {
     file: "deployment.md",

@@ -15,6 +15,8 @@ import type { GatewayAccount } from "../../engine/gateway/gateway-account.ts";
 import { type IdempotencyClaim, createIdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
 import { createHistoryStore, type PendingLoss } from "../../storage/kv/history-store.ts";
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
+import type { IntentRecord } from "../../engine/intents/intent.ts";
+import { createIntentStore } from "../../engine/intents/intent-store.ts";
 import { createLinkStore } from "../../engine/links/link-store.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
 import { createAuditStore, type AuditEntry } from "../../engine/operators/audit-store.ts";
@@ -392,6 +394,9 @@ const LINK: Whole<LinkRecord> = {
       refusal: { atMs: AT_MS + 41_000, resultCode: "001", description: "refused" },
     },
   ],
+  settled: true,
+  revoked: true,
+  reversalOwed: { sinceMs: AT_MS + 30_000, state: "owed", attempts: 1, nextAtMs: AT_MS + 60_000 },
 };
 
 const CALLBACK: Whole<CallbackRecord> = {
@@ -512,11 +517,84 @@ const INSTALL_LOG: Whole<Omit<InstallLog, "id">> = {
   body: "{}",
 };
 
+const INTENT: Whole<IntentRecord> = {
+  schema: 1,
+  id: "pi_000000000000000000000001",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  clientSecret: "pi_000000000000000000000001_secret_1",
+  token: "0000000000000000000000011",
+  order: {
+    amountMinor: 1_234,
+    currency: "EUR",
+    captureMethod: "manual",
+    confirmationMethod: "automatic",
+    description: "Order 1",
+    metadata: { order: "1" },
+    receiptEmail: "someone@shop.example",
+    returnUrl: "https://shop.example/back",
+    shipping: { name: "Someone" },
+    customer: "cus_1",
+    statementDescriptor: "SHOP",
+    statementDescriptorSuffix: "1",
+    paymentMethodTypes: ["card"],
+    automaticPaymentMethods: true,
+  },
+  createdAtMs: AT_MS,
+  attempts: [
+    {
+      txId: "pi_000000000000000000000001.1",
+      chargeId: "ch_000000000000000000000001",
+      state: "paid",
+      amountMinor: 1_234,
+      currency: "EUR",
+      capture: "later",
+      createdAtMs: AT_MS + 1_000,
+      url: "https://gateway.example/payment-1",
+      expiresAtMs: AT_MS + 3_600_000,
+      endedAtMs: AT_MS + 30_000,
+      resultCode: "000",
+      resultDescription: "approved",
+      settled: true,
+      paid: {
+        ...{ atMs: AT_MS + 30_000, amountMinor: 1_234, currency: "EUR" },
+        ...{ authCode: "123456", cardBrand: "VISA", cardLast4: "1234" },
+      },
+      followUps: [
+        {
+          id: "re_000000000000000000000001",
+          type: "refund",
+          amountMinor: 1_234,
+          state: "done",
+          requestedAtMs: AT_MS + 40_000,
+          finishedAtMs: AT_MS + 41_000,
+          description: "refunded",
+        },
+      ],
+      unwanted: true,
+    },
+  ],
+  cancellation: { reason: "abandoned", requestedAtMs: AT_MS + 20_000, canceledAtMs: AT_MS + 21_000, operationId: "operation-1" },
+  refunds: [
+    {
+      id: "re_000000000000000000000001",
+      chargeId: "ch_000000000000000000000001",
+      reason: "requested_by_customer",
+      metadata: { why: "broken" },
+      createdAtMs: AT_MS + 40_000,
+      told: true,
+    },
+  ],
+  events: 7,
+};
+
 const now = () => AT_MS;
 const atNow = { nowMs: now, monotonicMs: now };
 
 const terminalStore = (kv: Kv) => createTerminalStore({ kv, nowMs: now, retentionMs: RETENTION_MS, writer: "w" });
 const linkStore = (kv: Kv) => createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" });
+const intentStore = (kv: Kv) => createIntentStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
 const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
 const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
 const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });
@@ -672,6 +750,22 @@ export const STORED_EXAMPLES = {
       const links = linkStore(kv);
       const found = await Promise.all([links.load("link-1"), links.findByPaymentId(1, "payment-1"), links.findByTranId(1, "tran-2")]);
       return found.map((one) => one?.record);
+    },
+  },
+  intent: {
+    write: (kv) => intentStore(kv).commit({ record: INTENT, version: 0, events: [], atMs: AT_MS }),
+    read: async (kv) => {
+      const store = intentStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      const query = { limit: 10, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
+      return [
+        (await store.load(INTENT.id))?.record,
+        (await store.ofCharge("ch_000000000000000000000001"))?.id,
+        (await store.ofRefund("re_000000000000000000000001"))?.id,
+        (await store.page(list, query, null)).items.length,
+        (await store.pageCharges(list, query, null)).items.map(({ attempt }) => attempt.chargeId),
+        (await store.pageRefunds(list, query, null)).items.map(({ refund }) => refund.id),
+      ];
     },
   },
   callback: {

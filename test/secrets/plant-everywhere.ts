@@ -79,6 +79,11 @@ interface Ids {
   deploymentId: string;
   merchantId: string;
   webhookId: string;
+  /** The secret key of another merchant, which is not changed. */
+  merchantKey: string;
+  /** That merchant's, at the compatible API. */
+  intentId: string;
+  merchantWebhookId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -155,7 +160,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
         gwTml: "T",
         gwApiKey: names.next("K"),
         gwSecretKey: "a-secret-of-this-partner",
-        partnerApi: { partnerCode: names.next("C"), maxMerchants: 1_000, allowedServices: ["PAYPAL", "SHIFT4"] },
+        partnerApi: { partnerCode: names.next("C"), maxMerchants: 1_000, allowedServices: ["IGFS", "PAYPAL", "SHIFT4"] },
       }),
     );
   const username = names.next("planted-partner-");
@@ -163,15 +168,23 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   const changed = await partnerCalled(names.next("planted-partner-"));
   const bearer = textMember(partner.body, "partnerApiKeys", "apiKey");
   const merchantId = names.next("merchant-");
-  await must(201, world.caller({ authorization: `Bearer ${bearer}` }).post("/partner/api/v1/merchants", { merchantId }));
+  const ofPartner = world.caller({ authorization: `Bearer ${bearer}` });
+  await must(201, ofPartner.post("/partner/api/v1/merchants", { merchantId }));
+  const callingId = names.next("merchant-");
+  const calling = await must(201, ofPartner.post("/partner/api/v1/merchants", { merchantId: callingId }));
+  await must(200, ofPartner.post(`/partner/api/v1/merchants/${callingId}/services/IGFS/enable`));
   const webhook = await must(
     201,
-    world.caller({ authorization: `Bearer ${bearer}` }).post("/partner/api/v1/webhooks", {
-      url: "https://planted.example/hooks",
-      events: ["*"],
-      environment: "LIVE",
-    }),
+    ofPartner.post("/partner/api/v1/webhooks", { url: "https://planted.example/hooks", events: ["*"], environment: "LIVE" }),
   );
+  await must(200, administrator.send(`/admin/api/merchants/${callingId}`, { method: "PATCH", body: { compatRequestsPerMinute: 10_000 } }));
+  const merchantKey = textMember(calling.body, "keys", "secretKey");
+  const shop = world.caller({ authorization: `Bearer ${merchantKey}` });
+  const metadata = { note: `kept ${world.planted.control()}` };
+  const intent = await must(200, shop.post("/v1/payment_intents", { amount: 1_099, currency: "eur", metadata }));
+  // Nothing is sent to it.
+  const endpoint = { url: "https://planted.example/hooks", enabled_events: ["invoice.paid"] };
+  const ownWebhook = await must(200, shop.post("/v1/webhook_endpoints", endpoint));
   const version = async (versionCode: number) => {
     const releaseNotes = `kept ${world.planted.control()}`;
     return must(200, administrator.post("/admin/app-versions", { versionCode, versionName: "9", releaseNotes, active: true }));
@@ -208,6 +221,9 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     deploymentId: String(member(deployment.body, "data", "id")),
     merchantId,
     webhookId: textMember(webhook.body, "webhook", "webhookId"),
+    merchantKey,
+    intentId: textMember(intent.body, "id"),
+    merchantWebhookId: textMember(ownWebhook.body, "id"),
     txId: textMember(link.body, "txId"),
     commandUuid,
   };
@@ -279,6 +295,10 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
       for (const [type, text] of [
         ["application/json", `{"note":"${planted.text(`${about} broken JSON`)}", `],
         ["text/plain", planted.longText(`${about} as text`)],
+        [
+          "application/x-www-form-urlencoded",
+          `note[${planted.text(`${about} name in a form`)}]=${encodeURIComponent(planted.text(`${about} in a form`))}`,
+        ],
       ] as const) {
         if (endpoint.auth === "signature") continue;
         await send(endpoint, { path: pathOf(endpoint, undefined, query), body: text, headers: { "content-type": type } });
@@ -370,9 +390,10 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "none":
     case "optionalBasic":
     case "signature":
+      return {};
     case "merchantKey":
     case "optionalMerchantKey":
-      return {};
+      return { authorization: `Bearer ${ids.merchantKey}` };
     case "admin":
       return endpoint.name === "changeOwnAdministratorPassword" ? { authorization: ids.administratorLogin } : CREDENTIALS.administrator;
     case "partnerApi":
@@ -408,6 +429,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return ids.administratorName;
     case "id":
       if (endpoint.path.startsWith("/admin/api/partners")) return ids.partnerId;
+      if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
+      if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
     default:
       return names.next("name");

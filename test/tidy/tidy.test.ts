@@ -19,7 +19,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
-  { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/", "http/gateway/"] },
+  { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },

@@ -43,8 +43,12 @@ const BY_RESULT: ReadonlyMap<string, Decline> = new Map([
   ],
 ]);
 
+/** Canceled by the merchant while it was open: the platform has no word for that. */
+const REVOKED: Decline = { ...EXPIRED, message: "The payment was canceled." };
+
 /** What a failed attempt is told as. One of which the gateway knows nothing was never paid in its time. */
-export function declineOf({ resultCode }: Pick<Attempt, "resultCode">): Decline {
+export function declineOf({ state, resultCode }: Pick<Attempt, "resultCode"> & Partial<Pick<Attempt, "state">>): Decline {
+  if (state === "revoked") return REVOKED;
   if (resultCode === null) return EXPIRED;
   return BY_RESULT.get(resultCode) ?? { ...DECLINED, networkDeclineCode: resultCode };
 }

@@ -54,8 +54,8 @@ function boundMs(narrower: (...of: number[]) => number, bounds: readonly (number
 
 const CURSORS = {
   limit: integer(`How many at most. Default ${LIMIT_DEFAULT}.`, { minimum: 1, maximum: LIMIT_MAX }),
-  starting_after: word("The id of the last item of the page before: those that are older follow."),
-  ending_before: word("The id of the first item of the page after: those that are newer."),
+  starting_after: word("The id of the last item of the page before: those that are older follow. 404 for an id that is not in the list."),
+  ending_before: word("The id of the first item of the page after: those that are newer. 404 for an id that is not in the list."),
   expand: EXPAND,
 };
 

@@ -104,7 +104,7 @@ function canceledAt(record: IntentRecord, paid: Attempt | null): number | null {
 
 /** The attempt that was paid, else the latest that ended: whoever looks at an intent wants to know of its money. */
 export function latestCharge(record: IntentRecord): Attempt | null {
-  return paidAttempt(record) ?? record.attempts.findLast(({ state }) => state === "paid" || state === "failed") ?? null;
+  return paidAttempt(record) ?? record.attempts.findLast(({ endedAtMs }) => endedAtMs !== null) ?? null;
 }
 
 function paymentError(attempt: Attempt) {

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { holdsSchemePan, maskPans } from "../../../engine/kernel/mask.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { refusal } from "./error-body.ts";
@@ -102,7 +103,8 @@ export const createWebhook = partnerV1.endpoint({
   },
   handle: async ({ webhookEndpoints }, { caller, body, operationId }) => {
     const owner = ownerOf(permitted(caller, "change"));
-    const { url, events, environment, description = null } = body;
+    const { events, environment } = body;
+    const { url = "", description = null } = withoutCards(body);
     const outcome = await webhookEndpoints.create(
       owner,
       { format: "platform", livemode: environment === "LIVE", url, events: once(events), apiVersion: null, description, metadata: {} },
@@ -188,9 +190,9 @@ export const patchWebhook = partnerV1.endpoint({
     const owner = ownerOf(permitted(caller, "change"));
     if (Object.keys(body).length === 0) throw new RelayError("invalid_request", "body: must have at least one member to change");
     const { livemode } = await required(webhookEndpoints, owner, params.webhookId);
-    const { active, events, ...rest } = body;
+    const { active, events } = body;
     const changed = await webhookEndpoints.change(owner, livemode, params.webhookId, {
-      ...rest,
+      ...withoutCards(body),
       ...(events === undefined ? {} : { events: once(events) }),
       ...(active === undefined ? {} : { disabled: !active }),
     });
@@ -242,6 +244,15 @@ function absent(): RelayError {
 async function allOf(endpoints: WebhookEndpoints, owner: WebhookOwner, livemode: boolean): Promise<readonly WebhookEndpointRecord[]> {
   const all = { limit: WEBHOOK_ENDPOINTS_MAX, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
   return (await endpoints.list(owner, livemode, all))?.items ?? [];
+}
+
+/** The texts that are kept and shown. A masked address would be another one, so such an address is refused. */
+function withoutCards({ url, description }: { url?: string; description?: string | null }): { url?: string; description?: string | null } {
+  if (url !== undefined && holdsSchemePan(url)) throw new RelayError("invalid_request", "url: must not hold a card number");
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(description === undefined ? {} : { description: description === null ? null : maskPans(description) }),
+  };
 }
 
 /** Each name once; `*` says all that others could. */

@@ -50,8 +50,10 @@ export async function prepareSandboxMerchant(kv: Kv, config: Pick<Config, "sandb
 
 /** Whether the shop is there with its own keys, and complete. A developer may have switched it or its service off since; they stay so. */
 async function isThere(store: MerchantStore, { partnerId }: PartnerApiGrant): Promise<boolean> {
-  const known = await store.byKey(sha256Hex(SANDBOX_MERCHANT.keys.secret));
-  return known !== null && known.partnerId === partnerId && serviceOf(known, "IGFS").configuration !== null;
+  const digest = sha256Hex(SANDBOX_MERCHANT.keys.secret);
+  const known = await store.byKey(digest);
+  const isOwn = known !== null && known.partnerId === partnerId && known.keys.secret === digest;
+  return isOwn && serviceOf(known, "IGFS").configuration !== null;
 }
 
 function fixedKey(prefix: string): string {

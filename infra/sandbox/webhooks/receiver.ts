@@ -61,7 +61,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<{ url: st
     }
     const body = await bodyOf(request);
     if (body === null) {
-      request.destroy();
+      response.writeHead(413).end();
       return;
     }
     received({ headers: request.headers, body });
@@ -87,17 +87,16 @@ export async function startReceiver(options: ReceiverOptions): Promise<{ url: st
   };
 }
 
-/** Null when it is too long: what is left of it is not read, so that the connection is of no use any more. */
+/** Null when it is too long; it is read to its end all the same, for as long as a request may take, so that the sender gets its answer. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     if (!Buffer.isBuffer(chunk)) return null;
     bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) return null;
-    chunks.push(chunk);
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return bytes <= BODY_BYTES_MAX ? Buffer.concat(chunks) : null;
 }
 
 function eventOf(body: Buffer): Delivery["event"] {

@@ -171,7 +171,10 @@ describe("by its machine a payment link", () => {
   });
 
   it("is told of to operators only after a verify", () => {
-    for (const action of ["flagLate", "flagAmount", "settleOverdue"]) assert.deepEqual([...doing(action)], ["verify.answered"]);
+    for (const action of ["flagLate", "flagAmount"]) assert.deepEqual([...doing(action)], ["verify.answered"]);
+    // A link is revoked only after a verify has said that it is not paid.
+    assert.deepEqual([...doing("settleOverdue")], ["revoke.requested", "verify.answered"]);
+    assert.deepEqual([...doing("flagReversal")], ["deadline.passed", "verify.answered"]);
     assert.deepEqual([...doing("flagOverdue")], ["verify.failed", "verify.answered"]);
   });
 });

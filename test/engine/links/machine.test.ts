@@ -1,7 +1,7 @@
 import type { GatewayPaymentState } from "../../../engine/gateway/gateway.ts";
 import type { LinkEffect, LinkEvent } from "../../../engine/links/events.ts";
 import { table } from "./machine-table.ts";
-import { CREATED_MS, EXPIRES_MS, link, NOW_MS, PAYMENT, success, successWith } from "./machine-world.ts";
+import { CREATED_MS, EXPIRES_MS, link, NOW_MS, PAYMENT, success, successWith, unanswered } from "./machine-world.ts";
 
 const VERIFY: LinkEffect = { type: "verify", params: {} };
 const ENDED: LinkEffect = { type: "ended", params: {} };
@@ -60,7 +60,7 @@ table("init", [
     title: "refused: failed, without ever having been payable",
     from: link("created"),
     event: { type: "init.refused", atMs: NOW_MS, resultCode: "GW_30001", description: "no", absent: false },
-    to: { state: "failed", outcome: outcome("GW_30001", NOW_MS, "no"), nextAtMs: null },
+    to: { state: "failed", settled: true, outcome: outcome("GW_30001", NOW_MS, "no"), nextAtMs: null },
   },
   {
     title: "refused as a repetition: not believed",
@@ -71,7 +71,7 @@ table("init", [
     title: "refused as a repetition, and the gateway has no such payment since: failed",
     from: link("created", { inits: 2 }),
     event: { type: "init.refused", atMs: NOW_MS, resultCode: "GW_30001", description: "no", absent: true },
-    to: { state: "failed", outcome: outcome("GW_30001", NOW_MS, "no"), nextAtMs: null },
+    to: { state: "failed", settled: true, outcome: outcome("GW_30001", NOW_MS, "no"), nextAtMs: null },
   },
 ]);
 
@@ -219,7 +219,7 @@ table("verified as absent", [
     title: "created, at its end: expired, never payable, never looked at again",
     from: link("created"),
     event: answered(absent, EXPIRES_MS),
-    to: { state: "expired", outcome: outcome("GW_20002", EXPIRES_MS, inTime), nextAtMs: null, verifiedAtMs: EXPIRES_MS },
+    to: { state: "expired", settled: true, outcome: outcome("GW_20002", EXPIRES_MS, inTime), nextAtMs: null, verifiedAtMs: EXPIRES_MS },
     effects: [ENDED],
   },
   {
@@ -300,21 +300,21 @@ table("verified as failed", [
     title: code,
     from: link("watching"),
     event: answered(failed(code)),
-    to: { state: "failed" as const, outcome: outcome(code), nextAtMs: null, verifiedAtMs: NOW_MS },
+    to: { state: "failed" as const, settled: true as const, outcome: outcome(code), nextAtMs: null, verifiedAtMs: NOW_MS },
     effects: [ENDED],
   })),
   {
     title: "GW_20002 is the end of its time",
     from: link("watching"),
     event: answered(failed("GW_20002")),
-    to: { state: "expired", outcome: outcome("GW_20002"), nextAtMs: null, verifiedAtMs: NOW_MS },
+    to: { state: "expired", settled: true, outcome: outcome("GW_20002"), nextAtMs: null, verifiedAtMs: NOW_MS },
     effects: [ENDED],
   },
   {
     title: "an expired one stays expired and need not be looked at again",
     from: link("expired"),
     event: answered(failed("GW_10001")),
-    to: { nextAtMs: null, verifiedAtMs: NOW_MS },
+    to: { settled: true, nextAtMs: null, verifiedAtMs: NOW_MS },
   },
   { title: "a paid one stays paid", from: link("success"), event: answered(failed("GW_10001")) },
 ]);
@@ -395,7 +395,7 @@ table("an overdue link keeps how far it had come", [
     title: "never confirmed, and refused now: failed",
     from: unconfirmed,
     event: { type: "init.refused", atMs: later, resultCode: "GW_30001", description: "no", absent: false },
-    to: { state: "failed", outcome: outcome("GW_30001", later, "no"), nextAtMs: null },
+    to: { state: "failed", settled: true, outcome: outcome("GW_30001", later, "no"), nextAtMs: null },
   },
   {
     title: "never confirmed, and the gateway cannot be asked: asked less often, not yet watched",
@@ -407,7 +407,14 @@ table("an overdue link keeps how far it had come", [
     title: "never confirmed, and the gateway has nothing: expired, and settled",
     from: unconfirmed,
     event: answered(absent, later),
-    to: { state: "expired", outcome: outcome("GW_20002", later, inTime), overdue: false, nextAtMs: null, verifiedAtMs: later },
+    to: {
+      state: "expired",
+      settled: true,
+      outcome: outcome("GW_20002", later, inTime),
+      overdue: false,
+      nextAtMs: null,
+      verifiedAtMs: later,
+    },
     effects: [SETTLED, ENDED],
   },
   {
@@ -445,7 +452,7 @@ table("an overdue link keeps how far it had come", [
     title: "failed by the gateway's word: settled",
     from: link("watching", { overdue: true }),
     event: answered(failed("GW_10001"), later),
-    to: { state: "failed", outcome: outcome("GW_10001", later), overdue: false, nextAtMs: null, verifiedAtMs: later },
+    to: { state: "failed", settled: true, outcome: outcome("GW_10001", later), overdue: false, nextAtMs: null, verifiedAtMs: later },
     effects: [SETTLED, ENDED],
   },
   {
@@ -454,5 +461,138 @@ table("an overdue link keeps how far it had come", [
     event: answered(paid, later),
     to: { state: "success", outcome: success(later), late: true, overdue: false, verifiedAtMs: later },
     effects: [SETTLED, ENDED, LATE],
+  },
+]);
+
+const REVERSAL: LinkEffect = { type: "flagReversal", params: {} };
+const canceledBy = (atMs: number) => ({ resultCode: "GW_20090", description: "Canceled by the merchant", atMs, payment: null });
+const revoke = (atMs: number, sinceMs = atMs): LinkEvent => ({ type: "revoke.requested", atMs, sinceMs });
+const owed = { sinceMs: NOW_MS, state: "owed" as const, attempts: 0, nextAtMs: NOW_MS };
+
+table("revoked", [
+  ...(["created", "waiting", "watching"] as const).map((state) => ({
+    title: `${state}: once a verify since then has said that it is not paid, and verified on from then on`,
+    from: link(state, { verifiedAtMs: NOW_MS }),
+    event: revoke(NOW_MS),
+    to: { state: "failed" as const, revoked: true as const, outcome: canceledBy(NOW_MS), nextAtMs: NOW_MS + 30_000 },
+    effects: [ENDED],
+  })),
+  {
+    title: "overdue: operators need not look at it any more",
+    from: link("watching", { overdue: true, verifiedAtMs: later }),
+    event: revoke(later),
+    to: { state: "failed", revoked: true, overdue: false, outcome: canceledBy(later), nextAtMs: EXPIRES_MS + 60_000 },
+    effects: [SETTLED, ENDED],
+  },
+  { title: "not where the last verify is older", from: link("waiting", { verifiedAtMs: NOW_MS - 1 }), event: revoke(NOW_MS) },
+  { title: "not where there was none", from: link("waiting"), event: revoke(NOW_MS) },
+  ...(["success", "failed", "expired"] as const).map((state) => ({
+    title: `${state}: not any more`,
+    from: link(state, { verifiedAtMs: NOW_MS }),
+    event: revoke(NOW_MS),
+  })),
+]);
+
+const gone = link("failed", { revoked: true, outcome: canceledBy(NOW_MS - 1), nextAtMs: NOW_MS });
+const goneUnheard = { ...gone, paymentId: null, paymentUrl: null };
+
+table("a revoked link", [
+  {
+    title: "that is paid all the same: late, flagged, and to be given back",
+    from: gone,
+    event: answered(paid),
+    to: { state: "success", outcome: success(), late: true, verifiedAtMs: NOW_MS, nextAtMs: NOW_MS, reversalOwed: owed },
+    effects: [ENDED, LATE, REVERSAL],
+  },
+  {
+    title: "that is paid otherwise: that is flagged, too",
+    from: gone,
+    event: answered(paidWith(1_000, "EUR")),
+    to: {
+      ...{ state: "success", outcome: successWith(1_000, "EUR"), late: true, verifiedAtMs: NOW_MS, nextAtMs: NOW_MS },
+      reversalOwed: owed,
+    },
+    effects: [ENDED, LATE, AMOUNT, REVERSAL],
+  },
+  {
+    title: "is verified again while it could be paid",
+    from: gone,
+    event: answered(pending),
+    to: { verifiedAtMs: NOW_MS, nextAtMs: NOW_MS + 30_000 },
+  },
+  {
+    title: "that the gateway never had is verified again as well: its init may arrive",
+    from: goneUnheard,
+    event: answered(absent, EXPIRES_MS + 1),
+    to: { verifiedAtMs: EXPIRES_MS + 1, nextAtMs: EXPIRES_MS + 60_000 },
+  },
+  {
+    title: "has no address, also when its init is answered now",
+    from: goneUnheard,
+    event: { type: "init.answered", atMs: NOW_MS, paymentId: "g1", redirectUrl },
+    to: { paymentId: "g1" },
+  },
+  { title: "has no init begun", from: goneUnheard, event: { type: "init.begun", atMs: NOW_MS } },
+  {
+    title: "that failed at the gateway is not looked at again",
+    from: gone,
+    event: answered(failed("GW_20002")),
+    to: { verifiedAtMs: NOW_MS, nextAtMs: null },
+  },
+  { title: "is asked about again where the gateway is away", from: gone, event: unreachable(NOW_MS), to: { nextAtMs: NOW_MS + 30_000 } },
+  {
+    title: "is left to operators after a week without an answer",
+    from: { ...gone, nextAtMs: EXPIRES_MS + 7 * 86_400_000 },
+    event: unreachable(EXPIRES_MS + 7 * 86_400_000),
+    to: { nextAtMs: null },
+    effects: [OVERDUE],
+  },
+]);
+
+const owing = link("success", { reversalOwed: owed, nextAtMs: NOW_MS });
+const reversal = unanswered({ id: "x1.r", type: "reversal", amountMinor: 1_234, requestedAtMs: NOW_MS });
+
+table("a link that is to be given back", [
+  {
+    title: "is reversed at its deadline, and again after a pause",
+    from: owing,
+    event: { type: "deadline.passed", atMs: NOW_MS },
+    to: { reversalOwed: { ...owed, attempts: 1, nextAtMs: NOW_MS + 10_000 }, nextAtMs: NOW_MS + 10_000 },
+    effects: [{ type: "reverse", params: {} }],
+  },
+  {
+    title: "is tried ever less often",
+    from: { ...owing, reversalOwed: { ...owed, attempts: 9 } },
+    event: { type: "deadline.passed", atMs: NOW_MS + 3_600_000 },
+    to: { reversalOwed: { ...owed, attempts: 10, nextAtMs: NOW_MS + 7_200_000 }, nextAtMs: NOW_MS + 7_200_000 },
+    effects: [{ type: "reverse", params: {} }],
+  },
+  {
+    title: "is given up after a week",
+    from: owing,
+    event: { type: "deadline.passed", atMs: NOW_MS + 7 * 86_400_000 },
+    to: { reversalOwed: { ...owed, state: "givenUp", nextAtMs: null }, nextAtMs: null },
+    effects: [REVERSAL],
+  },
+  { title: "is not tried before its time", from: owing, event: { type: "deadline.passed", atMs: NOW_MS - 1 } },
+  {
+    title: "owes nothing more once it is reversed",
+    from: { ...owing, followUps: [reversal] },
+    event: { type: "followUp.answered", atMs: NOW_MS, id: "x1.r", tranId: "m2", resultCode: "GW_000", description: "Reversed" },
+    to: {
+      followUps: [{ ...reversal, state: "done", finishedAtMs: NOW_MS, tranId: "m2", resultCode: "GW_000", description: "Reversed" }],
+      ...{ reversalOwed: { ...owed, state: "done", nextAtMs: null }, nextAtMs: null },
+    },
+    effects: [REVERSAL],
+  },
+  {
+    title: "is left to operators where the gateway refuses it",
+    from: { ...owing, followUps: [reversal] },
+    event: { type: "followUp.refused", atMs: NOW_MS, id: "x1.r", resultCode: "GW_30009", description: "no" },
+    to: {
+      followUps: [{ ...reversal, state: "refused", finishedAtMs: NOW_MS, resultCode: "GW_30009", description: "no" }],
+      ...{ reversalOwed: { ...owed, state: "refused", nextAtMs: null }, nextAtMs: null },
+    },
+    effects: [REVERSAL],
   },
 ]);

@@ -14,17 +14,18 @@ async function registered(world: Awaited<ReturnType<typeof open>>, members: obje
 
 test("a webhook from its registration to its end", async (t) => {
   const world = await open(t);
-  const { call, clock, operations } = world;
+  const { call, clock, webhooks } = world;
   const created = await call("POST", "/webhooks", { ...REQUEST, description: "Back office" });
   const webhookId = textMember(created.body, "webhook", "webhookId");
   const shown = { webhookId, ...REQUEST, description: "Back office", status: "ACTIVE", inactiveReason: null };
   assertMatches(created, { status: 201, body: { success: true, webhook: shown } });
-  assertMatches(operations.webhookEndpoints.of(webhookId), {
+  assertMatches(await webhooks.of(webhookId), {
     owner: { type: "partner", partnerId: 7 },
     format: "platform",
     livemode: true,
     apiVersion: null,
     metadata: {},
+    secrets: [],
   });
   // Its events are signed with the partner's own secret: there is nothing to show.
   assert.doesNotMatch(JSON.stringify(created.body), /secret/i);
@@ -66,7 +67,7 @@ test("webhooks of both environments are listed together, the newest first", asyn
 
 test("an asterisk stands for every name beside it, and a name is kept once", async (t) => {
   const world = await open(t);
-  const eventsOf = async (events: string[]) => world.operations.webhookEndpoints.of(await registered(world, { events }))?.events;
+  const eventsOf = async (events: string[]) => (await world.webhooks.of(await registered(world, { events }))).events;
   assert.deepEqual(await eventsOf(["charge.failed", "*"]), ["*"]);
   assert.deepEqual(await eventsOf(["charge.failed", "refund.created", "charge.failed"]), ["charge.failed", "refund.created"]);
   // Plug-ins register long lists, of events too that are never sent.
@@ -77,7 +78,7 @@ test("a webhook that the relay switched off says why, until it is switched on ag
   const world = await open(t);
   const webhookId = await registered(world);
   for (const reason of ["gone", "failing"] as const) {
-    world.operations.webhookEndpoints.disable(webhookId, reason);
+    await world.webhooks.disable(webhookId, reason);
     assertMatches(await world.call("GET", `/webhooks/${webhookId}`), { body: { webhook: { status: "INACTIVE", inactiveReason: reason } } });
     assertMatches(await world.call("PATCH", `/webhooks/${webhookId}`, { active: true }), {
       body: { webhook: { status: "ACTIVE", inactiveReason: null } },
@@ -131,10 +132,23 @@ test("a registration that is repeated with its Idempotency-Key is one", async (t
   assertMatches((await call("GET", "/webhooks")).body, { webhooks: [{}] });
 });
 
+test("card numbers are not kept in a description", async (t) => {
+  const world = await open(t);
+  const webhookId = await registered(world, { description: "of 4111 1111 1111 1111" });
+  assert.equal((await world.webhooks.of(webhookId)).description, "of 411111******1111");
+  await world.call("PATCH", `/webhooks/${webhookId}`, { description: "5555555555554444" });
+  assert.equal((await world.webhooks.of(webhookId)).description, "555555******4444");
+});
+
 const BAD: readonly [what: string, method: "POST" | "PATCH", members: object, told: RegExp][] = [
   ["no address", "POST", { url: undefined }, /url/],
   ["an empty address", "POST", { url: "" }, /url/],
   ["an address that is too long", "POST", { url: `https://acme.example/${"a".repeat(2_048)}` }, /url/],
+  ["an address with a card number", "POST", { url: "https://acme.example/4111111111111111" }, /url.*card number/],
+  ["a change to an address with a card number", "PATCH", { url: "https://acme.example/?card=5555555555554444" }, /url.*card number/],
+  ["an address that is not https in LIVE", "POST", { url: "http://acme.example/hooks" }, /url.*https/],
+  ["an address with a password", "POST", { url: "https://acme:secret@acme.example/hooks" }, /url.*password/],
+  ["a text that is no address", "PATCH", { url: "acme.example/hooks" }, /url.*absolute/],
   ["no events", "POST", { events: [] }, /events/],
   ["too many events", "POST", { events: Array.from({ length: 101 }, (_, index) => `charge.e${index}`) }, /events/],
   ["a name that no event can have", "POST", { events: ["Payment succeeded"] }, /events.*name of an event/],

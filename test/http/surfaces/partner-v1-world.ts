@@ -4,6 +4,10 @@ import { createExecuteOnce } from "../../../engine/idempotency/execute-once.ts";
 import { createIdempotencyStore } from "../../../engine/idempotency/idempotency-store.ts";
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
 import { createCallCounts } from "../../../engine/partners/call-counts.ts";
+import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
+import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
+import { createWebhookEndpointStore } from "../../../engine/webhooks/webhook-endpoint-store.ts";
+import { createWebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { createAuthenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { PartnerApiCredential } from "../../../http/auth/partner-api-key.ts";
@@ -15,8 +19,6 @@ import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { bracketed, grant, merchantWorld } from "../../engine/partners/merchant-world.ts";
 import { assertMatches } from "../../support/matches.ts";
 import { monotonicMs, startWorld } from "../server/world.ts";
-
-import { webhooksInMemory } from "./webhooks-in-memory.ts";
 
 export interface Answer {
   status: number;
@@ -61,8 +63,13 @@ export async function open(
       called: callCounts.count,
     },
   );
-  const webhookEndpoints = webhooksInMemory(merchants.clock);
-  const operations = { merchants: merchants.merchants, merchantServices: merchants.services, callCounts, webhookEndpoints };
+  const webhooks = webhooksOver(merchants);
+  const operations = {
+    merchants: merchants.merchants,
+    merchantServices: merchants.services,
+    callCounts,
+    webhookEndpoints: webhooks.operations,
+  };
   const ids = { uuid: () => crypto.randomUUID() };
   const store = createIdempotencyStore(merchants.kv);
   const executeOnce = createExecuteOnce({ store, clock: merchants.clock, ids, secretBox: bracketed, failed: () => {} });
@@ -85,7 +92,20 @@ export async function open(
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
   }
-  return { ...merchants, ...world, call, grants, operations };
+  return { ...merchants, ...world, call, grants, operations, webhooks };
+}
+
+/** The engine's endpoints over the store in memory, and what is kept of them. */
+function webhooksOver({ kv, clock }: ReturnType<typeof merchantWorld>) {
+  const store = createWebhookEndpointStore(kv);
+  const stops = createEndpointStops({ endpoints: store, deliveries: createWebhookDeliveryStore(kv), clock, disabled: () => {} });
+  const secrets = { generate: () => assert.fail("a partner's endpoint has no secret of its own") };
+  const of = async (id: string) => (await store.load(id))?.record ?? assert.fail(`there is no ${id}`);
+  return {
+    of,
+    disable: async (id: string, reason: "gone" | "failing") => stops.disable(await of(id), reason),
+    operations: createWebhookEndpoints({ store, stops, secrets, box: bracketed, digest: sha256Hex, clock }),
+  };
 }
 
 /** Asserts the one error body of the API. */

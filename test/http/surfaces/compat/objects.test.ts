@@ -156,6 +156,15 @@ for (const [resultCode, expected, outcome] of DECLINES) {
   });
 }
 
+test("an attempt that was canceled while it was open has a failed charge", () => {
+  const revoked = attempt({ state: "revoked", endedAtMs: NOW_MS + 20_000 });
+  const record = intent({ attempts: [revoked], cancellation });
+  assertMatches(objects.intent(record), { status: "canceled", latest_charge: CHARGE_ID, last_payment_error: null });
+  assertMatches(objects.charge({ intent: record, attempt: revoked }), {
+    ...{ status: "failed", paid: false, refunded: false, created: NOW + 20, failure_message: "The payment was canceled." },
+  });
+});
+
 test("a charge tells what was paid, by which card, and what was given back", () => {
   const of = (one = paidAttempt()) => {
     const charge = objects.charge({ intent: intent({ attempts: [one] }), attempt: one });
