@@ -37,6 +37,10 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   compatCancelPaymentIntent: { status: 400, why: "it is paid" },
   compatCapturePaymentIntent: { status: 400, why: "it was captured at once" },
   compatRetryEvent: { status: 404, why: "no endpoint gets it" },
+  payPage: { status: 404, why: "a wrong token names no payment" },
+  returnPage: { status: 404, why: "the same" },
+  returnState: { status: 404, why: "the same" },
+  scriptVersion: { status: 404, why: "there is no such version" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
 
