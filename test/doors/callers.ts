@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
-import { SANDBOX_MERCHANT } from "../../infra/node/process/sandbox-merchant.ts";
+import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
 import { API_KEY, basic } from "../support/node.ts";
 import type { ValidRequest } from "./requests.ts";

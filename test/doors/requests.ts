@@ -64,6 +64,9 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{versionId\}$/, ({ versionId }) => versionId],
   [/\{deploymentId\}$/, ({ deploymentId }) => deploymentId],
   [/\{filename\}$/, ({ packageName }) => packageName],
+  [/\{token\}$/, () => "token-of-nobody"],
+  [/\{version\}$/, () => "0123456789abcdef"],
+  [/\/js\/.*\{file\}$/, () => "compat.js"],
   [/\/terminal-groups\/\{name\}$/, ({ groupName }) => groupName],
 ];
 

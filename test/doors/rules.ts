@@ -112,6 +112,18 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   script: "pages of shops load it, and it is public",
   scriptVersion: "the same",
   scriptManifest: "the same",
+  payPage: "a buyer has no credential; the token in the address names one payment and cannot be guessed",
+  returnPage: "the same",
+  returnState: "the same",
+  returnScript: "it is public",
+  demoCheckout: "in the sandbox only",
+  demoReturn: "the same",
+  demoScan: "the same; it shows the sandbox's API key, which everyone knows",
+  demoIntent: "in the sandbox only: whoever likes may order in the demo shop",
+  demoStyle: "it is public",
+  demoCheckoutScript: "it is public",
+  demoReturnScript: "it is public",
+  demoScanScript: "it is public",
 };
 
 /** Whether nobody needs a credential; at some such endpoints a login that is sent counts. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { SANDBOX_MERCHANT } from "../../infra/node/process/sandbox-merchant.ts";
+import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { TestGateway } from "../support/gateway.ts";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";

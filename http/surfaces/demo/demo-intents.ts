@@ -1,4 +1,5 @@
 import type { IntentOwner, Intents } from "../../../engine/intents/intents.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 
 export const CURRENCY = "EUR";
@@ -9,9 +10,18 @@ export const QUANTITY_MAX = 9;
 /** What a shop's server does: it decides the amount, makes the intent with its secret key, and gives the page nothing but the client secret. */
 export type CreateDemoIntent = (quantity: number) => Promise<{ clientSecret: string }>;
 
+interface DemoIntentParts {
+  intents: Pick<Intents, "create">;
+  /** The sandbox's merchant; null where a developer has removed or switched it off. */
+  findOwner(): Promise<IntentOwner | null>;
+  ids: Ids;
+}
+
 /** The same in this process, for the sandbox's merchant, so that no page has a secret key. */
-export function createDemoIntents(intents: Pick<Intents, "create">, owner: IntentOwner, ids: Ids): CreateDemoIntent {
+export function createDemoIntents({ intents, findOwner, ids }: DemoIntentParts): CreateDemoIntent {
   return async (quantity) => {
+    const owner = await findOwner();
+    if (owner === null) throw new RelayError("unavailable", "The sandbox's shop is not there.");
     const id = ids.uuid();
     const intent = await intents.create(
       owner,

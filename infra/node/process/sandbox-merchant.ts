@@ -5,20 +5,12 @@ import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { type MerchantRecord, serviceOf } from "../../../engine/partners/merchant.ts";
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
 import { createMerchantStore, type MerchantStore } from "../../../engine/partners/merchant-store.ts";
-import { createMerchants, type MerchantKeys } from "../../../engine/partners/merchants.ts";
+import { createMerchants } from "../../../engine/partners/merchants.ts";
 import type { PartnerRecord } from "../../../engine/partners/partner.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { Config } from "../boot/config.ts";
+import { SANDBOX_MERCHANT } from "../boot/sandbox-names.ts";
 import { demoPartners } from "./sandbox-partner.ts";
-
-/** The demo partner's shop, with its keys for the compatible API; known to everyone. */
-export const SANDBOX_MERCHANT: { readonly merchantId: string; readonly keys: MerchantKeys } = {
-  merchantId: "SHOP-001",
-  keys: {
-    publishable: "pk_merchant_sandbox_0000000000000000000000000000",
-    secret: "sk_merchant_sandbox_0000000000000000000000000000",
-  },
-};
 
 /** Under which the sandbox makes the shop: whoever makes it again, after a restart or on another node, gets the same one with the same keys. */
 const MADE_BY = "sandbox";

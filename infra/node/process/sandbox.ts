@@ -2,18 +2,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { startSimulatedTerminal } from "../../sandbox/terminal/terminal.ts";
 import type { Config } from "../boot/config.ts";
+import { SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
 import type { Log } from "../observability/log.ts";
 import type { RunningNode } from "./node.ts";
 import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
-import { SANDBOX_MERCHANT } from "./sandbox-merchant.ts";
 import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
 
 /** After this time the node is ready even if a service beside it did not start; the log says which one. */
 const COMPANION_WAIT_MS = 10_000;
-
-export const SIMULATED_TERMINAL_ID = "SIM00001";
 
 /** The sandbox's own card gateway; null if another one is configured, or if there are several nodes, which would each have one. */
 export async function sandboxGatewayOf(config: Config, log: Log): Promise<SandboxGatewayProcess | null> {
@@ -71,7 +69,7 @@ Terminal Relay, sandbox
   Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)
   Partner    API-Key ${sandboxApiKey}
   Bearer     ${SANDBOX_PARTNER_API.apiKey}   (Partner API: ${url}${PARTNER_API_BASE}/me)
-  Shop       ${SANDBOX_MERCHANT.merchantId}   (compatible API: ${url}/v1; guide: infra/docs/compat.md)
+  Shop       ${SANDBOX_MERCHANT.merchantId}   (compatible API: ${url}/v1; guide: infra/docs/compat.md; try it: ${url}/demo/checkout)
              ${SANDBOX_MERCHANT.keys.secret}
              ${SANDBOX_MERCHANT.keys.publishable}
   Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...

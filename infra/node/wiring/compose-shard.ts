@@ -27,6 +27,7 @@ import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
 import { composeCompat } from "./compat.ts";
 import { createDayCounts } from "./day-counts.ts";
+import { composeDemo } from "./demo.ts";
 import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
@@ -230,6 +231,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     deployments: apps.operations.appCatalog.deployments,
   });
 
+  const intents = compat.over(links.links);
   const surfaces = surfacesOf(config);
   const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
@@ -238,7 +240,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...links.operations,
     ...adapter.operations,
     ...webhooks.operations,
-    ...compat.over(links.links),
+    ...intents,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
@@ -252,6 +254,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
     scripts: await loadScripts(),
+    timers: parts.timers,
+    ...composeDemo({ config, ids, intents: intents.intents, ...partnerApi.ofMerchants }),
   }).map(once);
 
   return {

@@ -5,6 +5,8 @@ import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
 import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
+import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoints.ts";
+import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
@@ -15,8 +17,16 @@ import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 
+export interface SurfaceOptions {
+  openTerminalLogs: boolean;
+  packageBytesMax: number;
+  adapterContextPath?: string;
+  /** The demo pages are the sandbox's. */
+  mode?: "sandbox" | "production";
+}
+
 /** Every endpoint that a node serves, one list per surface. */
-export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax: number; adapterContextPath?: string }) {
+export function surfacesOf(options: SurfaceOptions) {
   return {
     relay: relayEndpoints(options),
     links: linkEndpoints,
@@ -26,6 +36,8 @@ export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax
     apps: appsEndpoints(options),
     partnerV1: partnerV1Endpoints,
     compat: compatEndpoints,
+    pages: compatPageEndpoints,
+    demo: options.mode === "sandbox" ? demoEndpoints : [],
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
     scripts: scriptEndpoints(relayEnvelope),
@@ -60,11 +72,15 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
   return limits;
 }
 
+/** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
+export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "demo"]);
+
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {
-  // What browsers load is described in guides.
-  const { docs: _docs, scripts: _scripts, ...documented } = surfaces;
-  const document = buildOpenApi(Object.values(documented).flat(), {
+  const documented = Object.values(surfaces)
+    .flat()
+    .filter(({ surface }) => !UNDOCUMENTED.has(surface.name));
+  const document = buildOpenApi(documented, {
     title: "Terminal Relay",
     version: "1.0.0",
     description:

@@ -63,18 +63,18 @@ test("a buyer orders in the demo shop and goes to the payment page", { skip: NO_
 
 test("a demo order is made for the sandbox's merchant, at the server's own price", async () => {
   const created: unknown[] = [];
-  const create = createDemoIntents(
-    {
-      create: (owner, order, operation) => {
-        created.push({ owner, amountMinor: order.amountMinor, currency: order.currency, operation: operation.id });
+  const owner = { merchantId: "SHOP-001", partnerId: 7, livemode: false };
+  const create = createDemoIntents({
+    intents: {
+      create: (of, order, operation) => {
+        created.push({ owner: of, amountMinor: order.amountMinor, currency: order.currency, operation: operation.id });
         return Promise.reject(new Error("kept no further here"));
       },
     },
-    { merchantId: "SHOP-001", partnerId: 7, livemode: false },
-    { uuid: () => "a-uuid" },
-  );
+    findOwner: async () => owner,
+    ids: { uuid: () => "a-uuid" },
+  });
   await assert.rejects(create(2), /kept no further/);
-  const owner = { merchantId: "SHOP-001", partnerId: 7, livemode: false };
   assert.deepEqual(created, [{ owner, amountMinor: 2_990, currency: "EUR", operation: "demo-a-uuid" }]);
 });
 

@@ -7,7 +7,8 @@ import { createMerchantStore } from "../../../../engine/partners/merchant-store.
 import { createMerchants } from "../../../../engine/partners/merchants.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { readConfig } from "../../../../infra/node/boot/config.ts";
-import { prepareSandboxMerchant, SANDBOX_MERCHANT } from "../../../../infra/node/process/sandbox-merchant.ts";
+import { SANDBOX_MERCHANT } from "../../../../infra/node/boot/sandbox-names.ts";
+import { prepareSandboxMerchant } from "../../../../infra/node/process/sandbox-merchant.ts";
 import { demoPartners, prepareSandboxPartner } from "../../../../infra/node/process/sandbox-partner.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { bracketed, grant, storedText } from "../../../engine/partners/merchant-world.ts";

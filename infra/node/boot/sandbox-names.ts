@@ -1,0 +1,13 @@
+import type { MerchantKeys } from "../../../engine/partners/merchants.ts";
+
+/** The demo partner's shop, with its keys for the compatible API; known to everyone. */
+export const SANDBOX_MERCHANT: { readonly merchantId: string; readonly keys: MerchantKeys } = {
+  merchantId: "SHOP-001",
+  keys: {
+    publishable: "pk_merchant_sandbox_0000000000000000000000000000",
+    secret: "sk_merchant_sandbox_0000000000000000000000000000",
+  },
+};
+
+/** The terminal that the sandbox simulates. */
+export const SIMULATED_TERMINAL_ID = "SIM00001";
