@@ -20,6 +20,8 @@ const EXPIRES_LATE_MS = 120_000;
 /** A gateway to which calls get late or not at all, and whose answers are lost; it executes each id once. */
 export class SimGateway implements CardGateway {
   readonly inner: FakeGateway;
+  /** Payments whose address somebody was given: nobody else can pay. */
+  readonly offered = new Set<string>();
   /** Calls on their way that arrive by and by. */
   readonly #late: (() => Promise<unknown>)[] = [];
   readonly #random: Random;
@@ -35,7 +37,7 @@ export class SimGateway implements CardGateway {
   }
 
   init(credentials: GatewayCredentials, order: GatewayOrder): Promise<GatewayAnswer<GatewayInitiated>> {
-    return this.#call(async () => {
+    return this.#call(order.txId, async () => {
       const known = this.inner.payments.has(order.txId);
       // What it has it has: an init for it is answered with the same again.
       if (!known && this.#random.chance(this.refusals)) return { type: "refused", ...REFUSED };
@@ -44,30 +46,31 @@ export class SimGateway implements CardGateway {
   }
 
   verify(credentials: GatewayCredentials, payment: { txId: string }): Promise<GatewayAnswer<GatewayPaymentState>> {
-    return this.#call(() => {
+    return this.#call(payment.txId, () => {
       this.expire();
       return this.inner.verify(credentials, payment);
     });
   }
 
   capture(credentials: GatewayCredentials, followUp: GatewayFollowUp): Promise<GatewayAnswer<GatewayFollowedUp>> {
-    return this.#call(() => this.#once(followUp, () => this.inner.capture(credentials, followUp)));
+    return this.#call(followUp.txId, () => this.#once(followUp, () => this.inner.capture(credentials, followUp)));
   }
 
   reversal(credentials: GatewayCredentials, followUp: GatewayFollowUp): Promise<GatewayAnswer<GatewayFollowedUp>> {
-    return this.#call(() => this.#once(followUp, () => this.inner.reversal(credentials, followUp)));
+    return this.#call(followUp.txId, () => this.#once(followUp, () => this.inner.reversal(credentials, followUp)));
   }
 
   refund(credentials: GatewayCredentials, followUp: GatewayFollowUp): Promise<GatewayAnswer<GatewayFollowedUp>> {
-    return this.#call(() => this.#once(followUp, () => this.inner.refund(credentials, followUp)));
+    return this.#call(followUp.txId, () => this.#once(followUp, () => this.inner.refund(credentials, followUp)));
   }
 
-  /** A buyer pays or fails, if the payment is still to be paid. */
-  buyer(txId: string, does: "pay" | "fail"): boolean {
+  /** A buyer pays or fails, if the payment is still to be paid; `payLate`: what the gateway had called failed is paid after all. */
+  buyer(txId: string, does: "pay" | "fail" | "payLate"): boolean {
     this.expire();
     const payment = this.inner.payments.get(txId);
-    if (payment === undefined || payment.state.type !== "pending") return false;
-    if (does === "pay") this.inner.pay(txId);
+    if (payment === undefined || !this.offered.has(txId)) return false;
+    if (payment.state.type !== (does === "payLate" ? "failed" : "pending")) return false;
+    if (does !== "fail") this.inner.pay(txId);
     else this.inner.set(txId, { type: "failed", paymentId: `g-${txId}`, resultCode: "GW_10001", description: "no" });
     return true;
   }
@@ -94,10 +97,11 @@ export class SimGateway implements CardGateway {
     return !isKnown && this.#random.chance(this.refusals) ? { type: "refused", ...REFUSED } : execute();
   }
 
-  async #call<T>(work: () => Promise<GatewayAnswer<T>>): Promise<GatewayAnswer<T>> {
+  async #call<T>(txId: string, work: () => Promise<GatewayAnswer<T>>): Promise<GatewayAnswer<T>> {
     await turns(this.#random.between(0, 12));
     if (!this.#random.chance(this.trouble)) {
       const answer = await work();
+      if (answer.type === "done") this.offered.add(txId);
       await turns(this.#random.between(0, 12));
       return answer;
     }
