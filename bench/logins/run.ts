@@ -7,8 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
 import { numberBetween } from "../argument.ts";
 import { forkChild } from "../load/child.ts";
+import { type Latencies, latenciesOf } from "../load/latencies.ts";
 import { startRelay } from "../load/relay.ts";
-import { API_KEY, clientAddress } from "../load/terminals.ts";
+import { paysOnSchedule } from "../load/scheduled-pays.ts";
 import { writeResultFiles } from "../result-files.ts";
 import { ROOT } from "../root.ts";
 import type { FloodAnswer, FloodTask } from "./flood.ts";
@@ -35,12 +36,6 @@ interface Options {
   seconds: number;
 }
 
-interface Latencies {
-  median: number;
-  p99: number;
-  most: number;
-}
-
 interface Guessed {
   answered: number;
   checked: number;
@@ -57,12 +52,6 @@ interface Result {
   administrator: Latencies & { refused: number };
   payQuiet: Latencies & { failed: number };
   payFlood: Latencies & { failed: number };
-}
-
-function latenciesOf(times: number[]): Latencies {
-  const sorted = [...times].sort((one, other) => one - other);
-  const at = (share: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
-  return { median: at(0.5), p99: at(0.99), most: at(1) };
 }
 
 /** Addresses of one network of the size that each customer of a provider has. */
@@ -145,23 +134,7 @@ async function measure(root: string, seconds: number): Promise<Result> {
     return { ...latenciesOf(times), refused };
   }
 
-  async function pays(): Promise<Latencies & { failed: number }> {
-    const times: number[] = [];
-    let failed = 0;
-    const startedAt = performance.now();
-    const sending = Array.from({ length: PAYS_PER_SECOND * seconds }, async (_, index) => {
-      const dueAt = startedAt + (index * 1_000) / PAYS_PER_SECOND;
-      await delay(dueAt - performance.now());
-      const body = JSON.stringify({ uuid: randomUUID(), amount: 100, service: "PAYCC" });
-      const headers = { "api-key": API_KEY, "x-forwarded-for": clientAddress(index) };
-      const { status } = await send({ port, agent, path: `/api/v1/Q${index % 5_000}/pay`, method: "POST", headers, body });
-      // From when it was due: what waits for a connection counts.
-      times.push(performance.now() - dueAt);
-      if (status !== 200) failed += 1;
-    });
-    await Promise.all(sending);
-    return { ...latenciesOf(times), failed };
-  }
+  const pays = () => paysOnSchedule({ port, agent, perSecond: PAYS_PER_SECOND, seconds });
 
   try {
     const partners: { username: string; password: string }[] = [];

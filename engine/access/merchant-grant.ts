@@ -8,6 +8,8 @@ export interface MerchantGrant {
   readonly livemode: boolean;
   /** Which of its two keys it was: a publishable one is in pages that everybody reads. */
   readonly kind: "publishable" | "secret";
+  /** How many calls with its secret key a minute may have. */
+  readonly requestsPerMinute: number;
   /** Services that are enabled for it and permitted to its partner. */
   readonly services: readonly ServiceCode[];
 }

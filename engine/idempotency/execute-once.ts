@@ -2,7 +2,7 @@ import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
-import type { IdempotencyClaim, IdempotencyStore } from "./idempotency-store.ts";
+import { IDEMPOTENCY_LIFETIME_MS, type IdempotencyClaim, type IdempotencyStore } from "./idempotency-store.ts";
 
 /** A claim is held this long by who executes it: longer than any request may take, short enough after a crash. */
 export const CLAIM_LEASE_MS = 30_000;
@@ -15,6 +15,8 @@ export interface OnceRequest {
   scope: string;
   /** Digest of what is asked. */
   fingerprint: string;
+  /** How long the key is remembered after the first request; IDEMPOTENCY_LIFETIME_MS when absent. */
+  lifetimeMs?: number;
   /** True: the stored answer may hold secrets and is kept encrypted. */
   sealed: boolean;
 }
@@ -60,7 +62,7 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
   }
 
   /** The claim as this caller holds it now, or the outcome that needs no execution. */
-  async function claim({ scope, fingerprint }: OnceRequest): Promise<Stored<IdempotencyClaim> | OnceOutcome> {
+  async function claim({ scope, fingerprint, lifetimeMs }: OnceRequest): Promise<Stored<IdempotencyClaim> | OnceOutcome> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const stored = await store.load(scope);
       const nowMs = clock.nowMs();
@@ -71,7 +73,7 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
         if (record.state.type === "running" && record.state.untilMs > nowMs) return { type: "running" };
       }
       const held: IdempotencyClaim = {
-        ...(stored?.record ?? { schema: 1, fingerprint, operationId: ids.uuid(), createdAtMs: nowMs }),
+        ...(stored?.record ?? { schema: 1, fingerprint, operationId: ids.uuid(), createdAtMs: nowMs, ...own(lifetimeMs) }),
         state: { type: "running", untilMs: nowMs + CLAIM_LEASE_MS },
       };
       const version = await store.save(scope, held, stored?.version ?? 0);
@@ -124,6 +126,11 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
       return { type: "answered", text: answer.text, replayed: false };
     }
   };
+}
+
+/** Only a lifetime that is not the usual one is written down. */
+function own(lifetimeMs: number | undefined): { lifetimeMs?: number } {
+  return lifetimeMs === undefined || lifetimeMs === IDEMPOTENCY_LIFETIME_MS ? {} : { lifetimeMs };
 }
 
 function contextOf(scope: string): string {

@@ -10,6 +10,8 @@ export interface IdempotencyClaim {
   /** Id under which the operation is executed, the same at every attempt: what was done under it is not done again. */
   operationId: string;
   createdAtMs: number;
+  /** How long it is kept from then on; absent: IDEMPOTENCY_LIFETIME_MS. */
+  lifetimeMs?: number;
   state: /** Somebody executes it; who died doing so holds it no longer than `untilMs`. */
     | { type: "running"; untilMs: number }
     /** The last attempt ended without an answer that stands (a dependency was away); the next one goes on where it ended. */
@@ -18,7 +20,7 @@ export interface IdempotencyClaim {
 }
 
 /**
- * Where claims are kept, by their scope (a digest of caller, method, path and key), for 30 days after the first request. Rejects
+ * Where claims are kept, by their scope (a digest of caller, what for and key), for their lifetime after the first request. Rejects
  * with RelayError `unavailable` when the store cannot answer.
  */
 export interface IdempotencyStore {
@@ -29,14 +31,20 @@ export interface IdempotencyStore {
 
 export const CLAIMS = "i/";
 
-/** Part of the interface: idempotency keys of partners are valid for 30 days. */
+/** Part of the interface: idempotency keys of partners are valid for 30 days; a surface may have another lifetime. */
 export const IDEMPOTENCY_LIFETIME_MS = 30 * 86_400_000;
 
 /** When a stored claim is to be forgotten. */
 export function claimExpiresAtMs(claim: unknown): number {
   const createdAtMs = typeof claim === "object" && claim !== null && "createdAtMs" in claim ? Number(claim.createdAtMs) : Number.NaN;
   if (!Number.isSafeInteger(createdAtMs)) throw new Error("an idempotency claim does not say when it was created");
-  return createdAtMs + IDEMPOTENCY_LIFETIME_MS;
+  return createdAtMs + lifetimeOf(claim);
+}
+
+function lifetimeOf(claim: unknown): number {
+  const lifetimeMs = typeof claim === "object" && claim !== null && "lifetimeMs" in claim ? claim.lifetimeMs : IDEMPOTENCY_LIFETIME_MS;
+  if (!Number.isSafeInteger(lifetimeMs)) throw new Error("an idempotency claim does not say how long it is kept");
+  return Number(lifetimeMs);
 }
 
 /** Idempotency keys on the key-value store: `i/<scope>`. */

@@ -24,17 +24,22 @@ export type ErrorCode =
   | "unavailable"
   | "internal";
 
+/** What a surface may tell programs beyond the code, where it has a word for it. */
+export type ErrorDetail = "api_key_expired" | "secret_key_required";
+
 /** An error with a public message; `cause` is for the log only and never reaches a caller. */
 export class RelayError extends Error {
   readonly code: ErrorCode;
   /** Seconds after which a retry makes sense, if known. */
   readonly retryAfterSeconds: number | undefined;
+  readonly detail: ErrorDetail | undefined;
 
-  constructor(code: ErrorCode, publicMessage: string, options: { cause?: unknown; retryAfterSeconds?: number } = {}) {
+  constructor(code: ErrorCode, publicMessage: string, options: { cause?: unknown; retryAfterSeconds?: number; detail?: ErrorDetail } = {}) {
     // It may quote what was sent, and is answered, logged and kept for repetitions.
     super(maskSchemePans(publicMessage), options.cause === undefined ? {} : { cause: options.cause });
     this.name = "RelayError";
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.detail = options.detail;
   }
 }

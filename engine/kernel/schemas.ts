@@ -72,6 +72,12 @@ export const SCHEMAS = {
   link: first("link/", "link-due/", "link-payment/", "link-tran/", "link-op/"),
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
+  webhookEvent: first("webhook-event/", "webhook-event-of/", "webhook-outbox/"),
+  webhookEndpoint: first("webhook-endpoint/", "webhook-endpoint-of/", "webhook-endpoint-count/"),
+  webhookHealth: first("webhook-health/"),
+  webhookDelivery: first("webhook-delivery/", "webhook-due/", "webhook-pending/", "webhook-state/"),
+  /** Which version of the platform's API a merchant has where it names none. */
+  apiVersion: first("api-version/"),
   appVersion: numbered("app/version/", "app/code/", "app/last-id"),
   appDeployment: first("app/deployment/"),
   appTarget: numbered("app/target/"),

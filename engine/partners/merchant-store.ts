@@ -27,7 +27,7 @@ export type MerchantChangeOutcome = "committed" | "taken" | "stale";
  */
 export interface MerchantStore {
   load(merchantId: string): Promise<Stored<MerchantRecord> | null>;
-  /** By the SHA-256 (hex) of one of its keys, deactivated or not. */
+  /** By the SHA-256 (hex) of one of its keys, or of those before them; deactivated or not. */
   byKey(keySha256: string): Promise<MerchantRecord | null>;
   /** Version 0 for a partner that never had one. */
   count(partnerId: number): Promise<Stored<MerchantCount>>;
@@ -133,7 +133,8 @@ function operationsOf({ merchant: { record }, before, count, secrets }: Merchant
 }
 
 function digestsOf(record: MerchantRecord | null): string[] {
-  return record === null ? [] : [record.keys.publishable, record.keys.secret];
+  if (record === null) return [];
+  return [record.keys, record.previousKeys].flatMap((keys) => (keys === undefined ? [] : [keys.publishable, keys.secret]));
 }
 
 function parsed({ key, value }: Entry): MerchantRecord {

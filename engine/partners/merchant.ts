@@ -33,7 +33,33 @@ export interface MerchantRecord {
   createdBy: string;
   /** SHA-256 (hex) of its two keys; the keys themselves are shown once and not stored. */
   keys: MerchantKeyDigests;
+  /** Those before them, which open nothing: who goes on using one is told why it is refused. Absent until there are any. */
+  previousKeys?: MerchantKeyDigests;
   services: { [code in ServiceCode]?: MerchantService };
+  /** Calls with its secret key in any minute. Absent where neither an administrator nor its partner has said anything. */
+  callsPerMinute?: MerchantCallLimit;
+}
+
+export interface MerchantCallLimit {
+  /** What an administrator permits; CALLS_PER_MINUTE_DEFAULT when absent. */
+  permitted?: number;
+  /** What its partner has chosen; counts only below that. */
+  chosen?: number;
+}
+
+/** `compatRequestsPerMinute` on the wire (spec, "Limits"). */
+export const CALLS_PER_MINUTE_DEFAULT = 100;
+export const CALLS_PER_MINUTE_MAX = 10_000;
+
+/** What an administrator permits. */
+export function permittedCallsPerMinute({ callsPerMinute }: MerchantRecord): number {
+  return callsPerMinute?.permitted ?? CALLS_PER_MINUTE_DEFAULT;
+}
+
+/** How many calls with its secret key a merchant may make in any minute. */
+export function callsPerMinute(merchant: MerchantRecord): number {
+  const permitted = permittedCallsPerMinute(merchant);
+  return Math.min(permitted, merchant.callsPerMinute?.chosen ?? permitted);
 }
 
 export interface MerchantKeyDigests {

@@ -13,6 +13,7 @@ import {
   type MerchantRecord,
   type MerchantStatus,
   merchantNameOf,
+  permittedCallsPerMinute,
 } from "./merchant.ts";
 import type { MerchantChange, MerchantStore } from "./merchant-store.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
@@ -35,6 +36,8 @@ export interface MerchantPatch {
   merchantName?: string;
   environment?: MerchantEnvironment;
   active?: boolean;
+  /** At most what an administrator permits. */
+  callsPerMinute?: number;
 }
 
 /** `taken`: the id is, by whomever. `full`: the partner has as many merchants as it may have. */
@@ -83,6 +86,11 @@ export interface StepOutcome<T> {
 /** Prefixes that tell a merchant's keys from a partner's, also to scanners of leaked secrets. */
 const PUBLISHABLE_PREFIX = "pk_merchant_";
 const SECRET_PREFIX = "sk_merchant_";
+
+/** Whether a text can be a merchant's key: what cannot is not looked up. */
+export function isMerchantKey(text: string): boolean {
+  return text.startsWith(SECRET_PREFIX) || text.startsWith(PUBLISHABLE_PREFIX);
+}
 
 /** Only other shards and nodes are in the way, as a mutex for each partner keeps its changes in a shard apart; each try that is lost was won by one of them. */
 const ATTEMPTS_MAX = 100;
@@ -192,12 +200,16 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
       const outcome = await untilStored<ChangeOutcome>(partner.partnerId, async () => {
         const { record: before, version } = await load(partner, merchantId);
         const active = patch.active ?? before.active;
-        if (!before.active && !active && (merchantName !== undefined || patch.environment !== undefined)) return { type: "inactive" };
+        const { environment, callsPerMinute } = patch;
+        const changesFacts = merchantName !== undefined || environment !== undefined || callsPerMinute !== undefined;
+        if (!before.active && !active && changesFacts) return { type: "inactive" };
+        if (callsPerMinute !== undefined) requirePermitted(callsPerMinute, before);
         const merchant = {
           ...before,
           merchantName: merchantName ?? before.merchantName,
-          environment: patch.environment ?? before.environment,
+          environment: environment ?? before.environment,
           active,
+          ...(callsPerMinute === undefined ? {} : { callsPerMinute: { ...before.callsPerMinute, chosen: callsPerMinute } }),
         };
         if (sameFacts(before, merchant)) return { type: "changed", merchant: before };
         merchant.updatedAtMs = clock.nowMs();
@@ -214,7 +226,7 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
       change<KeysOutcome>(partner, merchantId, (before) => {
         if (!before.active) return { answer: { type: "inactive" }, merchant: null };
         const { keys, digests } = newKeys();
-        const merchant = { ...before, keys: digests };
+        const merchant = { ...before, keys: digests, previousKeys: before.keys };
         return { answer: { type: "changed", merchant, keys }, merchant };
       }),
   };
@@ -225,7 +237,18 @@ function isOf({ partnerId, createdBy }: MerchantRecord, partner: PartnerApiGrant
 }
 
 function sameFacts(one: MerchantRecord, other: MerchantRecord): boolean {
-  return one.merchantName === other.merchantName && one.environment === other.environment && one.active === other.active;
+  return (
+    one.merchantName === other.merchantName &&
+    one.environment === other.environment &&
+    one.active === other.active &&
+    one.callsPerMinute?.chosen === other.callsPerMinute?.chosen
+  );
+}
+
+function requirePermitted(perMinute: number, merchant: MerchantRecord): void {
+  const permitted = permittedCallsPerMinute(merchant);
+  if (perMinute <= permitted) return;
+  throw new RelayError("invalid_request", `compatRequestsPerMinute: may be at most ${permitted}, which an administrator permits`);
 }
 
 function tooBusy(): RelayError {

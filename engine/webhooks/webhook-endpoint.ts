@@ -1,4 +1,4 @@
-import type { WebhookFormat } from "./webhook-event.ts";
+import type { WebhookEvent, WebhookFormat } from "./webhook-event.ts";
 
 /** Endpoints of one merchant, or of one partner. */
 export const WEBHOOK_ENDPOINTS_MAX = 16;
@@ -41,4 +41,39 @@ export interface WebhookSecret {
 /** The place that an endpoint's secret is sealed for. */
 export function webhookSecretPlace(endpointId: string): string {
   return `webhook-endpoint/${endpointId}`;
+}
+
+/** A secret may be replaced again while others still sign beside it: so many at once, the oldest ones end first. */
+export const WEBHOOK_SECRETS_MAX = 4;
+
+/** How long a replaced secret may go on signing, and how long it does unless something else is asked for. */
+export const SECRET_OVERLAP_MAX_MS = 7 * 86_400_000;
+export const SECRET_OVERLAP_DEFAULT_MS = 86_400_000;
+
+/** An endpoint to which nothing could be delivered for this long is disabled, once so many events were given up. */
+export const FAILING_AFTER_MS = 5 * 86_400_000;
+export const FAILING_DEAD_MIN = 20;
+
+/** What was given up since something was last delivered to an endpoint. */
+export interface WebhookHealth {
+  readonly schema: 1;
+  /** When the first of them was due first. */
+  readonly sinceMs: number;
+  readonly dead: number;
+}
+
+/** Whether an endpoint gets an event. */
+export function isSubscribed({ status, format, livemode, events }: WebhookEndpointRecord, event: WebhookEvent): boolean {
+  if (status !== "enabled" || format !== event.format || livemode !== event.livemode) return false;
+  return events.includes("*") || events.includes(event.type);
+}
+
+/** Its secrets that sign at this time, the newest first. */
+export function liveSecrets({ secrets }: WebhookEndpointRecord, atMs: number): readonly WebhookSecret[] {
+  return secrets.filter(({ untilMs }) => untilMs === null || untilMs > atMs);
+}
+
+/** Whether nothing came through for so long, and so often, that there is no use in going on. */
+export function isFailing({ sinceMs, dead }: WebhookHealth, atMs: number): boolean {
+  return dead >= FAILING_DEAD_MIN && atMs - sinceMs >= FAILING_AFTER_MS;
 }

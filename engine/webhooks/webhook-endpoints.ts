@@ -1,6 +1,21 @@
-import type { Page, PageQuery } from "../kernel/page.ts";
-import type { WebhookEndpointRecord, WebhookOwner } from "./webhook-endpoint.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { type Page, type PageQuery, pageOf } from "../kernel/page.ts";
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { SecretBox } from "../kernel/secret-box.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { EndpointStops } from "./endpoint-stops.ts";
+import {
+  SECRET_OVERLAP_MAX_MS,
+  WEBHOOK_SECRETS_MAX,
+  type WebhookEndpointRecord,
+  type WebhookOwner,
+  webhookSecretPlace,
+} from "./webhook-endpoint.ts";
+import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
 import type { WebhookFormat } from "./webhook-event.ts";
+import { assertWebhookUrl } from "./webhook-url.ts";
 
 export interface WebhookEndpointOrder {
   readonly format: WebhookFormat;
@@ -26,7 +41,10 @@ export interface WebhookEndpointChange {
  * `invalid_request` for an address that may not be called, `unavailable` when the store cannot answer.
  */
 export interface WebhookEndpoints {
-  /** Idempotent by `operationId`, from which its id is derived. `secret` is shown here only. `full`: WEBHOOK_ENDPOINTS_MAX are there. */
+  /**
+   * Idempotent by `operationId`, from which its id is derived. `secret` is shown here only, and is empty for a partner's endpoint, which is signed with the
+   * partner's own. `full`: WEBHOOK_ENDPOINTS_MAX are there.
+   */
   create(
     owner: WebhookOwner,
     order: WebhookEndpointOrder,
@@ -39,11 +57,131 @@ export interface WebhookEndpoints {
   change(owner: WebhookOwner, livemode: boolean, id: string, change: WebhookEndpointChange): Promise<WebhookEndpointRecord | null>;
   /** Ends what is still to be delivered to it. False where there is none. */
   remove(owner: WebhookOwner, livemode: boolean, id: string): Promise<boolean>;
-  /** A new secret; the present one goes on signing beside it for `overlapMs` (0 to 7 days). */
+  /** A new secret; the present one goes on signing beside it for `overlapMs` (0 to 7 days). Null also for a partner's, which has none of its own. */
   rollSecret(
     owner: WebhookOwner,
     livemode: boolean,
     id: string,
     overlapMs: number,
   ): Promise<{ endpoint: WebhookEndpointRecord; secret: string } | null>;
+}
+
+/** Makes secrets that nobody can guess. */
+export interface WebhookSecrets {
+  /** `whsec_` and 32 random bytes as base64. */
+  generate(): string;
+}
+
+export interface WebhookEndpointsOptions {
+  store: WebhookEndpointStore;
+  stops: EndpointStops;
+  secrets: WebhookSecrets;
+  box: SecretBox;
+  digest: Digest;
+  clock: Clock;
+}
+
+/** Changes of one endpoint that may come in between; more in a row mean that something is wrong. */
+const CHANGES_MAX = 16;
+
+/** Of one owner: more than it can have. */
+const LISTED_MAX = 1_000;
+
+export function createWebhookEndpoints({ store, stops, secrets, box, digest, clock }: WebhookEndpointsOptions): WebhookEndpoints {
+  async function load(owner: WebhookOwner, livemode: boolean, id: string): Promise<Stored<WebhookEndpointRecord> | null> {
+    const stored = ID.test(id) ? await store.load(id) : null;
+    return stored !== null && isOf(stored.record, owner) && stored.record.livemode === livemode ? stored : null;
+  }
+
+  async function change(
+    owner: WebhookOwner,
+    livemode: boolean,
+    id: string,
+    work: (before: WebhookEndpointRecord) => WebhookEndpointRecord,
+  ): Promise<WebhookEndpointRecord | null> {
+    return retryOnConflict(CHANGES_MAX, async () => {
+      const stored = await load(owner, livemode, id);
+      if (stored === null) return null;
+      return (await store.replace(stored, work(stored.record)))?.record ?? CONFLICT;
+    });
+  }
+
+  /** The secret that was made when it was created, for a repetition of that request. */
+  function created(record: WebhookEndpointRecord) {
+    const first = record.secrets.at(-1);
+    const secret = first === undefined ? "" : box.open(first.sealed, webhookSecretPlace(record.id));
+    return { type: "created", endpoint: record, secret } as const;
+  }
+
+  return {
+    create: async (owner, order, operationId) => {
+      assertWebhookUrl(order.url, order.livemode);
+      const id = prefixedId("we_", digest(`webhook-endpoint ${operationId}`));
+      const atMs = clock.nowMs();
+      const sealed = owner.type === "merchant" ? [{ sealed: box.seal(secrets.generate(), webhookSecretPlace(id)), untilMs: null }] : [];
+      const record: WebhookEndpointRecord = {
+        ...{ schema: 1, id, owner, ...order, status: "enabled", disabledReason: null },
+        ...{ secrets: sealed, createdAtMs: atMs, updatedAtMs: atMs },
+      };
+      const outcome = await store.create(record);
+      if (outcome === "full") return { type: "full" };
+      if (outcome === "created") return created(record);
+      const before = await load(owner, order.livemode, id);
+      if (before === null) throw new RelayError("conflict", "It was created by this request before, and has been removed");
+      return created(before.record);
+    },
+    find: async (owner, livemode, id) => (await load(owner, livemode, id))?.record ?? null,
+    list: async (owner, livemode, query) => {
+      const { endpoints } = await store.ofOwner(owner, null, LISTED_MAX);
+      return pageOf(
+        endpoints.filter((endpoint) => endpoint.livemode === livemode),
+        query,
+      );
+    },
+    change: async (owner, livemode, id, { url, events, description, metadata, disabled }) => {
+      if (url !== undefined) assertWebhookUrl(url, livemode);
+      const after = await change(owner, livemode, id, (before) => ({
+        ...before,
+        ...(url === undefined ? {} : { url }),
+        ...(events === undefined ? {} : { events }),
+        ...(description === undefined ? {} : { description }),
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(disabled === undefined ? {} : { status: disabled ? "disabled" : "enabled", disabledReason: null }),
+        updatedAtMs: clock.nowMs(),
+      }));
+      if (after !== null && disabled === true) await stops.cancelWaiting(id);
+      return after;
+    },
+    remove: async (owner, livemode, id) => {
+      const removed = await retryOnConflict(CHANGES_MAX, async () => {
+        const stored = await load(owner, livemode, id);
+        return stored === null ? false : (await store.remove(stored)) || CONFLICT;
+      });
+      if (removed) await stops.cancelWaiting(id);
+      return removed;
+    },
+    rollSecret: async (owner, livemode, id, overlapMs) => {
+      if (!(overlapMs >= 0 && overlapMs <= SECRET_OVERLAP_MAX_MS))
+        throw new RelayError("invalid_request", "The overlap must be 0 to 7 days");
+      if (owner.type === "partner") return null;
+      const secret = secrets.generate();
+      const sealed = box.seal(secret, webhookSecretPlace(id));
+      const atMs = clock.nowMs();
+      const endpoint = await change(owner, livemode, id, (before) => {
+        const untilMs = atMs + overlapMs;
+        const older = before.secrets.map((other) => ({ ...other, untilMs: Math.min(other.untilMs ?? untilMs, untilMs) }));
+        const signing = older.filter((other) => other.untilMs > atMs).slice(0, WEBHOOK_SECRETS_MAX - 1);
+        return { ...before, secrets: [{ sealed, untilMs: null }, ...signing], updatedAtMs: atMs };
+      });
+      return endpoint === null ? null : { endpoint, secret };
+    },
+  };
+}
+
+/** Ids come out of requests as they are. */
+const ID = /^we_[a-z0-9]{24}$/;
+
+function isOf({ owner }: WebhookEndpointRecord, other: WebhookOwner): boolean {
+  if (owner.type === "merchant") return other.type === "merchant" && owner.merchantId === other.merchantId;
+  return other.type === "partner" && owner.partnerId === other.partnerId;
 }

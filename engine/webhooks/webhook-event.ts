@@ -1,3 +1,5 @@
+import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+
 /** The formats of webhooks: which events there are, how they are written, and which signatures they carry. */
 export type WebhookFormat = "platform" | "portal";
 
@@ -27,3 +29,8 @@ export interface WebhookEvent {
 
 /** How long an event, and a delivery that was made, is kept; a delivery that was given up is kept for 90 days. */
 export const WEBHOOK_EVENT_LIFETIME_MS = 30 * 86_400_000;
+
+/** The id of an object's event: the same for every attempt to store it. */
+export function webhookEventId(objectId: string, sequence: number, digest: Digest): string {
+  return prefixedId("evt_", digest(`webhook-event ${objectId}/${sequence}`));
+}

@@ -14,6 +14,7 @@ import {
 import { BoundedMap } from "./bounded-map.ts";
 import type { CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
 import { createLoginThrottle, type KnownAccount, type LoginAccount, type LoginThrottle, looksRandom } from "./login-throttle.ts";
+import { callerByMerchantKey, type FindMerchant } from "./merchant-key.ts";
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
 
@@ -57,7 +58,7 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** Synchronous, except for passwords that are compared: not for keys, terminals' own passwords and logins that were verified before. */
+  /** Synchronous, except for merchants' keys and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
@@ -80,8 +81,11 @@ interface PasswordLogin {
 /** Used if no partner has a key for Partner API v1. */
 const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called: () => {} };
 
+/** Used if nobody has a merchant's key. */
+const NO_MERCHANTS: FindMerchant = async () => null;
+
 /**
- * Authenticates with the credentials in memory. Verified headers are remembered until any credential changes, and slow hashes until their
+ * Authenticates with the credentials in memory; merchants' keys are looked up in the store. Verified headers are remembered until any credential changes, and slow hashes until their
  * own credential changes. No password that somebody may have chosen is compared, and none that was verified before is answered, without the
  * throttle (login-throttle.ts); machine-made secrets (keys, terminals' derived passwords) need none.
  */
@@ -90,6 +94,7 @@ export function createAuthenticator(
   monotonicMs: () => number,
   partnerApi: PartnerApiCredentials = NO_PARTNER_API,
   throttle: LoginThrottle = createLoginThrottle({ monotonicMs }),
+  findMerchant: FindMerchant = NO_MERCHANTS,
 ): Authenticator {
   const logins = new BoundedMap<string, Caller | PasswordLogin>(VERIFIED_MAX);
   /** By header: the hash against which its password was verified, or `FAST`. */
@@ -237,8 +242,9 @@ export function createAuthenticator(
         case "partnerApi":
           return callerByBearer(partnerApi, authorization, ipAddress);
         case "merchantKey":
+          return callerByMerchantKey(findMerchant, authorization, "secret");
         case "optionalMerchantKey":
-          return INVALID_KEY;
+          return authorization === "" ? ANONYMOUS : callerByMerchantKey(findMerchant, authorization, "any");
         case "admin":
           return byAdministrator(authorization, ipAddress);
       }

@@ -1,6 +1,6 @@
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { TerminalMatcher } from "../../engine/access/terminal-rule.ts";
-import type { ErrorCode } from "../../engine/kernel/errors.ts";
+import type { ErrorCode, ErrorDetail } from "../../engine/kernel/errors.ts";
 
 /** A user name and the SHA-256 (hex) of its password; for credentials that come from the configuration or are long and random. */
 export interface NamedSecret {
@@ -54,4 +54,5 @@ export interface Refusal {
   message: string;
   /** Seconds after which a retry makes sense, if known. */
   retryAfterSeconds?: number;
+  detail?: ErrorDetail;
 }

@@ -3,6 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import buildSerializer from "fast-json-stringify";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AnyReply, BoundEndpoint } from "./endpoint.ts";
+import { parseForm, readFormBody } from "./form-body.ts";
 import { type JsonBody, jsonReader } from "./json-body.ts";
 import { parameterNames } from "./router.ts";
 import { parseQuery, percentDecode, type TextSource, textReader } from "./text-members.ts";
@@ -14,7 +15,7 @@ export interface CompiledEndpoint {
   readonly readParams: (values: readonly string[]) => unknown;
   readonly readQuery: (query: string) => unknown;
   readonly readHeaders: ((source: TextSource) => unknown) | null;
-  readonly readBody: ((bytes: Buffer) => JsonBody) | null;
+  readonly readBody: ((bytes: Buffer, contentType: string) => JsonBody) | null;
   /** The text of a reply, "" for one without a body. Throws for a status or body that the declaration does not have. */
   readonly serialize: (reply: AnyReply) => string;
   /** Content type by status; absent for answers without a body. */
@@ -36,7 +37,8 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
   const { params, query, headers, body } = endpoint;
   const queryNames = new Set(query === undefined ? [] : Object.keys(query.properties));
   const unknownQuery = endpoint.unknownQuery ?? "refuse";
-  const readQueryMembers = query === undefined ? () => NO_MEMBERS : textReader(query);
+  // The handler reads the members of a bracketed one itself.
+  const readQueryMembers = query === undefined || endpoint.queryFormat === "bracketed" ? () => NO_MEMBERS : textReader(query);
   const names = parameterNames(endpoint.path);
   for (const name of Object.keys(headers?.properties ?? {})) {
     // Like the names in the request, so that they need no conversion at each lookup.
@@ -51,12 +53,13 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
         return value === undefined ? undefined : percentDecode(value, name);
       }),
     readQuery: (text) => {
+      if (endpoint.queryFormat === "bracketed") return parseForm(text);
       if (text === "" && query === undefined) return NO_MEMBERS;
       const found = parseQuery(text, queryNames, unknownQuery);
       return readQueryMembers((name) => found.get(name));
     },
     readHeaders: headers === undefined ? null : textReader(headers),
-    readBody: body === undefined ? null : jsonReader(body, endpoint.bodyNesting ?? "bounded", endpoint.bodyTexts ?? "well-formed"),
+    readBody: body === undefined ? null : bodyReader(body, endpoint),
     serialize: serializerOf(endpoint, options),
     contentTypes: new Map(
       Object.entries(endpoint.responses)
@@ -64,6 +67,10 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
         .map(([status, response]) => [Number(status), response.contentType ?? JSON_TYPE]),
     ),
   };
+}
+
+function bodyReader(body: TSchema, { bodyFormat, bodyNesting = "bounded", bodyTexts = "well-formed" }: BoundEndpoint) {
+  return bodyFormat === "form or JSON" ? readFormBody : jsonReader(body, bodyNesting, bodyTexts);
 }
 
 function serializerOf(endpoint: BoundEndpoint, options: CompileOptions): (reply: AnyReply) => string {

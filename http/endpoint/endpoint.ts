@@ -1,6 +1,7 @@
 import type { Static, TObject, TOptional, TSchema } from "@sinclair/typebox";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { Caller } from "../../engine/access/caller.ts";
+import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -8,8 +9,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /**
  * Who may call. `optionalBasic` is for anyone, and knows those who send a user name and password; a wrong one is as none. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only an
  * administrator with the endpoint's role, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
- * raw request before any of it is read; `merchantKey` a merchant with one of its keys (bearer, or the user name of Basic); `optionalMerchantKey` the same, or nobody
- * yet: a page sends its publishable key as the member `key`, which the handler looks up. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ * raw request before any of it is read; `merchantKey` a merchant with its secret key (bearer, or the user name of Basic); `optionalMerchantKey` a merchant with
+ * either of its keys, or nobody yet: a page sends its publishable key as the member `key`, which the handler looks up. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement =
   | "none"
@@ -128,6 +129,8 @@ export interface RequestFacts {
   readonly id: string;
   /** The client's address as text, without trusted proxies. */
   readonly ipAddress: string;
+  /** The origin of the page that sent it, of an endpoint that is `openToPages`; empty for other endpoints and without a page. */
+  readonly pageOrigin: string;
 }
 
 /** A body that could not be read: of another content type, too long, no UTF-8, no JSON, or not as its schema says. */
@@ -208,12 +211,17 @@ export interface EndpointFacts {
   /** `well-formed` when absent. */
   bodyTexts?: BodyTexts;
   /**
-   * Also takes `application/x-www-form-urlencoded` with bracketed names (`a[b]`, `a[]`, `a[0]`): an object of texts, lists and objects. The handler
-   * checks its members; the declared schema documents them.
+   * Takes `application/x-www-form-urlencoded` with bracketed names (`a[b]`, `a[]`, `a[0]`) and JSON: both come as a `FormObject` (form-body.ts) of
+   * texts, lists and objects, also without a body. The handler checks its members; the declared schema documents them.
    */
   bodyFormat?: "form or JSON";
-  /** The query is read as such a form. */
+  /** The whole query is read as such a form. The declared schema documents its members. */
   queryFormat?: "bracketed";
+  /**
+   * Pages of any origin may call it and read the answer (CORS `*`, without credentials), for what a publishable key opens. The handler refuses an
+   * origin (`request.pageOrigin`) that its merchant's partner has not listed.
+   */
+  openToPages?: true;
   /** Instead of a body: one file in a multipart form, read as it arrives (`Input.upload`), with at most `bytesMax` bytes. */
   upload?: { member: string; description: string; bytesMax: number };
   /** Query members that are not declared: refused with 400 (default) or ignored. */
@@ -277,6 +285,8 @@ export interface Endpoint<Operations> extends EndpointFacts {
   readonly responses: Responses;
   readonly audit?: Audit<Input>;
   keepUnread?(operations: Operations, input: { params: unknown; caller: Caller; body: UnreadBody }): Promise<void>;
+  /** See `surface`. */
+  admit?(operations: Operations, input: Input): void | Promise<void>;
   // A method, so that a handler of checked input can be assigned: the server passes only input that the schemas accept.
   handle(operations: Operations, input: Input): AnyReply | Promise<AnyReply>;
 }
@@ -288,20 +298,57 @@ export interface SurfaceFacts {
   readonly envelope: ErrorEnvelope;
   /** The default deadline of its endpoints other than GET: for a surface whose changes have to reach every shard first. */
   readonly changeDeadlineMs?: number;
+  /** Headers of every response, errors too. */
+  readonly headersOf?: ResponseHeadersOf;
+  /** What an idempotency key means; the usual policy (idempotency.ts) when absent. */
+  readonly idempotency?: IdempotencyPolicy;
 }
 
+/**
+ * Further headers of a response, from those of the request (by their names in lower case; empty when absent). It is called before anything about
+ * the request is checked, and must not throw. Values with line breaks or control characters are left out.
+ */
+export type ResponseHeadersOf = (header: (name: string) => string, requestId: string) => { readonly [name: string]: string };
+
+/** What an idempotency key means to a surface. */
+export interface IdempotencyPolicy {
+  /** A key is forgotten so long after the first request with it; 30 days when absent. */
+  readonly lifetimeMs?: number;
+  /** For the OpenAPI document. */
+  readonly description: string;
+  /** Whose key it is, and what for. A key with another scope is another key. Null: the key is ignored. */
+  scopeOf(endpoint: KeyedEndpoint, input: Input): readonly unknown[] | null;
+  /** What is compared: a request with the same key that is not the same is refused. The order of members does not count. */
+  fingerprintOf(endpoint: KeyedEndpoint, input: Input): readonly unknown[];
+  /** Whether the same request may not succeed later: such an answer is stored. */
+  isFinal(error: RelayError): boolean;
+  isFinalReply(status: number): boolean;
+  /** The key was used for another request. */
+  differs(): RelayError;
+  /** The first request with this key is in progress. */
+  running(): RelayError;
+  /** Headers of a stored answer: `requestId` is that of the request that it answered first. */
+  replayHeaders(requestId: string): { readonly [name: string]: string };
+}
+
+/** What a policy knows of an endpoint. */
+export type KeyedEndpoint = Pick<EndpointFacts, "name" | "method" | "path">;
+
 /** An endpoint bound to its operations, as the server runs it. */
-export interface BoundEndpoint extends Omit<Endpoint<unknown>, "handle" | "keepUnread"> {
+export interface BoundEndpoint extends Omit<Endpoint<unknown>, "handle" | "keepUnread" | "admit"> {
   readonly run: (input: Input) => AnyReply | Promise<AnyReply>;
+  /** Called by `idempotent` before a key is looked up; absent if everyone is admitted. */
+  readonly runAdmit?: (input: Input) => void | Promise<void>;
   /** Absent if a body that cannot be read is only refused. */
   readonly runUnread?: (input: { params: unknown; caller: Caller; body: UnreadBody }) => Promise<void>;
 }
 
 /** Binds endpoints to the operations that they use. */
 export function bind<Operations>(endpoints: readonly Endpoint<Operations>[], operations: Operations): BoundEndpoint[] {
-  return endpoints.map(({ keepUnread, ...endpoint }) => ({
+  return endpoints.map(({ keepUnread, admit, ...endpoint }) => ({
     ...endpoint,
     run: (input) => endpoint.handle(operations, input),
+    ...(admit === undefined ? {} : { runAdmit: (input) => admit(operations, input) }),
     ...(keepUnread === undefined ? {} : { runUnread: (input) => keepUnread(operations, input) }),
   }));
 }

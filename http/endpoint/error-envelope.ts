@@ -1,11 +1,23 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { ErrorCode } from "../../engine/kernel/errors.ts";
+import type { ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
+
+/** An error as its surface answers it. */
+export interface ErrorReply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: { readonly [name: string]: string };
+}
 
 /** How a surface reports errors to its callers. A new error code does not compile until every surface has given it a status. */
 export interface ErrorEnvelope {
   readonly schema: TSchema;
   readonly status: Readonly<Record<ErrorCode, number>>;
   readonly body: (code: ErrorCode, message: string, requestId: string) => unknown;
+  /**
+   * For a surface whose errors say more than code and message, such as subclasses of RelayError that it throws itself: the whole answer,
+   * instead of `status` and `body`. What it answers to a final error is also what is stored for an idempotency key.
+   */
+  readonly answer?: (error: RelayError, requestId: string) => ErrorReply;
 }
 
 /** The usual status of each code; a surface copies it and changes the codes for which it documents another status. */
@@ -46,3 +58,9 @@ export const STATUS_MEANING: Readonly<Record<number, string>> = {
   500: "Internal error; the cause is in the log, with the request id.",
   503: "Not confirmed, or too busy. Repeating the request is safe.",
 };
+
+/** The answer to an error in its surface's envelope, without the headers that belong to its code. */
+export function errorReply(envelope: ErrorEnvelope, error: RelayError, requestId: string): ErrorReply {
+  if (envelope.answer !== undefined) return envelope.answer(error, requestId);
+  return { status: envelope.status[error.code], body: envelope.body(error.code, error.message, requestId) };
+}

@@ -3,7 +3,8 @@ import { senderOf } from "../../engine/access/caller.ts";
 import type { ExecuteOnce, OnceAnswer } from "../../engine/idempotency/execute-once.ts";
 import { type ErrorCode, RelayError } from "../../engine/kernel/errors.ts";
 import type { Ids } from "../../engine/kernel/ids.ts";
-import type { AnyReply, BoundEndpoint, Input } from "./endpoint.ts";
+import type { AnyReply, BoundEndpoint, IdempotencyPolicy, Input } from "./endpoint.ts";
+import type { ErrorReply } from "./error-envelope.ts";
 
 /** Long enough for any uuid, hash or order number; the relay keeps a digest of it. */
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
@@ -24,46 +25,12 @@ export function readIdempotencyKey(header: string | null): string | null {
 }
 
 /** For a response that is a stored one. */
-export const REPLAYED_HEADERS = { "Idempotent-Replayed": "true" } as const;
+const REPLAYED_HEADERS = { "Idempotent-Replayed": "true" } as const;
 
 export interface IdempotencyOptions {
   executeOnce: ExecuteOnce;
   ids: Ids;
 }
-
-/**
- * Makes an endpoint that declares `idempotency` execute once per key: the same request again gets the stored status and body, another
- * request 409, and a request whose first attempt is still in progress 409 with `Retry-After`. The handler gets the id of the execution as
- * `operationId`. Other endpoints are returned unchanged.
- */
-export function idempotent(endpoint: BoundEndpoint, { executeOnce, ids }: IdempotencyOptions): BoundEndpoint {
-  const { idempotency } = endpoint;
-  if (idempotency === undefined) return endpoint;
-  if (endpoint.auth === "none") throw new Error(`${endpoint.name}: an idempotency key belongs to a caller`);
-  return {
-    ...endpoint,
-    run: async (input) => {
-      if (input.idempotencyKey === null) return endpoint.run({ ...input, operationId: ids.uuid() });
-      const outcome = await executeOnce(
-        { scope: scopeOf(endpoint, input, input.idempotencyKey), fingerprint: fingerprintOf(input), sealed: idempotency === "sealed" },
-        (operationId) => execute(endpoint, { ...input, operationId }),
-      );
-      switch (outcome.type) {
-        case "answered":
-          return repliedBy(outcome.text, outcome.replayed);
-        case "differs":
-          throw new RelayError("conflict", "Idempotency-Key: was used for a request with another body");
-        case "running":
-          throw new RelayError("conflict", "Idempotency-Key: the first request with this key is still in progress", {
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          });
-      }
-    },
-  };
-}
-
-/** A stored error of an earlier request with the same key. */
-export class ReplayedError extends RelayError {}
 
 /** Whether an error is final; otherwise the same request may succeed later. */
 const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
@@ -86,17 +53,109 @@ const IS_FINAL: Readonly<Record<ErrorCode, boolean>> = {
   internal: false,
 };
 
-/** A stored response: the handler's reply, or the error that it threw. */
-type StoredAnswer = { reply: AnyReply } | { error: { code: ErrorCode; message: string } };
+/** The policy of every surface without one of its own: a key is used at one path, for 30 days. */
+export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
+  description:
+    "A unique value that you choose for this operation, valid for 30 days. The same request again gets the stored response (with `Idempotent-Replayed: true`) and is not executed again. With another body it is refused with 409; while the first request is still in progress, with 409 and `Retry-After`. A response of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
+  scopeOf: ({ method, path }, { params, caller }) => {
+    // Administrators are one sender. Who may only look has keys apart from the others: its 403 must not be stored for them, nor their reply be its.
+    const sender = caller.type === "administrator" && caller.role === "read-only" ? "administrator:read-only" : senderOf(caller);
+    return [sender, method, path, params];
+  },
+  fingerprintOf: (_endpoint, { query, body }) => [query, body ?? null],
+  // An error with a time to retry is not final.
+  isFinal: (error) => IS_FINAL[error.code] && error.retryAfterSeconds === undefined,
+  isFinalReply: (status) => status < 500 && status !== 408 && status !== 429,
+  differs: () => new RelayError("conflict", "Idempotency-Key: was used for a request with another body"),
+  running: () =>
+    new RelayError("conflict", "Idempotency-Key: the first request with this key is still in progress", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    }),
+  replayHeaders: () => REPLAYED_HEADERS,
+};
 
-async function execute(endpoint: BoundEndpoint, input: Input): Promise<OnceAnswer> {
+/**
+ * Makes an endpoint that declares `idempotency` execute once per key, by its surface's policy: the same request again gets the stored status and body,
+ * another request the policy's refusal, and a request whose first attempt is still in progress another one. The handler gets the id of the execution as
+ * `operationId`. A surface's `admit` is asked before. Other endpoints are returned unchanged.
+ */
+export function idempotent(endpoint: BoundEndpoint, options: IdempotencyOptions): BoundEndpoint {
+  const once = executedOnce(endpoint, options);
+  const { runAdmit } = endpoint;
+  if (runAdmit === undefined) return once;
+  return {
+    ...once,
+    run: async (input) => {
+      await runAdmit(input);
+      return once.run(input);
+    },
+  };
+}
+
+function executedOnce(endpoint: BoundEndpoint, { executeOnce, ids }: IdempotencyOptions): BoundEndpoint {
+  const { idempotency } = endpoint;
+  if (idempotency === undefined) return endpoint;
+  if (endpoint.auth === "none") throw new Error(`${endpoint.name}: an idempotency key belongs to a caller`);
+  const policy = endpoint.surface.idempotency ?? USUAL_IDEMPOTENCY;
+  return {
+    ...endpoint,
+    run: async (input) => {
+      const scope = input.idempotencyKey === null ? null : policy.scopeOf(endpoint, input);
+      if (scope === null) return endpoint.run({ ...input, operationId: ids.uuid() });
+      const outcome = await executeOnce(
+        {
+          scope: digestOf([...scope, input.idempotencyKey]),
+          fingerprint: digestOf(policy.fingerprintOf(endpoint, input)),
+          ...(policy.lifetimeMs === undefined ? {} : { lifetimeMs: policy.lifetimeMs }),
+          sealed: idempotency === "sealed",
+        },
+        (operationId) => execute(endpoint, policy, { ...input, operationId }),
+      );
+      switch (outcome.type) {
+        case "answered":
+          return repliedBy(outcome.text, outcome.replayed ? policy : null);
+        case "differs":
+          throw policy.differs();
+        case "running":
+          throw policy.running();
+      }
+    },
+  };
+}
+
+/** An error as it was stored for an idempotency key, by this request or by an earlier one with the same key. */
+export class StoredError extends RelayError {
+  /** As the surface answered it, where it makes its answers itself. */
+  readonly reply: ErrorReply | undefined;
+  /** Say that it was stored by an earlier request. */
+  readonly replayHeaders: { readonly [name: string]: string };
+
+  constructor({ code, message, reply }: StoredFailure, replayHeaders: { readonly [name: string]: string }) {
+    super(code, message);
+    this.reply = reply;
+    this.replayHeaders = replayHeaders;
+  }
+}
+
+interface StoredFailure {
+  code: ErrorCode;
+  message: string;
+  reply?: ErrorReply;
+}
+
+/** A stored response: the handler's reply, or the error that it threw; and the request that got it first. */
+type StoredAnswer = ({ reply: AnyReply } | { error: StoredFailure }) & { requestId?: string };
+
+async function execute(endpoint: BoundEndpoint, policy: IdempotencyPolicy, input: Input): Promise<OnceAnswer> {
+  const requestId = input.request.id;
   try {
     const reply = await endpoint.run(input);
-    return { text: answerText({ reply }), final: reply.status < 500 && reply.status !== 408 && reply.status !== 429 };
+    return { text: answerText({ reply, requestId }), final: policy.isFinalReply(reply.status) };
   } catch (error) {
-    // An error with a time to retry is not final.
-    if (!(error instanceof RelayError) || !IS_FINAL[error.code] || error.retryAfterSeconds !== undefined) throw error;
-    return { text: answerText({ error: { code: error.code, message: error.message } }), final: true };
+    if (!(error instanceof RelayError) || !policy.isFinal(error)) throw error;
+    const { envelope } = endpoint.surface;
+    const reply = envelope.answer === undefined ? {} : { reply: envelope.answer(error, requestId) };
+    return { text: answerText({ error: { code: error.code, message: error.message, ...reply }, requestId }), final: true };
   }
 }
 
@@ -104,25 +163,18 @@ function answerText(answer: StoredAnswer): string {
   return JSON.stringify(answer);
 }
 
-function repliedBy(text: string, replayed: boolean): AnyReply {
+/** `replayedBy`: null for the answer of this very request. */
+function repliedBy(text: string, replayedBy: IdempotencyPolicy | null): AnyReply {
   const answer: StoredAnswer = JSON.parse(text);
-  if ("error" in answer) throw new (replayed ? ReplayedError : RelayError)(answer.error.code, answer.error.message);
+  // Answers of former versions do not name their request.
+  const replayHeaders = replayedBy?.replayHeaders(answer.requestId ?? "") ?? {};
+  if ("error" in answer) throw new StoredError(answer.error, replayHeaders);
   const { reply } = answer;
-  return replayed ? { ...reply, headers: { ...reply.headers, ...REPLAYED_HEADERS } } : reply;
+  return replayedBy === null ? reply : { ...reply, headers: { ...reply.headers, ...replayHeaders } };
 }
 
-function scopeOf({ method, path }: BoundEndpoint, { params, caller }: Input, key: string): string {
-  // Administrators are one sender. Who may only look has keys apart from the others: its 403 must not be stored for them, nor their reply be its.
-  const sender = caller.type === "administrator" && caller.role === "read-only" ? "administrator:read-only" : senderOf(caller);
-  return digestOf([sender, method, path, params, key]);
-}
-
-/** The request in a form that does not depend on the order of members or on spaces. */
-function fingerprintOf({ query, body }: Input): string {
-  return digestOf([query, body ?? null]);
-}
-
-function digestOf(value: unknown): string {
+/** The same for members in any order. */
+function digestOf(value: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(value, inOrder)).digest("hex");
 }
 

@@ -3,7 +3,8 @@ import type { AdministratorRole } from "../../engine/access/administrator-role.t
 import type { AuthRequirement, BoundEndpoint, CallerNeeds, Method, ResponseDeclaration } from "./endpoint.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
 import { refusesForeignPages } from "./foreign-pages.ts";
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "./idempotency.ts";
+import { FORM_TYPE } from "./form-body.ts";
+import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
 
 /** The declaration without its handler. */
 export type DocumentedEndpoint = Omit<BoundEndpoint, "run">;
@@ -113,7 +114,7 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     ...parametersOf("path", params, schemas),
     ...parametersOf("query", query, schemas),
     ...parametersOf("header", headers, schemas),
-    ...(endpoint.idempotency === undefined ? [] : [IDEMPOTENCY_KEY]),
+    ...(endpoint.idempotency === undefined ? [] : [idempotencyKeyOf(endpoint)]),
   ];
   return {
     operationId: endpoint.name,
@@ -154,21 +155,26 @@ function descriptionOf({ description, needs, role }: DocumentedEndpoint): Json {
 
 const ABOVE: Readonly<Record<AdministratorRole, string>> = { owner: "", operator: " or owner", "read-only": ", operator or owner" };
 
-const IDEMPOTENCY_KEY: Json = {
-  name: "Idempotency-Key",
-  in: "header",
-  description:
-    "A unique value that you choose for this operation, valid for 30 days. The same request again gets the stored response (with `Idempotent-Replayed: true`) and is not executed again. With another body it is refused with 409; while the first request is still in progress, with 409 and `Retry-After`. A response of 500 or more is not stored: a request with the same key continues where the first attempt ended.",
-  required: false,
-  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX, pattern: "^[!-~]+$" },
-};
+function idempotencyKeyOf({ surface }: DocumentedEndpoint): Json {
+  return {
+    name: "Idempotency-Key",
+    in: "header",
+    description: (surface.idempotency ?? USUAL_IDEMPOTENCY).description,
+    required: false,
+    schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX, pattern: "^[!-~]+$" },
+  };
+}
 
 function requestBodyOf(body: TSchema, endpoint: DocumentedEndpoint, schemas: SchemaComponents): Json {
   const example = endpoint.bodyExample === undefined ? {} : { example: endpoint.bodyExample };
   return {
-    required: body[OptionalKind] === undefined,
-    content: { "application/json": { schema: schemas.reference(body), ...example } },
+    required: body[OptionalKind] === undefined && endpoint.bodyFormat === undefined,
+    content: Object.fromEntries(bodyTypesOf(endpoint).map((type) => [type, { schema: schemas.reference(body), ...example }])),
   };
+}
+
+function bodyTypesOf({ bodyFormat }: DocumentedEndpoint): string[] {
+  return bodyFormat === "form or JSON" ? [FORM_TYPE, "application/json"] : ["application/json"];
 }
 
 function uploadOf({ member, description }: NonNullable<DocumentedEndpoint["upload"]>): Json {
@@ -209,7 +215,8 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 /**
  * An administrator may have a role that is too low. A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
  */
-const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi"]);
+const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi", "merchantKey"]);
+const ANONYMOUS_AUTHS: ReadonlySet<AuthRequirement> = new Set(["none", "optionalBasic"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
 
 function needsMoreThanReadOnly({ role }: DocumentedEndpoint): boolean {
@@ -221,7 +228,7 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   const { params, query, headers, body, upload } = endpoint;
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
-    ...(endpoint.auth === "none" || endpoint.auth === "optionalBasic" ? [] : [401]),
+    ...(ANONYMOUS_AUTHS.has(endpoint.auth) ? [] : [401]),
     ...(KEY_AUTHS.has(endpoint.auth) || needsMoreThanReadOnly(endpoint) || refusesForeignPages(endpoint) ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
     ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),

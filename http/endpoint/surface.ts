@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { Declaration, Endpoint, Nothing, Reply, Responses, SurfaceFacts, WhoMay } from "./endpoint.ts";
+import type { Declaration, Endpoint, Input, KeyedEndpoint, Nothing, Reply, Responses, SurfaceFacts, WhoMay } from "./endpoint.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
 
@@ -17,16 +17,30 @@ export interface Surface<Operations, E extends TSchema> extends SurfaceFacts {
   errors<S extends number>(...statuses: S[]): { [Status in S]: { description: string; body: E } };
 }
 
+export interface SurfaceOptions<Operations, E extends TSchema> extends SurfaceFacts {
+  readonly envelope: ErrorEnvelope & { schema: E };
+  /**
+   * Called for every request of the surface, with its input read and its caller known, before an idempotency key is looked up and before the handler.
+   * Throws RelayError for a request that is not to be executed: of a caller beyond its limit, for instance.
+   */
+  readonly admit?: (operations: Operations, input: Input, endpoint: KeyedEndpoint) => void | Promise<void>;
+}
+
 /**
  * Starts a surface; `Operations` is what its handlers use:
  * `const relay = surface<RelayOperations>()({ name: "relay", tags: ["Terminals"], envelope })`.
  */
 export function surface<Operations>() {
-  return <E extends TSchema>(facts: SurfaceFacts & { envelope: ErrorEnvelope & { schema: E } }): Surface<Operations, E> => ({
+  return <E extends TSchema>({ admit, ...facts }: SurfaceOptions<Operations, E>): Surface<Operations, E> => ({
     ...facts,
     endpoint: (declaration) => {
       const deadlineMs = declaration.deadlineMs ?? (declaration.method === "GET" ? undefined : facts.changeDeadlineMs);
-      return { ...declaration, ...(deadlineMs === undefined ? {} : { deadlineMs }), surface: facts };
+      return {
+        ...declaration,
+        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...(admit === undefined ? {} : { admit: (operations: Operations, input: Input) => admit(operations, input, declaration) }),
+        surface: facts,
+      };
     },
     errors: <S extends number>(...statuses: S[]) => {
       const schema = facts.envelope.schema;

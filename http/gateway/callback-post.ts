@@ -3,12 +3,16 @@ import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { CallbackTarget } from "../../engine/callbacks/callback-sender.ts";
+import type { PostOutcome, PostTarget } from "../../engine/webhooks/post-target.ts";
 import { createNameResolver, lookupWith, type ResolveName } from "./resolve-name.ts";
 
 /** An address has this long to answer, name and connection included. */
 const DEADLINE_MS = 10_000;
 
-export interface CallbackTargetOptions {
+/** The body of an answer is waited for no longer than this: its status is what counts. */
+const ANSWER_BODY_MS = 1_000;
+
+export interface PostTargetOptions {
   /** CIDRs of local networks that may be called. */
   allowedNetworks: readonly string[];
   /** For tests: the addresses of a name. */
@@ -23,11 +27,11 @@ class AddressRefused extends Error {}
  * it is allowed. The address is checked when the connection is made (so that a name cannot resolve to another address afterwards), and
  * redirects are not followed.
  */
-export function createCallbackTarget({
+export function createPostTarget({
   allowedNetworks,
   resolve = createNameResolver(),
   deadlineMs = DEADLINE_MS,
-}: CallbackTargetOptions): CallbackTarget {
+}: PostTargetOptions): PostTarget {
   const allowed = allowedNetworks.map((cidr) => ipaddr.parseCIDR(cidr));
   const mayCall = (address: string): boolean => {
     const parsed = plain(ipaddr.parse(address));
@@ -42,13 +46,16 @@ export function createCallbackTarget({
   });
 
   return {
-    post: (url, body) => {
-      if (!URL.canParse(url)) return Promise.resolve({ type: "failed", reason: "the address is not a URL" });
+    post: (url, body, headers, answerBytesMax) => {
+      const begunAt = performance.now();
+      const tookMs = () => Math.round(performance.now() - begunAt);
+      const refused = (reason: string): Promise<PostOutcome> => Promise.resolve({ type: "failed", reason, durationMs: tookMs() });
+      if (!URL.canParse(url)) return refused("the address is not a URL");
       const target = new URL(url);
       const secure = target.protocol === "https:";
       const host = target.hostname.replace(/^\[|\]$/g, "");
       // An address that is written out is not looked up.
-      if (isIP(host) !== 0 && !mayCall(host)) return Promise.resolve({ type: "failed", reason: "the address is of a local network" });
+      if (isIP(host) !== 0 && !mayCall(host)) return refused("the address is of a local network");
       return new Promise((done) => {
         const request = (secure ? httpsRequest : httpRequest)(target, {
           method: "POST",
@@ -60,25 +67,56 @@ export function createCallbackTarget({
             "content-length": String(Buffer.byteLength(body)),
             "user-agent": "terminal-relay",
             connection: "close",
+            ...headers,
           },
         });
-        const fail = (reason: string): void => {
+        const end = (outcome: PostOutcome): void => {
           clearTimeout(timer);
           request.destroy();
-          done({ type: "failed", reason });
+          done(outcome);
         };
-        const timer = setTimeout(() => fail(`no answer within ${deadlineMs} ms`), deadlineMs);
+        const fail = (reason: string) => end({ type: "failed", reason, durationMs: tookMs() });
+        let timer = setTimeout(() => fail(`no answer within ${deadlineMs} ms`), deadlineMs);
         request.on("error", (error) => fail(reasonOf(error)));
-        request.on("response", ({ statusCode = 0 }) => {
+        request.on("response", (response) => {
           clearTimeout(timer);
-          // Whatever the answer says, its status is all that counts.
-          request.destroy();
-          done(statusCode >= 200 && statusCode < 300 ? { type: "delivered" } : { type: "failed", reason: `answered ${statusCode}` });
+          const { statusCode: status = 0 } = response;
+          const chunks: Buffer[] = [];
+          let bytes = 0;
+          const durationMs = tookMs();
+          // Whatever comes of the body, the status stands.
+          const answered = () => end({ type: "answered", status, answer: textOf(chunks, answerBytesMax), durationMs });
+          if (answerBytesMax === 0) return answered();
+          timer = setTimeout(answered, ANSWER_BODY_MS);
+          response.on("data", (chunk: Buffer) => {
+            chunks.push(chunk);
+            bytes += chunk.length;
+            if (bytes >= answerBytesMax) answered();
+          });
+          for (const ending of ["end", "error", "close"]) response.on(ending, answered);
         });
         request.end(body);
       });
     },
   };
+}
+
+/** The adapter's callbacks: an address has taken one that it answers with 2xx. */
+export function createCallbackTarget(options: PostTargetOptions): CallbackTarget {
+  const target = createPostTarget(options);
+  return {
+    post: async (url, body) => {
+      const outcome = await target.post(url, body, {}, 0);
+      if (outcome.type === "failed") return { type: "failed", reason: outcome.reason };
+      const { status } = outcome;
+      return status >= 200 && status < 300 ? { type: "delivered" } : { type: "failed", reason: `answered ${status}` };
+    },
+  };
+}
+
+/** As UTF-8; half a character at the end is left out. */
+function textOf(chunks: readonly Buffer[], bytesMax: number): string {
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, bytesMax), { stream: true });
 }
 
 /** An IPv4-mapped IPv6 address is checked as the IPv4 address. */

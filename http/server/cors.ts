@@ -1,9 +1,10 @@
 import type { Method } from "../endpoint/endpoint.ts";
-import { methodsOf, type ServedRoute } from "./route.ts";
+import type { ServedRoute } from "./route.ts";
 
 /**
  * Pages of other origins may call endpoints with an API key, from origins that a partner lists. A preflight does not say which key will be
- * used, so it is permitted for any listed origin; the call itself is checked against the list of the key's partner.
+ * used, so it is permitted for any listed origin; the call itself is checked against the list of the key's partner. Endpoints that are `openToPages` are for
+ * pages of any origin; no browser sends a login that it remembers to them, because they answer without `Access-Control-Allow-Credentials`.
  */
 
 /** How long a browser caches a preflight; short, so that a removed origin is soon refused. */
@@ -40,12 +41,14 @@ export function preflightMethod(requested: string): Method | null {
 }
 
 /** The headers of the response to a permitted preflight. */
-export function preflightHeaders(route: ServedRoute, origin: string): { readonly [name: string]: string } {
+export function preflightHeaders(route: ServedRoute, methods: readonly string[], origin: string): { readonly [name: string]: string } {
   const declared = Object.keys(route.endpoint.headers?.properties ?? {});
+  // A page may send its publishable key as a bearer key, too.
+  const names = route.openToPages ? ["Authorization", ...REQUEST_HEADERS, ...declared] : [...REQUEST_HEADERS, ...declared];
   return {
-    "Access-Control-Allow-Origin": origin,
-    "Access-Control-Allow-Methods": methodsOf(route).join(", "),
-    "Access-Control-Allow-Headers": [...REQUEST_HEADERS, ...declared].join(", "),
+    "Access-Control-Allow-Origin": route.openToPages ? "*" : origin,
+    "Access-Control-Allow-Methods": methods.join(", "),
+    "Access-Control-Allow-Headers": names.join(", "),
     "Access-Control-Max-Age": String(PREFLIGHT_SECONDS),
     Vary: PREFLIGHT_VARY,
   };

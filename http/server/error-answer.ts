@@ -1,11 +1,14 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
-import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
-import { REPLAYED_HEADERS, ReplayedError } from "../endpoint/idempotency.ts";
+import { type ErrorEnvelope, errorReply } from "../endpoint/error-envelope.ts";
+import { StoredError } from "../endpoint/idempotency.ts";
 import type { Answer } from "./answer.ts";
 
 const CHALLENGES: { readonly [Auth in AuthRequirement]?: string } = {
   partnerApi: 'Bearer realm="relay"',
+  // Never Basic, although it is taken: a browser would ask for it, and remember it.
+  merchantKey: 'Bearer realm="relay"',
+  optionalMerchantKey: 'Bearer realm="relay"',
   signature: 'Signature realm="relay",headers="(request-target) host date x-signature-salt digest"',
 };
 
@@ -23,17 +26,18 @@ export function errorAnswer(
   requestId: string,
   more: { readonly [name: string]: string } = {},
 ): Answer {
+  const stored = error instanceof StoredError ? error : null;
+  const reply = stored?.reply ?? errorReply(envelope, error, requestId);
   const headers: Record<string, string> = { ...more };
   if (error.code === "unauthorized" && auth !== "apiKey") {
     headers["WWW-Authenticate"] = CHALLENGES[auth] ?? 'Basic realm="relay"';
   }
-  if (error instanceof ReplayedError) Object.assign(headers, REPLAYED_HEADERS);
   if (error.retryAfterSeconds !== undefined) headers["Retry-After"] = String(error.retryAfterSeconds);
   else if (error.code === "rate_limited" || error.code === "terminal_queue_full") headers["Retry-After"] = "1";
   return {
-    status: envelope.status[error.code],
+    status: reply.status,
     contentType: "application/json",
-    text: JSON.stringify(envelope.body(error.code, error.message, requestId)),
-    headers,
+    text: JSON.stringify(reply.body),
+    headers: { ...headers, ...reply.headers, ...stored?.replayHeaders },
   };
 }

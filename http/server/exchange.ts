@@ -2,9 +2,11 @@ import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Refusal } from "../auth/credential-source.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
+import { isBearer } from "../auth/merchant-key.ts";
 import type { Admission } from "../auth/rate-limiter.ts";
 import { requireRole } from "../auth/required-role.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
+import { formTypeRefusal } from "../endpoint/form-body.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
 import { contentTypeRefusal, type JsonBody, notJson } from "../endpoint/json-body.ts";
 import { requireMultipart } from "../endpoint/multipart.ts";
@@ -18,6 +20,7 @@ import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
 import { headerOrNull, signedHead } from "./signed-request.ts";
+import { surfaceHeaders } from "./surface-headers.ts";
 import { Upload } from "./upload.ts";
 import type { HttpResponse } from "./uws.ts";
 
@@ -36,6 +39,7 @@ export class Exchange extends Response implements RequestFacts {
   #headers: unknown;
   #idempotencyKey: string | null = null;
   #origin = "";
+  pageOrigin = "";
   /**
    * Number of pending checks: whether all nodes admit the client, and whether a password is right. Until they are done nothing about the
    * request is answered.
@@ -69,7 +73,9 @@ export class Exchange extends Response implements RequestFacts {
   begin(req: RequestHead, match: Match<ServedRoute>): void {
     const { route } = this;
     try {
+      if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);
+      if (route.openToPages) this.pageOrigin = req.getHeader("origin");
       this.#admit();
       if (route.method !== "GET") {
         // An endpoint that stores the beginning of a body that is too long has to read it first.
@@ -198,6 +204,8 @@ export class Exchange extends Response implements RequestFacts {
   #typeRefusal(req: RequestHead): RelayError | null {
     const length = req.getHeader("content-length");
     if (length === "0") return null;
+    // Whether there is a body at all is known once it has come.
+    if (this.route.endpoint.bodyFormat !== undefined) return formTypeRefusal(this.#contentType);
     if (this.#contentType !== "") return contentTypeRefusal(this.#contentType);
     const hasBody = length !== "" || req.getHeader("transfer-encoding") !== "";
     return hasBody && isFromPage(req) ? notJson() : null;
@@ -234,14 +242,16 @@ export class Exchange extends Response implements RequestFacts {
       return;
     }
     const apiKey = readsApiKey ? req.getHeader("api-key") : "";
+    const authorization = readsAuthorization ? req.getHeader("authorization") : "";
     const verdict = this.context.authenticator.authenticate(endpoint.auth, {
-      authorization: readsAuthorization ? req.getHeader("authorization") : "",
+      authorization,
       apiKey,
       origin: apiKey === "" ? "" : requestOrigin(this.#origin, req.getHeader("referer")),
       ipAddress: this.#address.text,
     });
     // Whoever has sent a key was not a browser by itself.
-    const foreign = this.route.refusesForeignPages && apiKey === "" ? this.#foreignOrigin(req) : null;
+    const hasOwnKey = apiKey !== "" || (this.route.readsMerchantKey && isBearer(authorization));
+    const foreign = this.route.refusesForeignPages && !hasOwnKey ? this.#foreignOrigin(req) : null;
     if (verdict instanceof Promise) this.#ask(verdict, "who", (late) => this.#authenticated(late, foreign));
     else this.#authenticated(verdict, foreign);
   }
@@ -366,7 +376,7 @@ export class Exchange extends Response implements RequestFacts {
   #takeBody(bytes: Buffer): void {
     let read: JsonBody | undefined;
     try {
-      read = this.route.compiled.readBody?.(bytes);
+      read = this.route.compiled.readBody?.(bytes, this.#contentType);
     } catch (error) {
       if (!(error instanceof RelayError)) throw error;
       this.#bodyRefused(bytes, true, error);

@@ -1,9 +1,10 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
+import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { Ids } from "../../engine/kernel/ids.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
-import type { BoundEndpoint } from "../endpoint/endpoint.ts";
+import type { BoundEndpoint, ResponseHeadersOf } from "../endpoint/endpoint.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import type { Uws } from "./uws.ts";
 import type { WebSocketMount } from "./websocket.ts";
@@ -22,7 +23,7 @@ export interface ServerOptions {
   /** Envelope of a 404 for a path without a surface. */
   envelope: ErrorEnvelope;
   /** The same for paths that begin so: an API with an error body of its own has it for all that is under its base. */
-  envelopes?: readonly { under: string; envelope: ErrorEnvelope }[];
+  envelopes?: readonly Face[];
   webSockets?: readonly WebSocketMount[];
   /** CIDRs whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
@@ -42,6 +43,15 @@ export interface ServerOptions {
   /** See `CompileOptions`; for tests. */
   strictReplies?: boolean;
   observe?: Observer;
+}
+
+/** How an API answers what none of its endpoints takes. */
+export interface Face {
+  under: string;
+  envelope: ErrorEnvelope;
+  headersOf?: ResponseHeadersOf;
+  /** The error for a path where there is nothing, where it is told in other words than usual. */
+  notFound?(method: string, path: string): RelayError;
 }
 
 /** Callbacks for logs and metrics. Their arguments never contain a body, a header or a credential. */

@@ -1,4 +1,5 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { CallLimitReached } from "../../engine/partners/merchant-calls.ts";
 import type { AnyReply, OutgoingFile } from "../endpoint/endpoint.ts";
 import { type Answer, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
 import { errorAnswer, toRelayError } from "./error-answer.ts";
@@ -55,8 +56,8 @@ export abstract class Response implements Waiting {
     if (relayError.code === "internal" || relayError.cause !== undefined) {
       this.context.observe.failed?.(error, { id: this.id, endpoint: endpoint.name });
     }
-    // It says nothing of the caller's window.
-    if (relayError.code === "terminal_queue_full") this.remaining = -1;
+    // It says nothing of the address's window.
+    if (relayError.code === "terminal_queue_full" || relayError instanceof CallLimitReached) this.remaining = -1;
     this.#send(errorAnswer(relayError, endpoint.surface.envelope, endpoint.auth, this.id));
   }
 

@@ -7,8 +7,10 @@ import {
   type BoundEndpoint,
   DEADLINE_MS_DEFAULT,
   type Method,
+  type ResponseHeadersOf,
 } from "../endpoint/endpoint.ts";
 import { refusesForeignPages } from "../endpoint/foreign-pages.ts";
+import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
@@ -28,6 +30,10 @@ export interface ServedRoute {
   readonly fixedHeaders: readonly string[];
   readonly readsAuthorization: boolean;
   readonly readsApiKey: boolean;
+  /** What its surface adds to every response. */
+  readonly headersOf: ResponseHeadersOf | undefined;
+  readonly readsMerchantKey: boolean;
+  readonly openToPages: boolean;
   /** With a login, only pages of the relay's own origin may call it. */
   readonly refusesForeignPages: boolean;
 }
@@ -38,7 +44,19 @@ const DEPRECATED_SINCE = `@${Date.UTC(2025, 9, 4) / 1_000}`;
 /** Paths that are served under the service prefix too (`RELAY_SERVICE_PREFIX`): those of terminals and partners, and the deprecated ones. */
 const PREFIXED = /^\/(?:api\/(?:v1|status|partner)\/|pay$|uuid\/|status$)/;
 
-const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set(["optionalBasic", "basic", "basicOrApiKey", "admin", "partnerApi"]);
+const READS_MERCHANT_KEY: ReadonlySet<AuthRequirement> = new Set(["merchantKey", "optionalMerchantKey"]);
+
+const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
+  "optionalBasic",
+  "basic",
+  "basicOrApiKey",
+  "admin",
+  "partnerApi",
+  ...READS_MERCHANT_KEY,
+]);
+
+/** Names and values, alternating, for every response of an endpoint for pages of any origin. */
+const OPEN_TO_PAGES: readonly string[] = ["Access-Control-Allow-Origin", "*", "Access-Control-Expose-Headers", "*"];
 
 /** Compiles the endpoints. Throws for a declaration that contradicts itself or another one. */
 export function buildRouter(options: ServerOptions): Router<ServedRoute> {
@@ -59,6 +77,9 @@ export function buildRouter(options: ServerOptions): Router<ServedRoute> {
 function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<string, RateLimitBucket>): ServedRoute {
   const bucket =
     endpoint.rateLimit === undefined ? null : bucketOf(endpoint.rateLimit.bucket, endpoint.rateLimit.perSecond, options, limits);
+  if (endpoint.openToPages === true && endpoint.auth !== "optionalMerchantKey" && endpoint.auth !== "none") {
+    throw new Error(`${endpoint.name}: pages of any origin may call only what needs no secret`);
+  }
   const opensToPages = endpoint.auth === "apiKey" || endpoint.auth === "basicOrApiKey";
   return {
     method: endpoint.method,
@@ -68,14 +89,20 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     bucket,
     rateLimitBlocks: rateLimitBlocks(endpoint.rateLimit?.perSecond ?? 0, opensToPages),
     bodyBytesMax:
-      endpoint.upload === undefined ? (endpoint.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT) : uploadBytesMax(endpoint.upload.bytesMax),
+      endpoint.upload === undefined
+        ? (endpoint.bodyBytesMax ?? (endpoint.bodyFormat === undefined ? BODY_BYTES_MAX_DEFAULT : FORM_BYTES_MAX))
+        : uploadBytesMax(endpoint.upload.bytesMax),
     deadlineMs: endpoint.deadlineMs ?? DEADLINE_MS_DEFAULT,
     fixedHeaders: [
       ...(endpoint.deprecated === undefined ? [] : ["Deprecation", DEPRECATED_SINCE]),
       ...(opensToPages && bucket === null ? ["Vary", "Origin"] : []),
+      ...(endpoint.openToPages === true ? OPEN_TO_PAGES : []),
     ],
     readsAuthorization: READS_AUTHORIZATION.has(endpoint.auth),
     readsApiKey: opensToPages,
+    headersOf: endpoint.surface.headersOf,
+    readsMerchantKey: READS_MERCHANT_KEY.has(endpoint.auth),
+    openToPages: endpoint.openToPages === true,
     refusesForeignPages: refusesForeignPages(endpoint),
   };
 }

@@ -4,7 +4,6 @@ import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { isLoopbackHost } from "../auth/loopback-host.ts";
 import type { Method } from "../endpoint/endpoint.ts";
-import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { type Answer, answerAsLast, firstLines, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
@@ -12,12 +11,13 @@ import { ownOrigin } from "./cross-site.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { Exchange } from "./exchange.ts";
 import { FileSenders } from "./file-sender.ts";
-import { SERVER_LIMITS, type ServerOptions } from "./options.ts";
+import { type Face, SERVER_LIMITS, type ServerOptions } from "./options.ts";
 import { Pending } from "./pending.ts";
 import { RequestHead } from "./request-head.ts";
 import { requestIds } from "./request-id.ts";
 import { buildRouter, methodsOf } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
+import { surfaceHeaders } from "./surface-headers.ts";
 import { refusalOf, type Unmatched } from "./unmatched.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "./uws.ts";
 import { WebSocketHost } from "./websocket-host.ts";
@@ -134,9 +134,10 @@ export function createServer(options: ServerOptions): Server {
     const match = method === null ? null : router.match(method, path);
     const ambiguity = head.ambiguity();
     if (ambiguity !== null) {
-      const envelope = match?.route.endpoint.surface.envelope ?? envelopeUnder(options, path);
-      const answer = errorAnswer(ambiguity, envelope, "none", id);
-      answerAsLast(res, () => write(res, answer, { requestId: id, withoutBody, close: true }));
+      const face = match?.route.endpoint.surface ?? faceUnder(options, path);
+      const answer = errorAnswer(ambiguity, face.envelope, "none", id);
+      const fixedHeaders = surfaceHeaders(face.headersOf, head, id);
+      answerAsLast(res, () => write(res, answer, { requestId: id, fixedHeaders, withoutBody, close: true }));
       return;
     }
     if (match === null || (withoutBody && match.route.endpoint.handsOut === true)) {
@@ -149,27 +150,33 @@ export function createServer(options: ServerOptions): Server {
 
   function refuseUpgrade(res: HttpResponse, upgrade: RequestHead, error: RelayError): () => void {
     const requestId = nextId(upgrade.getHeader("x-request-id"));
-    const answer = errorAnswer(error, envelopeUnder(options, upgrade.getUrl()), "none", requestId);
-    return () => write(res, answer, { requestId, withoutBody: false, close: true });
+    const { envelope, headersOf } = faceUnder(options, upgrade.getUrl());
+    const answer = errorAnswer(error, envelope, "none", requestId);
+    const fixedHeaders = surfaceHeaders(headersOf, upgrade, requestId);
+    return () => write(res, answer, { requestId, fixedHeaders, withoutBody: false, close: true });
   }
 
-  /** 404, or 405 where the path has other methods, or 426 where it has WebSockets. */
+  /** 404, or 405 where the path has other methods, or 426 where it has WebSockets; while the request's head is being read. */
   function refuse(res: HttpResponse, request: Unmatched): void {
     const { id: requestId, path, withoutBody } = request;
     const others = router.others(path);
-    const envelope = others[0]?.endpoint.surface.envelope ?? envelopeUnder(options, path);
+    const face = faceUnder(options, path);
+    const { envelope, headersOf } = others[0]?.endpoint.surface ?? face;
     const { error, headers } = refusalOf(request, others.flatMap(methodsOf), options.webSockets ?? []);
-    write(res, errorAnswer(error, envelope, "none", requestId, headers), { requestId, withoutBody, close: context.draining });
+    const told = error.code === "not_found" ? (face.notFound?.(request.method ?? "", path) ?? error) : error;
+    const fixedHeaders = surfaceHeaders(headersOf, head, requestId);
+    const answer = errorAnswer(told, envelope, "none", requestId, headers);
+    write(res, answer, { requestId, fixedHeaders, withoutBody, close: context.draining });
   }
 
   /** Answers what no endpoint has seen. */
   function write(
     res: HttpResponse,
     answer: Answer,
-    request: { requestId: string; withoutBody: boolean; close: boolean },
+    request: { requestId: string; fixedHeaders: readonly string[]; withoutBody: boolean; close: boolean },
     name: "unmatched" | "preflight" = "unmatched",
   ): void {
-    writeAnswer(res, answer, { ...request, firstLines: context.firstLines, fixedHeaders: [], rateLimitBlock: "" });
+    writeAnswer(res, answer, { ...request, firstLines: context.firstLines, rateLimitBlock: "" });
     context.observe.answered?.(name, answer.status, 0);
   }
 
@@ -183,11 +190,13 @@ export function createServer(options: ServerOptions): Server {
       return;
     }
     const requestId = nextId(head.getHeader("x-request-id"));
-    const permitted = route.readsApiKey && options.authenticator.isOriginListed(origin);
+    const { envelope, headersOf } = route.endpoint.surface;
+    const permitted = route.openToPages || (route.readsApiKey && options.authenticator.isOriginListed(origin));
     const answer: Answer = permitted
-      ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, origin) }
-      : errorAnswer(FOREIGN_PAGE, route.endpoint.surface.envelope, "none", requestId, { Vary: PREFLIGHT_VARY });
-    write(res, answer, { requestId, withoutBody: false, close: context.draining }, "preflight");
+      ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, methodsOf(route), origin) }
+      : errorAnswer(FOREIGN_PAGE, envelope, "none", requestId, { Vary: PREFLIGHT_VARY });
+    const fixedHeaders = surfaceHeaders(headersOf, head, requestId);
+    write(res, answer, { requestId, fixedHeaders, withoutBody: false, close: context.draining }, "preflight");
   }
 
   type Handler = (res: HttpResponse, req: HttpRequest) => void;
@@ -199,9 +208,12 @@ export function createServer(options: ServerOptions): Server {
   }
 
   function refuseHost(res: HttpResponse, req: HttpRequest): void {
-    const requestId = nextId(req.getHeader("x-request-id"));
-    const answer = errorAnswer(FOREIGN_HOST, envelopeUnder(options, req.getUrl()), "none", requestId);
-    write(res, answer, { requestId, withoutBody: req.getMethod() === "head", close: true });
+    head.read(req);
+    const requestId = nextId(head.getHeader("x-request-id"));
+    const { envelope, headersOf } = faceUnder(options, head.getUrl());
+    const answer = errorAnswer(FOREIGN_HOST, envelope, "none", requestId);
+    const fixedHeaders = surfaceHeaders(headersOf, head, requestId);
+    write(res, answer, { requestId, fixedHeaders, withoutBody: req.getMethod() === "head", close: true });
   }
 
   const serving = (method: Method | null, withoutBody = false) => here((res, req) => serve(res, req, method, withoutBody));
@@ -259,8 +271,9 @@ export function createServer(options: ServerOptions): Server {
   };
 }
 
-function envelopeUnder({ envelopes = [], envelope }: ServerOptions, path: string): ErrorEnvelope {
-  return envelopes.find(({ under }) => path === under || path.startsWith(`${under}/`))?.envelope ?? envelope;
+/** How errors look at a path that no endpoint has. */
+function faceUnder({ envelopes = [], envelope }: ServerOptions, path: string): Omit<Face, "under"> {
+  return envelopes.find(({ under }) => path === under || path.startsWith(`${under}/`)) ?? { envelope };
 }
 
 function createApp(options: ServerOptions): TemplatedApp {

@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { bundleScripts } from "../../http/web/bundle-scripts.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROJECT = join(import.meta.dirname, "tsconfig.json");
@@ -15,6 +16,9 @@ const TYPESCRIPT = dirname(fileURLToPath(import.meta.resolve("typescript/package
  */
 const { include: FOLDERS }: { include: string[] } = JSON.parse(readFileSync(PROJECT, "utf8"));
 
+/** Where the browser scripts are made, and served from. */
+const SCRIPTS = "http/web/scripts";
+
 /** Marks a folder as a build, which the next build may replace. */
 const MARK = ".relay-build";
 
@@ -24,6 +28,8 @@ const MARK = ".relay-build";
  * other contents.
  */
 export async function compile(directory: string): Promise<void> {
+  // First, so that an earlier build stays where this one cannot be made.
+  const scripts = await bundleScripts();
   await mkdir(directory, { recursive: true });
   const there = await readdir(directory);
   if (there.length > 0 && !there.includes(MARK)) throw new Error(`${directory} contains something other than a build`);
@@ -37,9 +43,13 @@ export async function compile(directory: string): Promise<void> {
     const source = resolve(import.meta.dirname, folder);
     await cp(source, join(directory, relative(ROOT, source)), { recursive: true, filter: isReadAtRunTime });
   }
+  for (const [file, text] of scripts) await writeFile(join(directory, SCRIPTS, file), text);
 }
 
-/** `.mjs` is how the sources are started, which a build is not. */
+/**
+ * `.mjs` is how the sources are started, which a build is not. Of the browser scripts their types are served, and what they are made from is not
+ * needed any more.
+ */
 function isReadAtRunTime(file: string): boolean {
-  return !/\.(ts|mjs|md)$/.test(file);
+  return /[\\/]web[\\/]scripts[\\/][a-z]+\.d\.ts$/.test(file) || !/(?:\.(?:ts|mjs|md)|[\\/]tsconfig\.json)$/.test(file);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
+import { SANDBOX_MERCHANT } from "../../infra/node/process/sandbox-merchant.ts";
 import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
 import { API_KEY, basic } from "../support/node.ts";
 import type { ValidRequest } from "./requests.ts";
@@ -15,6 +16,11 @@ export interface PartnerKeys {
   partnerApiSecret: string;
   merId: string;
   adapterSecret: string;
+}
+
+export interface MerchantKeys {
+  publishableKey: string;
+  secretKey: string;
 }
 
 /** The right credentials of a node's world. */
@@ -36,8 +42,11 @@ export interface Keys {
   deleted: PartnerKeys;
   /** Its key is for pages of ORIGIN, its key for Partner API v1 for an address that is not ours. */
   bound: PartnerKeys;
-  /** Of a merchant of the partner; these open nothing yet. */
-  merchantKeys: { publishableKey: string; secretKey: string };
+  /** Of a merchant of the partner, and those that it had before. */
+  merchantKeys: MerchantKeys;
+  replacedMerchantKeys: MerchantKeys;
+  /** Of a merchant of the stranger. */
+  otherMerchantKeys: MerchantKeys;
 }
 
 export const ORIGIN = "https://shop.example";
@@ -76,6 +85,10 @@ const RIGHT: readonly Caller[] = [
   byBearer("the partner by its key for Partner API v1", "partner", ({ partner }) => partner.partnerApiKey),
   byBearer("another partner of Partner API v1", "stranger", ({ stranger }) => stranger.partnerApiKey),
   byBearer("another partner of Partner API v1 that may only look", "viewer", ({ viewer }) => viewer.partnerApiKey),
+  byBearer("the merchant by its secret key", "merchant", ({ merchantKeys }) => merchantKeys.secretKey),
+  byBasic("the merchant by its secret key as a user name", "merchant", ({ merchantKeys }) => [merchantKeys.secretKey, ""]),
+  byBearer("the merchant by its publishable key", "publishable", ({ merchantKeys }) => merchantKeys.publishableKey),
+  byBearer("another merchant by its secret key", "other merchant", ({ otherMerchantKeys }) => otherMerchantKeys.secretKey),
   bySignature("the partner by signature", "partner", ({ partner }) => partner),
   { ...bySignature("another partner of the adapter, in the partner's name", "stranger", ({ stranger }) => stranger), saysWhy: true },
 ];
@@ -149,8 +162,12 @@ const WRONG: readonly Caller[] = [
   byBearer("a deleted partner by bearer key", "wrong", ({ deleted }) => deleted.partnerApiKey),
   byBearer("a partner with its API key as bearer", "wrong", ({ partner }) => partner.apiKey),
   byBearer("a partner with its webhook secret as bearer", "wrong", ({ partner }) => partner.partnerApiSecret),
-  byBearer("a merchant by its secret key as bearer", "wrong", ({ merchantKeys }) => merchantKeys.secretKey),
-  byBearer("a merchant by its publishable key as bearer", "wrong", ({ merchantKeys }) => merchantKeys.publishableKey),
+  byBearer("a made-up merchant's key", "wrong", () => `sk_merchant_${randomUUID().replaceAll("-", "")}`),
+  { ...byBearer("the merchant by a key that was replaced", "wrong", (keys) => keys.replacedMerchantKeys.secretKey), saysWhy: true },
+  byBasic("the merchant by its secret key with a password", "wrong", ({ merchantKeys }) => [merchantKeys.secretKey, GUESS]),
+  byBasic("the merchant's login from a foreign page", "merchant's foreign page", ({ merchantKeys }) => [merchantKeys.secretKey, ""], {
+    origin: FOREIGN_ORIGIN,
+  }),
   byBearer("a partner's bearer key from outside its whitelist", "from elsewhere", ({ bound }) => bound.partnerApiKey),
 
   bySignature("a signature by an unknown merId", "wrong", ({ partner }) => ({ ...partner, merId: "NOBODY" })),
@@ -212,6 +229,7 @@ const DEMO: readonly Caller[] = [
   byBasic("the sandbox's demo partner", "wrong", () => [DEMO_PARTNER.username, DEMO_PARTNER.password]),
   byKey("the sandbox's demo partner by key", "wrong", () => API_KEY),
   byBearer("the sandbox's demo partner by bearer key", "wrong", () => SANDBOX_PARTNER_API.apiKey),
+  byBearer("the sandbox's shop by its secret key", "wrong", () => SANDBOX_MERCHANT.keys.secret),
   bySignature("the sandbox's demo partner by signature", "wrong", ({ partner }) => ({
     ...partner,
     merId: SANDBOX_ADAPTER_LOGIN.merchantId,

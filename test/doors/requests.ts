@@ -22,6 +22,14 @@ export interface Things {
   txId: string;
   tranId: string;
   merchantId: string;
+  /** The partner's endpoint for events. */
+  webhookId: string;
+  /** The merchant's, at the compatible API: a paid payment, its charge, another one's refund, an endpoint that gets nothing, and an event. */
+  intentId: string;
+  chargeId: string;
+  refundId: string;
+  merchantWebhookId: string;
+  eventId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -44,6 +52,13 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/partners\/\{id\}$/, ({ partnerId }) => partnerId],
   [/\/administrators\/\{username\}$/, ({ administratorName }) => administratorName],
   [/\/callbacks\/\{id\}$/, () => "callback-of-nobody"],
+  [/\/v1\/payment_intents\/\{id\}$/, ({ intentId }) => intentId],
+  [/\/v1\/charges\/\{id\}$/, ({ chargeId }) => chargeId],
+  [/\/v1\/refunds\/\{id\}$/, ({ refundId }) => refundId],
+  [/\/v1\/webhook_endpoints\/\{id\}$/, ({ merchantWebhookId }) => merchantWebhookId],
+  [/\/v1\/events\/\{id\}$/, ({ eventId }) => eventId],
+  [/\/webhooks\/deliveries\/\{id\}$/, () => "delivery-of-nobody"],
+  [/\/webhooks\/endpoints\/\{id\}$|\{webhookId\}$/, ({ webhookId }) => webhookId],
   [/\{merchantId\}$|\/merchants\/\{id\}$/, ({ merchantId }) => merchantId],
   [/\{service\}$/, () => "PAYPAL"],
   [/\{versionId\}$/, ({ versionId }) => versionId],
@@ -67,6 +82,7 @@ function membersOf({ surface }: AnyEndpoint, things: Things): Members {
     merchantId: () => `made-${randomUUID().slice(0, 8)}`,
     versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),
     authenticatedTerminalId: terminalId,
+    payment_intent: () => things.intentId,
     topicDestination: () => `/topic/terminal/${things.terminalId}`,
     // What is switched stays on, for the requests that follow.
     active: () => true,

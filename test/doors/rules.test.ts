@@ -14,6 +14,9 @@ test("a declaration that no rule fits is found", () => {
     [{ ...admin, auth: "basic", needs: "see" }, /^has auth basic below \/admin\//],
     [{ ...admin, path: "/api/v1/other", auth: "basic" }, /^auth basic lets several kinds of callers in/],
     [{ ...admin, path: "/api/v1/other", auth: "basicOrApiKey" }, /^auth basicOrApiKey lets several kinds of callers in/],
+    [{ ...admin, path: "/v1/other" }, /^has auth admin below \/v1\//],
+    [{ ...admin, path: "/v1/other", auth: "none" }, /^is open to everyone/],
+    [{ ...admin, path: "/api/v1/other", auth: "merchantKey" }, /^has auth merchantKey where merchants do not call/],
     [{ ...admin, needs: "send" }, /^has auth admin below|^`needs` says nothing/],
   ];
   for (const [declared, why] of table) assert.match(missingRule(declared) ?? "", why);

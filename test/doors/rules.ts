@@ -32,10 +32,16 @@ export type Identity =
 const ROLES: Partial<Record<Identity, AdministratorRole>> = { administrator: "owner", operator: "operator", "read-only": "read-only" };
 
 /**
+ * A merchant of the partner by its secret key, one of another partner, the first by its publishable key, and a page of another origin that made a browser send
+ * its secret key as a login.
+ */
+export type MerchantShown = "merchant" | "other merchant" | "publishable" | "merchant's foreign page";
+
+/**
  * `wrong`: a credential that opens nothing. `from elsewhere`: a right one, from an origin or address that it is not for. `foreign page`: the
  * administrator's login, which a browser attaches to a request of a page of another origin.
  */
-export type Shown = Identity | "wrong" | "from elsewhere" | "foreign page";
+export type Shown = Identity | MerchantShown | "wrong" | "from elsewhere" | "foreign page";
 
 /** What a caller shows at each kind of door; what is absent it does not show. */
 export interface Credentials {
@@ -103,6 +109,9 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   docsPage: "it is public",
   docsScript: "it is public",
   docsStyle: "it is public",
+  script: "pages of shops load it, and it is public",
+  scriptVersion: "the same",
+  scriptManifest: "the same",
 };
 
 /** Whether nobody needs a credential; at some such endpoints a login that is sent counts. */
@@ -111,18 +120,24 @@ export function isOpen({ auth }: Pick<AnyEndpoint, "auth">): boolean {
 }
 
 /** Below these paths everything has one kind of authentication. */
-const PLACES: readonly [under: string, auth: AuthRequirement, needs?: CallerNeeds][] = [
-  ["/admin/", "admin"],
-  ["/api/partner/", "basic", "own account"],
-  ["/partner/api/v1/", "partnerApi"],
-  ["/pgw/", "signature"],
+const PLACES: readonly [under: string, auths: readonly AuthRequirement[], needs?: CallerNeeds][] = [
+  ["/admin/", ["admin"]],
+  ["/api/partner/", ["basic"], "own account"],
+  ["/partner/api/v1/", ["partnerApi"]],
+  ["/pgw/", ["signature"]],
+  // Where a key may be left out, the handler looks for the one of a page.
+  ["/v1/", ["merchantKey", "optionalMerchantKey"]],
 ];
+
+/** What only merchants open. */
+const OF_MERCHANTS: ReadonlySet<AuthRequirement> = new Set(["merchantKey", "optionalMerchantKey"]);
 
 /** Why no rule says what the endpoint answers; null if one does. */
 export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | null {
   if (isOpen({ auth }) && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
   const place = PLACES.find(([under]) => path.startsWith(under));
-  if (place !== undefined && (auth !== place[1] || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
+  if (place !== undefined && (!place[1].includes(auth) || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
+  if (OF_MERCHANTS.has(auth) && place?.[0] !== "/v1/") return `has auth ${auth} where merchants do not call`;
   const severalKinds = auth === "basic" || auth === "basicOrApiKey";
   if (severalKinds && needs === undefined) return `auth ${auth} lets several kinds of callers in: declare what they need (\`needs\`)`;
   if (!severalKinds && needs !== undefined) return `\`needs\` says nothing with auth ${auth}`;
@@ -133,14 +148,37 @@ export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
   if (isOpen(endpoint)) return "admitted";
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
+  if (isOfMerchant(credential)) return byMerchant(endpoint, credential);
   if (credential === "foreign page") return refusesForeignPages(endpoint) ? "forbidden" : byIdentity(endpoint, "administrator");
   return credential === "from elsewhere" ? "forbidden" : byIdentity(endpoint, credential);
 }
 
 const ADMINISTRATORS: ReadonlySet<Shown | undefined> = new Set(["administrator", "operator", "read-only", "foreign page"]);
 
-/** The one credential that the endpoint looks at. */
-function credentialAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: Credentials): Shown | undefined {
+export function isOfMerchant(shown: Shown | undefined): shown is MerchantShown {
+  return shown === "merchant" || shown === "other merchant" || shown === "publishable" || shown === "merchant's foreign page";
+}
+
+function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
+  switch (shown) {
+    case "merchant":
+      return "admitted";
+    case "other merchant":
+      return endpoint.responses[404] === undefined ? "admitted" : "unknown";
+    case "publishable":
+      return endpoint.auth === "optionalMerchantKey" ? "admitted" : "forbidden";
+    case "merchant's foreign page":
+      return refusesForeignPages(endpoint) ? "forbidden" : "admitted";
+  }
+}
+
+/** The one credential that the endpoint looks at. A merchant's key is one for merchants' endpoints alone, and nothing else is one there. */
+function credentialAt(endpoint: AnyEndpoint, credentials: Credentials): Shown | undefined {
+  const shown = lookedAt(endpoint, credentials);
+  return shown === undefined || isOfMerchant(shown) === OF_MERCHANTS.has(endpoint.auth) ? shown : "wrong";
+}
+
+function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: Credentials): Shown | undefined {
   switch (auth) {
     case "none":
     case "optionalBasic":
@@ -159,7 +197,7 @@ function credentialAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature 
       return signature;
     case "merchantKey":
     case "optionalMerchantKey":
-      return bearer;
+      return bearer ?? basic;
   }
 }
 

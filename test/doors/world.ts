@@ -8,12 +8,13 @@ import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts"
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { TestGateway } from "../support/gateway.ts";
 import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
-import { member, textMember } from "../support/matches.ts";
+import { listOf, member, textMember } from "../support/matches.ts";
 import { ALL_SERVICES } from "../support/new-partner-api.ts";
 import { basic } from "../support/node.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
 import { type OnlineTerminal, Relay } from "../support/relay.ts";
-import { type Headers, type Keys, ORIGIN, type PartnerKeys } from "./callers.ts";
+import { eventually } from "../support/within.ts";
+import { type Headers, type Keys, type MerchantKeys, ORIGIN, type PartnerKeys } from "./callers.ts";
 import { requestOf, type Things, type ValidRequest } from "./requests.ts";
 import type { AnyEndpoint } from "./rules.ts";
 
@@ -60,6 +61,12 @@ const ABSENT = {
   txId: "00000000-0000-4000-8000-000000000001",
   tranId: "1000000000000000001",
   merchantId: "door-no-shop",
+  webhookId: "we_000000000000000000000000",
+  intentId: "pi_000000000000000000000000",
+  chargeId: "ch_000000000000000000000000",
+  refundId: "re_000000000000000000000000",
+  merchantWebhookId: "we_000000000000000000000001",
+  eventId: "evt_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -145,13 +152,16 @@ export class DoorWorld {
 
   /** What no refused caller may be told, unless it said it itself. */
   confidential(): string[] {
-    const { partner, stranger, viewer, disabled, deleted, bound, merchantKeys, administrator, operator, readOnly, fleet } = this.keys;
-    const { uuid, txId, tranId, merchantId } = this.things;
+    const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
+    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys } = this.keys;
+    const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId } = this.things;
     return [
-      ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys].flatMap((keys) => Object.values(keys)),
+      ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
+        Object.values(keys),
+      ),
       ...[operator.password, readOnly.password],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
-      ...[uuid, txId, tranId, merchantId],
+      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId],
     ];
   }
 
@@ -208,12 +218,16 @@ export class DoorWorld {
     const paid = await this.#make(partner, "GET", `/api/v1/payment/status/${txId}`);
 
     const merchantId = "door-shop";
+    const replacedMerchantKeys = await this.#makeMerchant(keys.partner, merchantId);
     const bearer = { authorization: `Bearer ${keys.partner.partnerApiKey}` };
-    const merchant = await this.#make(bearer, "POST", "/partner/api/v1/merchants", { merchantId });
-    const merchantKeys = {
-      publishableKey: textMember(merchant, "keys", "publishableKey"),
-      secretKey: textMember(merchant, "keys", "secretKey"),
-    };
+    const merchantKeys = merchantKeysIn(await this.#make(bearer, "POST", `/partner/api/v1/merchants/${merchantId}/keys`));
+    const otherMerchantKeys = await this.#makeMerchant(keys.stranger, "door-other-shop");
+
+    const webhook = await this.#make(bearer, "POST", "/partner/api/v1/webhooks", {
+      url: "https://door.example/hooks",
+      events: ["*"],
+      environment: "LIVE",
+    });
 
     const version = await this.#make(administrator, "POST", "/admin/app-versions", { versionCode: 7, versionName: "7" });
     const versionId = Number(member(version, "data", "id"));
@@ -227,13 +241,21 @@ export class DoorWorld {
       terminalId: keys.otherTerminalId,
     });
 
-    this.#keys = { ...keys, merchantKeys };
+    // More calls than a merchant usually makes in a minute.
+    for (const id of [merchantId, "door-other-shop"]) {
+      await this.#make(administrator, "PATCH", `/admin/api/merchants/${id}`, { compatRequestsPerMinute: 10_000 });
+    }
+    const ofMerchant = await this.#makePayments({ authorization: `Bearer ${merchantKeys.secretKey}` });
+
+    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys };
     this.#things = {
       terminalId,
       uuid,
       txId,
       tranId: textMember(paid, "tranId"),
       merchantId,
+      webhookId: textMember(webhook, "webhook", "webhookId"),
+      ...ofMerchant,
       merId: keys.partner.merId,
       orderId: "door-order",
       partnerId: await this.#subject(administrator),
@@ -254,6 +276,40 @@ export class DoorWorld {
     return answer.body;
   }
 
+  /** A merchant that may take card payments. */
+  async #makeMerchant(partner: PartnerKeys, merchantId: string): Promise<MerchantKeys> {
+    const bearer = { authorization: `Bearer ${partner.partnerApiKey}` };
+    const merchant = await this.#make(bearer, "POST", "/partner/api/v1/merchants", { merchantId });
+    await this.#make(bearer, "POST", `/partner/api/v1/merchants/${merchantId}/services/IGFS/enable`);
+    return merchantKeysIn(merchant);
+  }
+
+  /** A paid payment at the compatible API, one that was refunded, an endpoint that gets nothing, and an event. */
+  async #makePayments(shop: Headers): Promise<Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "eventId">> {
+    const pay = async () => {
+      const order = { amount: 1_099, currency: "eur", confirm: true, return_url: "https://door.example/return" };
+      const intentId = textMember(await this.#make(shop, "POST", "/v1/payment_intents", order), "id");
+      await this.#gateway.act(`${intentId}.1`, "pay");
+      const paid = await eventually(async () => {
+        const shown = await this.#make(shop, "GET", `/v1/payment_intents/${intentId}`);
+        assert.equal(member(shown, "status"), "succeeded");
+        return shown;
+      });
+      return { intentId, chargeId: textMember(paid, "latest_charge") };
+    };
+    const refunded = await pay();
+    const refund = await this.#make(shop, "POST", "/v1/refunds", { charge: refunded.chargeId });
+    const endpoint = { url: "https://door.example/hooks", enabled_events: ["invoice.paid"] };
+    const made = await this.#make(shop, "POST", "/v1/webhook_endpoints", endpoint);
+    const paid = await pay();
+    const [event] = await eventually(async () => {
+      const events = listOf(member(await this.#make(shop, "GET", "/v1/events"), "data"));
+      assert.ok(events.length > 0, "there is no event yet");
+      return events;
+    });
+    return { ...paid, refundId: textMember(refund, "id"), merchantWebhookId: textMember(made, "id"), eventId: textMember(event, "id") };
+  }
+
   async #subject(administrator: Headers): Promise<number> {
     const made = await this.#make(administrator, "POST", "/admin/api/partners", partnerDraft("subject", {}));
     return Number(member(made, "data", "id"));
@@ -265,7 +321,7 @@ export class DoorWorld {
     return { username, password: textMember(made, "generatedPassword") };
   }
 
-  async #makePartners(): Promise<Omit<Keys, "merchantKeys">> {
+  async #makePartners(): Promise<Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys">> {
     const administrator = { authorization: basic(SECRETS.administrator.username, SECRETS.administrator.password) };
     const [terminalId, otherTerminalId] = ["DOOR-1", "DOOR-2"];
     const make = async (name: string, members: object = {}, partnerApi: object = {}, terminals = terminalId) => {
@@ -303,6 +359,10 @@ export class DoorWorld {
       bound: (await make("bound", { allowedOrigins: { shop: ORIGIN } }, { ipWhitelist: ["192.0.2.1"] })).keys,
     };
   }
+}
+
+function merchantKeysIn(answer: unknown): MerchantKeys {
+  return { publishableKey: textMember(answer, "keys", "publishableKey"), secretKey: textMember(answer, "keys", "secretKey") };
 }
 
 function partnerDraft(name: string, members: object, partnerApi: object = {}, terminals = "DOOR-1") {

@@ -29,6 +29,12 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   adapterReversal: { status: 409, why: "the payment was reversed before" },
   adapterRefund: { status: 400, why: "the declared example asks for a part of this payment" },
   resendCallback: { status: 404, why: "there is no callback" },
+  showWebhookDelivery: { status: 404, why: "nothing was delivered" },
+  resendWebhookDelivery: { status: 404, why: "nothing was delivered" },
+  compatConfirmPaymentIntent: { status: 400, why: "it is paid" },
+  compatCancelPaymentIntent: { status: 400, why: "it is paid" },
+  compatCapturePaymentIntent: { status: 400, why: "it was captured at once" },
+  compatRetryEvent: { status: 404, why: "no endpoint gets it" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
 
@@ -43,7 +49,7 @@ const TRACES: readonly { prefix: string; why: string }[] = [
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Who shows that an endpoint works: of those who are admitted, the first. */
-const RIGHT: readonly (Shown | undefined)[] = ["terminal", "partner", "administrator"];
+const RIGHT: readonly (Shown | undefined)[] = ["terminal", "partner", "administrator", "merchant"];
 
 /** Registers the tests of a node in this mode. */
 export function wrongCallers(mode: Mode): void {
@@ -202,9 +208,14 @@ function rank({ shows }: Caller): number {
   return index === -1 || more !== undefined ? RIGHT.length : index;
 }
 
-/** What deletes comes last. */
+/** What deletes comes last; and before what changes merchants and their keys comes what is called with them. */
 function byHarm(one: AnyEndpoint, other: AnyEndpoint): number {
-  return Number(one.method === "DELETE") - Number(other.method === "DELETE");
+  return harmOf(one) - harmOf(other);
+}
+
+function harmOf({ auth, method }: AnyEndpoint): number {
+  const isOfMerchants = auth === "merchantKey" || auth === "optionalMerchantKey";
+  return (isOfMerchants ? 0 : 2) + (method === "DELETE" ? 1 : 0);
 }
 
 function matches(template: string, path: string): boolean {

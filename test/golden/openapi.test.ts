@@ -68,6 +68,12 @@ const ADMINISTRATION_AND_ADDITIONS: [method: string, path: string][] = [
   ["POST", "/admin/cloud-configs"],
   ["GET", "/admin/callbacks"],
   ["POST", "/admin/callbacks/{id}/resend"],
+  ["GET", "/admin/webhooks/deliveries"],
+  ["GET", "/admin/webhooks/deliveries/{id}"],
+  ["POST", "/admin/webhooks/deliveries/{id}/resend"],
+  ["GET", "/admin/webhooks/endpoints"],
+  ["GET", "/admin/webhooks/endpoints/{id}"],
+  ["POST", "/admin/webhooks/endpoints/{id}/disable"],
   ["POST", "/pgw/payment/init"],
   ["GET", "/pgw/payment/verify"],
   ["GET", "/pgw/payment/verification"],
@@ -114,6 +120,11 @@ const PARTNER_API: [method: string, path: string][] = [
   ["POST", "/merchants/{id}/services/{service}/enable"],
   ["POST", "/merchants/{id}/services/{service}/disable"],
   ["PUT", "/merchants/{id}/services/{service}/config"],
+  ["GET", "/webhooks"],
+  ["POST", "/webhooks"],
+  ["GET", "/webhooks/{webhookId}"],
+  ["PATCH", "/webhooks/{webhookId}"],
+  ["DELETE", "/webhooks/{webhookId}"],
 ];
 
 const document: unknown = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));

@@ -40,6 +40,13 @@ import { createTableVersions, tableVersionOperation } from "../../engine/tables/
 import { createReceiptCleaner } from "../../engine/terminals/receipt-cleaner.ts";
 import type { CommandRecord, QueuedEntry, SentEntry, TerminalRecord } from "../../engine/terminals/terminal-record.ts";
 import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
+import { createApiVersions } from "../../engine/webhooks/api-version-store.ts";
+import type { WebhookDeliveryRecord } from "../../engine/webhooks/webhook-delivery.ts";
+import { createWebhookDeliveryStore } from "../../engine/webhooks/webhook-delivery-store.ts";
+import type { WebhookEndpointRecord } from "../../engine/webhooks/webhook-endpoint.ts";
+import { createWebhookEndpointStore } from "../../engine/webhooks/webhook-endpoint-store.ts";
+import type { WebhookEvent } from "../../engine/webhooks/webhook-event.ts";
+import { createWebhookEventStore, eventOperations } from "../../engine/webhooks/webhook-event-store.ts";
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
 import { LeaderLease } from "../../storage/feed/leader-lease.ts";
@@ -235,7 +242,7 @@ const ZVT: Whole<StoredZvtConfig> = {
 
 const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
 
-const MERCHANT: MerchantRecord = {
+const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "services"> = {
   schema: 1,
   merchantId: "M1",
   partnerId: 1,
@@ -246,6 +253,8 @@ const MERCHANT: MerchantRecord = {
   updatedAtMs: AT_MS,
   createdBy: "request-1",
   keys: { publishable: "digest-1", secret: "digest-2" },
+  previousKeys: { publishable: "digest-3", secret: "digest-4" },
+  callsPerMinute: { permitted: 600, chosen: 200 },
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
 };
 
@@ -303,6 +312,7 @@ const CLAIM: Whole<IdempotencyClaim> = {
   fingerprint: "digest-1",
   operationId: "operation-1",
   createdAtMs: AT_MS,
+  lifetimeMs: 86_400_000,
   state: { type: "answered", text: "{}", sealed: false },
 };
 
@@ -401,6 +411,71 @@ const CALLBACK: Whole<CallbackRecord> = {
   lastAttemptAtMs: AT_MS + 1_000,
   lastError: "503",
 };
+
+const WEBHOOK_EVENT: Whole<WebhookEvent> = {
+  schema: 1,
+  id: "evt_1",
+  format: "platform",
+  merchantId: "M1",
+  partnerId: 1,
+  livemode: true,
+  type: "payment_intent.succeeded",
+  createdAtMs: AT_MS,
+  objectId: "pi_1",
+  sequence: 3,
+  data: { object: { id: "pi_1" }, previous_attributes: { amount: 5 } },
+  request: { id: "req_1", idempotencyKey: "key-1" },
+};
+
+const WEBHOOK_ENDPOINT: Whole<WebhookEndpointRecord> = {
+  schema: 1,
+  id: "we_1",
+  owner: { type: "merchant", merchantId: "M1" },
+  format: "platform",
+  livemode: true,
+  url: "https://shop.example/webhooks",
+  events: ["payment_intent.succeeded"],
+  apiVersion: "2026-10-28.endive",
+  description: "the shop",
+  metadata: { shop: "1" },
+  status: "disabled",
+  disabledReason: "gone",
+  secrets: [
+    { sealed: "sealed-2", untilMs: null },
+    { sealed: "sealed-1", untilMs: AT_MS + 86_400_000 },
+  ],
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 1_000,
+};
+
+const WEBHOOK_DELIVERY: Whole<WebhookDeliveryRecord> = {
+  schema: 1,
+  id: "evt_1.we_1",
+  eventId: "evt_1",
+  endpointId: "we_1",
+  owner: "merchant",
+  merchantId: "M1",
+  partnerId: 1,
+  livemode: true,
+  eventType: "payment_intent.succeeded",
+  objectId: "pi_1",
+  sequence: 3,
+  apiVersion: "2026-10-28.endive",
+  pendingWebhooks: 2,
+  state: "waiting",
+  attemptsMade: 1,
+  attempts: [{ atMs: AT_MS + 10, durationMs: 120, status: 500, answer: "no", error: "answered 500" }],
+  createdAtMs: AT_MS,
+  nextAtMs: AT_MS + 5_000,
+};
+
+/** One that was given up, and how often that happened since something was delivered. */
+async function writeDead(kv: Kv): Promise<void> {
+  const store = createWebhookDeliveryStore(kv);
+  await store.create(WEBHOOK_DELIVERY);
+  const stored = await store.load(WEBHOOK_DELIVERY.id);
+  if (stored !== null) await store.dead(stored, { ...WEBHOOK_DELIVERY, state: "dead", nextAtMs: null }, WEBHOOK_EVENT);
+}
 
 const VERSION: Whole<AppVersion> = {
   id: 1,
@@ -703,6 +778,29 @@ export const STORED_EXAMPLES = {
       ...(await createCallbackStore(kv).due(AT_MS + 60_000, 10)).map(({ record }) => record),
       ...(await createCallbackStore(kv).page("dead", null, 10)),
     ],
+  },
+  webhookEvent: {
+    write: (kv) => kv.commit({ checks: [], operations: eventOperations([WEBHOOK_EVENT]) }),
+    read: async (kv) => [await createWebhookEventStore(kv).load("evt_1"), (await createWebhookEventStore(kv).outbox(10)).map(({ record }) => record)],
+  },
+  webhookEndpoint: {
+    write: (kv) => createWebhookEndpointStore(kv).create(WEBHOOK_ENDPOINT),
+    read: (kv) => createWebhookEndpointStore(kv).ofOwner(WEBHOOK_ENDPOINT.owner, null, 10),
+  },
+  webhookHealth: { write: writeDead, read: async (kv) => (await createWebhookDeliveryStore(kv).context(WEBHOOK_DELIVERY)).health },
+  webhookDelivery: {
+    write: async (kv) => {
+      await writeDead(kv);
+      await createWebhookDeliveryStore(kv).create({ ...WEBHOOK_DELIVERY, id: "evt_2.we_1", eventId: "evt_2" });
+    },
+    read: async (kv) => {
+      const store = createWebhookDeliveryStore(kv);
+      return [await store.page("dead", null, 10), (await store.waitingFor("we_1", 10)).map(({ record }) => record)];
+    },
+  },
+  apiVersion: {
+    write: (kv) => createApiVersions(kv).pin("M1", "2026-10-28.endive"),
+    read: (kv) => createApiVersions(kv).versionOf("M1"),
   },
   appVersion: { write: writeApp, read: async (kv) => [(await appStore(kv).version(1))?.record, await appStore(kv).nextId()] },
   appDeployment: { write: writeApp, read: async (kv) => (await appStore(kv).load()).deployments },

@@ -17,6 +17,7 @@ function run(args: readonly string[], environment: { [name: string]: string } = 
 
 const GATEWAY = "infra/sandbox/gateway/main.ts";
 const TERMINAL = "infra/sandbox/terminal/main.ts";
+const WEBHOOKS = "infra/sandbox/webhooks/main.ts";
 
 const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [name: string]: string }][] = [
   [["bench/run.ts", "--bogus"], /unknown option '--bogus'/],
@@ -27,6 +28,10 @@ const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [n
   [[GATEWAY, "--port", "99999"], /A port is 0 to 65535/],
   [[GATEWAY, "--port", "0", "--host", "192.0.2.1"], /listens on a loopback address only/],
   [[GATEWAY, "--port", "0", "--state", "/proc/no/file"], /^error: ENOENT/],
+  [[WEBHOOKS, "--port", "99999"], /A port is 0 to 65535/],
+  [[WEBHOOKS, "--status", "99"], /A status is 200 to 599/],
+  [[WEBHOOKS, "--secret", "a-text-of-my-shop"], /a key of webhooks begins with whsec_ or sk_partner_/],
+  [[WEBHOOKS, "--port", "0", "--host", "192.0.2.1"], /^error: listen EADDRNOTAVAIL/],
   [[TERMINAL, "--id", "T1", "--url", "nonsense"], /'--url <url>' argument 'nonsense' is invalid/],
   [[TERMINAL, "--id", "T1", "--state", "/proc/no/file"], /^error: ENOENT/],
   [["infra/local/cluster.ts", "--port", "65534"], /ports go up to 65535/],

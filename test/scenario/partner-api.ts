@@ -45,6 +45,24 @@ export function partnerApi(relay: Relay): void {
     });
   });
 
+  test("an administrator permits a merchant more calls of the compatible API, and its partner chooses fewer", async () => {
+    const { call } = await newPartnerApi(relay);
+    const id = merchantId();
+    assertMatches(await call("POST", "/merchants", { merchantId: id }), {
+      status: 201,
+      body: { merchant: { compatRequestsPerMinute: 100 } },
+    });
+    assertRefused(await call("PATCH", `/merchants/${id}`, { compatRequestsPerMinute: 200 }), 400, "invalid_request");
+    const permit = (compatRequestsPerMinute: number) =>
+      relay.administrator().send(`/admin/api/merchants/${id}`, { method: "PATCH", body: { compatRequestsPerMinute } });
+    assertMatches(await permit(600), { status: 200, body: { data: { compatRequestsPerMinute: 600, compatRequestsPerMinuteMax: 600 } } });
+    assertMatches(await call("PATCH", `/merchants/${id}`, { compatRequestsPerMinute: 200 }), {
+      status: 200,
+      body: { merchant: { compatRequestsPerMinute: 200, compatRequestsPerMinuteMax: 600 } },
+    });
+    for (const odd of [0, 10_001, 1.5]) assert.equal((await permit(odd)).status, 400, String(odd));
+  });
+
   test("a merchant is created, configured, shown, changed, deactivated and brought back, and all of it survives a restart", async () => {
     const { call } = await newPartnerApi(relay);
     const id = merchantId();

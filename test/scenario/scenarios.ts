@@ -9,6 +9,7 @@ import { appPackages } from "./app-packages.ts";
 import { appUpdates } from "./app-updates.ts";
 import { badInput } from "./bad-input.ts";
 import { cancellation } from "./cancel.ts";
+import { compatibleApi } from "./compat.ts";
 import { crossSite } from "./cross-site.ts";
 import { delivery } from "./delivery.ts";
 import { fairUse } from "./fair-use.ts";
@@ -28,6 +29,7 @@ import { transactions, withoutClickHouse } from "./transactions.ts";
 import { unreadPostings } from "./unread-postings.ts";
 import { utilityCommands } from "./utility.ts";
 import { uuids } from "./uuids.ts";
+import { webhooks } from "./webhooks.ts";
 
 const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string | false }[] = [
   { about: "payments", define: payments },
@@ -71,6 +73,8 @@ export function runScenarios(options: RelayOptions, startable: (name: string) =>
     });
   }
   describe("the gateway-protocol adapter", () => gatewayAdapter(startable("the gateway-protocol adapter")));
+  describe("the compatible API", () => compatibleApi(startable("the compatible API")));
+  describe("webhooks", () => webhooks(startable("webhooks")));
   describe("payment links", () => paymentLinks(startable("payment links"), isInstalled("chdb")));
   describe("production", () => production(startable("production")));
   describe("what is open at once", () => openAtOnce(startable("what is open at once")));

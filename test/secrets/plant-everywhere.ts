@@ -78,6 +78,9 @@ interface Ids {
   changedVersionId: string;
   deploymentId: string;
   merchantId: string;
+  webhookId: string;
+  /** The secret key of another merchant, which is not changed. */
+  merchantKey: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -154,7 +157,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
         gwTml: "T",
         gwApiKey: names.next("K"),
         gwSecretKey: "a-secret-of-this-partner",
-        partnerApi: { partnerCode: names.next("C"), maxMerchants: 1_000, allowedServices: ["PAYPAL", "SHIFT4"] },
+        partnerApi: { partnerCode: names.next("C"), maxMerchants: 1_000, allowedServices: ["IGFS", "PAYPAL", "SHIFT4"] },
       }),
     );
   const username = names.next("planted-partner-");
@@ -162,7 +165,15 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   const changed = await partnerCalled(names.next("planted-partner-"));
   const bearer = textMember(partner.body, "partnerApiKeys", "apiKey");
   const merchantId = names.next("merchant-");
-  await must(201, world.caller({ authorization: `Bearer ${bearer}` }).post("/partner/api/v1/merchants", { merchantId }));
+  const ofPartner = world.caller({ authorization: `Bearer ${bearer}` });
+  await must(201, ofPartner.post("/partner/api/v1/merchants", { merchantId }));
+  const callingId = names.next("merchant-");
+  const calling = await must(201, ofPartner.post("/partner/api/v1/merchants", { merchantId: callingId }));
+  await must(200, ofPartner.post(`/partner/api/v1/merchants/${callingId}/services/IGFS/enable`));
+  const webhook = await must(
+    201,
+    ofPartner.post("/partner/api/v1/webhooks", { url: "https://planted.example/hooks", events: ["*"], environment: "LIVE" }),
+  );
   const version = async (versionCode: number) => {
     const releaseNotes = `kept ${world.planted.control()}`;
     return must(200, administrator.post("/admin/app-versions", { versionCode, versionName: "9", releaseNotes, active: true }));
@@ -198,6 +209,8 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     changedVersionId: String(member(second.body, "data", "id")),
     deploymentId: String(member(deployment.body, "data", "id")),
     merchantId,
+    webhookId: textMember(webhook.body, "webhook", "webhookId"),
+    merchantKey: textMember(calling.body, "keys", "secretKey"),
     txId: textMember(link.body, "txId"),
     commandUuid,
   };
@@ -269,6 +282,10 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
       for (const [type, text] of [
         ["application/json", `{"note":"${planted.text(`${about} broken JSON`)}", `],
         ["text/plain", planted.longText(`${about} as text`)],
+        [
+          "application/x-www-form-urlencoded",
+          `note[${planted.text(`${about} name in a form`)}]=${encodeURIComponent(planted.text(`${about} in a form`))}`,
+        ],
       ] as const) {
         if (endpoint.auth === "signature") continue;
         await send(endpoint, { path: pathOf(endpoint, undefined, query), body: text, headers: { "content-type": type } });
@@ -360,9 +377,10 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "none":
     case "optionalBasic":
     case "signature":
+      return {};
     case "merchantKey":
     case "optionalMerchantKey":
-      return {};
+      return { authorization: `Bearer ${ids.merchantKey}` };
     case "admin":
       return endpoint.name === "changeOwnAdministratorPassword" ? { authorization: ids.administratorLogin } : CREDENTIALS.administrator;
     case "partnerApi":
@@ -388,6 +406,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return ids.deploymentId;
     case "merchantId":
       return ids.merchantId;
+    case "webhookId":
+      return ids.webhookId;
     case "service":
       return "PAYPAL";
     case "txId":

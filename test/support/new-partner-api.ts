@@ -16,10 +16,17 @@ export interface NewPartnerApi {
 
 export const PARTNER_API = "/partner/api/v1";
 
-/** A partner of a test's own, with every service and room for 100 merchants unless `settings` say otherwise. */
-export async function newPartnerApi(relay: Relay, settings: { [member: string]: unknown } = {}): Promise<NewPartnerApi> {
+/**
+ * A partner of a test's own, with every service and room for 100 merchants unless `settings` say otherwise. The gateway knows it where `gwSecretKey` is
+ * the gateway's.
+ */
+export async function newPartnerApi(
+  relay: Relay,
+  settings: { [member: string]: unknown } = {},
+  gwSecretKey: string | null = null,
+): Promise<NewPartnerApi> {
   const username = `partner-${relay.uuid()}`;
-  const gateway = { gwTml: "GWT1", gwApiKey: "GWMERCHANT1", gwSecretKey: `gateway secret of ${username}` };
+  const gateway = { gwTml: "GWT1", gwApiKey: "GWMERCHANT1", gwSecretKey: gwSecretKey ?? `gateway secret of ${username}` };
   const partnerApi = { partnerCode: username, maxMerchants: 100, allowedServices: ALL_SERVICES, ...settings };
   const answer = await relay.administrator().post("/admin/api/partners", { username, ...gateway, partnerApi });
   assert.equal(answer.status, 201, answer.text);

@@ -18,8 +18,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // The gateway protocol: its forms and signatures, which the adapter and the sandbox gateway share, and the client.
   { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
-  { folder: "http/compat/", mayImport: [] },
-  { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/", "http/gateway/"] },
+  { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
+  { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -28,6 +28,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/surfaces/*"] },
+  { folder: "http/surfaces/compat-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/demo/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/web/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/system/", mayImport: ["http/endpoint/", "http/surfaces/*"] },
@@ -46,6 +48,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "infra/sandbox/terminal/", mayImport: ["engine/payments/", "engine/kernel/", "http/stomp/"] },
   // So does the gateway.
   { folder: "infra/sandbox/gateway/", mayImport: ["engine/kernel/", "http/auth/", "http/gateway/"] },
+  // A receiver of webhooks knows the words of the wire, and nothing of who sends.
+  { folder: "infra/sandbox/webhooks/", mayImport: ["http/compat/"] },
 ];
 
 /** The engine's subjects in their order: each imports only itself and those before it. A new one takes its place here. */
@@ -99,6 +103,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "qrcode", in: ["http/surfaces/links/"] },
   { name: "commander", in: ["infra/"] },
   { name: "ws", in: ["infra/sandbox/"] },
+  { name: "esbuild", in: ["http/web/"] },
   { name: "opossum", in: ["http/gateway/"] },
 ];
 

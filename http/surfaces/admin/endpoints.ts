@@ -8,12 +8,14 @@ import { cloudConfigEndpoints } from "./cloud-configs.ts";
 import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
+import { limitMerchant } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";
 import { terminalGroupEndpoints } from "./terminal-groups.ts";
 import { allowTerminal, denyTerminal, listTerminals, showTerminal, showTerminalCredentials } from "./terminals.ts";
+import { webhookEndpoints } from "./webhooks.ts";
 import { zvtEndpoints } from "./zvt.ts";
 
 /** Administration of terminals, and the relay's own endpoints for operators. */
@@ -32,8 +34,10 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   showCluster,
   ...administratorEndpoints,
   ...partnerEndpoints,
+  limitMerchant,
   listCallbacks,
   resendCallback,
+  ...webhookEndpoints,
   ...terminalGroupEndpoints,
   ...cloudConfigEndpoints,
   ...gatewayAccountEndpoints,

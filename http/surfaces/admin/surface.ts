@@ -9,6 +9,7 @@ import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts"
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import type { ClusterNodes } from "../../../engine/operators/cluster-nodes.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
+import type { AdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
 import type { AdministerPartnerApi } from "../../../engine/partners/administer-partner-api.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
@@ -19,6 +20,7 @@ import { type AdministeredRecords, PROPAGATION_DEADLINE_MS } from "../../../engi
 import type { ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
+import type { AdministerWebhooks } from "../../../engine/webhooks/administer-webhooks.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 
@@ -44,15 +46,17 @@ export interface AdminOperations {
   serviceSettings: AdministeredRecords<StoredZvtConfig>;
   administerPartners: AdministerPartners;
   administerPartnerApi: AdministerPartnerApi;
+  administerMerchants: AdministerMerchants;
   callbacks: AdministerCallbacks;
+  administerWebhooks: AdministerWebhooks;
   clusterNodes: ClusterNodes;
   /** The derived password of a terminal's login, or null where terminals have none. */
   terminalPassword(terminalId: string): string | null;
 }
 
-export const admin = surface<AdminOperations>()({
-  name: "admin",
-  tags: ["Administration"],
-  envelope: relayEnvelope,
-  changeDeadlineMs: PROPAGATION_DEADLINE_MS,
-});
+const FACTS = { name: "admin", tags: ["Administration"], envelope: relayEnvelope, changeDeadlineMs: PROPAGATION_DEADLINE_MS };
+
+export const admin = surface<AdminOperations>()(FACTS);
+
+/** The same surface for endpoints that use no more than this, so that they can be served by themselves. */
+export const adminOfWebhooks = surface<Pick<AdminOperations, "administerWebhooks">>()(FACTS);

@@ -3,7 +3,13 @@ import type { ErrorCode } from "../../../engine/kernel/errors.ts";
 import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
 
 /** Codes in addition to the usual ones, each used by one endpoint or a few. */
-const REASONS = ["merchant_exists", "merchant_limit_reached", "merchant_inactive", "service_not_permitted"] as const;
+const REASONS = [
+  "merchant_exists",
+  "merchant_limit_reached",
+  "merchant_inactive",
+  "service_not_permitted",
+  "webhook_limit_reached",
+] as const;
 export type Reason = (typeof REASONS)[number];
 
 /** The one error body of the whole API. */

@@ -9,7 +9,7 @@ const Partner = Type.Object(
     partnerCode: Type.String(),
     name: Type.String(),
     role: Type.String({
-      description: `${PARTNER_API_ROLES.join(", ")}. ADMIN may do everything. OPERATOR may change merchants and their services, but may not create or deactivate merchants or generate keys. VIEWER may only read.`,
+      description: `${PARTNER_API_ROLES.join(", ")}. ADMIN may do everything. OPERATOR may change merchants, their services and the partner's webhooks, but may not create or deactivate merchants or generate keys. VIEWER may only read.`,
     }),
     allowedServices: Type.String({ description: "A JSON array of service codes, as a string." }),
     maxMerchants: Type.Integer({ description: "The maximum number of active merchants." }),

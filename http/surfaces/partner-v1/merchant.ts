@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { MERCHANT_NAME_LENGTH_MAX } from "../../../engine/partners/merchant.ts";
+import { CALLS_PER_MINUTE_MAX, MERCHANT_NAME_LENGTH_MAX } from "../../../engine/partners/merchant.ts";
 import { refusal } from "./error-body.ts";
 import {
   Environment,
@@ -53,6 +53,13 @@ const MerchantPatch = Type.Object(
           "false deactivates the merchant, as DELETE does. true activates a deactivated merchant again, if `maxMerchants` allows it.",
       }),
     ),
+    compatRequestsPerMinute: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: CALLS_PER_MINUTE_MAX,
+        description: "Calls of the compatible API in any minute; at most what an administrator permits (`compatRequestsPerMinuteMax`).",
+      }),
+    ),
   },
   { additionalProperties: false, title: "MerchantPatch" },
 );
@@ -81,7 +88,9 @@ export const patchMerchant = partnerV1.endpoint({
   handle: async ({ merchants }, { caller, params, body }) => {
     const partner = permitted(caller, body.active === undefined ? "change" : "own");
     if (Object.keys(body).length === 0) throw new RelayError("invalid_request", "body: must have at least one member to change");
-    const outcome = await merchants.patch(partner, params.merchantId, body);
+    const { compatRequestsPerMinute, ...facts } = body;
+    const limit = compatRequestsPerMinute === undefined ? {} : { callsPerMinute: compatRequestsPerMinute };
+    const outcome = await merchants.patch(partner, params.merchantId, { ...facts, ...limit });
     switch (outcome.type) {
       case "inactive":
         return inactive();

@@ -1,6 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type PartnerApiGrant, SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-grant.ts";
-import { MERCHANT_ENVIRONMENTS, MERCHANT_ID_PATTERN, type MerchantRecord, serviceOf } from "../../../engine/partners/merchant.ts";
+import {
+  callsPerMinute,
+  MERCHANT_ENVIRONMENTS,
+  MERCHANT_ID_PATTERN,
+  type MerchantRecord,
+  permittedCallsPerMinute,
+  serviceOf,
+} from "../../../engine/partners/merchant.ts";
 import type { MerchantKeys } from "../../../engine/partners/merchants.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
@@ -34,6 +41,8 @@ const summaryMembers = {
   status: Type.Union([Type.Literal("ACTIVE"), Type.Literal("INACTIVE")], {
     description: "INACTIVE: deactivated. Its keys are not accepted, and it does not count towards `maxMerchants`.",
   }),
+  compatRequestsPerMinute: Type.Integer({ description: "Calls of the compatible API with its secret key in any minute." }),
+  compatRequestsPerMinuteMax: Type.Integer({ description: "What an administrator permits of them." }),
   createdAt: instant("when it was created."),
   updatedAt: instant("when it last changed."),
 };
@@ -86,6 +95,8 @@ export const MERCHANT_EXAMPLE = {
   merchantName: "Bar Centrale",
   environment: "TEST",
   status: "ACTIVE",
+  compatRequestsPerMinute: 100,
+  compatRequestsPerMinuteMax: 100,
   createdAt: "2026-03-01T09:30:00.000Z",
   updatedAt: "2026-03-01T09:30:00.000Z",
 };
@@ -107,6 +118,8 @@ export function summaryOf(merchant: MerchantRecord): Static<typeof MerchantSumma
     merchantName,
     environment,
     status: active ? "ACTIVE" : "INACTIVE",
+    compatRequestsPerMinute: callsPerMinute(merchant),
+    compatRequestsPerMinuteMax: permittedCallsPerMinute(merchant),
     createdAt: iso(createdAtMs),
     updatedAt: iso(updatedAtMs),
   };

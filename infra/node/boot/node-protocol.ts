@@ -65,6 +65,8 @@ export type NodeProtocol = TerminalProtocol &
     /** Wrong passwords of a node are counted by one of its shards (infra/node/wiring/logins.ts). */
     "shard.countLogin": { request: LoginAttempt; response: LoginVerdict };
     "shard.takeLoginBack": { request: LoginAttempt; response: undefined };
+    /** Calls of a minute of a node are counted by the same one (infra/node/wiring/merchant-calls.ts). Answers as `MinuteCounts.take`. */
+    "shard.countCall": { request: { of: "merchants" | "pages"; key: string; max: number }; response: number };
     /** A row was written: wakes the feed. */
     "node.fed": { request: undefined; response: undefined };
   };

@@ -59,6 +59,9 @@ export interface Log {
   gatewayDied(exit: string, reason: string): void;
   gatewayCircuit(state: "open" | "closed"): void;
   callback(event: { type: "delivered" | "failed" | "dead"; id: string; attempts: number; reason: string | null }): void;
+  /** The id names the event and its endpoint, not its address. */
+  webhook(event: { type: "delivered" | "failed" | "dead" | "canceled"; id: string; attempts: number; reason: string | null }): void;
+  webhookEndpointDisabled(endpoint: { id: string; reason: "gone" | "failing" | null }): void;
   crashed(where: string, error: unknown): void;
 }
 
@@ -180,6 +183,16 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       if (type === "dead") logger.warn(event, "a callback was given up after all attempts failed; see GET /admin/callbacks");
       else logger.debug(event, event.event);
     },
+    webhook: ({ type, ...facts }) => {
+      const event = { event: `webhook ${type}`, ...facts };
+      if (type === "dead") logger.warn(event, "a webhook was given up after all attempts failed");
+      else logger.debug(event, event.event);
+    },
+    webhookEndpointDisabled: (endpoint) =>
+      logger.warn(
+        { event: "webhook endpoint disabled", ...endpoint },
+        "a webhook endpoint was disabled: it is gone, or takes nothing any more",
+      ),
     crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),
   };
 }

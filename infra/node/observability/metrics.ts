@@ -7,7 +7,7 @@ import { LatencyHistogram } from "./latency-histogram.ts";
 /** Metrics of one thread as sent to the main thread: prom-client's JSON form. */
 export type ThreadMetrics = object[];
 
-interface ByState {
+export interface ByState {
   readonly [state: string]: number;
 }
 
@@ -36,6 +36,8 @@ export interface ShardMetrics {
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
   callbackTold(outcome: "delivered" | "failed" | "dead"): void;
+  /** A webhook was delivered, will be tried again, is given up, or its endpoint gets nothing any more. */
+  webhookTold(outcome: "delivered" | "failed" | "dead" | "canceled"): void;
   collect(): Promise<ThreadMetrics>;
 }
 
@@ -133,6 +135,12 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["outcome"],
     registers,
   });
+  const webhookAttempts = new Counter({
+    name: "relay_webhook_attempts_total",
+    help: "Attempts to deliver webhooks: delivered, failed (tried again later), dead (the last one failed), or canceled (the endpoint was disabled or removed).",
+    labelNames: ["outcome"],
+    registers,
+  });
   const linksEnded = new Counter({
     name: "relay_links_ended_total",
     help: "Payment links that ended, by their first final state.",
@@ -162,6 +170,7 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     linkEnded: (state) => linksEnded.inc({ state }),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
+    webhookTold: (outcome) => webhookAttempts.inc({ outcome }),
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),

@@ -37,6 +37,7 @@ import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
 import { type Analytics, startAnalytics } from "./analytics.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
+import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
@@ -250,6 +251,7 @@ export async function startNode({
     if (secrets.renewed > 0) log.secretsRenewed(secrets.renewed);
     await raiseSchemaMark(kv, VERSION);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
+    await prepareSandboxMerchant(kv, config, box, clock);
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
       log.generatedPassword(config.administrator.username);

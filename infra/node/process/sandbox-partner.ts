@@ -26,7 +26,7 @@ export const SANDBOX_PARTNER_API = {
  */
 export async function prepareSandboxPartner(kv: Kv, config: Config, box: SecretBox, nowMs: number): Promise<void> {
   const store = createPartnerStore(kv);
-  const demo = (await loadAll(store)).filter(({ sandbox, deletedAtMs }) => sandbox && deletedAtMs === null);
+  const demo = await demoPartners(kv);
   if (config.sandboxApiKey === null) {
     for (const { id } of demo) {
       const stored = await store.find(id);
@@ -69,6 +69,12 @@ export async function prepareSandboxPartner(kv: Kv, config: Config, box: SecretB
     updatedAtMs: nowMs,
     deletedAtMs: null,
   }));
+}
+
+/** The demo partner; none where it was deleted, or not made yet. */
+export async function demoPartners(kv: Kv): Promise<PartnerRecord[]> {
+  const all = await loadAll(createPartnerStore(kv));
+  return all.filter(({ sandbox, deletedAtMs }) => sandbox && deletedAtMs === null);
 }
 
 async function loadAll(store: PartnerStore): Promise<PartnerRecord[]> {

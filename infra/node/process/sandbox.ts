@@ -5,6 +5,7 @@ import type { Config } from "../boot/config.ts";
 import type { Log } from "../observability/log.ts";
 import type { RunningNode } from "./node.ts";
 import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
+import { SANDBOX_MERCHANT } from "./sandbox-merchant.ts";
 import { SANDBOX_PARTNER_API } from "./sandbox-partner.ts";
 
 const CLICKHOUSE_WAIT_MS = 5_000;
@@ -70,6 +71,9 @@ Terminal Relay, sandbox
   Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)
   Partner    API-Key ${sandboxApiKey}
   Bearer     ${SANDBOX_PARTNER_API.apiKey}   (Partner API: ${url}${PARTNER_API_BASE}/me)
+  Shop       ${SANDBOX_MERCHANT.merchantId}   (compatible API: ${url}/v1; guide: infra/docs/compat.md)
+             ${SANDBOX_MERCHANT.keys.secret}
+             ${SANDBOX_MERCHANT.keys.publishable}
   Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
   Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
   ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
@@ -81,5 +85,9 @@ Pay 10.50 on it:
 Read the result:
 
   curl -s ${key} '${url}/api/v1/${SIMULATED_TERMINAL_ID}/status?wait=10'
+
+Let a buyer pay 10.50 on the gateway's page (redirect_to_url of the response; test cards in infra/docs/compat.md):
+
+  curl -s -u ${SANDBOX_MERCHANT.keys.secret}: ${url}/v1/payment_intents -d amount=1050 -d currency=eur -d confirm=true -d return_url=${url}/demo/return
 `;
 }

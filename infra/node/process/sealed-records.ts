@@ -3,6 +3,7 @@ import { available, type Entry, type Kv, type Operation, prefixRange } from "../
 import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
 import { GATEWAY_ACCOUNTS } from "../../../engine/tables/record-store.ts";
+import { WEBHOOK_ENDPOINTS } from "../../../engine/webhooks/webhook-endpoint-store.ts";
 
 /** Records with encrypted secrets, by the prefix of their keys. */
 export interface SealedRecords {
@@ -16,6 +17,7 @@ export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: PARTNERS, expiresAtMs: partnerExpiresAtMs },
   { prefix: GATEWAY_ACCOUNTS.prefix },
   { prefix: MERCHANT_SECRETS },
+  { prefix: WEBHOOK_ENDPOINTS },
 ];
 
 /** There may be very many of these, so they are read only if the key has changed. */

@@ -30,7 +30,7 @@ export function runShard(boot: ShardBoot): void {
     left: (shards) => running?.left(shards),
     membershipExpired: async () => running?.membershipExpired(),
   });
-  const others = stream === null ? null : { windows: stream.windows, logins: stream.logins, count: liveNodes };
+  const others = stream === null ? null : { windows: stream.windows, logins: stream.logins, minutes: stream.minutes, count: liveNodes };
   const store = createShardStore({ config, bus, clock, log });
 
   bus.handle("shard.open", store.open);

@@ -14,6 +14,7 @@ import type { Tables } from "../../../engine/tables/replicated-table.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
 import type { LoginCounts } from "../../../http/auth/login-counts.ts";
 import { createLoginThrottle, type LoginObserver } from "../../../http/auth/login-throttle.ts";
+import type { FindMerchant } from "../../../http/auth/merchant-key.ts";
 import type { PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
 import { terminalPassword } from "../../../http/auth/terminal-password.ts";
 import type { StompSessions } from "../../../http/stomp/sessions.ts";
@@ -33,6 +34,7 @@ export interface AccessParts {
   machineClock: Clock;
   partners: Partners;
   partnerApiCredentials: PartnerApiCredentials;
+  findMerchant: FindMerchant;
   administratorPasswordSha256: string;
   /** Wrong passwords of all threads and nodes. */
   loginCounts: LoginCounts;
@@ -91,7 +93,7 @@ export function composeAccess(parts: AccessParts): Access {
     key: loginDigestKey(config.terminalSecret),
     ...(parts.observeLogins === undefined ? {} : { observe: parts.observeLogins }),
   });
-  const authenticator = createAuthenticator(credentials, clock.monotonicMs, parts.partnerApiCredentials, throttle);
+  const authenticator = createAuthenticator(credentials, clock.monotonicMs, parts.partnerApiCredentials, throttle, parts.findMerchant);
   return {
     operations: {
       administrators,

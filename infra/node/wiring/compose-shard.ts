@@ -13,6 +13,7 @@ import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { createSocketsPerAddress } from "../../../http/server/sockets-per-address.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { docsOperations } from "../../../http/web/docs-endpoints.ts";
+import { loadScripts } from "../../../http/web/script-files.ts";
 import type { ShardLifecycle } from "../boot/lifecycle.ts";
 import { publicMetricsAccess } from "../boot/metrics-access.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
@@ -24,11 +25,12 @@ import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
+import { composeCompat } from "./compat.ts";
 import { createDayCounts } from "./day-counts.ts";
 import { bindSurfaces, openApiText, surfacesOf } from "./endpoints.ts";
 import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
-import { composeLinks } from "./links.ts";
+import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
@@ -38,6 +40,7 @@ import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
+import { composeWebhooks } from "./webhooks.ts";
 
 const METRICS_TIMEOUT_MS = 8_000;
 const LOOK_TIMEOUT_MS = 2_000;
@@ -89,7 +92,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const box = createSecretBox(config.secretKeys);
 
   const partners = composePartners({ config, kv, tables, box, patterns, clock });
-  const partnerApi = add(composePartnerApi({ kv, tables, box, clock, ...partners, failed }));
+  const partnerApi = add(
+    composePartnerApi({ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed }),
+  );
   const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
     administration.configureTerminal.changed(terminalId, after, before),
   );
@@ -136,9 +141,18 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     merchantOwners: partnerApi.merchantOwners,
   });
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
+  const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
   // One thread of the node sends what is owed.
-  if (address === STORE_OWNER) add(adapter.sender());
-  const links = add(
+  if (address === STORE_OWNER) {
+    add(adapter.sender());
+    add(webhooks.sender());
+  }
+  const compat = composeCompat({
+    ...{ kv, clock, ids, retentionMs },
+    accounts: administration.gatewayAccounts,
+    publicUrl: () => links.publicUrl(),
+  });
+  const links: ComposedLinks = add(
     composeLinks({
       config,
       kv,
@@ -149,7 +163,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       accounts: administration.gatewayAccounts,
       retentionMs,
       writer,
-      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) })],
+      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {
@@ -171,6 +185,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       machineClock,
       partners: partners.partners,
       partnerApiCredentials: partnerApi.credentials,
+      findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
       loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
       observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
@@ -222,6 +237,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...relay,
     ...links.operations,
     ...adapter.operations,
+    ...webhooks.operations,
+    ...compat.over(links.links),
+    ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
     ...administration,
@@ -233,6 +251,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
+    scripts: await loadScripts(),
   }).map(once);
 
   return {

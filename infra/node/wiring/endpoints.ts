@@ -4,6 +4,7 @@ import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
+import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
@@ -12,6 +13,7 @@ import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
+import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 
 /** Every endpoint that a node serves, one list per surface. */
 export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax: number; adapterContextPath?: string }) {
@@ -23,8 +25,10 @@ export function surfacesOf(options: { openTerminalLogs: boolean; packageBytesMax
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
     partnerV1: partnerV1Endpoints,
+    compat: compatEndpoints,
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
+    scripts: scriptEndpoints(relayEnvelope),
   };
 }
 
@@ -58,7 +62,8 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
 
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {
-  const { docs: _, ...documented } = surfaces;
+  // What browsers load is described in guides.
+  const { docs: _docs, scripts: _scripts, ...documented } = surfaces;
   const document = buildOpenApi(Object.values(documented).flat(), {
     title: "Terminal Relay",
     version: "1.0.0",

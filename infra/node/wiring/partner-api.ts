@@ -1,13 +1,17 @@
 import { randomBytes } from "node:crypto";
+import type { Address } from "../../../engine/kernel/bus.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { MinuteCounts } from "../../../engine/kernel/minute-counts.ts";
 import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
+import { type AdministerMerchants, createAdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
 import { type AdministerPartnerApi, createAdministerPartnerApi } from "../../../engine/partners/administer-partner-api.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
 import { createCallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
 import { createMerchantsByKey, type MerchantsByKey } from "../../../engine/partners/merchant-by-key.ts";
+import type { MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
@@ -20,6 +24,7 @@ import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { PartnerApiCredential, PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
 import type { PartnerV1Operations } from "../../../http/surfaces/partner-v1/surface.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
+import { composeMerchantCalls, type MerchantCallsParts } from "./merchant-calls.ts";
 
 const apiKeys: ApiKeys = {
   generate: (prefix) => prefix + randomBytes(32).toString("base64url"),
@@ -33,19 +38,35 @@ export interface PartnerApiParts {
   partners: Partners;
   administerPartners: AdministerPartners;
   clock: Clock;
+  address: Address;
+  bus: MerchantCallsParts["bus"];
+  /** Calls of merchants at all nodes; null for a node by itself. */
+  sharedMinutes: MinuteCounts | null;
   failed(what: string, error: unknown): void;
 }
 
 /** Partner API v1 in a shard. */
 export interface PartnerApi extends Lifecycle {
-  operations: PartnerV1Operations & { administerPartnerApi: AdministerPartnerApi };
+  operations: Omit<PartnerV1Operations, "webhookEndpoints"> & {
+    administerPartnerApi: AdministerPartnerApi;
+    administerMerchants: AdministerMerchants;
+  };
   credentials: PartnerApiCredentials;
-  merchantsByKey: MerchantsByKey;
+  /** What surfaces that merchants call use. */
+  ofMerchants: MerchantOperations;
   /** Whose merchants are, deactivated ones too. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
-export function composePartnerApi({ kv, tables, box, partners, administerPartners, clock, failed }: PartnerApiParts): PartnerApi {
+export interface MerchantOperations {
+  merchantsByKey: MerchantsByKey;
+  merchantCalls: MerchantCalls;
+  /** Whether pages of this origin may use publishable keys of the partner's merchants: all may while it has listed none. */
+  mayPageCall(partnerId: number, origin: string): boolean;
+}
+
+export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
+  const { kv, tables, box, partners, administerPartners, clock, address, bus, sharedMinutes, failed } = parts;
   const store = createMerchantStore(kv);
   const owners = tables.records(createRecordStore<MerchantOwner>(kv, MERCHANT_OWNERS));
   const callCounts = createCallCounts(createCallCountStore(kv));
@@ -58,18 +79,26 @@ export function composePartnerApi({ kv, tables, box, partners, administerPartner
     clock,
     addressLists: { compile: compileAddressList },
   });
+  const administerMerchants = createAdministerMerchants({ store, clock });
   const storeCalls = () => callCounts.flush().catch((error: unknown) => failed("partner calls", error));
   return {
-    operations: { merchants, merchantServices, callCounts, administerPartnerApi },
+    operations: { merchants, merchantServices, callCounts, administerPartnerApi, administerMerchants },
     credentials: createPartnerApiCredentials(partners, callCounts.count),
-    merchantsByKey: createMerchantsByKey({
-      store,
-      apiKeys,
-      servicesOfPartner: (partnerId) => {
-        const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
-        return enabled ? (partnerApi?.allowedServices ?? null) : null;
+    ofMerchants: {
+      merchantsByKey: createMerchantsByKey({
+        store,
+        apiKeys,
+        servicesOfPartner: (partnerId) => {
+          const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
+          return enabled ? (partnerApi?.allowedServices ?? null) : null;
+        },
+      }),
+      merchantCalls: composeMerchantCalls({ address, bus, monotonicMs: clock.monotonicMs, shared: sharedMinutes }),
+      mayPageCall: (partnerId, origin) => {
+        const listed = Object.values(partners.byId(partnerId)?.record.allowedOrigins ?? {});
+        return listed.length === 0 || listed.includes(origin);
       },
-    }),
+    },
     merchantOwners: owners,
     everySecond: storeCalls,
     close: storeCalls,

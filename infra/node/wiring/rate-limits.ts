@@ -1,3 +1,4 @@
+import type { MinuteCounts } from "../../../engine/kernel/minute-counts.ts";
 import { createClusterRateLimit, type WindowsOfAll } from "../../../http/auth/cluster-rate-limit.ts";
 import type { LoginCounts } from "../../../http/auth/login-counts.ts";
 import { openRateLimit, type RateLimitBucket, type RateLimitMemory } from "../../../http/auth/rate-limiter.ts";
@@ -7,6 +8,8 @@ export interface OtherNodes {
   windows: WindowsOfAll;
   /** Wrong passwords. */
   logins: LoginCounts;
+  /** Calls of merchants. */
+  minutes: MinuteCounts;
   /** The number of live nodes, including this one. */
   count(): number;
 }

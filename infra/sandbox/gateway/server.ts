@@ -199,9 +199,12 @@ function sendPage(response: ServerResponse, status: number, html: string, return
   response.writeHead(status, { ...pageHeaders(returnUrl), "content-type": "text/html; charset=utf-8" }).end(html);
 }
 
-/** The page loads nothing from other origins, cannot be framed, and its form leads to itself or back to the shop. */
+/**
+ * The page loads nothing from other origins, cannot be framed, and its form leads to itself or back to the shop. Browsers hold every redirect that
+ * follows a form to `form-action`, and the return address may send the buyer on to a shop that is not known here.
+ */
 function pageHeaders(returnUrl: string | null): { [name: string]: string } {
-  const shop = returnUrl === null ? "" : ` ${new URL(returnUrl).origin}`;
+  const shop = returnUrl === null ? "" : " https: http:";
   return {
     "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'self'${shop}; frame-ancestors 'none'`,
     "cache-control": "no-store",

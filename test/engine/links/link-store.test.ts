@@ -68,4 +68,22 @@ describe("links in the embedded store", () => {
     time.advance(2);
     assert.equal(await claims.load("s"), null);
   });
+
+  it("an idempotency key with a lifetime of its own is valid for that long", async (test) => {
+    const { kv, time } = await open(test);
+    const { claims } = storesOn(kv);
+    const claim = {
+      schema: 1,
+      fingerprint: "f",
+      operationId: "o",
+      createdAtMs: time.ms,
+      lifetimeMs: 5_000,
+      state: { type: "open" },
+    } as const;
+    await claims.save("s", claim, 0);
+    time.advance(4_999);
+    assert.notEqual(await claims.load("s"), null);
+    time.advance(2);
+    assert.equal(await claims.load("s"), null);
+  });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { createAdministerMerchants } from "../../../engine/partners/administer-merchants.ts";
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import type { CreateOutcome } from "../../../engine/partners/merchants.ts";
 import { assertMatches } from "../../support/matches.ts";
@@ -186,6 +187,35 @@ test("changes name and environment, and not those of a deactivated merchant", as
   });
 });
 
+test("an administrator permits calls of a minute, and its partner chooses no more of them", async () => {
+  const { merchants, store, clock, merchantByKey } = merchantWorld();
+  const administer = createAdministerMerchants({ store, clock });
+  const { keys } = created(await merchants.create(grant(), { merchantId: "shop" }, "op"));
+  const counts = async () => {
+    const found = await merchantByKey(keys.secret);
+    return found === null || found === "replaced" ? null : found.requestsPerMinute;
+  };
+  assert.equal(await counts(), 100);
+  await assert.rejects(merchants.patch(grant(), "shop", { callsPerMinute: 101 }), /compatRequestsPerMinute: may be at most 100/);
+  assertMatches(await merchants.patch(grant(), "shop", { callsPerMinute: 40 }), { type: "changed" });
+  assert.equal(await counts(), 40);
+  await administer.permitCalls("shop", 600);
+  assert.equal(await counts(), 40);
+  await merchants.patch(grant(), "shop", { callsPerMinute: 600 });
+  assert.equal(await counts(), 600);
+  await administer.permitCalls("shop", 10);
+  assert.equal(await counts(), 10);
+  const { version } = (await store.load("shop")) ?? { version: 0 };
+  await administer.permitCalls("shop", 10);
+  assert.equal((await store.load("shop"))?.version, version, "nothing is written that changes nothing");
+  await assert.rejects(merchants.patch(grant(), "shop", { callsPerMinute: 11 }), /at most 10/);
+  await merchants.patch(grant(), "shop", { merchantName: "Shop" });
+  assert.equal(await counts(), 10);
+  for (const id of ["nobody", "not an id"]) await assert.rejects(administer.permitCalls(id, 10), /There is no such merchant/);
+  await merchants.patch(grant(), "shop", { active: false });
+  assert.deepEqual(await merchants.patch(grant(), "shop", { callsPerMinute: 5 }), { type: "inactive" });
+});
+
 test("a store that does not confirm is told as such, and nothing half-done is left", async () => {
   const { merchants, kv } = merchantWorld();
   kv.fate = () => "refused";
@@ -226,7 +256,13 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
   const { keys } = created(await merchants.create(grant(), { merchantId: "shop", environment: "LIVE" }, "op"));
   await services.setEnabled(grant(), "shop", "PAYPAL", true);
   await services.setEnabled(grant(), "shop", "SKRILL", true);
-  const whole = { merchantId: "shop", partnerId: 7, environment: "LIVE" as const, services: ["PAYPAL" as const, "SKRILL" as const] };
+  const whole = {
+    merchantId: "shop",
+    partnerId: 7,
+    livemode: true,
+    requestsPerMinute: 100,
+    services: ["PAYPAL" as const, "SKRILL" as const],
+  };
   assert.deepEqual(await merchantByKey(keys.secret), { ...whole, kind: "secret" });
   assert.deepEqual(await merchantByKey(keys.publishable), { ...whole, kind: "publishable" });
   for (const none of ["", "sk_merchant_0", `${keys.secret}x`, "x".repeat(300)]) assert.equal(await merchantByKey(none), null);
@@ -242,7 +278,10 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
   const replaced = await merchants.replaceKeys(grant(), "shop");
   assert.equal(replaced.type, "changed");
   if (replaced.type !== "changed") return;
-  for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), null);
+  for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), "replaced");
   assertMatches(await merchantByKey(replaced.keys.secret), { kind: "secret" });
   assertMatches(await merchantByKey(replaced.keys.publishable), { kind: "publishable" });
+  await merchants.replaceKeys(grant(), "shop");
+  assert.equal(await merchantByKey(replaced.keys.secret), "replaced");
+  for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), null);
 });

@@ -1,100 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PartnerApiGrant } from "../../../engine/access/partner-grant.ts";
-import { createExecuteOnce } from "../../../engine/idempotency/execute-once.ts";
-import { createIdempotencyStore } from "../../../engine/idempotency/idempotency-store.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
-import { createCallCounts } from "../../../engine/partners/call-counts.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
-import { createAuthenticator } from "../../../http/auth/authenticator.ts";
-import { sha256Hex } from "../../../http/auth/digest.ts";
-import type { PartnerApiCredential } from "../../../http/auth/partner-api-key.ts";
-import { bind } from "../../../http/endpoint/endpoint.ts";
-import { idempotent } from "../../../http/endpoint/idempotency.ts";
-import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
-import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
-import { PARTNER_API_BASE, PARTNER_API_RATE } from "../../../http/surfaces/partner-v1/surface.ts";
-import { bracketed, grant, merchantWorld, storedText } from "../../engine/partners/merchant-world.ts";
+import { PARTNER_API_RATE } from "../../../http/surfaces/partner-v1/surface.ts";
+import { grant, storedText } from "../../engine/partners/merchant-world.ts";
 import { assertMatches, textMember } from "../../support/matches.ts";
-import { monotonicMs, startWorld } from "../server/world.ts";
 
-interface Answer {
-  status: number;
-  headers: Headers;
-  body: unknown;
-}
-
-/** The surface on a server by itself, over merchants in memory; answers that the schemas do not cover are refused. */
-async function open(
-  t: { after(close: () => void): void },
-  change: { credential?: Partial<PartnerApiCredential>; trustedProxies?: string[] } = {},
-) {
-  const merchants = merchantWorld();
-  const callCounts = createCallCounts(createCallCountStore(merchants.kv));
-  const grants = new Map<string, PartnerApiGrant>([
-    ["pk_partner_admin", grant()],
-    ["pk_partner_other", grant({ partnerId: 8 })],
-    ["pk_partner_operator", grant({ role: "OPERATOR" })],
-    ["pk_partner_viewer", grant({ role: "VIEWER" })],
-  ]);
-  const authenticator = createAuthenticator(
-    {
-      generation: () => 1,
-      administratorByUsername: (username) =>
-        username === "admin" ? { username, role: "owner", password: { type: "sha256", hex: sha256Hex("secret") } } : null,
-      fleet: () => null,
-      terminalSecret: () => null,
-      isTerminalDenied: () => false,
-      managedBy: () => null,
-      partnerByUsername: () => null,
-      partnerByKeySha256: () => null,
-      isOriginListed: () => false,
-    },
-    monotonicMs,
-    {
-      byKeySha256: (digest) => {
-        const found = [...grants].find(([key]) => sha256Hex(key) === digest);
-        if (found === undefined) return null;
-        const [, partner] = found;
-        return { caller: { type: "partnerApi", partner }, grant: partner, mayCallFrom: () => true, ...change.credential };
-      },
-      called: callCounts.count,
-    },
-  );
-  const operations = { merchants: merchants.merchants, merchantServices: merchants.services, callCounts };
-  const ids = { uuid: () => crypto.randomUUID() };
-  const store = createIdempotencyStore(merchants.kv);
-  const executeOnce = createExecuteOnce({ store, clock: merchants.clock, ids, secretBox: bracketed, failed: () => {} });
-  const world = await startWorld(t, {
-    endpoints: bind(partnerV1Endpoints, operations).map((endpoint) => idempotent(endpoint, { executeOnce, ids })),
-    authenticator,
-    envelopes: [{ under: PARTNER_API_BASE, envelope: partnerApiEnvelope }],
-    ...(change.trustedProxies === undefined ? {} : { trustedProxies: change.trustedProxies }),
-  });
-  async function call(method: string, path: string, body?: unknown, headers: { [name: string]: string } = {}): Promise<Answer> {
-    const response = await fetch(`${world.url}${PARTNER_API_BASE}${path}`, {
-      method,
-      headers: {
-        authorization: "Bearer pk_partner_admin",
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
-  }
-  return { ...merchants, ...world, call, grants, operations };
-}
-
-/** Asserts the one error body of the API. */
-function assertRefused(answer: Answer, status: number, code: string): void {
-  assert.equal(answer.status, status, JSON.stringify(answer.body));
-  assert.deepEqual(Object.keys(answer.body ?? {}).sort(), ["code", "error", "success"]);
-  assertMatches(answer.body, { success: false, code, error: /./ });
-  assert.ok(answer.headers.get("x-request-id"), "there is no request id");
-}
+import { assertRefused, open } from "./partner-v1-world.ts";
 
 test("a merchant from its creation to its end", async (t) => {
   const { call } = await open(t);

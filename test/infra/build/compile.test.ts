@@ -5,10 +5,15 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { loadScripts } from "../../../http/web/script-files.ts";
 import { compile } from "../../../infra/build/compile.ts";
 
 const FOLDERS = ["engine", "http", "storage", "infra/node", "infra/cli", "infra/sandbox"];
+
+/** Made into the files that browsers load. */
+const SCRIPTS = "http/web/scripts/";
 
 async function emptyFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "relay-build-"));
@@ -25,14 +30,19 @@ test("a build holds each module once, as JavaScript, and what they read at run t
   const folder = await emptyFolder(t);
   const built = join(folder, "build");
   await compile(built);
-  const sources = FOLDERS.flatMap(filesOf).filter((file) => !/\.(d\.ts|mjs|md)$/.test(file));
-  const expected = sources.map((file) => join(built, file.replace(/\.ts$/, ".js")));
-  assert.equal(new Set(expected).size, sources.length, "two sources have one name in a build");
+  const sources = FOLDERS.flatMap(filesOf).filter((file) => !/\.(d\.ts|mjs|md)$/.test(file) && !file.startsWith(SCRIPTS));
+  const modules = sources.map((file) => join(built, file.replace(/\.ts$/, ".js")));
+  assert.equal(new Set(modules).size, sources.length, "two sources have one name in a build");
+  const scripts = ["compat.js", "scan.js", "scan.mjs", "compat.d.ts", "scan.d.ts"].map((file) => join(built, SCRIPTS, file));
+  const expected = [...modules, ...scripts];
   assert.deepEqual(FOLDERS.flatMap((name) => filesOf(join(built, name))).sort(), expected.sort());
 
   await symlink(resolve("node_modules"), join(folder, "node_modules"));
   const { stdout } = await promisify(execFile)(process.execPath, [join(built, "infra/cli/sql.js"), "--help"], { cwd: folder });
   assert.match(stdout, /^Usage: /);
+
+  const fromBuild: { loadScripts: typeof loadScripts } = await import(pathToFileURL(join(built, "http/web/script-files.js")).href);
+  assert.deepEqual(await fromBuild.loadScripts(), await loadScripts(), "a build serves the same bytes as the sources do");
 });
 
 test("a build takes the place of an earlier one, and of nothing else", async (t) => {

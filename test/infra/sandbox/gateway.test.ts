@@ -61,6 +61,15 @@ test("verify finds a payment by its txId alone, and says when there is none", as
   assert.deepEqual(await world.client.verify(others, { txId: order.txId, paymentId }), { type: "done", value: { type: "absent" } });
 });
 
+for (const number of ["4242424242424242", "4111111111111111", "5555555555554444"]) {
+  test(`the test card ${number} pays`, async (t) => {
+    const world = await startGatewayWorld(t);
+    const payment = await initiated(world);
+    assert.equal((await world.submit(payment.redirectUrl, { ...CARD, number })).status, 303);
+    assertMatches(await payment.verify(), { type: "paid", payment: { maskedPan: `${number.slice(0, 6)}******${number.slice(-4)}` } });
+  });
+}
+
 const OUTCOMES: [string, { [field: string]: string }, string][] = [
   ["not authorized", { ...CARD, number: "4000000000000002" }, "GW_10001"],
   ["insufficient funds", { ...CARD, number: "4000-0000-0000-9995" }, "GW_10002"],
@@ -75,6 +84,14 @@ for (const [what, fields, code] of OUTCOMES) {
     assert.equal((await world.submit(payment.redirectUrl, fields)).status, 303);
     await world.notifications.next();
     assertMatches(await payment.verify(), { type: "failed", resultCode: code });
+  });
+
+  test(`after a payment that ends as ${what} the buyer is sent back to the shop`, async (t) => {
+    const world = await startGatewayWorld(t);
+    const returnUrl = "https://shop.example/orders/7?step=paid";
+    const { redirectUrl } = await initiated(world, { returnUrl });
+    const response = await world.submit(redirectUrl, fields);
+    assert.deepEqual([response.status, response.headers.get("location")], [303, returnUrl]);
   });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { GatewayOrder } from "../../../engine/gateway/gateway.ts";
@@ -107,3 +107,32 @@ test("afterwards the buyer is back in the shop", { skip: NO_BROWSER }, async (t)
   await page.getByRole("button", { name: "Pay" }).click();
   assert.equal(await page.getByRole("heading").textContent(), "Thank you");
 });
+
+/** Listens on an address of its own, which makes it another origin. */
+async function site(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(address !== null && typeof address === "object", "the site has a port");
+  return `http://127.0.0.1:${address.port}`;
+}
+
+for (const [how, press] of [
+  ["pays", "Pay 12.30 EUR"],
+  ["cancels", "Cancel"],
+] as const) {
+  test(`a buyer who ${how} gets to a shop behind a return address of another origin`, { skip: NO_BROWSER }, async (t) => {
+    const shop = await site(t, (_request, response) => response.end("<h1>Thank you</h1>"));
+    // As the compatible API does: its own page first, which sends the buyer on.
+    const between = await site(t, (_request, response) => response.writeHead(303, { location: `${shop}/thanks` }).end());
+    const { page } = await buyer(t, { returnUrl: `${between}/return` });
+    if (how === "pays") await fill(page, "4242424242424242");
+    await page.getByRole("button", { name: press }).click();
+    assert.equal(await page.getByRole("heading").textContent(), "Thank you");
+    assert.equal(page.url(), `${shop}/thanks`);
+  });
+}

@@ -158,6 +158,7 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     machineClock: machine.clock,
     partners: NO_PARTNERS,
     partnerApiCredentials: { byKeySha256: () => null, called: () => {} },
+    findMerchant: async () => null,
     administratorPasswordSha256: "",
     loginCounts: createLoginCounts(clock.monotonicMs),
     lease: cluster?.lease ?? null,

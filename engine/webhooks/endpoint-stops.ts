@@ -1,0 +1,53 @@
+import type { Clock } from "../kernel/clock.ts";
+import { canceledDelivery } from "./webhook-delivery.ts";
+import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
+import type { WebhookEndpointRecord } from "./webhook-endpoint.ts";
+import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
+
+/** Ends what is still to be delivered to an endpoint. */
+export interface EndpointStops {
+  /** Disables it and cancels what waits for it. False where its owner changed its address meanwhile: what was said of the former one is no reason. */
+  disable(endpoint: WebhookEndpointRecord, reason: "gone" | "failing"): Promise<boolean>;
+  /** Cancels what waits for it. What is left after CANCELED_AT_ONCE_MAX is canceled when its time comes. */
+  cancelWaiting(endpointId: string): Promise<void>;
+}
+
+export interface EndpointStopsOptions {
+  endpoints: WebhookEndpointStore;
+  deliveries: WebhookDeliveryStore;
+  clock: Clock;
+  disabled(endpoint: WebhookEndpointRecord): void;
+}
+
+const PAGE = 100;
+/** Somebody waits for it meanwhile. */
+const CANCELED_AT_ONCE_MAX = 2_000;
+const CHANGES_MAX = 8;
+
+export function createEndpointStops({ endpoints, deliveries, clock, disabled }: EndpointStopsOptions): EndpointStops {
+  async function cancelWaiting(endpointId: string): Promise<void> {
+    for (let canceled = 0; canceled < CANCELED_AT_ONCE_MAX; canceled += PAGE) {
+      const waiting = await deliveries.waitingFor(endpointId, PAGE);
+      // One that is being sent just now may change meanwhile; then it meets its endpoint as it is.
+      const outcomes = await Promise.all(waiting.map((stored) => deliveries.replace(stored, canceledDelivery(stored.record, null))));
+      if (waiting.length < PAGE || outcomes.every((outcome) => outcome === null)) return;
+    }
+  }
+
+  return {
+    cancelWaiting,
+    disable: async ({ id, url }, reason) => {
+      for (let tries = 0; tries < CHANGES_MAX; tries += 1) {
+        const stored = await endpoints.load(id);
+        if (stored === null || stored.record.status === "disabled") return true;
+        if (stored.record.url !== url) return false;
+        const off = { ...stored.record, status: "disabled", disabledReason: reason, updatedAtMs: clock.nowMs() } as const;
+        if ((await endpoints.replace(stored, off)) === null) continue;
+        disabled(off);
+        await cancelWaiting(id);
+        return true;
+      }
+      return false;
+    },
+  };
+}

@@ -1,0 +1,251 @@
+import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { DuePage, DueQuery } from "./delivery-sender.ts";
+import { digitsOf } from "./index-key.ts";
+import { deliveryExpiresAtMs, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
+import type { WebhookEndpointRecord, WebhookHealth } from "./webhook-endpoint.ts";
+import { endpointKey, endpointOf, healthKey, healthOf } from "./webhook-endpoint-store.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
+import { eventKey, keptEventOperation, type OutboxEntry, type OutboxItem, outboxChange } from "./webhook-event-store.ts";
+
+type State = WebhookDeliveryRecord["state"];
+
+/** What an attempt needs beside its delivery, read at once. */
+export interface DeliveryContext {
+  readonly event: WebhookEvent | null;
+  readonly endpoint: Stored<WebhookEndpointRecord> | null;
+  readonly health: WebhookHealth | null;
+}
+
+/** Deliveries. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+export interface WebhookDeliveryStore {
+  /**
+   * Those whose time has come, lane by lane: a lane is an endpoint. Where a lane has no room, or nothing more that is due, the rest of it is jumped over, so that
+   * however much waits for one endpoint, one step gets past it. Those that are not `mine` are another node's.
+   */
+  due(query: DueQuery & { mine(endpointId: string): boolean }): Promise<DuePage<WebhookDeliveryRecord>>;
+  load(id: string): Promise<Stored<WebhookDeliveryRecord> | null>;
+  context(record: WebhookDeliveryRecord): Promise<DeliveryContext>;
+  /** Null when somebody else changed it first. */
+  replace(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord): Promise<Stored<WebhookDeliveryRecord> | null>;
+  /** It was delivered: nothing that was given up before counts any more. False when somebody else changed it first. */
+  delivered(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord, health: WebhookHealth | null): Promise<boolean>;
+  /** It was given up: its event is kept as long as it is. What was given up since the last success, this one included; null when somebody else changed it first. */
+  dead(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord, event: WebhookEvent): Promise<WebhookHealth | null>;
+  /** It is to be sent again: its event is kept until then. False when somebody else changed it first. */
+  resent(before: Stored<WebhookDeliveryRecord>, after: WebhookDeliveryRecord, event: WebhookEvent, keptUntilMs: number): Promise<boolean>;
+  /** False where it is there already. */
+  create(record: WebhookDeliveryRecord): Promise<boolean>;
+  /**
+   * Stores the deliveries of a page of endpoints, those that are not there yet, together with where the next page begins; null: it was the last one. The
+   * new version of the outbox entry; null where another node has gone on with it.
+   */
+  fanOut(item: OutboxItem, records: readonly WebhookDeliveryRecord[], next: Omit<OutboxEntry, "schema"> | null): Promise<number | null>;
+  /** Some of those that wait for an endpoint. */
+  waitingFor(endpointId: string, limit: number): Promise<Stored<WebhookDeliveryRecord>[]>;
+  /** An event's, at most `limit`. */
+  ofEvent(eventId: string, limit: number): Promise<Stored<WebhookDeliveryRecord>[]>;
+  /** How many of an event wait for endpoints of this kind of owner, counted up to a bound. */
+  pending(eventId: string, owner: WebhookDeliveryRecord["owner"]): Promise<number>;
+  /** How many there are in the state; those beyond `max` are not counted. */
+  count(state: State, max: number): Promise<number>;
+  /** By age, those after this one only. */
+  page(state: State, after: WebhookDeliveryRecord | null, limit: number): Promise<WebhookDeliveryRecord[]>;
+}
+
+const DELIVERIES = "webhook-delivery/";
+const DUE = "webhook-due/";
+const PENDING = "webhook-pending/";
+const BY_STATE = "webhook-state/";
+
+/** Entries of the index that are read at once. */
+const DUE_PAGE = 500;
+/** Of one lane, so many for each that can be begun are read: of an object whose events wait for each other one can be begun. */
+const READ_FOR_EACH = 4;
+const PENDING_COUNTED_MAX = 10_000;
+const ATTEMPTS_MAX = 64;
+
+/**
+ * Deliveries on the key-value store: `webhook-delivery/<event>.<endpoint>`; while they wait `webhook-due/<endpoint>/<13 digits of milliseconds>/<sequence>/<event>`
+ * and `webhook-pending/<event>/<m or p>/<endpoint>`; and `webhook-state/<state>/<milliseconds of creation>/<id>`.
+ */
+export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
+  async function loadAll(ids: readonly string[]): Promise<Stored<WebhookDeliveryRecord>[]> {
+    if (ids.length === 0) return [];
+    const entries = await kv.getMany(ids.map((id) => DELIVERIES + id));
+    return entries.flatMap((entry) => (entry === null ? [] : [storedOf(entry)]));
+  }
+
+  async function commit(
+    before: Stored<WebhookDeliveryRecord>,
+    after: WebhookDeliveryRecord,
+    more: { checks?: { key: string; version: number }[]; operations?: Operation[] } = {},
+  ) {
+    return kv.commit({
+      checks: [{ key: DELIVERIES + after.id, version: before.version }, ...(more.checks ?? [])],
+      operations: [...changeOperations(before.record, after), ...(more.operations ?? [])],
+    });
+  }
+
+  return {
+    due: ({ untilMs, after, limit, room, mine }) =>
+      available(async () => {
+        const entries = await kv.scan({ from: after ?? DUE, to: `${DUE}~`, limit: DUE_PAGE });
+        const wanted: string[] = [];
+        let left = false;
+        let oldestMs: number | null = null;
+        let next: string | null = null;
+        let lane: { endpointId: string; room: number; done: boolean } | null = null;
+        for (const { key } of entries) {
+          const place = dueOf(key);
+          if (lane === null || lane.endpointId !== place.endpointId) {
+            if (wanted.length >= limit) {
+              left = true;
+              break;
+            }
+            lane = { endpointId: place.endpointId, room: room(place.endpointId) * READ_FOR_EACH, done: !mine(place.endpointId) };
+          }
+          if (place.atMs > untilMs) lane.done = true;
+          if (!lane.done) {
+            if (oldestMs === null || place.atMs < oldestMs) oldestMs = place.atMs;
+            if (lane.room > 0) {
+              wanted.push(place.id);
+              lane.room -= 1;
+            } else {
+              lane.done = true;
+              left = true;
+            }
+          }
+          next = lane.done ? `${DUE}${lane.endpointId}/~` : `${key}\u0001`;
+        }
+        const records = await loadAll(wanted);
+        // Another node may have claimed or even finished one between the two reads: its record says so.
+        const found = records.filter(({ record }) => record.state === "waiting" && record.nextAtMs !== null && record.nextAtMs <= untilMs);
+        const whole = entries.length < DUE_PAGE && wanted.length < limit;
+        return { found, next: whole ? null : next, left, oldestMs };
+      }),
+    load: (id) => available(async () => (await loadAll([id]))[0] ?? null),
+    context: (record) =>
+      available(async () => {
+        const keys = [eventKey(record.eventId), endpointKey(record.endpointId), healthKey(record.endpointId)];
+        const [event = null, endpoint = null, health = null] = await kv.getMany(keys);
+        return {
+          event: event === null ? null : readRecord<WebhookEvent>("webhookEvent", event.key, event.value),
+          endpoint: endpoint === null ? null : { record: endpointOf(endpoint), version: endpoint.version },
+          health: health === null ? null : healthOf(health),
+        };
+      }),
+    replace: (before, after) =>
+      available(async () => {
+        const result = await commit(before, after);
+        return result.type === "committed" ? { record: after, version: result.version } : null;
+      }),
+    delivered: (before, after, health) =>
+      available(async () => {
+        const healthy: Operation[] = health === null ? [] : [{ type: "delete", key: healthKey(after.endpointId) }];
+        return (await commit(before, after, { operations: healthy })).type === "committed";
+      }),
+    dead: (before, after, event) =>
+      available(() =>
+        retryOnConflict(ATTEMPTS_MAX, async () => {
+          const key = healthKey(after.endpointId);
+          const entry = await kv.get(key);
+          const known = entry === null ? { sinceMs: before.record.createdAtMs, dead: 0 } : healthOf(entry);
+          const health: WebhookHealth = { schema: 1, sinceMs: known.sinceMs, dead: known.dead + 1 };
+          const result = await commit(before, after, {
+            checks: [{ key, version: entry?.version ?? 0 }],
+            operations: [
+              { type: "put", key, value: recordText("webhookHealth", health) },
+              keptEventOperation(event, deliveryExpiresAtMs(after) ?? 0),
+            ],
+          });
+          if (result.type === "committed") return health;
+          return result.key === key ? CONFLICT : null;
+        }),
+      ),
+    resent: (before, after, event, keptUntilMs) =>
+      available(async () => {
+        const result = await commit(before, after, { operations: [keptEventOperation(event, keptUntilMs)] });
+        return result.type === "committed";
+      }),
+    create: (record) =>
+      available(async () => {
+        const checks = [{ key: DELIVERIES + record.id, version: 0 }];
+        return (await kv.commit({ checks, operations: changeOperations(null, record) })).type === "committed";
+      }),
+    fanOut: (item, records, next) =>
+      available(() =>
+        retryOnConflict(ATTEMPTS_MAX, async () => {
+          const there = new Set((await loadAll(records.map(({ id }) => id))).map(({ record }) => record.id));
+          const fresh = records.filter(({ id }) => !there.has(id));
+          const outbox = outboxChange(item, next);
+          const result = await kv.commit({
+            checks: [...outbox.checks, ...fresh.map(({ id }) => ({ key: DELIVERIES + id, version: 0 }))],
+            operations: [...fresh.flatMap((record) => changeOperations(null, record)), ...outbox.operations],
+          });
+          if (result.type === "committed") return result.version;
+          return result.key === item.key ? null : CONFLICT;
+        }),
+      ),
+    waitingFor: (endpointId, limit) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(`${DUE}${endpointId}/`), limit });
+        return loadAll(entries.map(({ key }) => dueOf(key).id));
+      }),
+    ofEvent: (eventId, limit) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(`${DELIVERIES}${eventId}.`), limit });
+        return entries.map(storedOf);
+      }),
+    pending: (eventId, owner) =>
+      available(() => kv.count({ ...prefixRange(`${PENDING}${eventId}/${ownerLetter(owner)}/`), limit: PENDING_COUNTED_MAX })),
+    count: (state, max) => available(() => kv.count({ ...prefixRange(`${BY_STATE}${state}/`), limit: max })),
+    page: (state, after, limit) =>
+      available(async () => {
+        const { from, to } = prefixRange(`${BY_STATE}${state}/`);
+        const entries = await kv.scan({ from: after === null ? from : `${stateKey({ ...after, state })}\u0001`, to, limit });
+        const records = await loadAll(entries.map(({ key }) => key.slice(key.lastIndexOf("/") + 1)));
+        return records.map(({ record }) => record).filter((record) => record.state === state);
+      }),
+  };
+}
+
+function changeOperations(before: WebhookDeliveryRecord | null, after: WebhookDeliveryRecord): Operation[] {
+  const expiresAtMs = deliveryExpiresAtMs(after);
+  const kept = expiresAtMs === null ? {} : { expiresAtMs };
+  const [was, is] = [before === null ? [] : indexKeys(before), indexKeys(after)];
+  return [
+    { type: "put", key: DELIVERIES + after.id, value: recordText("webhookDelivery", after), ...kept },
+    ...was.filter((key) => !is.includes(key)).map((key): Operation => ({ type: "delete", key })),
+    ...is.filter((key) => !was.includes(key)).map((key): Operation => ({ type: "put", key, value: "1", ...kept })),
+  ];
+}
+
+function indexKeys(record: WebhookDeliveryRecord): string[] {
+  const { endpointId, eventId, owner, sequence, nextAtMs } = record;
+  if (nextAtMs === null) return [stateKey(record)];
+  return [
+    stateKey(record),
+    `${DUE}${endpointId}/${digitsOf(nextAtMs)}/${String(sequence).padStart(8, "0")}/${eventId}`,
+    `${PENDING}${eventId}/${ownerLetter(owner)}/${endpointId}`,
+  ];
+}
+
+function stateKey({ state, createdAtMs, id }: WebhookDeliveryRecord): string {
+  return `${BY_STATE}${state}/${digitsOf(createdAtMs)}/${id}`;
+}
+
+function ownerLetter(owner: WebhookDeliveryRecord["owner"]): string {
+  return owner === "merchant" ? "m" : "p";
+}
+
+function dueOf(key: string): { endpointId: string; atMs: number; id: string } {
+  const [, endpointId = "", ms = "", , eventId = ""] = key.split("/");
+  return { endpointId, atMs: Number(ms), id: `${eventId}.${endpointId}` };
+}
+
+function storedOf({ key, value, version }: Entry): Stored<WebhookDeliveryRecord> {
+  return { record: readRecord("webhookDelivery", key, value), version };
+}

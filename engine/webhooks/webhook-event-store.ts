@@ -1,0 +1,165 @@
+import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import type { Page, PageQuery } from "../kernel/page.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { digitsOf } from "./index-key.ts";
+import { WEBHOOK_EVENT_LIFETIME_MS, type WebhookEvent, type WebhookFormat } from "./webhook-event.ts";
+
+/** An event whose deliveries are not made yet, or not all of them. */
+export interface OutboxEntry {
+  readonly schema: 1;
+  /** To how many endpoints it goes; null before they were counted. */
+  readonly total: number | null;
+  /** Where the next page of endpoints begins; null: with the first one. */
+  readonly cursor: FanOutCursor | null;
+}
+
+/** Behind this endpoint of the merchant, or of its partner. */
+export interface FanOutCursor {
+  readonly owner: "merchant" | "partner";
+  readonly after: string | null;
+}
+
+export interface OutboxItem extends Stored<OutboxEntry> {
+  readonly key: string;
+  readonly eventId: string;
+  readonly objectId: string;
+  readonly sequence: number;
+  readonly createdAtMs: number;
+}
+
+/** Whose events a list has. */
+export interface EventList {
+  readonly format: WebhookFormat;
+  readonly merchantId: string;
+  readonly livemode: boolean;
+}
+
+/** Events, and those of them that are still to be fanned out. Every method rejects with RelayError `unavailable` when the store cannot answer. */
+export interface WebhookEventStore {
+  load(id: string): Promise<WebhookEvent | null>;
+  /** `types` null: all. Looks through LOOKED_THROUGH_MAX events, so that of few that match among very many not all may be found. */
+  page(list: EventList, query: PageQuery & { types: readonly string[] | null }, cursor: WebhookEvent | null): Promise<Page<WebhookEvent>>;
+  /** The oldest ones, in the order in which they are to be fanned out. */
+  outbox(limit: number): Promise<OutboxItem[]>;
+  /** There is nothing to fan out of it. */
+  drop(item: OutboxItem): Promise<void>;
+}
+
+const EVENTS = "webhook-event/";
+const OF_MERCHANT = "webhook-event-of/";
+export const WEBHOOK_OUTBOX = "webhook-outbox/";
+
+const SEQUENCE_DIGITS = 8;
+
+const INDEX_PAGE = 1_000;
+export const LOOKED_THROUGH_MAX = 20_000;
+
+/**
+ * Events on the key-value store: `webhook-event/<id>`, `webhook-event-of/<format>/<merchant>/<live or test>/<13 digits of milliseconds>/<id>` with
+ * the type, and until they are fanned out `webhook-outbox/<milliseconds>/<object>/<sequence>/<id>`.
+ */
+export function createWebhookEventStore(kv: Kv): WebhookEventStore {
+  async function loadAll(ids: readonly string[]): Promise<WebhookEvent[]> {
+    if (ids.length === 0) return [];
+    const entries = await kv.getMany(ids.map(eventKey));
+    return entries.flatMap((entry) => (entry === null ? [] : [eventOf(entry)]));
+  }
+
+  return {
+    load: (id) => available(async () => (await loadAll([id]))[0] ?? null),
+    page: (list, { limit, types, fromMs, beforeMs, endingBefore }, cursor) =>
+      available(async () => {
+        const prefix = listPrefix(list);
+        const forwards = endingBefore !== null;
+        let { from, to } = prefixRange(prefix);
+        if (fromMs !== null) from = later(from, prefix + digitsOf(fromMs));
+        if (beforeMs !== null) to = earlier(to, prefix + digitsOf(beforeMs));
+        if (cursor !== null && forwards) from = later(from, `${indexKey(cursor)}\u0001`);
+        if (cursor !== null && !forwards) to = earlier(to, indexKey(cursor));
+        const ids: string[] = [];
+        for (let looked = 0; from < to && ids.length <= limit && looked < LOOKED_THROUGH_MAX; looked += INDEX_PAGE) {
+          const entries = await kv.scan({ from, to, limit: INDEX_PAGE, reverse: !forwards });
+          for (const { key, value } of entries) if (types === null || types.includes(value)) ids.push(key.slice(key.lastIndexOf("/") + 1));
+          const last = entries.at(-1);
+          if (last === undefined || entries.length < INDEX_PAGE) break;
+          if (forwards) from = `${last.key}\u0001`;
+          else to = last.key;
+        }
+        const items = await loadAll(ids.slice(0, limit));
+        return { items: forwards ? items.reverse() : items, hasMore: ids.length > limit };
+      }),
+    outbox: (limit) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(WEBHOOK_OUTBOX), limit });
+        return entries.map(itemOf);
+      }),
+    drop: (item) =>
+      available(async () => {
+        const { checks, operations } = outboxChange(item, null);
+        await kv.commit({ checks, operations });
+      }),
+  };
+}
+
+/** An event, its places in the lists, and its place in the outbox: for the commit of what it tells. */
+export function eventOperations(events: readonly WebhookEvent[]): Operation[] {
+  return events.flatMap((event) => {
+    const expiresAtMs = event.createdAtMs + WEBHOOK_EVENT_LIFETIME_MS;
+    const outboxEntry = recordText("webhookEvent", { total: null, cursor: null });
+    return [
+      keptEventOperation(event, expiresAtMs),
+      { type: "put", key: indexKey(event), value: event.type, expiresAtMs },
+      { type: "put", key: outboxKey(event), value: outboxEntry, expiresAtMs },
+    ];
+  });
+}
+
+/** Keeps an event longer, because a delivery of it is. */
+export function keptEventOperation(event: WebhookEvent, expiresAtMs: number): Operation {
+  return { type: "put", key: eventKey(event.id), value: recordText("webhookEvent", event), expiresAtMs };
+}
+
+/** For the commit that fans out a page of endpoints; null: it was the last one. */
+export function outboxChange(item: OutboxItem, next: Omit<OutboxEntry, "schema"> | null) {
+  const { key, version } = item;
+  const operation: Operation =
+    next === null
+      ? { type: "delete", key }
+      : { type: "put", key, value: recordText("webhookEvent", next), expiresAtMs: item.createdAtMs + WEBHOOK_EVENT_LIFETIME_MS };
+  return { checks: [{ key, version }], operations: [operation] };
+}
+
+export function eventKey(id: string): string {
+  return EVENTS + id;
+}
+
+function listPrefix({ format, merchantId, livemode }: EventList): string {
+  return `${OF_MERCHANT}${format}/${merchantId}/${livemode ? "live" : "test"}/`;
+}
+
+function indexKey(event: WebhookEvent): string {
+  return `${listPrefix(event)}${digitsOf(event.createdAtMs)}/${event.id}`;
+}
+
+function outboxKey({ createdAtMs, objectId, sequence, id }: WebhookEvent): string {
+  return `${WEBHOOK_OUTBOX}${digitsOf(createdAtMs)}/${objectId}/${String(sequence).padStart(SEQUENCE_DIGITS, "0")}/${id}`;
+}
+
+function itemOf({ key, value, version }: Entry): OutboxItem {
+  const [, ms = "", objectId = "", sequence = "", eventId = ""] = key.split("/");
+  const record = readRecord<OutboxEntry>("webhookEvent", key, value);
+  return { key, record, version, eventId, objectId, sequence: Number(sequence), createdAtMs: Number(ms) };
+}
+
+function eventOf({ key, value }: Entry): WebhookEvent {
+  return readRecord("webhookEvent", key, value);
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function earlier(a: string, b: string): string {
+  return a < b ? a : b;
+}

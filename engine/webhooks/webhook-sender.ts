@@ -1,0 +1,148 @@
+import type { Clock } from "../kernel/clock.ts";
+import { cutText } from "../kernel/cut-text.ts";
+import { hashOf } from "../kernel/hash.ts";
+import { maskText } from "../kernel/mask.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { createDeliverySender, type DeliverySender } from "./delivery-sender.ts";
+import type { EndpointStops } from "./endpoint-stops.ts";
+import type { PostOutcome, PostTarget } from "./post-target.ts";
+import {
+  canceledDelivery,
+  claimedDelivery,
+  deliveredDelivery,
+  failedDelivery,
+  type WebhookAttempt,
+  type WebhookDeliveryRecord,
+} from "./webhook-delivery.ts";
+import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
+import { isFailing, type WebhookEndpointRecord } from "./webhook-endpoint.ts";
+import type { WebhookEvent } from "./webhook-event.ts";
+
+/** Writes an event in the form of its endpoint, and signs it. */
+export interface WebhookRequests {
+  /** Null where there is nothing to sign it with: the partner has no access any more. */
+  requestOf(what: {
+    event: WebhookEvent;
+    delivery: WebhookDeliveryRecord;
+    endpoint: WebhookEndpointRecord;
+    /** Of the attempt: who receives it compares it with the own clock. */
+    atMs: number;
+  }): { readonly body: string; readonly headers: { readonly [name: string]: string } } | null;
+}
+
+/** For counts and logs; holds no address. */
+export interface WebhookTold {
+  readonly type: "delivered" | "failed" | "dead" | "canceled";
+  readonly id: string;
+  readonly attempts: number;
+  readonly reason: string | null;
+}
+
+export interface WebhookSenderOptions {
+  deliveries: WebhookDeliveryStore;
+  stops: EndpointStops;
+  requests: WebhookRequests;
+  target: PostTarget;
+  clock: Clock;
+  /** Whether this node sends to the endpoint. Two may believe it for a moment: a claim protects each delivery. */
+  mine(endpointId: string): boolean;
+  told(event: WebhookTold): void;
+  failed(what: string, error: unknown): void;
+}
+
+/** Under way at once, in all and to one endpoint. Each holds a connection and an event in memory, of some 10 KB. */
+const UNDER_WAY_MAX = 256;
+const PER_ENDPOINT_MAX = 8;
+
+/** Bytes of an answer that are kept, and those that are read beyond them, so that a card number at the end is seen whole and masked. */
+const ANSWER_KEPT = 1_024;
+const ANSWER_READ = 1_152;
+
+const UNSIGNED: unique symbol = Symbol("unsigned");
+
+/** The status that says that an endpoint is gone for good. */
+const GONE = 410;
+
+/** Webhooks as a kind of delivery: signed anew for each attempt, over about an hour, and kept with their attempts. */
+export function createWebhookSender(options: WebhookSenderOptions): DeliverySender {
+  const { deliveries, stops, requests, target, clock, mine, told, failed } = options;
+
+  /** A secret that cannot be opened, or whatever else goes wrong here, must not have it tried for ever: it is a failed attempt. */
+  function signed(what: Parameters<WebhookRequests["requestOf"]>[0]): ReturnType<WebhookRequests["requestOf"]> | typeof UNSIGNED {
+    try {
+      return requests.requestOf(what);
+    } catch (error) {
+      failed("webhooks.sign", error);
+      return UNSIGNED;
+    }
+  }
+
+  async function attempt(claimed: Stored<WebhookDeliveryRecord>): Promise<"delivered" | "failed" | "ended"> {
+    const { record } = claimed;
+    const { event, endpoint, health } = await deliveries.context(record);
+    const atMs = clock.nowMs();
+    const enabled = event !== null && endpoint?.record.status === "enabled";
+    const request = enabled ? signed({ event, delivery: record, endpoint: endpoint.record, atMs }) : null;
+    if (event === null || endpoint === null || request === null) {
+      const ended = await deliveries.replace(claimed, canceledDelivery(record, null));
+      if (ended !== null) told({ type: "canceled", id: record.id, attempts: record.attemptsMade, reason: null });
+      return "ended";
+    }
+    const outcome =
+      request === UNSIGNED
+        ? ({ type: "failed", reason: "it cannot be signed", durationMs: 0 } as const)
+        : await target.post(endpoint.record.url, request.body, request.headers, ANSWER_READ);
+    const made = attemptOf(outcome, atMs);
+    const tell = (type: WebhookTold["type"]) => told({ type, id: record.id, attempts: record.attemptsMade, reason: made.error });
+    if (made.error === null) {
+      if (await deliveries.delivered(claimed, deliveredDelivery(record, made), health)) tell("delivered");
+      return "delivered";
+    }
+    // First the endpoint: if the relay dies in between, this delivery ends when it is taken up again.
+    if (made.status === GONE && (await stops.disable(endpoint.record, "gone"))) {
+      if ((await deliveries.replace(claimed, canceledDelivery(record, made))) !== null) tell("canceled");
+      return "ended";
+    }
+    const after = failedDelivery(record, made, clock.nowMs(), (hashOf(record.id) % 1_000) / 1_000);
+    if (after.state !== "dead") {
+      if ((await deliveries.replace(claimed, after)) !== null) tell("failed");
+      return "failed";
+    }
+    const unhealthy = await deliveries.dead(claimed, after, event);
+    if (unhealthy === null) return "failed";
+    tell("dead");
+    if (isFailing(unhealthy, clock.nowMs())) await stops.disable(endpoint.record, "failing");
+    return "failed";
+  }
+
+  return createDeliverySender<WebhookDeliveryRecord>({
+    kind: {
+      name: "webhooks",
+      underWayMax: UNDER_WAY_MAX,
+      laneMax: PER_ENDPOINT_MAX,
+      due: (query) => deliveries.due({ ...query, mine }),
+      idOf: ({ id }) => id,
+      laneOf: ({ endpointId }) => endpointId,
+      // First attempts at the events of one object go in order; one that failed holds up the next ones no longer.
+      queueOf: ({ endpointId, objectId, attempts, attemptsMade }) =>
+        attemptsMade === 0 && attempts.length === 0 ? `${endpointId}/${objectId}` : null,
+      claim: (stored, atMs) => deliveries.replace(stored, claimedDelivery(stored.record, atMs)),
+      attempt,
+    },
+    clock,
+    failed,
+  });
+}
+
+function attemptOf(outcome: PostOutcome, atMs: number): WebhookAttempt {
+  const { durationMs } = outcome;
+  if (outcome.type === "failed") return { atMs, durationMs, status: null, answer: null, error: outcome.reason };
+  const { status } = outcome;
+  const error = status >= 200 && status < 300 ? null : `answered ${status}`;
+  return { atMs, durationMs, status, answer: keptAnswer(outcome.answer), error };
+}
+
+/** Without card numbers, which are masked before it is cut. */
+function keptAnswer(answer: string): string {
+  return cutText(maskText(answer), ANSWER_KEPT);
+}

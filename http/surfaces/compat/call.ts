@@ -1,0 +1,123 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
+import type { IntentRecord } from "../../../engine/intents/intent.ts";
+import type { IntentOwner, Operation } from "../../../engine/intents/intents.ts";
+import { DEFAULT_API_VERSION, VERSION_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
+import type { Endpoint, Input } from "../../endpoint/endpoint.ts";
+import { headerReader, membersOf, merchantOf, OF_PAGES, pathId, READ_HEADERS } from "./admission.ts";
+import { intentForPages } from "./objects.ts";
+import { type Fields, type ReadFields, readFields, schemaOf } from "./params.ts";
+import { COMPAT_BASE, type CompatOperations, compat, platformRequestId } from "./surface.ts";
+import { requestedVersion, VERSION_LENGTH_MAX, versionHeaders } from "./versions.ts";
+
+/** One call as its handler sees it. */
+export interface Call<F extends Fields> {
+  /** The id in the path; empty where the path has none. */
+  readonly id: string;
+  readonly members: ReadFields<F>;
+  readonly merchant: MerchantGrant;
+  readonly owner: IntentOwner;
+  readonly operation: Operation;
+  /** The effective version: the request's, else the merchant's. */
+  readonly apiVersion: string;
+  /** A payment intent in errors, as far as this caller may see it. */
+  shown(record: IntentRecord): object;
+}
+
+export interface CallDeclaration<F extends Fields> {
+  readonly name: string;
+  readonly method: "GET" | "POST" | "DELETE";
+  /** After COMPAT_BASE; its one parameter is `{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Of the body of a POST, else of the query. */
+  readonly fields: F;
+  readonly bodyExample?: object;
+  readonly deadlineMs?: number;
+  /** The answer may hold a secret. */
+  readonly sealed?: true;
+  readonly answer: { readonly description: string; readonly schema: TSchema };
+  readonly errors: readonly (400 | 402 | 404 | 409)[];
+  /** Resolves with the body of the answer. Throws PlatformError. */
+  handle(operations: CompatOperations, call: Call<F>): Promise<object>;
+}
+
+const HEADER = Type.Optional(Type.String({ maxLength: VERSION_LENGTH_MAX }));
+
+/** Declared in lower case, as they are looked up. */
+const HEADERS = Type.Object({
+  [READ_HEADERS.version]: Type.Optional(
+    Type.String({
+      maxLength: VERSION_LENGTH_MAX,
+      description: `The version of the API that the client was made for, such as \`${DEFAULT_API_VERSION}\`. It is answered, and the merchant's first one becomes its default for requests and webhook endpoints that name none; objects are the same in all versions.`,
+    }),
+  ),
+  [READ_HEADERS.ownVersion]: Type.Optional(
+    Type.String({ maxLength: VERSION_LENGTH_MAX, description: `The same as \`${WIRE_NAMES.version}\`.` }),
+  ),
+  [READ_HEADERS.account]: { ...HEADER, description: "Not supported: 403 `account_invalid`." },
+  [READ_HEADERS.context]: { ...HEADER, description: "Not supported: 403 `account_invalid`." },
+});
+
+const ANSWER_HEADERS = {
+  [WIRE_NAMES.version]: { description: "The effective version." },
+  [VERSION_HEADER]: { description: "The same." },
+};
+
+const ID = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) });
+
+/** Longer than a call of the card gateway takes. */
+export const GATEWAY_DEADLINE_MS = 20_000;
+
+/** An endpoint of the compatible API: admitted by admission.ts, its members read by their table, its object written as it is. */
+export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoint<CompatOperations> {
+  const { name, method, path, summary, description, fields, bodyExample, deadlineMs, sealed, answer, errors } = declaration;
+  const isPost = method === "POST";
+  const ofPages = OF_PAGES.has(name);
+  // Documented once for both formats of the body.
+  const schema = schemaOf(fields, isPost ? { title: `${name.charAt(0).toUpperCase()}${name.slice(1)}Request` } : {});
+  return compat.endpoint({
+    name,
+    method,
+    path: `${COMPAT_BASE}${path}`,
+    summary,
+    auth: ofPages ? "optionalMerchantKey" : "merchantKey",
+    headers: HEADERS,
+    ...(description === undefined ? {} : { description }),
+    ...(path.includes("{id}") ? { params: ID } : {}),
+    ...(isPost ? { body: schema, bodyFormat: "form or JSON" as const } : { query: schema, queryFormat: "bracketed" as const }),
+    ...(isPost ? { idempotency: sealed === true ? ("sealed" as const) : ("plain" as const) } : {}),
+    ...(bodyExample === undefined ? {} : { bodyExample }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(ofPages ? { openToPages: true as const } : {}),
+    responses: {
+      200: { description: answer.description, body: answer.schema, headers: ANSWER_HEADERS },
+      ...compat.errors(401, 403, 429, 500, 503, ...errors),
+    },
+    handle: async (operations, input) => {
+      const header = headerReader(input.headers);
+      const requested = requestedVersion([header(READ_HEADERS.version), header(READ_HEADERS.ownVersion)]);
+      const merchant = await merchantOf(operations, input);
+      const apiVersion = requested ?? (await operations.apiVersions.versionOf(merchant.merchantId)) ?? DEFAULT_API_VERSION;
+      const body = await declaration.handle(operations, {
+        id: pathId(input),
+        members: readFields(fields, membersOf(input)),
+        merchant,
+        owner: { merchantId: merchant.merchantId, partnerId: merchant.partnerId, livemode: merchant.livemode },
+        operation: operationOf(input),
+        apiVersion,
+        shown: (record) => {
+          const object = operations.compatObjects.intent(record);
+          return merchant.kind === "publishable" ? intentForPages(object) : object;
+        },
+      });
+      // Where the request names its version, the server has answered it already.
+      return { status: 200 as const, text: JSON.stringify(body), headers: requested === null ? versionHeaders(apiVersion) : {} };
+    },
+  });
+}
+
+function operationOf({ operationId, request, idempotencyKey }: Input): Operation {
+  return { id: operationId, requestId: platformRequestId(request.id), idempotencyKey };
+}

@@ -1,0 +1,51 @@
+import { call } from "./call.ts";
+import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
+import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
+import { refused, word } from "./params.ts";
+import { noSuch } from "./platform-error.ts";
+import { Charge } from "./schemas.ts";
+import { COMPAT_BASE } from "./surface.ts";
+
+const PATH = "/charges";
+
+export const listCharges = call({
+  name: "compatListCharges",
+  method: "GET",
+  path: PATH,
+  summary: "List charges",
+  description: "Attempts to pay that have ended, also those that failed.",
+  fields: {
+    ...LIST_FIELDS,
+    customer: refused("there are no customers here, so the list cannot be narrowed by one"),
+    payment_intent: word("Of this payment intent only."),
+    transfer_group: refused("there are no connected accounts"),
+  },
+  answer: { description: "A page.", schema: listSchema(Charge) },
+  errors: [400],
+  handle: async ({ intents, compatObjects }, { members, owner }) => {
+    const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null };
+    const expansion = readExpansion(members.expand, "charge", true);
+    const page = await intents.listCharges(owner, query);
+    if (page === null) throw noSuchCursor(query);
+    const { charge } = expandingOf(compatObjects);
+    return listObject(COMPAT_BASE + PATH, page, (one) => charge(one, expansion));
+  },
+});
+
+export const retrieveCharge = call({
+  name: "compatRetrieveCharge",
+  method: "GET",
+  path: `${PATH}/{id}`,
+  summary: "Retrieve a charge",
+  description:
+    "Differs from the platform: `payment_method_details.card.exp_month` and `exp_year` are null, since the card gateway does not tell them.",
+  fields: { expand: EXPAND },
+  answer: { description: "The charge.", schema: Charge },
+  errors: [400, 404],
+  handle: async ({ intents, compatObjects }, { id, members, owner }) => {
+    const expansion = readExpansion(members.expand, "charge", false);
+    const charge = await intents.charge(owner, id);
+    if (charge === null) throw noSuch("charge", id, "charge");
+    return expandingOf(compatObjects).charge(charge, expansion);
+  },
+});

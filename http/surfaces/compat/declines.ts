@@ -1,0 +1,50 @@
+import type { Attempt } from "../../../engine/intents/intent.ts";
+
+/** Why an attempt failed, in the platform's words; the same on the intent, the charge and in events. */
+export interface Decline {
+  readonly type: "card_error" | "invalid_request_error";
+  readonly code: "card_declined" | "payment_intent_payment_attempt_expired" | "payment_method_customer_decline";
+  readonly declineCode: string | null;
+  /** The gateway's own code where ours has no word for it. */
+  readonly networkDeclineCode: string | null;
+  /** For the buyer; what the gateway wrote is not for him. */
+  readonly message: string;
+}
+
+const EXPIRED: Decline = {
+  type: "invalid_request_error",
+  code: "payment_intent_payment_attempt_expired",
+  declineCode: null,
+  networkDeclineCode: null,
+  message: "The time for this payment is over. Please try again.",
+};
+
+const DECLINED: Decline = {
+  type: "card_error",
+  code: "card_declined",
+  declineCode: "generic_decline",
+  networkDeclineCode: null,
+  message: "Your card was declined.",
+};
+
+const BY_RESULT: ReadonlyMap<string, Decline> = new Map([
+  ["GW_10001", DECLINED],
+  ["GW_10002", { ...DECLINED, declineCode: "insufficient_funds", message: "Your card has insufficient funds." }],
+  ["GW_20002", EXPIRED],
+  [
+    "GW_20090",
+    {
+      type: "invalid_request_error",
+      code: "payment_method_customer_decline",
+      declineCode: null,
+      networkDeclineCode: null,
+      message: "The payment was cancelled on the payment page.",
+    },
+  ],
+]);
+
+/** What a failed attempt is told as. One of which the gateway knows nothing was never paid in its time. */
+export function declineOf({ resultCode }: Pick<Attempt, "resultCode">): Decline {
+  if (resultCode === null) return EXPIRED;
+  return BY_RESULT.get(resultCode) ?? { ...DECLINED, networkDeclineCode: resultCode };
+}

@@ -1,0 +1,45 @@
+import type { RelayError } from "../../../engine/kernel/errors.ts";
+import type { IdempotencyPolicy } from "../../endpoint/endpoint.ts";
+import { formOf } from "../../endpoint/form-body.ts";
+
+/** As the compatible platform keeps keys. */
+const LIFETIME_MS = 86_400_000;
+
+/** What a surface adds: its own errors, in its own words. */
+export interface CompatIdempotencyWords {
+  /** Whether an error stands, so that the same request again gets the same answer: of the errors that the surface throws itself. */
+  isFinal(error: RelayError): boolean;
+  differs(): RelayError;
+  running(): RelayError;
+  /** The request id of the platform's form, of a request of ours. */
+  requestIdOf(requestId: string): string;
+}
+
+/**
+ * Keys as the compatible platform has them: a day, for one merchant in one environment, whatever the path. So the path is part of what is compared. Pages
+ * have keys of their own: a publishable key and a client secret are known to whoever has the page.
+ */
+export function compatIdempotency({ isFinal, differs, running, requestIdOf }: CompatIdempotencyWords): IdempotencyPolicy {
+  return {
+    lifetimeMs: LIFETIME_MS,
+    description:
+      "A unique value that you choose for this operation, valid for 24 hours for all paths of a merchant. The same request again gets the stored response (with `Idempotent-Replayed: true`, and `Original-Request` with the id of the first one) and is not executed again. Another request is refused with 400; while the first one is in progress, the same is refused with 409. Responses of 400 for parameters, 401, 404, 409, 429 and of 500 or more are not stored.",
+    scopeOf: (_endpoint, { caller, body }) => {
+      if (caller.type === "merchantKey") {
+        const { merchantId, livemode, kind } = caller.merchant;
+        return ["merchant", merchantId, livemode, kind];
+      }
+      const { key = "", client_secret: clientSecret = "" } = body === undefined ? {} : formOf(body);
+      return ["page", key, clientSecret];
+    },
+    fingerprintOf: ({ method, path }, { params, query, body }) => [method, path, params, query, body ?? null],
+    isFinal,
+    isFinalReply: (status) => status < 400 || status === 402,
+    differs,
+    running,
+    replayHeaders: (requestId) => ({
+      "Idempotent-Replayed": "true",
+      ...(requestId === "" ? {} : { "Original-Request": requestIdOf(requestId) }),
+    }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { IntentRecord } from "../../../engine/intents/intent.ts";
+import { statusOf } from "../../../engine/intents/intent.ts";
+import { declineOf } from "./declines.ts";
+import { forbidden, lockTimeout, notConfirmed, PlatformError, refusedByState } from "./platform-error.ts";
+
+type Shown = (record: IntentRecord) => object;
+
+/** Refusals that several calls have in common, by the outcome's type. The payment intent is embedded, so that a caller sees where it stands. */
+export function unexpected(intent: IntentRecord, action: string, shown: Shown): PlatformError {
+  return refusedByState(`You cannot ${action} this PaymentIntent because it has a status of ${statusOf(intent)}.`, {
+    code: "payment_intent_unexpected_state",
+    paymentIntent: shown(intent),
+  });
+}
+
+/** The gateway refused, in its own words. */
+export function refusedByGateway(intent: IntentRecord, description: string, code: string, shown: Shown): PlatformError {
+  return refusedByState(description === "" ? "The card gateway refused it." : description, { code, paymentIntent: shown(intent) });
+}
+
+export function unsettled(): PlatformError {
+  return lockTimeout("What became of an attempt to pay is being found out; send the same request again shortly.");
+}
+
+export function unavailable(): PlatformError {
+  return notConfirmed("It is not known whether the card gateway did it; send the same request with the same Idempotency-Key to find out.");
+}
+
+export function noAccount(): PlatformError {
+  return forbidden("The merchant has no account at the card gateway.", "account_invalid");
+}
+
+/** The gateway refused to begin the payment; the intent's last attempt says why. */
+export function declined(intent: IntentRecord, shown: Shown): PlatformError {
+  const attempt = intent.attempts.at(-1);
+  const { code, declineCode, networkDeclineCode, message } = declineOf(attempt ?? { resultCode: "GW_10001" });
+  return new PlatformError(message, {
+    ...{ status: 402, type: "card_error", code, paymentIntent: shown(intent), stored: true },
+    ...(attempt === undefined ? {} : { charge: attempt.chargeId }),
+    ...(declineCode === null ? {} : { declineCode }),
+    ...(networkDeclineCode === null ? {} : { networkDeclineCode }),
+  });
+}

@@ -1,0 +1,283 @@
+import type { IntentOrder } from "../../../engine/intents/intent.ts";
+import { readCurrency, requireAmountOf } from "./currencies.ts";
+import { EXPAND } from "./expand.ts";
+import {
+  address,
+  amount,
+  changedMetadata,
+  email,
+  type Field,
+  flag,
+  group,
+  metadata,
+  notUrl,
+  oneOf,
+  type ReadFields,
+  refused,
+  required,
+  text,
+  unsettableOneOf,
+  withoutEffect,
+  word,
+  words,
+} from "./params.ts";
+import { invalidParam } from "./platform-error.ts";
+
+const ADDRESS = {
+  city: text(""),
+  country: text(""),
+  line1: text(""),
+  line2: text(""),
+  postal_code: text(""),
+  state: text(""),
+};
+
+/** Stored and answered only. */
+const shipping = group(
+  {
+    address: group(ADDRESS, "The address."),
+    carrier: text("The delivery service."),
+    name: text("The recipient."),
+    phone: text("The recipient's phone."),
+    tracking_number: text("The delivery's number."),
+  },
+  "Stored and answered; it has no effect.",
+);
+
+/** The one method of the payment page. */
+const CARD = "card";
+
+const paymentMethodTypes: Field<readonly string[] | undefined> = narrowed(
+  words("Must contain `card`, which is what the payment page offers. Others are stored and answered.", 50),
+  (given, param) => {
+    if (given.includes(CARD)) return;
+    throw invalidParam(param, `Invalid ${param}: must contain ${CARD}, the one method of payment here.`);
+  },
+);
+
+const excludedPaymentMethodTypes: Field<readonly string[] | undefined> = narrowed(
+  words("Accepted, has no effect; must not contain `card`.", 100),
+  (given, param) => {
+    if (given.includes(CARD)) throw invalidParam(param, `Invalid ${param}: must not contain ${CARD}, the one method of payment here.`);
+  },
+);
+
+function narrowed<T>(field: Field<T | undefined>, check: (value: T, param: string) => void): Field<T | undefined> {
+  return {
+    ...field,
+    read: (value, param) => {
+      const read = field.read(value, param);
+      if (read !== undefined) check(read, param);
+      return read;
+    },
+  };
+}
+
+const automaticPaymentMethods = group(
+  {
+    enabled: required(flag("Whether the payment page chooses the method.")),
+    allow_redirects: refused("the buyer pays on a payment page, so `never` cannot be kept", ["always"]),
+  },
+  "What the payment page offers is the same with and without it.",
+);
+
+/** Members that clients of the platform send with every call that may confirm; what a buyer pays with is entered on the payment page. */
+const PAYMENT_METHOD = {
+  allowed_payment_method_types: narrowed(words("Accepted, has no effect; must contain `card`.", 50), (given, param) => {
+    if (!given.includes(CARD)) throw invalidParam(param, `Invalid ${param}: must contain ${CARD}, the one method of payment here.`);
+  }),
+  amount_details: withoutEffect("Amounts of items are not shown to the buyer."),
+  confirmation_token: withoutEffect("The buyer enters the card on the payment page."),
+  customer_account: withoutEffect(""),
+  excluded_payment_method_types: excludedPaymentMethodTypes,
+  hooks: withoutEffect(""),
+  payment_details: withoutEffect(""),
+  payment_method: withoutEffect("The buyer enters the card on the payment page."),
+  payment_method_configuration: withoutEffect(""),
+  payment_method_data: withoutEffect("The buyer enters the card on the payment page. Card data is refused."),
+  payment_method_options: withoutEffect(""),
+  radar_options: withoutEffect(""),
+  use_stripe_sdk: withoutEffect(""),
+};
+
+/** Members that would change where money goes, or when. */
+const MONEY = {
+  application_fee_amount: refused("there are no fees of platforms"),
+  error_on_requires_action: refused("every payment needs the payment page", [false]),
+  mandate: refused("the buyer is always present"),
+  mandate_data: refused("the buyer is always present"),
+  off_session: refused("the buyer is always present", [false]),
+  on_behalf_of: refused("there are no connected accounts"),
+  setup_future_usage: refused("cards are not kept"),
+  transfer_data: refused("there are no connected accounts"),
+};
+
+const captureMethod = oneOf(
+  ["automatic", "automatic_async", "manual"],
+  "`manual`: the card is authorized when the buyer pays, and the money taken by capture. Default `automatic_async`, which is `automatic` here.",
+);
+const returnUrl = address(
+  "Where the buyer comes back to, with `payment_intent`, `payment_intent_client_secret` and `redirect_status`. https, in TEST also http.",
+);
+
+/** What create and update share. */
+const ORDER = {
+  capture_method: captureMethod,
+  confirmation_method: oneOf(["automatic", "manual"], "Stored and answered; both confirm in the same way."),
+  customer: text("An id of your own; stored and answered. There are no customers here."),
+  description: text("Shown to the buyer on the payment page."),
+  metadata: metadata(),
+  payment_method_types: paymentMethodTypes,
+  receipt_email: email("The buyer's address; the card gateway gets it with the payment."),
+  return_url: returnUrl,
+  shipping,
+  statement_descriptor: text("Stored and answered; it has no effect."),
+  statement_descriptor_suffix: text("Stored and answered; it has no effect."),
+  transfer_group: withoutEffect(""),
+  expand: EXPAND,
+  ...PAYMENT_METHOD,
+  ...MONEY,
+};
+
+const AMOUNT = "In the currency's smallest unit. Amounts in three-decimal currencies end in 0.";
+const CURRENCY =
+  "Three-letter ISO code, in small or capital letters. `isk`, `mga`, `ugx` and currencies with four decimals are refused: their smallest unit is not the same everywhere.";
+
+export const CREATE_FIELDS = {
+  amount: required(amount(AMOUNT)),
+  currency: required(word(CURRENCY)),
+  automatic_payment_methods: automaticPaymentMethods,
+  confirm: flag("Also begins an attempt: see confirm. Needs `return_url`."),
+  ...ORDER,
+};
+
+export const UPDATE_FIELDS = {
+  amount: amount(`${AMOUNT} Only while no attempt is under way or paid; so are \`currency\` and \`capture_method\`.`),
+  currency: word(CURRENCY),
+  ...ORDER,
+};
+
+export const CONFIRM_FIELDS = {
+  amount_to_confirm: refused("the whole amount is paid"),
+  capture_method: captureMethod,
+  client_secret: word("With a publishable key, required: the intent's `client_secret`."),
+  expand: EXPAND,
+  key: word("A page's publishable key, where it is not sent in `Authorization`."),
+  payment_method_types: paymentMethodTypes,
+  receipt_email: email("The buyer's address."),
+  return_url: returnUrl,
+  shipping,
+  ...PAYMENT_METHOD,
+  ...MONEY,
+};
+
+export const CANCEL_FIELDS = {
+  cancellation_reason: unsettableOneOf(["duplicate", "fraudulent", "requested_by_customer", "abandoned"], "Why."),
+  expand: EXPAND,
+};
+
+export const CAPTURE_FIELDS = {
+  amount_details: withoutEffect(""),
+  amount_to_capture: amount("Default: the whole. The rest is released; a payment can be captured once."),
+  application_fee_amount: MONEY.application_fee_amount,
+  expand: EXPAND,
+  final_capture: refused("a payment can be captured once", [true]),
+  hooks: withoutEffect(""),
+  metadata: metadata(),
+  payment_details: withoutEffect(""),
+  statement_descriptor: withoutEffect(""),
+  statement_descriptor_suffix: withoutEffect(""),
+  transfer_data: MONEY.transfer_data,
+};
+
+/** The members of an order that a request may change. */
+type Change = Partial<Omit<ReadFields<typeof UPDATE_FIELDS>, "expand">>;
+
+/** The default of the platform's present versions. */
+const CAPTURE_DEFAULT = "automatic_async";
+
+/** A new order. Throws PlatformError. */
+export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, livemode: boolean): IntentOrder {
+  const currency = readCurrency(members.currency);
+  requireAmountOf(members.amount, currency);
+  if (members.confirm === true && members.return_url === undefined) throw returnUrlMissing();
+  const types = members.payment_method_types;
+  return {
+    amountMinor: members.amount,
+    currency,
+    captureMethod: members.capture_method ?? CAPTURE_DEFAULT,
+    confirmationMethod: members.confirmation_method ?? "automatic",
+    description: members.description ?? null,
+    metadata: changedMetadata({}, members.metadata),
+    receiptEmail: members.receipt_email ?? null,
+    returnUrl: returnUrlOf(members.return_url ?? null, livemode),
+    shipping: shippingOf(members.shipping ?? null),
+    customer: members.customer ?? null,
+    statementDescriptor: members.statement_descriptor ?? null,
+    statementDescriptorSuffix: members.statement_descriptor_suffix ?? null,
+    paymentMethodTypes: types === undefined ? [CARD] : types,
+    automaticPaymentMethods: automaticOf(members.automatic_payment_methods ?? null, types),
+  };
+}
+
+/** Neither of both named: the platform chooses by itself. */
+function automaticOf(given: { readonly enabled: boolean } | null, types: readonly string[] | undefined): boolean | null {
+  if (given !== null) return given.enabled;
+  return types === undefined ? true : null;
+}
+
+/** What a request changes of an order; absent members stay. Throws PlatformError. */
+export function changeOf(members: Change, before: IntentOrder, livemode: boolean): Partial<IntentOrder> {
+  const currency = members.currency === undefined ? before.currency : readCurrency(members.currency);
+  if (members.amount !== undefined || members.currency !== undefined) requireAmountOf(members.amount ?? before.amountMinor, currency);
+  return {
+    ...(members.amount === undefined ? {} : { amountMinor: members.amount }),
+    ...(members.currency === undefined ? {} : { currency }),
+    ...(members.capture_method === undefined ? {} : { captureMethod: members.capture_method }),
+    ...(members.confirmation_method === undefined ? {} : { confirmationMethod: members.confirmation_method }),
+    ...(members.description === undefined ? {} : { description: members.description }),
+    ...(members.metadata === undefined ? {} : { metadata: changedMetadata(before.metadata, members.metadata) }),
+    ...(members.receipt_email === undefined ? {} : { receiptEmail: members.receipt_email }),
+    ...(members.return_url === undefined ? {} : { returnUrl: returnUrlOf(members.return_url, livemode) }),
+    ...(members.shipping === undefined ? {} : { shipping: shippingOf(members.shipping) }),
+    ...(members.customer === undefined ? {} : { customer: members.customer }),
+    ...(members.statement_descriptor === undefined ? {} : { statementDescriptor: members.statement_descriptor }),
+    ...(members.statement_descriptor_suffix === undefined ? {} : { statementDescriptorSuffix: members.statement_descriptor_suffix }),
+    ...(members.payment_method_types === undefined ? {} : { paymentMethodTypes: members.payment_method_types }),
+  };
+}
+
+export function returnUrlMissing() {
+  return invalidParam(
+    "return_url",
+    "Missing required param: return_url. The buyer comes back there from the payment page; give it here or with the payment intent.",
+    "parameter_missing",
+  );
+}
+
+function returnUrlOf(url: string | null, livemode: boolean): string | null {
+  if (url !== null && livemode && !/^https:/i.test(url)) throw notUrl("return_url", "must be an https URL in LIVE");
+  return url;
+}
+
+type Shipping = NonNullable<ReadFields<typeof UPDATE_FIELDS>["shipping"]>;
+
+/** As the platform answers it: all members, null where nothing was given. */
+function shippingOf(given: Shipping | null): object | null {
+  if (given === null) return null;
+  const { address: at, carrier, name, phone, tracking_number } = given;
+  return {
+    address: {
+      city: at?.city ?? null,
+      country: at?.country ?? null,
+      line1: at?.line1 ?? null,
+      line2: at?.line2 ?? null,
+      postal_code: at?.postal_code ?? null,
+      state: at?.state ?? null,
+    },
+    carrier: carrier ?? null,
+    name: name ?? "",
+    phone: phone ?? null,
+    tracking_number: tracking_number ?? null,
+  };
+}

@@ -1,0 +1,261 @@
+import type { IntentRecord } from "../../../engine/intents/intent.ts";
+import type { ConfirmOutcome, IntentOwner, Intents } from "../../../engine/intents/intents.ts";
+import { isSameSecret } from "./admission.ts";
+import { type Call, call, GATEWAY_DEADLINE_MS } from "./call.ts";
+import { requireAmountOf } from "./currencies.ts";
+import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
+import { declined, noAccount, refusedByGateway, unavailable, unexpected, unsettled } from "./intent-errors.ts";
+import {
+  CANCEL_FIELDS,
+  CAPTURE_FIELDS,
+  CONFIRM_FIELDS,
+  CREATE_FIELDS,
+  changeOf,
+  orderOf,
+  returnUrlMissing,
+  UPDATE_FIELDS,
+} from "./intent-fields.ts";
+import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
+import { intentForPages } from "./objects.ts";
+import { changedMetadata, type Fields, refused, word } from "./params.ts";
+import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
+import { PaymentIntent } from "./schemas.ts";
+import { COMPAT_BASE, type CompatOperations } from "./surface.ts";
+
+const PATH = "/payment_intents";
+const ANSWER = { description: "The payment intent.", schema: PaymentIntent };
+
+/** Calls whose answer may be expanded. */
+type Expandable = { readonly expand?: readonly string[] | undefined };
+
+function rendered({ compatObjects }: CompatOperations, record: IntentRecord, { expand }: Expandable): object {
+  return expandingOf(compatObjects).intent(record, readExpansion(expand, "payment_intent", false));
+}
+
+function noSuchIntent(id: string) {
+  return noSuch("payment_intent", id, "intent");
+}
+
+/** The intent of the path. Throws PlatformError `resource_missing`, for one of others too. */
+async function found(intents: Intents, owner: IntentOwner, id: string): Promise<IntentRecord> {
+  const record = await intents.find(owner, id);
+  if (record === null) throw noSuchIntent(id);
+  return record;
+}
+
+export const createPaymentIntent = call({
+  name: "compatCreatePaymentIntent",
+  method: "POST",
+  path: PATH,
+  summary: "Create a payment intent",
+  description:
+    "Differs from the platform: the buyer pays on a payment page, whose address is in `next_action.redirect_to_url.url` after confirm; card data is never taken here, and a request that holds a card number is refused. Whatever is ignored here without changing what is paid is accepted; what would change it is refused.",
+  fields: CREATE_FIELDS,
+  bodyExample: { amount: 1099, currency: "eur", description: "Order 7", metadata: { order_id: "7" } },
+  deadlineMs: GATEWAY_DEADLINE_MS,
+  answer: ANSWER,
+  errors: [400, 402, 409],
+  handle: async (operations, { members, owner, operation, shown }) => {
+    const order = orderOf(members, owner.livemode);
+    // Before anything is made: what cannot be expanded is refused.
+    readExpansion(members.expand, "payment_intent", false);
+    const record = await operations.intents.create(owner, order, operation);
+    if (members.confirm !== true) return rendered(operations, record, members);
+    const outcome = await operations.intents.confirm(owner, record.id, {}, operation);
+    return rendered(operations, confirmed(outcome, record.id, shown), members);
+  },
+});
+
+export const listPaymentIntents = call({
+  name: "compatListPaymentIntents",
+  method: "GET",
+  path: PATH,
+  summary: "List payment intents",
+  fields: {
+    ...LIST_FIELDS,
+    customer: refused("there are no customers here, so the list cannot be narrowed by one"),
+    customer_account: refused("there are no customers here"),
+  },
+  answer: { description: "A page.", schema: listSchema(PaymentIntent) },
+  errors: [400],
+  handle: async ({ intents, compatObjects }, { members, owner }) => {
+    const query = pageQueryOf(members);
+    const expansion = readExpansion(members.expand, "payment_intent", true);
+    const page = await intents.list(owner, query);
+    if (page === null) throw noSuchCursor(query);
+    const { intent } = expandingOf(compatObjects);
+    return listObject(COMPAT_BASE + PATH, page, (record) => intent(record, expansion));
+  },
+});
+
+export const retrievePaymentIntent = call({
+  name: "compatRetrievePaymentIntent",
+  method: "GET",
+  path: `${PATH}/{id}`,
+  summary: "Retrieve a payment intent",
+  description: "A page may do it with its publishable key and the intent's client secret; then fewer members are answered.",
+  fields: {
+    client_secret: word("With a publishable key, required."),
+    expand: EXPAND,
+    key: word("A page's publishable key, where it is not sent in `Authorization`."),
+  },
+  answer: ANSWER,
+  errors: [400, 404],
+  handle: async (operations, { id, members, merchant, owner }) => {
+    const record = await found(operations.intents, owner, id);
+    requireSecret(record, members.client_secret, id);
+    if (merchant.kind === "secret") return rendered(operations, record, members);
+    readExpansion(members.expand, "payment_intent", false);
+    return intentForPages(operations.compatObjects.intent(record));
+  },
+});
+
+/** A page has it, and a server may send it. A wrong one is answered as if there were no such intent. */
+function requireSecret({ clientSecret }: IntentRecord, given: string | undefined, id: string): void {
+  if (given !== undefined && !isSameSecret(given, clientSecret)) throw noSuchIntent(id);
+}
+
+export const updatePaymentIntent = call({
+  name: "compatUpdatePaymentIntent",
+  method: "POST",
+  path: `${PATH}/{id}`,
+  summary: "Update a payment intent",
+  description: "Members that are left out stay. `amount`, `currency` and `capture_method` only while no attempt is under way or paid.",
+  fields: UPDATE_FIELDS,
+  bodyExample: { metadata: { order_id: "7" } },
+  answer: ANSWER,
+  errors: [400, 404, 409],
+  handle: async (operations, { id, members, owner, operation, shown }) => {
+    readExpansion(members.expand, "payment_intent", false);
+    const before = await found(operations.intents, owner, id);
+    const outcome = await operations.intents.update(owner, id, changeOf(members, before.order, owner.livemode), operation);
+    if (outcome === null) throw noSuchIntent(id);
+    if (outcome.type === "unexpected") throw unexpected(outcome.intent, "change the amount, currency or capture method of", shown);
+    return rendered(operations, outcome.intent, members);
+  },
+});
+
+export const confirmPaymentIntent = call({
+  name: "compatConfirmPaymentIntent",
+  method: "POST",
+  path: `${PATH}/{id}/confirm`,
+  summary: "Confirm a payment intent",
+  description:
+    "Begins an attempt to pay, and answers with `requires_action` and the address of the payment page. While one is open the same is answered again, with another `return_url` if one is given. A declined card is not answered here but told by events and `last_payment_error`: the buyer enters it later. A page may confirm with its publishable key and the intent's client secret.",
+  fields: CONFIRM_FIELDS,
+  bodyExample: { return_url: "https://shop.example/return" },
+  deadlineMs: GATEWAY_DEADLINE_MS,
+  answer: ANSWER,
+  errors: [400, 402, 404, 409],
+  handle: async (operations, { id, members, merchant, owner, operation, shown }) => {
+    const ofPage = merchant.kind === "publishable";
+    if (ofPage && members.capture_method !== undefined) {
+      throw invalidParam("capture_method", "Received unknown parameter: capture_method (it needs the secret key)", "parameter_unknown");
+    }
+    readExpansion(members.expand, "payment_intent", false);
+    const before = await found(operations.intents, owner, id);
+    requireSecret(before, members.client_secret, id);
+    const outcome = await operations.intents.confirm(owner, id, changeOf(members, before.order, owner.livemode), operation);
+    const record = confirmed(outcome, id, shown);
+    return ofPage ? intentForPages(operations.compatObjects.intent(record)) : rendered(operations, record, members);
+  },
+});
+
+function confirmed(outcome: ConfirmOutcome | null, id: string, shown: Call<Fields>["shown"]): IntentRecord {
+  switch (outcome?.type) {
+    case undefined:
+      throw noSuchIntent(id);
+    case "confirmed":
+      return outcome.intent;
+    case "declined":
+      throw declined(outcome.intent, shown);
+    case "no_return_url":
+      throw returnUrlMissing();
+    case "no_account":
+      throw noAccount();
+    case "unexpected":
+      throw unexpected(outcome.intent, "confirm", shown);
+    case "unsettled":
+      throw unsettled();
+    case "unavailable":
+      throw unavailable();
+  }
+}
+
+export const cancelPaymentIntent = call({
+  name: "compatCancelPaymentIntent",
+  method: "POST",
+  path: `${PATH}/{id}/cancel`,
+  summary: "Cancel a payment intent",
+  description:
+    "An authorized payment is reversed. The card gateway cannot end a payment that is open on its page: if the buyer pays all the same after it was canceled here, the whole is reversed automatically, and the intent stays `canceled`.",
+  fields: CANCEL_FIELDS,
+  bodyExample: { cancellation_reason: "requested_by_customer" },
+  deadlineMs: GATEWAY_DEADLINE_MS,
+  answer: ANSWER,
+  errors: [400, 404, 409],
+  handle: async (operations, { id, members, owner, operation, shown }) => {
+    readExpansion(members.expand, "payment_intent", false);
+    const outcome = await operations.intents.cancel(owner, id, members.cancellation_reason ?? null, operation);
+    switch (outcome?.type) {
+      case undefined:
+        throw noSuchIntent(id);
+      case "canceled":
+        return rendered(operations, outcome.intent, members);
+      case "refused":
+        throw refusedByGateway(outcome.intent, outcome.description, "payment_intent_unexpected_state", shown);
+      case "unexpected":
+        throw unexpected(outcome.intent, "cancel", shown);
+      case "unsettled":
+        throw unsettled();
+      case "unavailable":
+        throw unavailable();
+    }
+  },
+});
+
+export const capturePaymentIntent = call({
+  name: "compatCapturePaymentIntent",
+  method: "POST",
+  path: `${PATH}/{id}/capture`,
+  summary: "Capture an authorized payment",
+  description: "Once, the whole or a part of it; the rest is released.",
+  fields: CAPTURE_FIELDS,
+  bodyExample: { amount_to_capture: 1099 },
+  deadlineMs: GATEWAY_DEADLINE_MS,
+  answer: ANSWER,
+  errors: [400, 404, 409],
+  handle: async (operations, { id, members, owner, operation, shown }) => {
+    readExpansion(members.expand, "payment_intent", false);
+    const { intents } = operations;
+    const { order } = await found(intents, owner, id);
+    if (members.amount_to_capture !== undefined) requireAmountOf(members.amount_to_capture, order.currency, "amount_to_capture");
+    // Before money moves: too many keys are refused.
+    const metadata = changedMetadata(order.metadata, members.metadata);
+    const outcome = await intents.capture(owner, id, members.amount_to_capture ?? null, operation);
+    switch (outcome?.type) {
+      case undefined:
+        throw noSuchIntent(id);
+      case "captured": {
+        if (members.metadata === undefined) return rendered(operations, outcome.intent, members);
+        const updated = await intents.update(owner, id, { metadata }, { ...operation, id: `${operation.id}.metadata` });
+        return rendered(operations, updated?.intent ?? outcome.intent, members);
+      }
+      case "already_captured":
+        throw refusedByState("This payment was captured already; it can be captured once.", {
+          code: "charge_already_captured",
+          paymentIntent: shown(outcome.intent),
+        });
+      case "too_much":
+        throw invalidParam("amount_to_capture", "The amount is more than what was authorized.", "amount_too_large");
+      case "refused":
+        throw refusedByGateway(outcome.intent, outcome.description, "capture_unauthorized_payment", shown);
+      case "unexpected":
+        throw unexpected(outcome.intent, "capture", shown);
+      case "unsettled":
+        throw unsettled();
+      case "unavailable":
+        throw unavailable();
+    }
+  },
+});

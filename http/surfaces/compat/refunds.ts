@@ -1,0 +1,114 @@
+import { call, GATEWAY_DEADLINE_MS } from "./call.ts";
+import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
+import { unsettled } from "./intent-errors.ts";
+import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
+import { amount, changedMetadata, metadata, refused, unsettableOneOf, withoutEffect, word } from "./params.ts";
+import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
+import { Refund } from "./schemas.ts";
+import { COMPAT_BASE } from "./surface.ts";
+
+const PATH = "/refunds";
+
+export const createRefund = call({
+  name: "compatCreateRefund",
+  method: "POST",
+  path: PATH,
+  summary: "Refund a payment",
+  description:
+    "Differs from the platform: only the whole can be refunded, and a smaller `amount` is refused with `charge_not_refundable`. Where the card gateway's answer is missing the refund is `pending`; it is asked again, and an event tells the end.",
+  fields: {
+    amount: amount("Absent, or the whole."),
+    charge: word("The charge; give either it or `payment_intent`."),
+    currency: refused("a refund is in the payment's currency"),
+    customer: refused("there are no balances of customers"),
+    expand: EXPAND,
+    instructions_email: withoutEffect(""),
+    metadata: metadata(),
+    origin: refused("there are no balances of customers"),
+    payment_intent: word("The payment intent."),
+    reason: unsettableOneOf(["duplicate", "fraudulent", "requested_by_customer"], "Why."),
+    refund_application_fee: refused("there are no fees of platforms", [false]),
+    reverse_transfer: refused("there are no connected accounts", [false]),
+  },
+  bodyExample: { payment_intent: "pi_3k2jd8s7f6g5h4j3k2l1m0n9" },
+  deadlineMs: GATEWAY_DEADLINE_MS,
+  answer: { description: "The refund.", schema: Refund },
+  errors: [400, 404, 409],
+  handle: async ({ intents, compatObjects }, { members, owner, operation, shown }) => {
+    const { payment_intent: intentId, charge: chargeId } = members;
+    if (intentId !== undefined && chargeId !== undefined) {
+      throw invalidParam("charge", "You may give only one of payment_intent and charge.");
+    }
+    const expansion = readExpansion(members.expand, "refund", false);
+    const request = {
+      amountMinor: members.amount ?? null,
+      reason: members.reason ?? null,
+      metadata: changedMetadata({}, members.metadata),
+    };
+    const of = intentId !== undefined ? { intentId } : chargeId !== undefined ? { chargeId } : null;
+    if (of === null) throw invalidParam("payment_intent", "Missing required param: payment_intent, or charge.", "parameter_missing");
+    const outcome = await intents.refund(owner, of, request, operation);
+    const param = intentId === undefined ? "charge" : "payment_intent";
+    switch (outcome?.type) {
+      case undefined:
+        throw noSuch(param, intentId ?? chargeId ?? "", param);
+      case "refunded":
+        return expandingOf(compatObjects).refund(outcome, expansion);
+      case "already_refunded":
+        throw refusedByState("This payment was refunded already.", {
+          code: "charge_already_refunded",
+          paymentIntent: shown(outcome.intent),
+        });
+      case "partial":
+        throw invalidParam("amount", "Only the whole can be refunded: leave the amount out.", "charge_not_refundable");
+      case "too_much":
+        throw invalidParam("amount", "The amount is more than what was paid.", "amount_too_large");
+      case "not_paid":
+        throw refusedByState("There is no payment that could be refunded.", {
+          ...{ code: "charge_not_refundable", param },
+          paymentIntent: shown(outcome.intent),
+        });
+      case "refused":
+        throw refusedByState(outcome.description === "" ? "The card gateway refused the refund." : outcome.description, {
+          code: "charge_not_refundable",
+          paymentIntent: shown(outcome.intent),
+        });
+      case "unsettled":
+        throw unsettled();
+    }
+  },
+});
+
+export const listRefunds = call({
+  name: "compatListRefunds",
+  method: "GET",
+  path: PATH,
+  summary: "List refunds",
+  fields: { ...LIST_FIELDS, charge: word("Of this charge only."), payment_intent: word("Of this payment intent only.") },
+  answer: { description: "A page.", schema: listSchema(Refund) },
+  errors: [400],
+  handle: async ({ intents, compatObjects }, { members, owner }) => {
+    const query = { ...pageQueryOf(members), intentId: members.payment_intent ?? null, chargeId: members.charge ?? null };
+    const expansion = readExpansion(members.expand, "refund", true);
+    const page = await intents.listRefunds(owner, query);
+    if (page === null) throw noSuchCursor(query);
+    const { refund } = expandingOf(compatObjects);
+    return listObject(COMPAT_BASE + PATH, page, (one) => refund(one, expansion));
+  },
+});
+
+export const retrieveRefund = call({
+  name: "compatRetrieveRefund",
+  method: "GET",
+  path: `${PATH}/{id}`,
+  summary: "Retrieve a refund",
+  fields: { expand: EXPAND },
+  answer: { description: "The refund.", schema: Refund },
+  errors: [400, 404],
+  handle: async ({ intents, compatObjects }, { id, members, owner }) => {
+    const expansion = readExpansion(members.expand, "refund", false);
+    const refund = await intents.refundOf(owner, id);
+    if (refund === null) throw noSuch("refund", id, "refund");
+    return expandingOf(compatObjects).refund(refund, expansion);
+  },
+});

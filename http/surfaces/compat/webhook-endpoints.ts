@@ -1,0 +1,192 @@
+import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { WEBHOOK_ENDPOINTS_MAX, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
+import type { WebhookEndpointChange } from "../../../engine/webhooks/webhook-endpoints.ts";
+import { DEFAULT_API_VERSION } from "../../compat/wire-names.ts";
+import { call } from "./call.ts";
+import { EXPAND_OR_EMPTY, readExpansion } from "./expand.ts";
+import { listObject, listSchema, noSuchCursor, PLAIN_LIST_FIELDS, pageQueryOf } from "./lists.ts";
+import { webhookEndpointObject } from "./objects.ts";
+import { address, changedMetadata, type Field, flag, list, metadata, notUrl, refused, required, text, word } from "./params.ts";
+import { invalidParam, noSuch } from "./platform-error.ts";
+import { DeletedWebhookEndpoint, WebhookEndpoint } from "./schemas.ts";
+import { COMPAT_BASE } from "./surface.ts";
+import { isApiVersion } from "./versions.ts";
+
+const PATH = "/webhook_endpoints";
+const ANSWER = { description: "The endpoint.", schema: WebhookEndpoint };
+
+/** The platform has some three hundred kinds of events, and there are plug-ins that register for all of them. */
+const EVENTS_MAX = 512;
+const EVENT_LENGTH_MAX = 100;
+
+/** What the document says of events is the same at both calls. */
+const events: Field<readonly string[] | undefined> = list(
+  "Names of events, or `*` for all. Any well-formed name is accepted; events that do not exist here are never sent.",
+  {
+    itemsMax: EVENTS_MAX,
+    item: (value, param) => {
+      if (typeof value === "string" && value.length <= EVENT_LENGTH_MAX && /^(?:\*|[a-z0-9_]+(?:\.[a-z0-9_]+)+)$/.test(value)) return value;
+      throw invalidParam(param, "Invalid event: must be a name such as payment_intent.succeeded, or *.");
+    },
+  },
+);
+
+const ENDPOINT_FIELDS = {
+  description: text("Your own text."),
+  expand: EXPAND_OR_EMPTY,
+  metadata: metadata(),
+};
+
+const URL_DESCRIPTION = "Where events are posted: public, without a user name and password; https in LIVE.";
+
+export const createWebhookEndpoint = call({
+  name: "compatCreateWebhookEndpoint",
+  method: "POST",
+  path: PATH,
+  summary: "Create a webhook endpoint",
+  description: `At most ${WEBHOOK_ENDPOINTS_MAX} a merchant. The answer has the \`secret\` by which deliveries are signed; it is not shown again.`,
+  fields: {
+    ...ENDPOINT_FIELDS,
+    api_version: word("The version that its events name: that of your client library. Default: the merchant's."),
+    connect: refused("there are no connected accounts", [false]),
+    enabled_events: required(events),
+    url: required(address(URL_DESCRIPTION)),
+  },
+  bodyExample: { url: "https://shop.example/webhook", enabled_events: ["payment_intent.succeeded"] },
+  sealed: true,
+  answer: ANSWER,
+  errors: [400, 409],
+  handle: async ({ webhookEndpoints, apiVersions }, { members, merchant, operation, apiVersion }) => {
+    readExpansion(members.expand, "nothing", false);
+    const { api_version: named, enabled_events, url } = members;
+    if (named !== undefined && !isApiVersion(named)) {
+      throw invalidParam("api_version", `Invalid api_version: must be a version such as ${DEFAULT_API_VERSION}.`);
+    }
+    const order = {
+      ...({ format: "platform", livemode: merchant.livemode } as const),
+      url: webhookUrl(url, merchant),
+      events: distinct(enabled_events),
+      apiVersion: named ?? (await apiVersions.versionOf(merchant.merchantId)) ?? apiVersion,
+      description: members.description ?? null,
+      metadata: changedMetadata({}, members.metadata),
+    };
+    const outcome = await callable(() => webhookEndpoints.create(ownerOf(merchant), order, operation.id));
+    if (outcome.type === "full") throw invalidParam("url", `You have reached the maximum of ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`);
+    return webhookEndpointObject(outcome.endpoint, outcome.secret);
+  },
+});
+
+export const listWebhookEndpoints = call({
+  name: "compatListWebhookEndpoints",
+  method: "GET",
+  path: PATH,
+  summary: "List webhook endpoints",
+  fields: { ...PLAIN_LIST_FIELDS, expand: EXPAND_OR_EMPTY },
+  answer: { description: "A page.", schema: listSchema(WebhookEndpoint) },
+  errors: [400],
+  handle: async ({ webhookEndpoints }, { members, merchant }) => {
+    const query = pageQueryOf(members);
+    readExpansion(members.expand, "nothing", true);
+    const page = await webhookEndpoints.list(ownerOf(merchant), merchant.livemode, query);
+    if (page === null) throw noSuchCursor(query);
+    return listObject(COMPAT_BASE + PATH, page, (record) => webhookEndpointObject(record));
+  },
+});
+
+export const retrieveWebhookEndpoint = call({
+  name: "compatRetrieveWebhookEndpoint",
+  method: "GET",
+  path: `${PATH}/{id}`,
+  summary: "Retrieve a webhook endpoint",
+  fields: { expand: EXPAND_OR_EMPTY },
+  answer: ANSWER,
+  errors: [400, 404],
+  handle: async ({ webhookEndpoints }, { id, members, merchant }) => {
+    readExpansion(members.expand, "nothing", false);
+    const record = await webhookEndpoints.find(ownerOf(merchant), merchant.livemode, id);
+    if (record === null) throw noSuchEndpoint(id);
+    return webhookEndpointObject(record);
+  },
+});
+
+export const updateWebhookEndpoint = call({
+  name: "compatUpdateWebhookEndpoint",
+  method: "POST",
+  path: `${PATH}/{id}`,
+  summary: "Update a webhook endpoint",
+  description: "Members that are left out stay. Disabling it ends what is still to be delivered to it.",
+  fields: {
+    ...ENDPOINT_FIELDS,
+    disabled: flag("Whether nothing is delivered to it."),
+    enabled_events: events,
+    url: address(URL_DESCRIPTION),
+  },
+  bodyExample: { disabled: false },
+  answer: ANSWER,
+  errors: [400, 404, 409],
+  handle: async ({ webhookEndpoints }, { id, members, merchant }) => {
+    readExpansion(members.expand, "nothing", false);
+    const owner = ownerOf(merchant);
+    const before = await webhookEndpoints.find(owner, merchant.livemode, id);
+    if (before === null) throw noSuchEndpoint(id);
+    if (members.url === null) throw notUrl("url");
+    const { description, disabled, enabled_events, url } = members;
+    const change: WebhookEndpointChange = {
+      ...(description === undefined ? {} : { description }),
+      ...(disabled === undefined ? {} : { disabled }),
+      ...(enabled_events === undefined ? {} : { events: distinct(enabled_events) }),
+      ...(members.metadata === undefined ? {} : { metadata: changedMetadata(before.metadata, members.metadata) }),
+      ...(url === undefined ? {} : { url: webhookUrl(url, merchant) }),
+    };
+    const record = await callable(() => webhookEndpoints.change(owner, merchant.livemode, id, change));
+    if (record === null) throw noSuchEndpoint(id);
+    return webhookEndpointObject(record);
+  },
+});
+
+export const deleteWebhookEndpoint = call({
+  name: "compatDeleteWebhookEndpoint",
+  method: "DELETE",
+  path: `${PATH}/{id}`,
+  summary: "Delete a webhook endpoint",
+  description: "What is still to be delivered to it is not.",
+  fields: {},
+  answer: { description: "It is deleted.", schema: DeletedWebhookEndpoint },
+  errors: [400, 404],
+  handle: async ({ webhookEndpoints }, { id, merchant }) => {
+    if (!(await webhookEndpoints.remove(ownerOf(merchant), merchant.livemode, id))) throw noSuchEndpoint(id);
+    return { id, object: "webhook_endpoint", deleted: true };
+  },
+});
+
+function ownerOf({ merchantId }: MerchantGrant): WebhookOwner {
+  return { type: "merchant", merchantId };
+}
+
+function noSuchEndpoint(id: string) {
+  return noSuch("webhook endpoint", id, "webhook_endpoint");
+}
+
+function webhookUrl(url: string, { livemode }: MerchantGrant): string {
+  if (livemode && !/^https:/i.test(url)) throw notUrl("url", "must be an https URL in LIVE");
+  return url;
+}
+
+/** An endpoint without events would get none, and nobody would notice. */
+function distinct(names: readonly string[]): readonly string[] {
+  if (names.length === 0) throw invalidParam("enabled_events", "enabled_events must have at least one event.", "parameter_invalid_empty");
+  return [...new Set(names)];
+}
+
+/** The engine refuses addresses that may not be called, such as those of local networks. */
+async function callable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RelayError && error.code === "invalid_request") {
+      throw invalidParam("url", `Not a valid URL: ${error.message}`, "url_invalid");
+    }
+    throw error;
+  }
+}

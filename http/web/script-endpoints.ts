@@ -1,0 +1,135 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { Endpoint, OutgoingFile, SurfaceFacts } from "../endpoint/endpoint.ts";
+import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
+import { surface } from "../endpoint/surface.ts";
+import { type Asset, type Encoding, type ScriptAssets, versionedPath } from "./script-files.ts";
+
+export interface ScriptOperations {
+  scripts: ScriptAssets;
+}
+
+/** A page that names no version has a repaired script within minutes. */
+const SHORT = "public, max-age=300";
+const FOREVER = "public, max-age=31536000, immutable";
+
+const header = (description: string) => Type.Optional(Type.String({ maxLength: 1_024, description }));
+const HEADERS = {
+  "Cache-Control": { description: "How long the file may be cached." },
+  ETag: { description: "Of the bytes." },
+  Vary: { description: "Accept-Encoding" },
+  "Access-Control-Allow-Origin": { description: "Any origin: `integrity` asks for it." },
+  "Cross-Origin-Resource-Policy": { description: "Pages of any site may load it." },
+};
+const FILE_HEADERS = { ...HEADERS, "Content-Encoding": { description: "gzip or br, where the request accepts it." } };
+
+const Manifest = Type.Record(Type.String(), Type.Object({ path: Type.String(), integrity: Type.String() }));
+
+/** The browser scripts: at plain names for a page that wants what is newest, and at names that never change their bytes. */
+export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperations>[] {
+  const facts: SurfaceFacts = { name: "scripts", tags: ["Browser scripts"], envelope };
+  const scripts = surface<ScriptOperations>()({ ...facts, envelope: { ...envelope, schema: envelope.schema } });
+  const shared = {
+    method: "GET",
+    auth: "none",
+    unknownQuery: "ignore",
+    headers: Type.Object({
+      "accept-encoding": header("gzip and br are known."),
+      "if-none-match": header("304 if this ETag still matches."),
+    }),
+    responses: {
+      200: { description: "The file.", file: true, contentType: "text/javascript; charset=utf-8", headers: FILE_HEADERS },
+      304: { description: "The caller already has the file.", headers: HEADERS },
+      ...scripts.errors(400, 404, 503),
+    },
+  } as const;
+  const File = Type.String({ pattern: "^[a-z]{1,32}(?:\\.[a-z]{1,4}){1,2}$", description: "As the manifest names it." });
+  return [
+    scripts.endpoint({
+      ...shared,
+      name: "script",
+      path: "/js/{file}",
+      summary: "Get a browser script, or its types",
+      params: Type.Object({ file: File }),
+      handle: ({ scripts: assets }, { params: { file }, headers }) => answer(assets.get(file), headers, SHORT),
+    }),
+    scripts.endpoint({
+      ...shared,
+      name: "scriptVersion",
+      path: "/js/{version}/{file}",
+      summary: "Get a browser script in one version, which never changes",
+      params: Type.Object({ version: Type.String({ pattern: "^[0-9a-f]{16}$", description: "As the manifest names it." }), file: File }),
+      handle: ({ scripts: assets }, { params: { version, file }, headers }) => {
+        const asset = assets.get(file);
+        return answer(asset?.version === version ? asset : undefined, headers, FOREVER);
+      },
+    }),
+    scripts.endpoint({
+      name: "scriptManifest",
+      method: "GET",
+      path: "/js/manifest.json",
+      summary: "List the browser scripts with their versions and integrity",
+      auth: "none",
+      unknownQuery: "ignore",
+      responses: {
+        200: {
+          description: "By file name: the path of its present version, and what a page writes as `integrity`.",
+          body: Manifest,
+          headers: { "Cache-Control": HEADERS["Cache-Control"], "Access-Control-Allow-Origin": HEADERS["Access-Control-Allow-Origin"] },
+        },
+      },
+      handle: ({ scripts: assets }) => ({
+        status: 200,
+        body: Object.fromEntries(
+          [...assets.values()].map((asset) => [asset.file, { path: versionedPath(asset), integrity: asset.integrity }]),
+        ),
+        headers: { "Cache-Control": SHORT, "Access-Control-Allow-Origin": "*" },
+      }),
+    }),
+  ];
+}
+
+function answer(asset: Asset | undefined, headers: { "accept-encoding"?: string; "if-none-match"?: string }, caching: string) {
+  if (asset === undefined) throw new RelayError("not_found", "There is no such script; /js/manifest.json lists them.");
+  const etag = `"${asset.version}"`;
+  const common = {
+    "Cache-Control": caching,
+    ETag: etag,
+    Vary: "Accept-Encoding",
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+  };
+  // A proxy that compresses by itself makes the tag a weak one.
+  const known = (headers["if-none-match"] ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+  if (known) return { status: 304 as const, headers: common };
+  const encoding = preferred(headers["accept-encoding"] ?? "");
+  return {
+    status: 200 as const,
+    file: fromMemory(asset.bytes[encoding], asset.contentType),
+    headers: { ...common, ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }) },
+  };
+}
+
+/** The smallest form that the client takes; what it gives no weight is not taken. */
+function preferred(accepted: string): Encoding {
+  const names = accepted
+    .split(",")
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => !/;\s*q=0(?:\.0{1,3})?$/.test(part))
+    .map((part) => part.replace(/;.*$/, "").trim());
+  return names.includes("br") ? "br" : names.includes("gzip") ? "gzip" : "identity";
+}
+
+function fromMemory(bytes: Uint8Array, contentType: string): OutgoingFile {
+  return {
+    contentType,
+    offset: 0,
+    length: bytes.byteLength,
+    read: async (into, position) => {
+      const part = bytes.subarray(position, position + into.byteLength);
+      into.set(part);
+      return part.byteLength;
+    },
+    close: () => {},
+  };
+}

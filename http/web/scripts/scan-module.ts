@@ -1,0 +1,1 @@
+export { createScanner } from "./scanner.ts";

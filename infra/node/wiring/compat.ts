@@ -1,0 +1,47 @@
+import { createIntents } from "../../../engine/intents/create-intents.ts";
+import { createIntentCompanion } from "../../../engine/intents/intent-companion.ts";
+import { createIntentStore } from "../../../engine/intents/intent-store.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Ids } from "../../../engine/kernel/ids.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
+import type { Links } from "../../../engine/links/links.ts";
+import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
+import { intentObjectsOf } from "../../../http/surfaces/compat/objects.ts";
+import type { CompatOperations } from "../../../http/surfaces/compat/surface.ts";
+
+export interface CompatParts {
+  kv: Kv;
+  clock: Clock;
+  ids: Ids;
+  accounts: GatewayAccounts;
+  retentionMs: number;
+  /** Where buyers' browsers reach the relay; asked once the node listens. */
+  publicUrl(): string;
+}
+
+export interface ComposedCompat {
+  /** Keeps intents beside the links that are their attempts. */
+  companion: LinkCompanion;
+  /** The operations over links that have the companion. */
+  over(links: Links): Pick<CompatOperations, "intents" | "compatObjects">;
+}
+
+/** Payment intents of a shard. Links are composed between the two steps: each of their commits asks the companion, and intents use links. */
+export function composeCompat({ kv, clock, ids, accounts, retentionMs, publicUrl }: CompatParts): ComposedCompat {
+  const objects = intentObjectsOf((token) => `${publicUrl()}/pay/i/${token}`);
+  const store = createIntentStore({ kv, retentionMs, eventOperations });
+  const telling = { objects, digest: sha256Hex };
+  return {
+    companion: createIntentCompanion({ store, ...telling }),
+    over: (links) => ({
+      compatObjects: objects,
+      intents: createIntents({
+        ...{ store, links, accounts, clock, ids, ...telling },
+        returnUrl: (token) => `${publicUrl()}/pay/return/${token}`,
+      }),
+    }),
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * `npm run test:clients`: the life of a payment with the platform's official libraries in four languages, against a sandbox relay of its own; every answer is
+ * checked against the platform's own description of its interface and compared with its own mock. Words choose libraries: `-- python go`. Needs the registries of
+ * Python, Go and Maven the first time; what they give is kept in `~/.cache/terminal-relay-clients` (or CLIENTS_CACHE).
+ *
+ * `CLIENTS_BASE_URL` names another relay, with CLIENTS_SECRET_KEY, CLIENTS_PUBLISHABLE_KEY, CLIENTS_SLOW_KEY (of a merchant that may call twice a minute) and,
+ * where there is one, CLIENTS_REFUSED_KEY (of a merchant that the gateway does not accept).
+ */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { freePort } from "../../infra/local/free-port.ts";
+import { ServerProcess, skipReason } from "../support/server-process.ts";
+import { eventually } from "../support/within.ts";
+import { differencesOf } from "./differential.ts";
+import { faultsOfRecording, openApiChecker } from "./openapi-checker.ts";
+import { signaturesOfAttempts } from "./signatures.ts";
+import { type Program, runLife } from "./support/program.ts";
+import { type RecordingProxy, startRecordingProxy } from "./support/recording-proxy.ts";
+import { goProgram, javaProgram, nodeProgram, platformMock, pythonProgram } from "./support/toolchains.ts";
+import { startWebhookReceiver, type WebhookReceiver } from "./support/webhook-receiver.ts";
+import { givenFake, givenWorld, startRelayWorld, type World } from "./support/world.ts";
+
+/** Lives at once: they mostly wait for the relay, which has the other core. */
+const SIDE_BY_SIDE = 3;
+
+const words = process.argv.slice(2);
+const wanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
+const missing = (name: string) => Promise.resolve({ type: "missing" as const, reason: `${name} was not asked for` });
+
+const startedAtMs = performance.now();
+const [python, go, java, mock] = await Promise.all([
+  wanted("python") ? pythonProgram() : missing("python"),
+  wanted("go") ? goProgram() : missing("go"),
+  wanted("java") ? javaProgram() : missing("java"),
+  platformMock(),
+]);
+console.log(`# libraries are there after ${Math.round((performance.now() - startedAtMs) / 1000)} s`);
+
+const named = { python, go, java };
+const programs: Program[] = [
+  ...[nodeProgram("stripe"), nodeProgram("stripe-15")].filter(({ name }) => wanted(name)),
+  ...Object.entries(named).flatMap(([name, program]) => {
+    // What was not asked for is no failure in CI either.
+    if (wanted(name) && program.type === "missing") skipReason(program);
+    return program.type === "installed" ? [program.value] : [];
+  }),
+];
+
+describe("clients that others wrote", () => {
+  let world: World;
+  let proxy: RecordingProxy;
+  let receiver: WebhookReceiver;
+
+  before(async () => {
+    world = givenWorld() ?? (await givenFake()) ?? (await startRelayWorld());
+    proxy = await startRecordingProxy(world.baseUrl);
+    receiver = await startWebhookReceiver();
+    console.log(`# against ${world.about}`);
+  });
+  after(async () => {
+    await receiver?.stop();
+    await proxy?.stop();
+    await world?.stop();
+  });
+
+  describe("the life of a payment", { concurrency: SIDE_BY_SIDE }, () => {
+    for (const program of programs) {
+      it(`with ${program.name}`, async () => runLife(program, { baseUrl: proxy.url, keys: await world.keys(), receiver }));
+    }
+  });
+
+  const skip = skipReason(mock);
+  it("every answer, and every event, is as the platform describes its interface", { skip }, () => {
+    assert.ok(mock.type === "installed");
+    const checker = openApiChecker(mock.value.openApiFile);
+    const events = receiver.deliveries.flatMap(({ payload }) => checker.faultsOfObject("event", JSON.parse(payload)));
+    assert.deepEqual([...faultsOfRecording(checker, proxy.exchanges), ...new Set(events)], []);
+    assert.ok(proxy.exchanges.length > 0 && receiver.deliveries.length > 0, "nothing was recorded");
+    console.log(`# ${proxy.exchanges.length} answers and ${receiver.deliveries.length} events fit the platform's description`);
+  });
+
+  it("answers have the members that the platform's mock has for the same calls", { skip }, async (test) => {
+    assert.ok(mock.type === "installed");
+    const port = await freePort();
+    const folder = await mkdtemp(join(tmpdir(), "relay-mock-"));
+    test.after(() => rm(folder, { recursive: true, force: true }));
+    const server = new ServerProcess(mock.value.command, ["-http-addr", `127.0.0.1:${port}`], join(folder, "log"));
+    await server.start();
+    test.after(() => server.kill());
+    await eventually(() => fetch(`http://127.0.0.1:${port}/`));
+    const { compared, differences, unneeded } = await differencesOf(proxy.exchanges, `http://127.0.0.1:${port}`);
+    assert.deepEqual(differences, []);
+    assert.deepEqual(unneeded, [], "what may lack according to the table is there");
+    assert.ok(compared > 0, "nothing was compared");
+    console.log(`# ${compared} answers compared`);
+  });
+
+  // Last: it moves the clock by more than an hour.
+  it("every library accepts the first, the fifth and the sixth attempt of a webhook", async (test) => {
+    const { advance } = world;
+    if (advance === null) return test.skip("the clock of that relay is not ours");
+    await signaturesOfAttempts({ baseUrl: world.baseUrl, keys: await world.keys(), receiver, programs, advance });
+  });
+});

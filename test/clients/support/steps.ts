@@ -1,0 +1,35 @@
+/** What each program of an official library does, in this order. A program that leaves one out fails. */
+export const STEPS = [
+  "registers an endpoint",
+  "creates an intent",
+  "retrieves it",
+  "updates it",
+  "confirms it",
+  "has it paid on the hosted page",
+  "verifies its event",
+  "does not verify an event that was changed",
+  "sees that it succeeded",
+  "retrieves its charge, expanded",
+  "refunds it",
+  "verifies the event of the refund",
+  "lists several pages",
+  "lists events",
+  "captures a part",
+  "cancels",
+  "sees a declined card, and pays with another",
+  "sees insufficient funds",
+  "sees that the buyer cancelled",
+  "sees that the payment expired",
+  "is told which parameter is missing",
+  "is told what does not exist",
+  "is told that the status does not allow it",
+  "is refused with a wrong key",
+  "is refused with a publishable key",
+  "has a repeated key answered alike, and refused for another request",
+  "is told to wait",
+  "has a card error where the payment is refused at once",
+  "removes the endpoint",
+] as const;
+
+/** Only where there is a merchant that the gateway does not accept. */
+export const STEP_OF_REFUSED_ACCOUNT = "has a card error where the payment is refused at once";

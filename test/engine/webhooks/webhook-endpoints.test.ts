@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PageQuery } from "../../../engine/kernel/page.ts";
+import { WEBHOOK_ENDPOINTS_MAX, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
+import { answered, event, MERCHANT, order, PARTNER, START_MS, world } from "./webhook-world.ts";
+
+const ALL: PageQuery = { limit: 10, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
+const DAY_MS = 86_400_000;
+
+test("an endpoint is created once for its operation, with a secret that is not stored readably", async () => {
+  const { webhookEndpoints, kv } = world();
+  const first = await webhookEndpoints.create(MERCHANT, order("https://shop.example/"), "operation");
+  const again = await webhookEndpoints.create(MERCHANT, order("https://shop.example/"), "operation");
+  assert.deepEqual(again, first);
+  assert.ok(first.type === "created");
+  assert.match(first.endpoint.id, /^we_[a-z0-9]{24}$/);
+  assert.match(first.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  const stored = await kv.get(`webhook-endpoint/${first.endpoint.id}`);
+  assert.ok(!stored?.value.includes(first.secret.slice(6, 20)));
+});
+
+test("a merchant has so many endpoints, also when all of them come at once, and room again when one is removed", async () => {
+  const { webhookEndpoints } = world();
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => webhookEndpoints.create(MERCHANT, order("https://shop.example/"), `operation ${index}`)),
+  );
+  const created = outcomes.flatMap((outcome) => (outcome.type === "created" ? [outcome.endpoint.id] : []));
+  assert.equal(created.length, WEBHOOK_ENDPOINTS_MAX);
+  assert.equal(await webhookEndpoints.remove(MERCHANT, false, created[0] ?? ""), true);
+  assert.equal(await webhookEndpoints.remove(MERCHANT, false, created[0] ?? ""), false);
+  assert.equal((await webhookEndpoints.create(MERCHANT, order("https://shop.example/"), "another")).type, "created");
+  assert.equal((await webhookEndpoints.create(MERCHANT, order("https://shop.example/"), "one too many")).type, "full");
+  assert.equal((await webhookEndpoints.create(PARTNER, order("https://partner.example/"), "partner's")).type, "created");
+});
+
+for (const { url, livemode, taken } of [
+  { url: "https://shop.example/hook?a=b", livemode: true, taken: true },
+  { url: "http://shop.example/", livemode: true, taken: false },
+  { url: "http://shop.example/", livemode: false, taken: true },
+  { url: "https://user@shop.example/", livemode: false, taken: false },
+  { url: "https://user:word@shop.example/", livemode: true, taken: false },
+  { url: "ftp://shop.example/", livemode: false, taken: false },
+  { url: "shop.example", livemode: false, taken: false },
+  { url: "", livemode: false, taken: false },
+  { url: `https://shop.example/${"a".repeat(2_048)}`, livemode: false, taken: false },
+]) {
+  test(`${taken ? "takes" : "refuses"} ${url.slice(0, 40)} ${livemode ? "where money moves" : "for tests"}, new and as a change`, async () => {
+    const { webhookEndpoints, register } = world();
+    const create = webhookEndpoints.create(MERCHANT, order(url, { livemode }), "operation");
+    const { id } = await register("https://shop.example/", { livemode });
+    const change = () => webhookEndpoints.change(MERCHANT, livemode, id, { url });
+    if (taken) {
+      assert.equal((await create).type, "created");
+      assert.equal((await change())?.url, url);
+    } else {
+      await assert.rejects(create, { code: "invalid_request" });
+      await assert.rejects(change, { code: "invalid_request" });
+    }
+  });
+}
+
+test("another owner's endpoint, or one of the other environment, is not there", async () => {
+  const { webhookEndpoints, register } = world();
+  const { id } = await register("https://shop.example/");
+  const others: [WebhookOwner, boolean, string][] = [
+    [{ type: "merchant", merchantId: "M2" }, false, id],
+    [PARTNER, false, id],
+    [MERCHANT, true, id],
+    [MERCHANT, false, "we_000000000000000000000000"],
+    [MERCHANT, false, "../m/M1"],
+  ];
+  for (const [owner, livemode, named] of others) {
+    assert.equal(await webhookEndpoints.find(owner, livemode, named), null);
+    assert.equal(await webhookEndpoints.change(owner, livemode, named, { disabled: true }), null);
+    assert.equal(await webhookEndpoints.remove(owner, livemode, named), false);
+    assert.equal(await webhookEndpoints.rollSecret(owner, livemode, named, 0), null);
+    assert.equal(
+      (await webhookEndpoints.list(owner, livemode, ALL))?.items.some((endpoint) => endpoint.id === named),
+      false,
+    );
+  }
+  assert.equal((await webhookEndpoints.find(MERCHANT, false, id))?.status, "enabled");
+});
+
+test("lists are newest first, and pages follow each other in both directions", async () => {
+  const { webhookEndpoints, register, advance } = world();
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    ids.unshift((await register(`https://shop.example/${index}`)).id);
+    advance(1_000);
+  }
+  const page = async (query: Partial<PageQuery>) => {
+    const found = await webhookEndpoints.list(MERCHANT, false, { ...ALL, ...query });
+    return found === null ? null : [found.items.map(({ id }) => ids.indexOf(id)), found.hasMore];
+  };
+  assert.deepEqual(await page({}), [[0, 1, 2, 3, 4], false]);
+  assert.deepEqual(await page({ limit: 2 }), [[0, 1], true]);
+  assert.deepEqual(await page({ limit: 2, startingAfter: ids[1] ?? "" }), [[2, 3], true]);
+  assert.deepEqual(await page({ limit: 2, startingAfter: ids[3] ?? "" }), [[4], false]);
+  assert.deepEqual(await page({ limit: 2, endingBefore: ids[3] ?? "" }), [[1, 2], true]);
+  assert.deepEqual(await page({ limit: 2, endingBefore: ids[1] ?? "" }), [[0], false]);
+  assert.deepEqual(await page({ fromMs: START_MS + 1_000, beforeMs: START_MS + 3_000 }), [[2, 3], false]);
+  assert.equal(await page({ startingAfter: "we_000000000000000000000000" }), null);
+});
+
+test("disabling or removing an endpoint ends what waits for it, and enabling it forgets why it was disabled", async () => {
+  const { register, happen, tick, behaviour, webhookEndpoints, deliveries, administer, webhookEvents } = world();
+  const [one, other] = [await register("https://one.example/"), await register("https://other.example/")];
+  behaviour.answer = async ({ url }) => (url.includes("one") ? answered(410) : answered(500));
+  await happen(event("1"));
+  await tick();
+  assert.equal((await webhookEndpoints.find(MERCHANT, false, one.id))?.disabledReason, "gone");
+  const enabled = await webhookEndpoints.change(MERCHANT, false, one.id, { disabled: false });
+  assert.deepEqual([enabled?.status, enabled?.disabledReason], ["enabled", null]);
+  assert.deepEqual([await deliveries.count("waiting", 10), (await webhookEvents.find("M1", false, event("1").id))?.pending], [1, 1]);
+  await webhookEndpoints.remove(MERCHANT, false, other.id);
+  assert.deepEqual([await deliveries.count("waiting", 10), await deliveries.count("canceled", 10)], [0, 2]);
+  await happen(event("2"));
+  behaviour.answer = async () => answered(500);
+  await tick();
+  assert.equal((await administer.disableEndpoint(one.id))?.status, "disabled");
+  assert.deepEqual([await deliveries.count("waiting", 10), await deliveries.count("canceled", 10)], [0, 3]);
+  assert.equal(await administer.disableEndpoint(other.id), null);
+});
+
+test("a rolled secret signs beside the new one until the overlap ends, never longer than it was given", async () => {
+  const { register, webhookEndpoints, advance } = world();
+  const { id } = await register("https://shop.example/");
+  const ends = async () => (await webhookEndpoints.find(MERCHANT, false, id))?.secrets.map(({ untilMs }) => untilMs);
+  await webhookEndpoints.rollSecret(MERCHANT, false, id, 7 * DAY_MS);
+  assert.deepEqual(await ends(), [null, START_MS + 7 * DAY_MS]);
+  advance(DAY_MS);
+  await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS);
+  assert.deepEqual(await ends(), [null, START_MS + 2 * DAY_MS, START_MS + 2 * DAY_MS], "a shorter overlap is meant for all that are older");
+  await webhookEndpoints.rollSecret(MERCHANT, false, id, 0);
+  assert.deepEqual(await ends(), [null]);
+  for (let round = 0; round < 6; round += 1) await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS);
+  assert.equal((await ends())?.length, 4);
+  for (const overlap of [-1, 7 * DAY_MS + 1, Number.NaN]) {
+    await assert.rejects(webhookEndpoints.rollSecret(MERCHANT, false, id, overlap), { code: "invalid_request" });
+  }
+});

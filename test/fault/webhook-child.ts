@@ -1,0 +1,43 @@
+import { createEndpointStops } from "../../engine/webhooks/endpoint-stops.ts";
+import { createFanOut } from "../../engine/webhooks/fan-out.ts";
+import { createWebhookDeliveryStore } from "../../engine/webhooks/webhook-delivery-store.ts";
+import { createWebhookEndpointStore } from "../../engine/webhooks/webhook-endpoint-store.ts";
+import { createWebhookEventStore } from "../../engine/webhooks/webhook-event-store.ts";
+import { createWebhookSender } from "../../engine/webhooks/webhook-sender.ts";
+import { createPostTarget } from "../../http/gateway/callback-post.ts";
+import { createWebhookRequests } from "../../http/webhooks/webhook-request.ts";
+import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
+import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+
+/** The pipeline over the store of a node, as its sending thread runs it, until it is killed. Its clock is ahead by what it is told. */
+const [directory = "", key = "", aheadMs = "0"] = process.argv.slice(2);
+const TICK_MS = 5;
+
+const nowMs = () => Date.now() + Number(aheadMs);
+const clock = { nowMs, monotonicMs: () => performance.now() };
+const kv = await openEmbeddedKv({ directory, nowMs });
+const events = createWebhookEventStore(kv);
+const endpoints = createWebhookEndpointStore(kv);
+const deliveries = createWebhookDeliveryStore(kv);
+const failed = (what: string, error: unknown) => {
+  console.error(what, error);
+  process.exit(1);
+};
+const fanOut = createFanOut({ events, endpoints, deliveries, apiVersionOf: async () => null, clock, mine: () => true, failed });
+const sender = createWebhookSender({
+  deliveries,
+  stops: createEndpointStops({ endpoints, deliveries, clock, disabled: () => {} }),
+  requests: createWebhookRequests({ box: createSecretBox({ current: key, old: null }), partnerSecretOf: () => null }),
+  target: createPostTarget({ allowedNetworks: ["127.0.0.0/8"] }),
+  clock,
+  mine: () => true,
+  told: () => {},
+  failed,
+});
+setInterval(() => {
+  fanOut.tick();
+  sender.tick();
+}, TICK_MS);
+// Ends with the test that started it.
+process.on("disconnect", () => process.exit(0));
+process.send?.("running");

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { resolve } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { WEBHOOK_LEASE_MS } from "../../engine/webhooks/webhook-delivery.ts";
+import { createWebhookDeliveryStore } from "../../engine/webhooks/webhook-delivery-store.ts";
+import { type WebhookEndpointRecord, webhookSecretPlace } from "../../engine/webhooks/webhook-endpoint.ts";
+import { createWebhookEndpointStore } from "../../engine/webhooks/webhook-endpoint-store.ts";
+import { createWebhookEventStore, eventOperations } from "../../engine/webhooks/webhook-event-store.ts";
+import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
+import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { event } from "../engine/webhooks/webhook-world.ts";
+import { atEnd, temporaryDirectory } from "../storage/kv/world.ts";
+import { eventually } from "../support/within.ts";
+
+const KEY = "11".repeat(32);
+const CHILD = resolve(import.meta.dirname, "webhook-child.ts");
+const DONE_WITHIN_MS = 60_000;
+
+async function world(test: TestContext, { merchants, events }: { merchants: number; events: number }) {
+  const directory = await temporaryDirectory();
+  atEnd(test, () => directory.remove());
+  const arrived: { endpoint: string; event: string; request: string }[] = [];
+  const receiver = { took: async (_count: number, _response: ServerResponse): Promise<void> => {} };
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    request.on("end", async () => {
+      arrived.push({ endpoint: request.url ?? "", event: JSON.parse(body).id, request: String(request.headers["webhook-timestamp"]) });
+      await receiver.took(arrived.length, response);
+      response.writeHead(200).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  atEnd(test, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(address !== null && typeof address !== "string");
+  const { port } = address;
+
+  async function store<T>(work: (kv: Awaited<ReturnType<typeof openEmbeddedKv>>) => Promise<T>): Promise<T> {
+    const kv = await openEmbeddedKv({ directory: directory.path, nowMs: Date.now });
+    try {
+      return await work(kv);
+    } finally {
+      await kv.close();
+    }
+  }
+
+  const box = createSecretBox({ current: KEY, old: null });
+  const expected: string[] = [];
+  await store(async (kv) => {
+    const endpoints = createWebhookEndpointStore(kv);
+    for (let merchant = 0; merchant < merchants; merchant += 1) {
+      const merchantId = `M${merchant}`;
+      for (let index = 0; index < 4; index += 1) {
+        const id = `we_${`${merchant}x${index}`.padStart(24, "0")}`;
+        const record: WebhookEndpointRecord = {
+          ...{ schema: 1, id, owner: { type: "merchant", merchantId }, format: "platform", livemode: false },
+          ...{ url: `http://127.0.0.1:${port}/${id}`, events: ["*"], apiVersion: null, description: null, metadata: {} },
+          ...{ status: "enabled", disabledReason: null, createdAtMs: 1, updatedAtMs: 1 },
+          secrets: [{ sealed: box.seal("whsec_AAAA", webhookSecretPlace(id)), untilMs: null }],
+        };
+        assert.equal(await endpoints.create(record), "created");
+        for (let number = 0; number < events; number += 1) expected.push(`/${id} ${event(`${merchant}-${number}`).id}`);
+      }
+      const stored = Array.from({ length: events }, (_, number) =>
+        event(`${merchant}-${number}`, 1, { merchantId, createdAtMs: Date.now() }),
+      );
+      await kv.commit({ checks: [], operations: eventOperations(stored) });
+    }
+  });
+
+  let running: ChildProcess | null = null;
+  let aheadMs = 0;
+  async function start(): Promise<void> {
+    running = fork(CHILD, [directory.path, KEY, String(aheadMs)], {
+      execArgv: ["--import", "tsx"],
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    await once(running, "message");
+  }
+  async function kill(): Promise<void> {
+    const child = running;
+    running = null;
+    if (child === null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+  atEnd(test, kill);
+  return {
+    ...{ arrived, receiver, expected, store, start, kill },
+    isRunning: () => running !== null,
+    /** The next process begins later, when what the last one was at may be taken over. */
+    afterLease: () => {
+      aheadMs += WEBHOOK_LEASE_MS + 1_000;
+    },
+    seen: () => new Set(arrived.map((one) => `${one.endpoint} ${one.event}`)),
+  };
+}
+
+describe("a node that is killed with kill -9 among its webhooks", () => {
+  it("among its fan-out and among its deliveries, again and again: everything arrives", { timeout: 300_000 }, async (test) => {
+    const { arrived, receiver, expected, start, kill, afterLease, seen, store } = await world(test, { merchants: 60, events: 5 });
+    const left = (): Promise<{ outbox: number; waiting: number; delivered: number }> =>
+      store(async (kv) => {
+        const deliveries = createWebhookDeliveryStore(kv);
+        const [waiting, delivered] = [await deliveries.count("waiting", 10_000), await deliveries.count("delivered", 10_000)];
+        return { outbox: (await createWebhookEventStore(kv).outbox(1_000)).length, waiting, delivered };
+      });
+    const found: Awaited<ReturnType<typeof left>>[] = [];
+    // After so many milliseconds the fan-out is at it, after so many requests the deliveries are.
+    for (const moment of [
+      { ms: 20 },
+      { ms: 40 },
+      { ms: 60 },
+      { ms: 80 },
+      ...[1, 20, 100, 200, 300, 400].map((requests) => ({ requests })),
+    ]) {
+      if ("ms" in moment) {
+        await start();
+        await delay(moment.ms);
+        await kill();
+      } else {
+        const until = arrived.length + moment.requests;
+        const killed = new Promise<void>((done) => {
+          receiver.took = async (count) => {
+            if (count !== until) return;
+            await kill();
+            done();
+          };
+        });
+        await start();
+        await killed;
+      }
+      found.push(await left());
+      afterLease();
+    }
+    receiver.took = async () => {};
+    test.diagnostic(found.map(({ outbox, waiting, delivered }) => `${outbox}/${waiting}/${delivered}`).join(" "));
+    assert.ok(
+      found.some(({ outbox }) => outbox > 0 && outbox < 300),
+      "some of the kills came among the fan-out",
+    );
+    assert.ok(
+      found.some(({ waiting, delivered }) => waiting > 0 && delivered > 0),
+      "and some among the deliveries",
+    );
+    await start();
+    await eventually(() => assert.equal(seen().size, expected.length), DONE_WITHIN_MS);
+    assert.deepEqual([...seen()].sort(), [...expected].sort());
+    const repeated = arrived.length - expected.length;
+    test.diagnostic(`${repeated} of ${expected.length} deliveries came more than once`);
+    assert.ok(repeated <= found.length * 256, "what was under way when it died, and no more");
+    await eventually(async () => {
+      await delay(200);
+      await kill();
+      const after = await left();
+      if (after.waiting > 0) {
+        afterLease();
+        await start();
+      }
+      assert.deepEqual(after, { outbox: 0, waiting: 0, delivered: expected.length });
+    }, DONE_WITHIN_MS);
+  });
+
+  it("between a delivery that arrived and its record: it comes once more, after the lease, and then never again", {
+    timeout: 300_000,
+  }, async (test) => {
+    const { arrived, receiver, start, kill, afterLease, store } = await world(test, { merchants: 1, events: 1 });
+    const killed = new Promise<void>((done) => {
+      receiver.took = async () => {
+        receiver.took = async () => {};
+        await kill();
+        done();
+      };
+    });
+    await start();
+    await killed;
+    await eventually(() => assert.ok(arrived.length >= 1));
+    const before = new Set(arrived.map(({ endpoint }) => endpoint));
+    await start();
+    await delay(1_500);
+    // Those that nobody was at are sent at once; those that were under way wait for their lease.
+    const early = arrived.length;
+    await kill();
+    afterLease();
+    await start();
+    await eventually(() => assert.equal(new Set(arrived.map(({ endpoint }) => endpoint)).size, 4));
+    await eventually(async () => {
+      await delay(300);
+      await kill();
+      const delivered = await store((kv) => createWebhookDeliveryStore(kv).count("delivered", 100));
+      if (delivered !== 4) await start();
+      assert.equal(delivered, 4);
+    }, DONE_WITHIN_MS);
+    assert.ok(arrived.length > 4 && arrived.length <= 4 + before.size + early, `${arrived.length} requests`);
+    const times = arrived.length;
+    await start();
+    await delay(1_000);
+    assert.equal(arrived.length, times);
+  });
+});

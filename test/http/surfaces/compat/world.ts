@@ -1,0 +1,267 @@
+/** The compatible API on a server by itself, over an engine that answers what a test says. */
+import assert from "node:assert/strict";
+import type { MerchantGrant } from "../../../../engine/access/merchant-grant.ts";
+import { createExecuteOnce } from "../../../../engine/idempotency/execute-once.ts";
+import { createIdempotencyStore } from "../../../../engine/idempotency/idempotency-store.ts";
+import type { IntentRecord } from "../../../../engine/intents/intent.ts";
+import type {
+  CancelOutcome,
+  CaptureOutcome,
+  ConfirmOutcome,
+  Intents,
+  RefundOutcome,
+  UpdateOutcome,
+} from "../../../../engine/intents/intents.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
+import type { Page, PageQuery } from "../../../../engine/kernel/page.ts";
+import { createMerchantCalls } from "../../../../engine/partners/merchant-calls.ts";
+import type { WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-endpoint.ts";
+import type { WebhookEndpoints } from "../../../../engine/webhooks/webhook-endpoints.ts";
+import type { ShownEvent, WebhookEvents } from "../../../../engine/webhooks/webhook-events.ts";
+import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
+import { bind } from "../../../../http/endpoint/endpoint.ts";
+import { idempotent } from "../../../../http/endpoint/idempotency.ts";
+import { compatEndpoints } from "../../../../http/surfaces/compat/endpoints.ts";
+import { intentObjectsOf } from "../../../../http/surfaces/compat/objects.ts";
+import { COMPAT_FACE } from "../../../../http/surfaces/compat/surface.ts";
+import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
+import { ManualClock } from "../../../engine/world.ts";
+import { monotonicMs, startWorld } from "../../server/world.ts";
+import { INTENT_ID, webhookEndpoint } from "./records.ts";
+
+export const SHOP: MerchantGrant = {
+  merchantId: "SHOP-001",
+  partnerId: 7,
+  livemode: false,
+  kind: "secret",
+  requestsPerMinute: 10_000,
+  services: ["IGFS"],
+};
+
+const KEYS = new Map<string, MerchantGrant | "replaced">([
+  ["sk_merchant_shop", SHOP],
+  ["pk_merchant_shop", { ...SHOP, kind: "publishable" }],
+  ["sk_merchant_live", { ...SHOP, livemode: true }],
+  ["sk_merchant_other", { ...SHOP, merchantId: "SHOP-002" }],
+  ["pk_merchant_other", { ...SHOP, merchantId: "SHOP-002", kind: "publishable" }],
+  ["sk_merchant_slow", { ...SHOP, requestsPerMinute: 2 }],
+  ["sk_merchant_without", { ...SHOP, services: ["PAYPAL"] }],
+  ["pk_merchant_without", { ...SHOP, services: [], kind: "publishable" }],
+  ["sk_merchant_old", "replaced"],
+  ["pk_merchant_old", "replaced"],
+]);
+
+/** What the engine answers next, where a test says so. */
+export interface Said {
+  confirm?: ConfirmOutcome;
+  cancel?: CancelOutcome;
+  capture?: CaptureOutcome;
+  refund?: RefundOutcome;
+  update?: UpdateOutcome;
+  fails?: Error;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+  text: string;
+}
+
+export interface Sent {
+  key?: string | null;
+  json?: unknown;
+  form?: string;
+  headers?: Record<string, string>;
+}
+
+export async function startCompat(t: { after(close: () => void): void }) {
+  const said: Said = {};
+  /** Every change and search that the engine was asked for: its name, and what it was given. */
+  const asked: [name: string, ...given: unknown[]][] = [];
+  const records = new Map<string, IntentRecord>();
+  const endpoints = new Map<string, WebhookEndpointRecord>();
+  const events = new Map<string, ShownEvent>();
+  const pins = new Map<string, string>();
+  const clock = new ManualClock();
+  const kv = new MemoryKv();
+  let uuids = 0;
+  const ids = { uuid: () => `operation-${++uuids}` };
+
+  function ask(name: string, ...given: unknown[]): void {
+    asked.push([name, ...given]);
+    if (said.fails !== undefined) throw said.fails;
+  }
+  const own = ({ merchantId, livemode }: { merchantId: string; livemode: boolean }, id: string) => {
+    const record = records.get(id);
+    return record?.merchantId === merchantId && record.livemode === livemode ? record : null;
+  };
+  const intents: Intents = {
+    create: async (owner, order, operation) => {
+      ask("create", order, operation);
+      const record: IntentRecord = {
+        ...{ schema: 1, id: INTENT_ID, ...owner, order, clientSecret: `${INTENT_ID}_secret_${"b".repeat(24)}`, token: "token" },
+        ...{ createdAtMs: clock.nowMs(), attempts: [], cancellation: null, refunds: [], events: 0 },
+      };
+      records.set(record.id, record);
+      return record;
+    },
+    find: async (owner, id) => {
+      ask("find", id);
+      return own(owner, id);
+    },
+    byToken: async () => null,
+    charge: async (owner, chargeId) => {
+      const found = [...records.values()].flatMap((intent) => intent.attempts.map((attempt) => ({ intent, attempt })));
+      const charge = found.find(({ intent, attempt }) => attempt.chargeId === chargeId && own(owner, intent.id) !== null);
+      return charge ?? null;
+    },
+    refundOf: async (owner, refundId) => {
+      for (const intent of records.values()) {
+        const refund = intent.refunds.find(({ id }) => id === refundId);
+        const attempt = intent.attempts.find(({ chargeId }) => chargeId === refund?.chargeId);
+        if (refund !== undefined && attempt !== undefined && own(owner, intent.id) !== null) return { intent, attempt, refund };
+      }
+      return null;
+    },
+    list: async (owner, query) => {
+      ask("list", query);
+      return pageOf(
+        [...records.values()].filter(({ id }) => own(owner, id) !== null),
+        query,
+        ({ id }) => id,
+      );
+    },
+    listCharges: async (_owner, query) => {
+      ask("listCharges", query);
+      const all = [...records.values()].flatMap((intent) => intent.attempts.map((attempt) => ({ intent, attempt })));
+      return pageOf(all, query, ({ attempt }) => attempt.chargeId);
+    },
+    listRefunds: async (_owner, query) => {
+      ask("listRefunds", query);
+      return { items: [], hasMore: false };
+    },
+    update: async (owner, id, change, operation) => {
+      ask("update", change, operation);
+      const before = own(owner, id);
+      if (said.update !== undefined || before === null) return said.update ?? null;
+      const intent = { ...before, order: { ...before.order, ...change } };
+      records.set(id, intent);
+      return { type: "updated", intent };
+    },
+    confirm: async (owner, id, change, operation) => {
+      ask("confirm", change, operation);
+      return own(owner, id) === null ? null : (said.confirm ?? null);
+    },
+    cancel: async (owner, id, reason, operation) => {
+      ask("cancel", reason, operation);
+      return own(owner, id) === null ? null : (said.cancel ?? null);
+    },
+    capture: async (owner, id, amountMinor, operation) => {
+      ask("capture", amountMinor, operation);
+      return own(owner, id) === null ? null : (said.capture ?? null);
+    },
+    refund: async (_owner, of, request, operation) => {
+      ask("refund", of, request, operation);
+      return said.refund ?? null;
+    },
+    verify: async (intent) => intent,
+  };
+  const webhookEndpoints: WebhookEndpoints = {
+    create: async (owner, order, operationId) => {
+      ask("createEndpoint", owner, order, operationId);
+      const { format, livemode, url, events: subscribed, apiVersion, description, metadata } = order;
+      const endpoint = webhookEndpoint({ owner, format, livemode, url, events: subscribed, apiVersion, description, metadata });
+      endpoints.set(endpoint.id, endpoint);
+      return { type: "created", endpoint, secret: "whsec_c2VjcmV0" };
+    },
+    find: async (_owner, _livemode, id) => endpoints.get(id) ?? null,
+    list: async (_owner, _livemode, query) => pageOf([...endpoints.values()], query, ({ id }) => id),
+    change: async (_owner, _livemode, id, change) => {
+      ask("changeEndpoint", change);
+      const before = endpoints.get(id);
+      if (before === undefined) return null;
+      const { disabled = before.status === "disabled", ...rest } = change;
+      const after: WebhookEndpointRecord = { ...before, ...rest, status: disabled ? "disabled" : "enabled" };
+      endpoints.set(id, after);
+      return after;
+    },
+    remove: async (_owner, _livemode, id) => endpoints.delete(id),
+    rollSecret: async () => null,
+  };
+  const webhookEvents: WebhookEvents = {
+    find: async (_merchantId, _livemode, id) => events.get(id) ?? null,
+    list: async (_merchantId, _livemode, query) => {
+      ask("listEvents", query);
+      return pageOf([...events.values()], query, ({ event }) => event.id);
+    },
+    retry: async (_merchantId, _livemode, id, endpointId) => {
+      ask("retry", id, endpointId);
+      return events.get(id) ?? null;
+    },
+    deliveries: async () => [],
+  };
+  const merchantByKey = async (key: string) => KEYS.get(key) ?? null;
+  const operations = {
+    ...{ intents, webhookEndpoints, webhookEvents },
+    apiVersions: {
+      pin: async (merchantId: string, version: string) => {
+        if (!pins.has(merchantId)) pins.set(merchantId, version);
+        return pins.get(merchantId) ?? version;
+      },
+      versionOf: async (merchantId: string) => pins.get(merchantId) ?? null,
+    },
+    merchantsByKey: { merchantByKey },
+    merchantCalls: createMerchantCalls({ merchants: createMinuteCounts(clock.monotonicMs), pages: createMinuteCounts(clock.monotonicMs) }),
+    compatObjects: intentObjectsOf((token) => `https://relay.example/pay/i/${token}`),
+    mayPageCall: (_partnerId: number, origin: string) => origin !== "https://evil.example",
+  };
+  const store = createIdempotencyStore(kv);
+  const secretBox = { seal: (text: string) => text, open: (text: string) => text };
+  const executeOnce = createExecuteOnce({ store, clock, ids, secretBox, failed: () => {} });
+  const world = await startWorld(t, {
+    endpoints: bind(compatEndpoints, operations).map((endpoint) => idempotent(endpoint, { executeOnce, ids })),
+    authenticator: createAuthenticator(NO_LOGINS, monotonicMs, undefined, undefined, merchantByKey),
+    envelopes: [COMPAT_FACE],
+  });
+
+  async function send(method: string, path: string, { key = "sk_merchant_shop", json, form, headers = {} }: Sent = {}): Promise<Answer> {
+    const body = json === undefined ? form : JSON.stringify(json);
+    const response = await fetch(`${world.url}/v1${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "content-type": json === undefined ? "application/x-www-form-urlencoded" : "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    assert.match(response.headers.get("request-id") ?? "", /^req_[a-z0-9]{24}$/, `${method} ${path}`);
+    return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text), text };
+  }
+  const names = () => asked.map(([name]) => name);
+  return { ...world, send, said, asked, names, records, endpoints, events, pins, clock };
+}
+
+/** As the engine's lists: in the order of `all`, null for a cursor that is not in it. */
+function pageOf<T>(all: readonly T[], { limit, startingAfter }: PageQuery, idOf: (item: T) => string): Page<T> | null {
+  const from = startingAfter === null ? 0 : all.findIndex((item) => idOf(item) === startingAfter) + 1;
+  if (startingAfter !== null && from === 0) return null;
+  return { items: all.slice(from, from + limit), hasMore: all.length > from + limit };
+}
+
+export const UNAVAILABLE = new RelayError("unavailable", "Not confirmed");
+
+const NO_LOGINS = {
+  generation: () => 1,
+  administratorByUsername: () => null,
+  fleet: () => null,
+  terminalSecret: () => null,
+  isTerminalDenied: () => false,
+  managedBy: () => null,
+  partnerByUsername: () => null,
+  partnerByKeySha256: () => null,
+  isOriginListed: () => false,
+};
