@@ -257,8 +257,7 @@ function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, i
       const [terminalId] = /\bTP\d+\b/.exec(`${path} ${JSON.stringify(body)}`) ?? [];
       if (terminalId !== undefined && endpoint.method === "POST") touched.add(terminalId);
       if (terminalId !== undefined && COMMANDS.has(endpoint.name)) waiting.push(terminalId);
-    } else if (process.env["SHOW"])
-      console.log("REFUSED", endpoint.name, path, JSON.stringify(body)?.slice(0, 200), answer.text.slice(0, 200));
+    }
     if (answer.status === 500) throw new Error(`${about} answered ${answer.status}: ${answer.text}`);
     if (!(VERBATIM.has(endpoint.name) && answer.status === 200)) outcome.answers.push({ about, text: answer.text });
     outcome.answers.push({ about: `headers of ${about}`, text: JSON.stringify(answer.headers) });
