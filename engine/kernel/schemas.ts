@@ -69,7 +69,11 @@ export const SCHEMAS = {
   signatureStamp: first("signature/"),
   usualLogin: first("usual-login/"),
   tableStamp: first("stamp/"),
-  link: first("link/", "link-due/", "link-payment/", "link-tran/", "link-op/"),
+  /**
+   * 2: with what the relay owes of it (engine/links/link.ts): a version that reads only 1 would drop that with its next step, and leave the
+   * intent that the link is an attempt at as it was.
+   */
+  link: { writes: 2, reads: [1, 2], keys: ["link/", "link-due/", "link-payment/", "link-tran/", "link-op/"] },
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
   webhookEvent: first("webhook-event/", "webhook-event-of/", "webhook-outbox/"),

@@ -2,7 +2,7 @@ import { RelayError } from "../kernel/errors.ts";
 import { hashOf } from "../kernel/hash.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
-import { readRecord, recordText } from "../kernel/schemas.ts";
+import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
 import type { TransactionRow } from "../payments/feed-row.ts";
@@ -214,5 +214,5 @@ function nameKey(prefix: string, partnerId: number | null, name: string | null):
 
 function storedOf(entry: Entry | null): Stored<LinkRecord> | null {
   if (entry === null) return null;
-  return { record: readRecord("link", "a link", entry.value), version: entry.version };
+  return { record: readBareRecord("link", "a link", entry.value), version: entry.version };
 }

@@ -128,7 +128,6 @@ export function reversalIdOf(txId: string): string {
 
 /** A link as it is stored. */
 export interface LinkRecord extends LinkContext {
-  readonly schema: 1;
   readonly state: LinkState;
 }
 

@@ -27,7 +27,6 @@ import {
 /** A link that has just been thought of: stored before the gateway hears of it, so that it is found whatever happens then. */
 export function newLink(order: LinkOrder): LinkRecord {
   return {
-    schema: 1,
     state: "created",
     order,
     inits: 0,

@@ -61,7 +61,6 @@ function carryOut(link: LinkRecord, event: LinkEvent): LinkStep {
 /** Its members in the order in which they are stored. */
 function asStored(link: LinkRecord): LinkRecord {
   return {
-    schema: 1,
     state: link.state,
     order: link.state === "created" ? link.order : masked(link.order),
     inits: link.inits,

@@ -1,5 +1,5 @@
 import { type Entry, type Kv, prefixRange } from "../../engine/kernel/kv.ts";
-import { readRecord } from "../../engine/kernel/schemas.ts";
+import { readBareRecord } from "../../engine/kernel/schemas.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
 import { linkRow } from "../../engine/links/link-change.ts";
 import { LINKS } from "../../engine/links/link-store.ts";
@@ -159,7 +159,7 @@ function linkRows(_: string, text: string): readonly FeedRow[] | null {
 
 function readLink(text: string): LinkRecord | null {
   try {
-    return readRecord("link", "a link", text);
+    return readBareRecord("link", "a link", text);
   } catch {
     return null;
   }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { MemoryKv } from "../engine/kernel/memory-kv.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { member, RelayCaller } from "../fault/relay-caller.ts";
+import { goldenForms } from "../golden/forms.ts";
+import { STORED_EXAMPLES } from "../golden/stored-examples.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { redisMissing, startTestRedis } from "../support/redis.ts";
 import { checkOutFormerVersion, type FormerVersion, formerVersionMissing } from "./former-version.ts";
@@ -180,6 +183,28 @@ describe("a node of the former version and one of this", { skip: missing }, () =
     test.diagnostic(`refused: ${refused.output().trim().split("\n").at(0)}`);
     assert.equal((await refused.exited).code, 1);
     await assertServes(callerOf(test, ready), "later");
+  });
+
+  it("keep links apart: the former takes no step of one that this one has written, which may be an attempt at an intent", async () => {
+    // Without the members that it does not know, and without what belongs to the step, it would leave the intent behind and owe nothing back.
+    const { createLinkStore } = await import(`${former.directory}/storage/stores/link-store.ts`);
+    const kv = new MemoryKv();
+    const links = createLinkStore({ kv, retentionMs: 1, writer: "former" });
+    const golden = goldenForms("stored-forms.json");
+    const operations = Object.entries(Object(golden.written("link", 1))).map(([key, value]) => ({
+      ...{ type: "put" as const, key },
+      value: String(value),
+    }));
+    await kv.commit({ checks: [], operations });
+    assert.equal(member(await links.load("link-1"), "record", "state"), "success", "its own it reads");
+    const now = new MemoryKv();
+    await STORED_EXAMPLES.link.write(now);
+    await assert.rejects(createLinkStore({ kv: now, retentionMs: 1, writer: "former" }).load("link-1"), (error) => {
+      // Its store says no more of what it could not read than that it could not.
+      assert.ok(error instanceof Error);
+      assert.match(`${error.message} ${error.cause}`, /a link has schema 2, which this version cannot read/);
+      return true;
+    });
   });
 
   it("open one data directory one after the other: this one reads it, and the former refuses it from then on", async (test) => {

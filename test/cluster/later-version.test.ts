@@ -5,8 +5,8 @@ import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { createMembership, membershipScript } from "../../storage/bus/cluster/membership.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { openRedisKv } from "../../storage/kv/redis.ts";
-import { OWN_NUMBERS, type SchemaNumbers } from "../../storage/schemas/agreement.ts";
-import { raiseSchemaMark } from "../../storage/schemas/schema-mark.ts";
+import { OWN_NUMBERS, refusalBeside, type SchemaNumbers, VersionRefused } from "../../storage/schemas/agreement.ts";
+import { checkSchemaMark, raiseSchemaMark } from "../../storage/schemas/schema-mark.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { member, RelayCaller } from "../fault/relay-caller.ts";
 import { atEnd } from "../storage/kv/world.ts";
@@ -18,6 +18,13 @@ const [written = 0] = OWN_NUMBERS["command"] ?? [];
 /** Releases to come: one that reads another number of commands, and one that writes it. */
 const READING: SchemaNumbers = { ...OWN_NUMBERS, command: [written, 1, written + 1] };
 const WRITING: SchemaNumbers = { ...OWN_NUMBERS, command: [written + 1, 1, written + 1] };
+
+/** What a version has not that knows payment links, and no intents: it would step an intent's link without the intent. */
+const OF_INTENTS = ["intent", "webhookEvent", "webhookEndpoint", "webhookHealth", "webhookDelivery", "apiVersion"];
+const WITHOUT_INTENTS: SchemaNumbers = {
+  ...Object.fromEntries(Object.entries(OWN_NUMBERS).filter(([kind]) => !OF_INTENTS.includes(kind))),
+  link: [1, 1, 1],
+};
 
 async function startOn(test: TestContext, redis: TestRedis): Promise<NodeProcess> {
   const place = await placeOf(test);
@@ -38,12 +45,13 @@ async function redisOf(test: TestContext): Promise<TestRedis> {
   return redis;
 }
 
-/** A later version is a member, for as long as the test takes. */
-async function joinLater(test: TestContext, redis: TestRedis, schemas: SchemaNumbers): Promise<void> {
+/** Another version is a member, for as long as the test takes. */
+async function joinOther(test: TestContext, redis: TestRedis, schemas: SchemaNumbers, nodeId = "later"): Promise<void> {
   const connection = new Redis(redis.url);
+  atEnd(test, async () => connection.disconnect());
   const membership = createMembership({
     script: membershipScript(connection, "{relay}:"),
-    self: { nodeId: "later", incarnation: "later#1", shards: 0, startedAtMs: 0, version: "9.0.0", schemas },
+    self: { nodeId, incarnation: `${nodeId}#1`, shards: 0, startedAtMs: 0, version: "9.0.0", schemas },
     clock: { nowMs: () => Date.now(), monotonicMs: () => performance.now() },
     timers: machineTimers,
     changed: () => undefined,
@@ -53,10 +61,7 @@ async function joinLater(test: TestContext, redis: TestRedis, schemas: SchemaNum
     failed: () => undefined,
   });
   await membership.join();
-  atEnd(test, async () => {
-    await membership.leave();
-    connection.disconnect();
-  });
+  atEnd(test, () => membership.leave());
 }
 
 /** It ended with one plain sentence. */
@@ -106,7 +111,7 @@ describe("a node of this version, after a later one", () => {
 describe("a node of this version, beside a later one", { skip: missing }, () => {
   it("runs where each reads what the other writes", async (test) => {
     const redis = await redisOf(test);
-    await joinLater(test, redis, READING);
+    await joinOther(test, redis, READING);
     const node = await startOn(test, redis);
     await node.ready();
     await assertServes(test, node);
@@ -114,7 +119,7 @@ describe("a node of this version, beside a later one", { skip: missing }, () => 
 
   it("refuses to start where it could not read it, and writes nothing", async (test) => {
     const redis = await redisOf(test);
-    await joinLater(test, redis, WRITING);
+    await joinOther(test, redis, WRITING);
     const sentence =
       /the node later runs Terminal Relay 9\.0\.0, which writes command in schema \d+, and this one \(\S+\) reads 1 to \d+: start 9\.0\.0 here too/;
     await assertRefused(await startOn(test, redis), sentence);
@@ -126,5 +131,49 @@ describe("a node of this version, beside a later one", { skip: missing }, () => 
       [],
     );
     assert.deepEqual(await connection.zrange("{relay}:members", "0", "-1"), ["later#1"]);
+  });
+});
+
+describe("a node of this version, and one that knows links and no intents", () => {
+  it("are kept apart by each of the kinds by itself", () => {
+    const node = { nodeId: "other", version: "9.0.0" };
+    const own = { version: "1.0.0", schemas: OWN_NUMBERS };
+    for (const kind of OF_INTENTS) {
+      const schemas = Object.fromEntries(Object.entries(OWN_NUMBERS).filter(([name]) => name !== kind));
+      assert.match(refusalBeside(own, { ...node, schemas }) ?? "", new RegExp(`writes ${kind} in schema 1, .* does not know it`));
+    }
+    const schemas = { ...OWN_NUMBERS, link: [1, 1, 1] as const };
+    assert.match(refusalBeside(own, { ...node, schemas }) ?? "", /writes link in schema 2, .* reads 1/);
+  });
+
+  it("do not run beside each other, whichever was first", { skip: missing }, async (test) => {
+    const redis = await redisOf(test);
+    await joinOther(test, redis, WITHOUT_INTENTS, "first");
+    const sentence =
+      /writes link in schema 2, and the node first runs Terminal Relay 9\.0\.0, which reads 1: go by way of a version between the two, or stop all nodes of 9\.0\.0/;
+    await assertRefused(await startOn(test, redis), sentence);
+
+    const other = await redisOf(test);
+    const node = await startOn(test, other);
+    await node.ready();
+    await assert.rejects(joinOther(test, other, WITHOUT_INTENTS, "second"), VersionRefused);
+    await assertServes(test, node);
+  });
+
+  it("do not open one store after the other: it stays refused although this one stores no intent", async (test) => {
+    const place = await placeOf(test);
+    const node = startNodeProcess(test, { ...place, environment: { ...NO_CLICKHOUSE, RELAY_SHARDS: "1" } });
+    await node.ready();
+    await node.kill();
+    const kv = await openEmbeddedKv({ directory: `${place.dataDirectory}/state`, nowMs: Date.now });
+    atEnd(test, () => kv.close());
+    await assert.rejects(
+      checkSchemaMark(kv, WITHOUT_INTENTS),
+      /the store holds \w+ in schema \d, which Terminal Relay \S+ wrote, and this version/,
+    );
+    for (const kind of [...OF_INTENTS, "link"]) {
+      const without = { ...OWN_NUMBERS, [kind]: [0, 0, 0] as const };
+      await assert.rejects(checkSchemaMark(kv, without), new RegExp(`the store holds ${kind} in schema`));
+    }
   });
 });

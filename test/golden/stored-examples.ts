@@ -332,7 +332,6 @@ const AUDIT: Whole<AuditEntry> = {
 const LOG: Whole<Omit<TerminalLog, "id">> = { receivedAtMs: AT_MS, device: { "x-model": "M" }, body: '{"level":"info"}' };
 
 const LINK: Whole<LinkRecord> = {
-  schema: 1,
   state: "success",
   order: {
     txId: "link-1",

@@ -55,8 +55,8 @@ describe("links in the embedded store", () => {
 
   it("are refused clearly where their schema is another", async (test) => {
     const { kv } = await open(test);
-    await kv.commit({ checks: [], operations: [{ type: "put", key: "link/x1", value: '{"schema":2}' }] });
-    await assert.rejects(storesOn(kv).store.load("x1"), /schema 2/);
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "link/x1", value: '{"schema":3}' }] });
+    await assert.rejects(storesOn(kv).store.load("x1"), /schema 3/);
   });
 
   it("an idempotency key is valid for thirty days", async (test) => {
