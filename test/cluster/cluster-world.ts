@@ -128,12 +128,14 @@ export interface ClusterOptions {
   environmentOf?: (node: number) => { readonly [name: string]: string };
   /** The node that reaches Redis through `redisProxy`; the last one, where absent, and null for none. */
   proxiedNode?: number | null;
+  /** All nodes have the balancer as RELAY_PUBLIC_URL: what they name to others is the same, and leads to each of them in turn. */
+  isPublic?: boolean;
 }
 
 /** Starts servers and nodes; all end with the test. */
 export async function startCluster(
   test: TestContext,
-  { nodes: count, environment = {}, environmentOf = () => ({}), proxiedNode = count - 1 }: ClusterOptions,
+  { nodes: count, environment = {}, environmentOf = () => ({}), proxiedNode = count - 1, isPublic = false }: ClusterOptions,
 ): Promise<TestCluster> {
   const directory = await mkdtemp(join(tmpdir(), "relay-cluster-"));
   atEnd(test, () => rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
@@ -142,12 +144,21 @@ export async function startCluster(
   const redisProxy = await startTcpProxy(servers.redis.port);
   atEnd(test, () => redisProxy.stop());
   const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const balancer = await startBalancer(0, ports);
+  atEnd(test, () => balancer.stop());
+  const balancerUrl = `http://127.0.0.1:${balancer.port}`;
   const nodes: NodeProcess[] = [];
   const startProcess = (nodeId: string, node: number, own: { readonly [name: string]: string }): NodeProcess =>
     startNodeProcess(test, {
       port: ports[node] ?? 0,
       dataDirectory: join(directory, nodeId),
-      environment: { ...servers.environment, RELAY_SHARDS: "1", RELAY_NODE_ID: nodeId, ...environment, ...own },
+      environment: {
+        ...servers.environment,
+        ...{ RELAY_SHARDS: "1", RELAY_NODE_ID: nodeId },
+        ...(isPublic ? { RELAY_PUBLIC_URL: balancerUrl } : {}),
+        ...environment,
+        ...own,
+      },
     });
   const start = async (node: number): Promise<void> => {
     const redis = node === proxiedNode ? { RELAY_REDIS_URL: `redis://127.0.0.1:${redisProxy.port}/0` } : {};
@@ -168,9 +179,6 @@ export async function startCluster(
       assert.equal(listed.status, 200, listed.text);
     }
   });
-  const balancer = await startBalancer(0, ports);
-  atEnd(test, () => balancer.stop());
-  const balancerUrl = `http://127.0.0.1:${balancer.port}`;
   let addresses = 0;
   return {
     ...servers,

@@ -58,6 +58,11 @@ export class TestGateway {
     return this.#events.filter((event) => event.type === "answered" && event.operation === "verify" && event.txId === txId).length;
   }
 
+  /** How often it was asked to do something, and answered. */
+  answers(operation: "init" | "refund" | "reversal"): number {
+    return this.#events.filter((event) => event.type === "answered" && event.operation === operation).length;
+  }
+
   /** How many of its notifications of the payment were taken. */
   notified(txId: string): number {
     return this.#events.filter((event) => event.type === "notified" && event.txId === txId).length;

@@ -115,10 +115,8 @@ export function createMembership(options: MembershipOptions): Membership {
     return { since: String(since), lastEndsAtMs: Number(lastEndsAtMs), found: { nodes, redisOffsetMs } };
   }
 
-  async function call(lifetimeMs: number | null): Promise<{ since: string }> {
-    const { since, found } = await ask(lifetimeMs);
-    take(found);
-    return { since };
+  async function call(lifetimeMs: number | null): Promise<void> {
+    take((await ask(lifetimeMs)).found);
   }
 
   function take(found: MembershipView): void {
@@ -141,10 +139,22 @@ export function createMembership(options: MembershipOptions): Membership {
     return null;
   }
 
+  function stayOutOf(found: MembershipView): void {
+    const reason = refusal(found);
+    if (reason !== null) throw new VersionRefused(reason);
+  }
+
   async function renew(): Promise<void> {
     const startedAt = clock.monotonicMs();
-    const { since } = await call(LIFETIME_MS);
-    if (since === NO_MEMBER) throw new Error(refusal(view) ?? "this node could not become a member");
+    // It slept, and nodes of another version may have started meanwhile: they should not even hear of this one.
+    if (startedAt - renewedAt > LIFETIME_MS) stayOutOf((await ask(null)).found);
+    const { since, found } = await ask(LIFETIME_MS);
+    if (since === NO_MEMBER) throw new Error(refusal(found) ?? "this node could not become a member");
+    if (since !== knownSince && refusal(found) !== null) {
+      await ask(0);
+      stayOutOf(found);
+    }
+    take(found);
     if (since !== knownSince) expiryPending = true;
     knownSince = since;
     if (clock.monotonicMs() - startedAt > LIFETIME_MS) return;

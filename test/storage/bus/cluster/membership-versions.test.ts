@@ -26,6 +26,11 @@ interface Member {
   membership: Membership;
   /** The live nodes as they were told, and errors. */
   told: string[];
+  /** How often it was said to be a member for another while. */
+  granted(): number;
+  /** Nothing of it reaches Redis until it wakes. */
+  sleep(): void;
+  wake(): void;
 }
 
 describe("a node that joins", { skip }, () => {
@@ -46,22 +51,39 @@ describe("a node that joins", { skip }, () => {
     const connection = new Redis(redis.url);
     const told: string[] = [];
     const self: NodeFacts = { nodeId, incarnation: `${nodeId}#1`, shards: 1, startedAtMs: 0, version, schemas };
+    const script = membershipScript(connection, prefix);
+    let grants = 0;
+    let awake = Promise.resolve();
+    let wake = () => undefined;
     const membership = createMembership({
-      script: membershipScript(connection, prefix),
+      script: async (...parameters) => {
+        await awake;
+        return script(...parameters);
+      },
       self,
       clock,
       timers: machineTimers,
       changed: ({ nodes }) => told.push(nodes.map((node) => node.nodeId).join(",")),
       looked: () => undefined,
       membershipExpired: async () => undefined,
-      granted: () => undefined,
+      granted: () => {
+        grants += 1;
+      },
       failed: (error) => told.push(String(error)),
     });
     atEnd(test, async () => {
       await membership.leave();
       connection.disconnect();
     });
-    return { membership, told };
+    return {
+      ...{ membership, told, granted: () => grants },
+      sleep: () => {
+        awake = new Promise((resolve) => {
+          wake = () => void resolve();
+        });
+      },
+      wake: () => wake(),
+    };
   }
 
   /** As a node of 0.1.0 does it, for so long. */
@@ -137,6 +159,27 @@ describe("a node that joins", { skip }, () => {
     assert.ok(performance.now() - startedAt > 1_000, "it did not wait");
     await node.membership.join();
     assert.deepEqual(node.told, ["node"]);
+  });
+
+  it("and sleeps while one starts that it could not read stays out when it wakes, until that one has gone", async (test) => {
+    const prefix = nextPrefix();
+    const [older, newer] = [member(test, prefix, "older", "0.2.0", OWN_NUMBERS), member(test, prefix, "newer", "0.4.0", WRITING)];
+    await older.membership.join();
+    older.sleep();
+    await newer.membership.admit();
+    await newer.membership.join();
+    const before = older.granted();
+    older.wake();
+    const refusal =
+      /^VersionRefused: the node newer runs Terminal Relay 0\.4\.0, which writes terminal in schema \d+, and this one \(0\.2\.0\) reads/;
+    await eventually(() => assert.ok(older.told.filter((text) => refusal.test(text)).length >= 3, older.told.at(-1)));
+    assert.equal(older.granted(), before);
+    assert.deepEqual(
+      (await newer.membership.look()).nodes.map(({ nodeId }) => nodeId),
+      ["newer"],
+    );
+    await newer.membership.leave();
+    await eventually(() => assert.ok(older.granted() > before));
   });
 
   it("shuts out those of 0.1.0 from then on", async (test) => {
