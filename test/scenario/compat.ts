@@ -5,6 +5,7 @@ import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { TestGateway } from "../support/gateway.ts";
 import type { Answer } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
+import { newPartnerApi } from "../support/new-partner-api.ts";
 import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
@@ -121,6 +122,24 @@ export function compatibleApi(startable: RelayOptions): void {
     });
     assertMatches((await page.get(`/v1/payment_intents/${id}?${proof}`)).body, { id, status: "requires_action", metadata: undefined });
     assert.equal((await page.get(`/v1/payment_intents/${id}?${proof}x`)).status, 404);
+  });
+
+  test("a merchant's calls of a minute are limited, wherever they come to, and others' are not", async () => {
+    const { call } = await newPartnerApi(relay);
+    const merchantId = `LIMITED-${relay.terminalId()}`;
+    const key = textMember((await call("POST", "/merchants", { merchantId })).body, "keys", "secretKey");
+    assertMatches(await call("POST", `/merchants/${merchantId}/services/IGFS/enable`), { status: 200 });
+    assertMatches(await call("PATCH", `/merchants/${merchantId}`, { compatRequestsPerMinute: 5 }), { status: 200 });
+    const list = () => relay.client({ authorization: `Bearer ${key}` }).get("/v1/payment_intents");
+    // A node hears a moment later of a new merchant's partner; a call before that is refused, and does not count.
+    await eventually(async () => assertMatches(await list(), { status: 200 }));
+    const answers = await Promise.all(Array.from({ length: 12 }, list));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 4);
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const answer of refused) {
+      assertMatches(answer, { status: 429, headers: { "retry-after": /^\d+$/ }, body: { error: { code: "rate_limit" } } });
+    }
+    assertMatches(await get("/payment_intents?limit=1"), { status: 200 });
   });
 
   test("lists are paged, and webhook endpoints registered and removed", async () => {
