@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { SANDBOX_MERCHANT } from "../../infra/node/process/sandbox-merchant.ts";
+import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
