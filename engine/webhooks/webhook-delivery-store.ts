@@ -223,13 +223,14 @@ export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
         const states = state === null ? WEBHOOK_DELIVERY_STATES : [state];
         const place = after === null ? null : placeOf(after);
         const prefixes = endpointIds.flatMap((endpointId) => states.map((one) => `${OF_ENDPOINT}${endpointId}/${one}/`));
-        const places: string[] = [];
+        let places: string[] = [];
         // One after the other, so that no more than two lists are in memory.
         for (const prefix of prefixes) {
           const { from, to } = prefixRange(prefix);
           const entries = await kv.scan({ from: place === null ? from : `${prefix}${place}\u0001`, to, limit });
-          places.push(...entries.map(({ key }) => key.slice(prefix.length)));
-          places.sort().splice(limit);
+          // One that changes its state meanwhile is found in both lists.
+          const found = new Set([...places, ...entries.map(({ key }) => key.slice(prefix.length))]);
+          places = [...found].sort().slice(0, limit);
         }
         const records = await loadAll(places.map((one) => one.slice(one.indexOf("/") + 1)));
         // Its state may have changed between the reads.
