@@ -1,6 +1,6 @@
-import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
+import type { Digest } from "../kernel/prefixed-id.ts";
 import type { LinkCause } from "../links/link-companion.ts";
-import type { WebhookEvent } from "../webhooks/webhook-event.ts";
+import { type WebhookEvent, webhookEventId } from "../webhooks/webhook-event.ts";
 import type { Cancellation, ChargeNews, IntentEffect, IntentNews, RefundNews } from "./events.ts";
 import type { IntentOrder, IntentRecord, IntentRefund } from "./intent.ts";
 import { type IntentChange, refundIn } from "./intent-store.ts";
@@ -46,7 +46,7 @@ export function intentChange(
     const sequence = stepped.events + index + 1;
     return {
       schema: 1,
-      id: prefixedId("evt_", digest(`webhook-event ${objectId}/${sequence}`)),
+      id: webhookEventId(objectId, sequence, digest),
       format: "platform",
       ...{ merchantId, partnerId, livemode },
       type: told.type,

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, request } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { readOutbox } from "../../storage/feed/outbox.ts";
@@ -8,6 +6,7 @@ import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { assertMatches, textMember } from "../support/matches.ts";
+import { startBetween } from "./gateway-between.ts";
 import { NO_CLICKHOUSE, type NodeProcess, placeOf, startNodeProcess } from "./node-process.ts";
 import { ADMINISTRATOR, PARTNER } from "./relay-caller.ts";
 
@@ -16,40 +15,6 @@ const FOUND_WITHIN_MS = 60_000;
 
 /** An attempt whose end nobody knows keeps its idempotency key for so long; a node that takes longer to start cannot show it. */
 const CLAIMED_MS = 30_000;
-
-/** What stands between the relay and the gateway: it may do something when the gateway has answered and the relay does not know yet. */
-interface Between {
-  url: string;
-  /** Called with the operation; the answer is passed on once this resolves. */
-  answered: (operation: string) => Promise<void>;
-}
-
-async function startBetween(test: TestContext, gatewayUrl: string): Promise<Between> {
-  const between: Between = { url: "", answered: async () => {} };
-  const server = createServer((near, response) => {
-    // The signature covers the host that the relay has called: it is passed on as it came.
-    const far = request(gatewayUrl + near.url, { method: near.method ?? "GET", headers: near.headers }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-      answer.on("end", async () => {
-        await between.answered(/\/pgw\/payment\/(\w+)/.exec(near.url ?? "")?.[1] ?? "");
-        response.writeHead(answer.statusCode ?? 502, answer.headers).end(Buffer.concat(chunks));
-      });
-    });
-    far.on("error", () => response.destroy());
-    near.pipe(far);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  atEnd(test, () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  assert.ok(address !== null && typeof address !== "string");
-  between.url = `http://127.0.0.1:${address.port}`;
-  return between;
-}
 
 async function world(test: TestContext) {
   const gateway = await TestGateway.start();

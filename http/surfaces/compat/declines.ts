@@ -46,8 +46,16 @@ const BY_RESULT: ReadonlyMap<string, Decline> = new Map([
 /** Canceled by the merchant while it was open: the platform has no word for that. */
 const REVOKED: Decline = { ...EXPIRED, message: "The payment was canceled." };
 
+/** Paid although the payment was canceled or paid already. Nobody is to ship anything for it. */
+const UNWANTED: Decline = { ...EXPIRED, message: "The payment was canceled or paid already; this money is given back." };
+
 /** What a failed attempt is told as. One of which the gateway knows nothing was never paid in its time. */
-export function declineOf({ state, resultCode }: Pick<Attempt, "resultCode"> & Partial<Pick<Attempt, "state">>): Decline {
+export function declineOf({
+  state,
+  resultCode,
+  unwanted,
+}: Pick<Attempt, "resultCode"> & Partial<Pick<Attempt, "state" | "unwanted">>): Decline {
+  if (unwanted === true) return UNWANTED;
   if (state === "revoked") return REVOKED;
   if (resultCode === null) return EXPIRED;
   return BY_RESULT.get(resultCode) ?? { ...DECLINED, networkDeclineCode: resultCode };

@@ -118,11 +118,12 @@ function paymentError(attempt: Attempt) {
 
 function chargeObject({ intent, attempt }: ChargeOf) {
   const { order } = intent;
-  const succeeded = attempt.state === "paid";
+  // What nobody wants is given back by the relay itself: to the shop it is no payment.
+  const succeeded = attempt.state === "paid" && !attempt.unwanted;
   const decline = succeeded ? null : declineOf(attempt);
   const amount = attempt.paid?.amountMinor ?? attempt.amountMinor;
-  const captured = capturedMinor(attempt);
-  const refunded = refundedMinor(attempt);
+  const captured = succeeded ? capturedMinor(attempt) : 0;
+  const refunded = succeeded ? refundedMinor(attempt) : 0;
   return {
     id: attempt.chargeId,
     object: "charge" as const,

@@ -178,6 +178,10 @@ describe("a confirm", () => {
     world.gateway.refuses = null;
     assert.equal((await world.intents.confirm(OWNER, id, {}, world.next()))?.type, "unexpected");
     assert.equal((await world.intent(id)).attempts.length, INTENT_ATTEMPTS_MAX);
+    world.hasAccount = false;
+    const other = await world.create();
+    assert.equal((await world.intents.confirm(OWNER, other.id, {}, world.next()))?.type, "no_account");
+    assert.equal(await world.shard(0).links.byTxId(`${other.id}.1`), null);
   });
 });
 

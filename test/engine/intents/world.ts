@@ -79,6 +79,7 @@ export function openShard({
   clock,
   self = "shard-0",
   addresses = [self],
+  hasAccount = () => true,
   failed,
 }: {
   kv: Kv;
@@ -86,11 +87,12 @@ export function openShard({
   clock: Clock;
   self?: string;
   addresses?: string[];
+  hasAccount?(): boolean;
   failed(what: string, error: unknown): void;
 }): Shard {
   const store = storeOn(kv);
   const accounts = {
-    ofPartner: () => ACCOUNT,
+    ofPartner: () => (hasAccount() ? ACCOUNT : null),
     ofTerminal: () => null,
     isMerchantInactive: () => false,
     ofPayment: () => ACCOUNT,
@@ -122,6 +124,8 @@ export class IntentWorld {
   readonly gateway: FakeGateway;
   readonly failures: { what: string; error: unknown }[] = [];
   readonly shards: Shard[];
+  /** Whether the merchant's partner has an account at the gateway. */
+  hasAccount = true;
   #operations = 0;
 
   constructor(
@@ -137,7 +141,7 @@ export class IntentWorld {
     this.gateway = gateway;
     const addresses = Array.from({ length: shards }, (_, index) => `shard-${index}`);
     const failed = (what: string, error: unknown) => this.failures.push({ what, error });
-    this.shards = addresses.map((self) => openShard({ kv, gateway, clock, self, addresses, failed }));
+    this.shards = addresses.map((self) => openShard({ kv, gateway, clock, self, addresses, hasAccount: () => this.hasAccount, failed }));
   }
 
   /** The same store and gateway after a restart. */

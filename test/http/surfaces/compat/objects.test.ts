@@ -165,6 +165,18 @@ test("an attempt that was canceled while it was open has a failed charge", () =>
   });
 });
 
+test("a payment that nobody wants has a failed charge: nothing is to be shipped for it", () => {
+  const unwanted = { ...paidAttempt(), unwanted: true };
+  const record = intent({ attempts: [unwanted], cancellation });
+  assertMatches(objects.intent(record), { status: "canceled", amount_received: 0, latest_charge: CHARGE_ID });
+  const charge = objects.charge({ intent: record, attempt: unwanted });
+  assertDocumented(Charge, charge);
+  assertMatches(charge, {
+    ...{ status: "failed", paid: false, captured: false, refunded: false, amount_captured: 0, amount_refunded: 0 },
+    ...{ failure_code: "payment_intent_payment_attempt_expired", failure_message: /given back/, outcome: { type: "invalid" } },
+  });
+});
+
 test("a charge tells what was paid, by which card, and what was given back", () => {
   const of = (one = paidAttempt()) => {
     const charge = objects.charge({ intent: intent({ attempts: [one] }), attempt: one });
