@@ -2,6 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import type { IntentRecord } from "../../../engine/intents/intent.ts";
 import type { IntentOwner, Operation } from "../../../engine/intents/intents.ts";
+import { maskSchemePans } from "../../../engine/kernel/mask.ts";
 import { DEFAULT_API_VERSION, VERSION_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { Endpoint, Input } from "../../endpoint/endpoint.ts";
 import { headerReader, membersOf, merchantOf, OF_PAGES, pathId, READ_HEADERS } from "./admission.ts";
@@ -120,5 +121,6 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
 }
 
 function operationOf({ operationId, request, idempotencyKey }: Input): Operation {
-  return { id: operationId, requestId: platformRequestId(request.id), idempotencyKey };
+  // Events keep it and tell it: a key that holds a card number is masked as every text is.
+  return { id: operationId, requestId: platformRequestId(request.id), idempotencyKey: idempotencyKey && maskSchemePans(idempotencyKey) };
 }

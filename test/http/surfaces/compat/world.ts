@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { MerchantGrant } from "../../../../engine/access/merchant-grant.ts";
 import { createExecuteOnce } from "../../../../engine/idempotency/execute-once.ts";
-import { createIdempotencyStore } from "../../../../engine/idempotency/idempotency-store.ts";
+import { CLAIMS, createIdempotencyStore } from "../../../../engine/idempotency/idempotency-store.ts";
 import type { IntentRecord } from "../../../../engine/intents/intent.ts";
 import type {
   CancelOutcome,
@@ -13,6 +13,7 @@ import type {
   UpdateOutcome,
 } from "../../../../engine/intents/intents.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { prefixRange } from "../../../../engine/kernel/kv.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
 import type { Page, PageQuery } from "../../../../engine/kernel/page.ts";
 import { createMerchantCalls } from "../../../../engine/partners/merchant-calls.ts";
@@ -242,7 +243,8 @@ export async function startCompat(t: { after(close: () => void): void }) {
     return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text), text };
   }
   const names = () => asked.map(([name]) => name);
-  return { ...world, send, said, asked, names, records, endpoints, events, pins, clock };
+  const idempotencyClaims = async () => (await kv.scan({ ...prefixRange(CLAIMS), limit: 100 })).map(({ key }) => key);
+  return { ...world, send, said, asked, names, records, endpoints, events, pins, clock, idempotencyClaims };
 }
 
 /** As the engine's lists: in the order of `all`, null for a cursor that is not in it. */
