@@ -129,8 +129,13 @@ export function unrecognizedUrl(method: string, path: string): PlatformError {
   });
 }
 
+/** The platform's newer paths, of which there is none here: its clients understand no other envelope there either. */
+const NEWER_BASE = "/v2";
+
 /** How the server answers what none of the endpoints takes. */
-export const COMPAT_FACE = { under: COMPAT_BASE, envelope: platformEnvelope, headersOf: platformHeaders, notFound: unrecognizedUrl };
+export const COMPAT_FACES = [COMPAT_BASE, NEWER_BASE].map((under) => ({
+  ...{ under, envelope: platformEnvelope, headersOf: platformHeaders, notFound: unrecognizedUrl },
+}));
 
 /** Answers to what is mistaken in a request, before anything is done: a corrected one may use the same idempotency key. */
 const FREEING: ReadonlySet<number> = new Set([400, 404]);

@@ -100,7 +100,13 @@ test("bad input is told with the platform's code and the member's name", async (
 });
 
 test("what is not there is in the platform's envelope too", async (t) => {
-  const { send } = await startCompat(t);
+  const { send, url } = await startCompat(t);
+  // Clients that get another envelope take the error for one of OAuth, without its message.
+  const newer = await fetch(`${url}/v2/core/events`);
+  assert.deepEqual(await newer.json(), {
+    error: { type: "invalid_request_error", message: "Unrecognized request URL (GET: /v2/core/events)." },
+  });
+  assertMatches([newer.status, newer.headers.get("request-id")], [404, /^req_[a-z0-9]{24}$/]);
   assertRefused(await send("GET", "/customers/cus_1"), 404, {
     type: "invalid_request_error",
     message: "Unrecognized request URL (GET: /v1/customers/cus_1).",

@@ -25,7 +25,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { compatEndpoints } from "../../../../http/surfaces/compat/endpoints.ts";
 import { intentObjectsOf } from "../../../../http/surfaces/compat/objects.ts";
-import { COMPAT_FACE } from "../../../../http/surfaces/compat/surface.ts";
+import { COMPAT_FACES } from "../../../../http/surfaces/compat/surface.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { ManualClock } from "../../../engine/world.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
@@ -224,7 +224,7 @@ export async function startCompat(t: { after(close: () => void): void }) {
   const world = await startWorld(t, {
     endpoints: bind(compatEndpoints, operations).map((endpoint) => idempotent(endpoint, { executeOnce, ids })),
     authenticator: createAuthenticator(NO_LOGINS, monotonicMs, undefined, undefined, merchantByKey),
-    envelopes: [COMPAT_FACE],
+    envelopes: COMPAT_FACES,
   });
 
   async function send(method: string, path: string, { key = "sk_merchant_shop", json, form, headers = {} }: Sent = {}): Promise<Answer> {
