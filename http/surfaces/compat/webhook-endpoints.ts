@@ -54,7 +54,6 @@ export const createWebhookEndpoint = call({
     url: required(address(URL_DESCRIPTION)),
   },
   bodyExample: { url: "https://shop.example/webhook", enabled_events: ["payment_intent.succeeded"] },
-  sealed: true,
   answer: ANSWER,
   errors: [400, 409],
   handle: async ({ webhookEndpoints, apiVersions }, { members, merchant, operation, apiVersion }) => {

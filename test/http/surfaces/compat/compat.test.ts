@@ -663,6 +663,20 @@ test("nothing is kept or counted for a page that does not know the payment's sec
   assert.equal((await idempotencyClaims()).length, 1);
 });
 
+test("what is kept of an answer is sealed, for its secrets and the buyer's address", async (t) => {
+  const { send, said, records, idempotencyClaims } = await startCompat(t);
+  const form = "amount=1&currency=eur&receipt_email=buyer@example.com";
+  assert.equal((await send("POST", "/payment_intents", { form, headers: KEY })).status, 200);
+  records.set(INTENT_ID, PAID);
+  said.confirm = { type: "unexpected", intent: PAID };
+  const refused = await send("POST", CONFIRM, { form: "", headers: { "idempotency-key": "order-8" } });
+  assertRefused(refused, 400, { payment_intent: { client_secret: CLIENT_SECRET } });
+  const claims = await idempotencyClaims();
+  assert.equal(claims.length, 2);
+  for (const claim of claims) assert.ok(!claim.includes(CLIENT_SECRET) && !claim.includes("buyer@example.com"), claim);
+  assert.equal((await send("POST", CONFIRM, { form: "", headers: { "idempotency-key": "order-8" } })).text, refused.text);
+});
+
 test("a key that holds a card number is masked in the events of its request", async (t) => {
   const { send, asked } = await startCompat(t);
   await send("POST", "/payment_intents", { form: "amount=1&currency=eur", headers: { "idempotency-key": "4242424242424242" } });

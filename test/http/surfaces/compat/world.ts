@@ -219,7 +219,11 @@ export async function startCompat(t: { after(close: () => void): void }) {
     mayPageCall: (_partnerId: number, origin: string) => origin !== "https://evil.example",
   };
   const store = createIdempotencyStore(kv);
-  const secretBox = { seal: (text: string) => text, open: (text: string) => text };
+  // So that what is sealed can be told from what is not.
+  const secretBox = {
+    seal: (text: string) => Buffer.from(text).toString("base64"),
+    open: (text: string) => Buffer.from(text, "base64").toString(),
+  };
   const executeOnce = createExecuteOnce({ store, clock, ids, secretBox, failed: () => {} });
   const world = await startWorld(t, {
     endpoints: bind(compatEndpoints, operations).map((endpoint) => idempotent(endpoint, { executeOnce, ids })),
@@ -243,7 +247,7 @@ export async function startCompat(t: { after(close: () => void): void }) {
     return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text), text };
   }
   const names = () => asked.map(([name]) => name);
-  const idempotencyClaims = async () => (await kv.scan({ ...prefixRange(CLAIMS), limit: 100 })).map(({ key }) => key);
+  const idempotencyClaims = async () => (await kv.scan({ ...prefixRange(CLAIMS), limit: 100 })).map(({ value }) => value);
   return { ...world, send, said, asked, names, records, endpoints, events, pins, clock, idempotencyClaims };
 }
 
