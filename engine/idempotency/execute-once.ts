@@ -17,6 +17,8 @@ export interface OnceRequest {
   fingerprint: string;
   /** How long the key is remembered after the first request; IDEMPOTENCY_LIFETIME_MS when absent. */
   lifetimeMs?: number;
+  /** Whether what `run` threw means that nothing was done, and the key may be used for another request; never when absent. */
+  frees?(error: unknown): boolean;
   /** True: the stored answer may hold secrets and is kept encrypted. */
   sealed: boolean;
 }
@@ -62,22 +64,26 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
   }
 
   /** The claim as this caller holds it now, or the outcome that needs no execution. */
-  async function claim({ scope, fingerprint, lifetimeMs }: OnceRequest): Promise<Stored<IdempotencyClaim> | OnceOutcome> {
+  async function claim({ scope, fingerprint, lifetimeMs }: OnceRequest): Promise<Held | OnceOutcome> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const stored = await store.load(scope);
       const nowMs = clock.nowMs();
+      const isSame = stored?.record.fingerprint === fingerprint;
+      const isFree = stored?.record.state.type === "open" && stored.record.state.free === true;
       if (stored !== null) {
         const { record } = stored;
-        if (record.fingerprint !== fingerprint) return { type: "differs" };
+        if (!isSame && !isFree) return { type: "differs" };
         if (record.state.type === "answered") return { type: "answered", text: textOf(scope, record.state), replayed: true };
         if (record.state.type === "running" && record.state.untilMs > nowMs) return { type: "running" };
       }
       const held: IdempotencyClaim = {
-        ...(stored?.record ?? { schema: 1, fingerprint, operationId: ids.uuid(), createdAtMs: nowMs, ...own(lifetimeMs) }),
+        ...(isSame && stored !== null
+          ? stored.record
+          : ({ schema: 1, fingerprint, operationId: ids.uuid(), createdAtMs: nowMs, ...own(lifetimeMs) } as const)),
         state: { type: "running", untilMs: nowMs + CLAIM_LEASE_MS },
       };
       const version = await store.save(scope, held, stored?.version ?? 0);
-      if (version !== null) return { record: held, version };
+      if (version !== null) return { record: held, version, untried: stored === null || isFree };
     }
     return { type: "running" };
   }
@@ -95,9 +101,9 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
     return text;
   }
 
-  async function reopen({ scope }: OnceRequest, held: Stored<IdempotencyClaim>): Promise<void> {
+  async function reopen({ scope }: OnceRequest, held: Held, free = false): Promise<void> {
     try {
-      await store.save(scope, { ...held.record, state: { type: "open" } }, held.version);
+      await store.save(scope, { ...held.record, state: free ? { type: "open", free } : { type: "open" } }, held.version);
     } catch (error) {
       // The lease ends by itself.
       failed("idempotency.open", error);
@@ -111,7 +117,8 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
     try {
       answer = await run(held.record.operationId);
     } catch (error) {
-      await reopen(request, held);
+      // After an attempt whose end nobody knows, the key stays with its request.
+      await reopen(request, held, held.untried && request.frees?.(error));
       throw error;
     }
     if (!answer.final) {
@@ -127,6 +134,9 @@ export function createExecuteOnce({ store, clock, ids, secretBox, failed }: Exec
     }
   };
 }
+
+/** A claim in the hands of one caller. `untried`: no attempt before this one can have done anything. */
+type Held = Stored<IdempotencyClaim> & { untried: boolean };
 
 /** Only a lifetime that is not the usual one is written down. */
 function own(lifetimeMs: number | undefined): { lifetimeMs?: number } {

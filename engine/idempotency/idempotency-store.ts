@@ -15,7 +15,7 @@ export interface IdempotencyClaim {
   state: /** Somebody executes it; who died doing so holds it no longer than `untilMs`. */
     | { type: "running"; untilMs: number }
     /** The last attempt ended without an answer that stands (a dependency was away); the next one goes on where it ended. */
-    | { type: "open" }
+    | { type: "open" /** Nothing was done: the key may be used for another request, too. */; free?: true }
     | { type: "answered"; text: string; sealed: boolean };
 }
 

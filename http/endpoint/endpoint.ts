@@ -323,6 +323,8 @@ export interface IdempotencyPolicy {
   /** Whether the same request may not succeed later: such an answer is stored. */
   isFinal(error: RelayError): boolean;
   isFinalReply(status: number): boolean;
+  /** Whether an error that is not final means that nothing was done: then another request may use the key. Never when absent. */
+  frees?(error: RelayError): boolean;
   /** The key was used for another request. */
   differs(): RelayError;
   /** The first request with this key is in progress. */

@@ -107,6 +107,7 @@ function executedOnce(endpoint: BoundEndpoint, { executeOnce, ids }: Idempotency
           scope: digestOf([...scope, input.idempotencyKey]),
           fingerprint: digestOf(policy.fingerprintOf(endpoint, input)),
           ...(policy.lifetimeMs === undefined ? {} : { lifetimeMs: policy.lifetimeMs }),
+          frees: (error) => error instanceof RelayError && policy.frees?.(error) === true,
           sealed: idempotency === "sealed",
         },
         (operationId) => execute(endpoint, policy, { ...input, operationId }),

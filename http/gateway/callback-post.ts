@@ -78,7 +78,9 @@ export function createPostTarget({
         };
         const fail = (reason: string) => end({ type: "failed", reason, durationMs: tookMs() });
         let timer = setTimeout(() => fail(`no answer within ${deadlineMs} ms`), deadlineMs);
-        request.on("error", (error) => fail(reasonOf(error)));
+        // A connection that breaks while the answer's body comes is an error of the request, too.
+        let onError = (error: Error) => fail(reasonOf(error));
+        request.on("error", (error) => onError(error));
         request.on("response", (response) => {
           clearTimeout(timer);
           const { statusCode: status = 0 } = response;
@@ -87,6 +89,7 @@ export function createPostTarget({
           const durationMs = tookMs();
           // Whatever comes of the body, the status stands.
           const answered = () => end({ type: "answered", status, answer: textOf(chunks, answerBytesMax), durationMs });
+          onError = answered;
           if (answerBytesMax === 0) return answered();
           timer = setTimeout(answered, ANSWER_BODY_MS);
           response.on("data", (chunk: Buffer) => {

@@ -36,8 +36,14 @@ export function returnAddress(
   if (order.returnUrl === null) return null;
   const { href } = new URL(order.returnUrl);
   const [, address = "", query = "", fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(href) ?? [];
-  const kept = query.split("&").filter((pair) => pair !== "" && !OURS.includes(pair.replace(/=.*$/, "")));
+  const kept = query.split("&").filter((pair) => pair !== "" && !OURS.includes(nameIn(pair)));
   const added = [`payment_intent=${id}`, `payment_intent_client_secret=${clientSecret}`];
   const told = status === null ? added : [...added, `redirect_status=${status}`];
   return `${address}?${[...kept, ...told].join("&")}${fragment}`;
+}
+
+/** As the shop reads it: a name may be written in other ways, and the first of several often counts. */
+function nameIn(pair: string): string {
+  const [name = ""] = new URLSearchParams(pair).keys();
+  return name;
 }

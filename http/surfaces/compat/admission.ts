@@ -5,7 +5,7 @@ import { WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { Input, KeyedEndpoint } from "../../endpoint/endpoint.ts";
 import { type FormObject, formOf } from "../../endpoint/form-body.ts";
 import type { CompatOperations } from "./operations.ts";
-import { forbidden } from "./platform-error.ts";
+import { forbidden, noSuch } from "./platform-error.ts";
 import { requestedVersion } from "./versions.ts";
 
 /** The service that merchants need for card payments by this API. */
@@ -41,7 +41,8 @@ export async function admit(operations: CompatOperations, input: Input, { name }
 }
 
 async function admitPage(operations: CompatOperations, input: Input, name: string, merchant: MerchantGrant): Promise<void> {
-  if (!OF_PAGES.has(name) || textMember(input, "client_secret") === "") {
+  const clientSecret = textMember(input, "client_secret");
+  if (!OF_PAGES.has(name) || clientSecret === "") {
     throw forbidden(
       "This call needs your secret key. A publishable key may only retrieve and confirm a payment intent, with its client_secret.",
       "secret_key_required",
@@ -51,7 +52,12 @@ async function admitPage(operations: CompatOperations, input: Input, name: strin
   if (pageOrigin !== "" && !operations.mayPageCall(merchant.partnerId, pageOrigin)) {
     throw forbidden("Pages of this origin may not use the merchant's publishable key.", "origin_not_allowed");
   }
-  await operations.merchantCalls.admitPage(ipAddress, pathId(input));
+  // Before anything is counted or kept for it: everybody can read the key, and ids and idempotency keys could be made up without end.
+  const id = pathId(input);
+  const { merchantId, partnerId, livemode } = merchant;
+  const intent = await operations.intents.find({ merchantId, partnerId, livemode }, id);
+  if (intent === null || !isSameSecret(clientSecret, intent.clientSecret)) throw noSuch("payment_intent", id, "intent");
+  await operations.merchantCalls.admitPage(ipAddress, id);
 }
 
 /**

@@ -2,6 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import type { IntentRecord } from "../../../engine/intents/intent.ts";
 import type { IntentOwner, Operation } from "../../../engine/intents/intents.ts";
+import { maskSchemePans } from "../../../engine/kernel/mask.ts";
 import { DEFAULT_API_VERSION, VERSION_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { Endpoint, Input } from "../../endpoint/endpoint.ts";
 import { headerReader, membersOf, merchantOf, OF_PAGES, pathId, READ_HEADERS } from "./admission.ts";
@@ -36,8 +37,6 @@ export interface CallDeclaration<F extends Fields> {
   readonly fields: F;
   readonly bodyExample?: object;
   readonly deadlineMs?: number;
-  /** The answer may hold a secret. */
-  readonly sealed?: true;
   readonly answer: { readonly description: string; readonly schema: TSchema };
   readonly errors: readonly (400 | 402 | 404 | 409)[];
   /** Resolves with the body of the answer. Throws PlatformError. */
@@ -73,7 +72,7 @@ export const GATEWAY_DEADLINE_MS = 20_000;
 
 /** An endpoint of the compatible API: admitted by admission.ts, its members read by their table, its object written as it is. */
 export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoint<CompatOperations> {
-  const { name, method, path, summary, description, fields, bodyExample, deadlineMs, sealed, answer, errors } = declaration;
+  const { name, method, path, summary, description, fields, bodyExample, deadlineMs, answer, errors } = declaration;
   const isPost = method === "POST";
   const ofPages = OF_PAGES.has(name);
   // Documented once for both formats of the body.
@@ -88,7 +87,8 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
     ...(description === undefined ? {} : { description }),
     ...(path.includes("{id}") ? { params: ID } : {}),
     ...(isPost ? { body: schema, bodyFormat: "form or JSON" as const } : { query: schema, queryFormat: "bracketed" as const }),
-    ...(isPost ? { idempotency: sealed === true ? ("sealed" as const) : ("plain" as const) } : {}),
+    // Answers hold client secrets, buyers' addresses and secrets of endpoints; so do errors, which embed the payment.
+    ...(isPost ? { idempotency: "sealed" as const } : {}),
     ...(bodyExample === undefined ? {} : { bodyExample }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(ofPages ? { openToPages: true as const } : {}),
@@ -120,5 +120,6 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
 }
 
 function operationOf({ operationId, request, idempotencyKey }: Input): Operation {
-  return { id: operationId, requestId: platformRequestId(request.id), idempotencyKey };
+  // Events keep it and tell it: a key that holds a card number is masked as every text is.
+  return { id: operationId, requestId: platformRequestId(request.id), idempotencyKey: idempotencyKey && maskSchemePans(idempotencyKey) };
 }

@@ -9,6 +9,8 @@ const LIFETIME_MS = 86_400_000;
 export interface CompatIdempotencyWords {
   /** Whether an error stands, so that the same request again gets the same answer: of the errors that the surface throws itself. */
   isFinal(error: RelayError): boolean;
+  /** Whether an error says that nothing was done. */
+  frees(error: RelayError): boolean;
   differs(): RelayError;
   running(): RelayError;
   /** The request id of the platform's form, of a request of ours. */
@@ -19,7 +21,7 @@ export interface CompatIdempotencyWords {
  * Keys as the compatible platform has them: a day, for one merchant in one environment, whatever the path. So the path is part of what is compared. Pages
  * have keys of their own: a publishable key and a client secret are known to whoever has the page.
  */
-export function compatIdempotency({ isFinal, differs, running, requestIdOf }: CompatIdempotencyWords): IdempotencyPolicy {
+export function compatIdempotency({ isFinal, frees, differs, running, requestIdOf }: CompatIdempotencyWords): IdempotencyPolicy {
   return {
     lifetimeMs: LIFETIME_MS,
     description:
@@ -34,6 +36,7 @@ export function compatIdempotency({ isFinal, differs, running, requestIdOf }: Co
     },
     fingerprintOf: ({ method, path }, { params, query, body }) => [method, path, params, query, body ?? null],
     isFinal,
+    frees,
     isFinalReply: (status) => status < 400 || status === 402,
     differs,
     running,

@@ -200,7 +200,7 @@ const CAPTURE_DEFAULT = "automatic_async";
 export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, livemode: boolean): IntentOrder {
   const currency = readCurrency(members.currency);
   requireAmountOf(members.amount, currency);
-  if (members.confirm === true && members.return_url === undefined) throw returnUrlMissing();
+  if (members.confirm === true && (members.return_url ?? null) === null) throw returnUrlMissing();
   const types = members.payment_method_types;
   return {
     amountMinor: members.amount,

@@ -288,7 +288,8 @@ export function metadata(): Field<MetadataChange | undefined> {
     read: (value, param) => {
       if (isAbsent(value)) return undefined;
       if (isUnset(value)) return "clear";
-      const given = objectOf(value);
+      // A form's reader takes the keys 0, 1, ... for the places of a list.
+      const given = typeof value === "object" && value !== null ? new Map<string, unknown>(Object.entries(value)) : null;
       if (given === null) throw invalidParam(param, `Invalid object for ${param}.`);
       if (given.size > METADATA_KEYS_MAX) throw tooManyKeys(param);
       return new Map([...given].map(([key, one]) => [readKey(key, param), readMetadataValue(one, paramOf(param, shown(key)))]));

@@ -136,6 +136,9 @@ export const updatePaymentIntent = call({
   },
 });
 
+/** What the shop decides: whoever has the page may not change it. */
+const OF_SERVERS = ["capture_method", "payment_method_types"] as const;
+
 export const confirmPaymentIntent = call({
   name: "compatConfirmPaymentIntent",
   method: "POST",
@@ -150,8 +153,9 @@ export const confirmPaymentIntent = call({
   errors: [400, 402, 404, 409],
   handle: async (operations, { id, members, merchant, owner, operation, shown }) => {
     const ofPage = merchant.kind === "publishable";
-    if (ofPage && members.capture_method !== undefined) {
-      throw invalidParam("capture_method", "Received unknown parameter: capture_method (it needs the secret key)", "parameter_unknown");
+    const ofServers = ofPage ? OF_SERVERS.find((name) => members[name] !== undefined) : undefined;
+    if (ofServers !== undefined) {
+      throw invalidParam(ofServers, `Received unknown parameter: ${ofServers} (it needs the secret key)`, "parameter_unknown");
     }
     readExpansion(members.expand, "payment_intent", false);
     const before = await found(operations.intents, owner, id);

@@ -52,9 +52,17 @@ export function invalidParam(param: string, message: string, code?: string): Pla
   });
 }
 
+/** Keys and client secrets, which clients put into addresses by mistake and errors carry into their logs. */
+const SECRET = /(?:[sp]k_|whsec_|[\w-]*_secret_)[\w-]*/g;
+
+/** A short text of the caller without what nobody may read in an error. */
+export function withoutSecrets(text: string): string {
+  return text.replace(SECRET, "...");
+}
+
 /** What is not there, is another merchant's, or is of the other environment. */
 export function noSuch(what: string, id: string, param = "id"): PlatformError {
-  const quoted = /^[A-Za-z0-9_.-]{1,64}$/.test(id) ? `: '${id}'` : "";
+  const quoted = /^[A-Za-z0-9_.-]{1,64}$/.test(id) && withoutSecrets(id) === id ? `: '${id}'` : "";
   return new PlatformError(`No such ${what}${quoted}`, {
     ...{ status: 404, type: "invalid_request_error", code: "resource_missing", param, stored: false },
   });

@@ -10,7 +10,7 @@ import { surface } from "../../endpoint/surface.ts";
 import { admit } from "./admission.ts";
 import { compatIdempotency } from "./idempotency-policy.ts";
 import type { CompatOperations } from "./operations.ts";
-import { PlatformError, type PlatformErrorDetails } from "./platform-error.ts";
+import { PlatformError, type PlatformErrorDetails, withoutSecrets } from "./platform-error.ts";
 import { CompatError } from "./schemas.ts";
 import { versionHeaders, versionIn } from "./versions.ts";
 
@@ -121,7 +121,7 @@ const PATH_SHOWN_MAX = 200;
 
 /** The answer for everything under COMPAT_BASE that is not there, in the platform's words. */
 export function unrecognizedUrl(method: string, path: string): PlatformError {
-  const shown = path.replace(/[^\x21-\x7e]/g, "?").slice(0, PATH_SHOWN_MAX);
+  const shown = withoutSecrets(path.replace(/[^\x21-\x7e]/g, "?").slice(0, PATH_SHOWN_MAX));
   return new PlatformError(`Unrecognized request URL (${method}: ${shown}).`, {
     status: 404,
     type: "invalid_request_error",
@@ -129,8 +129,16 @@ export function unrecognizedUrl(method: string, path: string): PlatformError {
   });
 }
 
+/** The platform's newer paths, of which there is none here: its clients understand no other envelope there either. */
+const NEWER_BASE = "/v2";
+
 /** How the server answers what none of the endpoints takes. */
-export const COMPAT_FACE = { under: COMPAT_BASE, envelope: platformEnvelope, headersOf: platformHeaders, notFound: unrecognizedUrl };
+export const COMPAT_FACES = [COMPAT_BASE, NEWER_BASE].map((under) => ({
+  ...{ under, envelope: platformEnvelope, headersOf: platformHeaders, notFound: unrecognizedUrl },
+}));
+
+/** Answers to what is mistaken in a request, before anything is done: a corrected one may use the same idempotency key. */
+const FREEING: ReadonlySet<number> = new Set([400, 404]);
 
 export const compat = surface<CompatOperations>()({
   name: "compat",
@@ -140,6 +148,7 @@ export const compat = surface<CompatOperations>()({
   admit,
   idempotency: compatIdempotency({
     isFinal: (error) => error instanceof PlatformError && error.details.stored,
+    frees: (error) => error instanceof PlatformError && !error.details.stored && FREEING.has(error.details.status),
     differs: () =>
       new PlatformError("Idempotency-Key: was used for a request with another path or other parameters. Use a new key.", {
         ...{ status: 400, type: "idempotency_error", stored: false },

@@ -59,7 +59,6 @@ export const createWebhookEndpoint = call({
     url: required(address(URL_DESCRIPTION)),
   },
   bodyExample: { url: "https://shop.example/webhook", enabled_events: ["payment_intent.succeeded"] },
-  sealed: true,
   answer: ANSWER,
   errors: [400, 409],
   handle: async ({ webhookEndpoints, apiVersions }, { members, merchant, operation, apiVersion }) => {
@@ -165,7 +164,6 @@ export const rollWebhookSecret = call({
     }),
   },
   bodyExample: { expires_in: SECRET_OVERLAP_DEFAULT_MS / 1_000 },
-  sealed: true,
   answer: ANSWER,
   errors: [400, 404, 409],
   handle: async ({ webhookEndpoints }, { id, members, merchant, operation }) => {

@@ -6,7 +6,7 @@ import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
 import { createServer, type Server } from "../../../http/server/server.ts";
 import { loadUws } from "../../../http/server/uws.ts";
 import type { WebSocketMount } from "../../../http/server/websocket.ts";
-import { COMPAT_FACE } from "../../../http/surfaces/compat/surface.ts";
+import { COMPAT_FACES } from "../../../http/surfaces/compat/surface.ts";
 import { ADAPTER_BASE } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { adapterEnvelope } from "../../../http/surfaces/gateway-adapter/surface.ts";
 import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
@@ -48,7 +48,7 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
     envelope: relayEnvelope,
     envelopes: [
       { under: PARTNER_API_BASE, envelope: partnerApiEnvelope },
-      COMPAT_FACE,
+      ...COMPAT_FACES,
       { under: `${config.adapterContextPath}${ADAPTER_BASE}`, envelope: adapterEnvelope },
     ],
     webSockets: mounts,

@@ -158,3 +158,23 @@ test("a sealed answer is not in the store in clear and is given again as it was"
   assert.equal(stored?.value.includes("secret"), false);
   assert.deepEqual(await once(sealed, run(done("b"))), { type: "answered", text: "a secret key", replayed: true });
 });
+
+test("a failure that frees the key leaves it to another request under another id, unless something may have been done before", async () => {
+  const { once, run, runs, clock } = open();
+  const request = (fingerprint: string) => ({ ...REQUEST, fingerprint, frees: (error: unknown) => String(error).includes("mistaken") });
+  const failing = (message: string) =>
+    run(() => {
+      throw new Error(message);
+    });
+  await assert.rejects(once(request("f1"), failing("mistaken")));
+  await assert.rejects(once(request("f1"), failing("mistaken")));
+  await assert.rejects(once(request("f2"), failing("away")));
+  assert.deepEqual(runs, ["id-1", "id-1", "id-2"]);
+  // The first attempt of this request may have done something.
+  await assert.rejects(once(request("f2"), failing("mistaken")));
+  assert.deepEqual(await once(request("f3"), run(done("c"))), { type: "differs" });
+  assert.deepEqual(await once(request("f2"), run(done("b"))), { type: "answered", text: "b", replayed: false });
+  assert.equal(runs.at(-1), "id-2");
+  clock.advance(CLAIM_LEASE_MS);
+  assert.deepEqual(await once(request("f1"), run(done("a"))), { type: "differs" });
+});

@@ -36,6 +36,8 @@ test("a merchant has so many endpoints, also when all of them come at once, and 
 for (const { url, livemode, taken } of [
   { url: "https://shop.example/hook?a=b", livemode: true, taken: true },
   { url: "http://shop.example/", livemode: true, taken: false },
+  { url: "https://shop.example/\r\n", livemode: true, taken: false },
+  { url: " https://shop.example/", livemode: true, taken: false },
   { url: "http://shop.example/", livemode: false, taken: true },
   { url: "https://user@shop.example/", livemode: false, taken: false },
   { url: "https://user:word@shop.example/", livemode: true, taken: false },

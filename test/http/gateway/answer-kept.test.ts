@@ -56,6 +56,15 @@ test("an answer that breaks off after its headers counts by its status", async (
   assert.equal(outcome.status, 200);
 });
 
+test("an answer whose body cannot be read counts by its status", async (t) => {
+  const { url } = await listener(t, ({ socket }) =>
+    socket?.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\npart\r\nno length\r\n"),
+  );
+  const outcome = await target.post(url, "{}", {}, 1_024);
+  assert.ok(outcome.type === "answered", JSON.stringify(outcome));
+  assert.equal(outcome.status, 200);
+});
+
 test("an address of another protocol is a failure", async () => {
   for (const url of ["ftp://shop.example/", "file:///etc/hostname", "javascript:1"]) {
     assert.equal((await target.post(url, "{}", {}, 0)).type, "failed");

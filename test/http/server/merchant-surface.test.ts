@@ -68,6 +68,7 @@ const shop = surface<ShopOperations>()({
   }),
   idempotency: compatIdempotency({
     isFinal: (error) => error instanceof ShopError && error.stands,
+    frees: () => false,
     differs: () => new ShopError(400, "idempotency_error"),
     running: () => new ShopError(409, "idempotency_key_in_use"),
     requestIdOf: (requestId) => `req_${requestId}`,

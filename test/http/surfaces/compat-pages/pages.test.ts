@@ -103,6 +103,7 @@ test("the shop's own query and fragment stay, and those of an earlier return do 
   assert.equal(at("https://shop.example/a?b=1&c=%20x+y#/done?d"), `https://shop.example/a?b=1&c=%20x+y&${told}#/done?d`);
   assert.equal(at("https://shop.example/a?"), `https://shop.example/a?${told}`);
   assert.equal(at("https://shop.example/a?redirect_status=failed&b=1&payment_intent=pi_old"), `https://shop.example/a?b=1&${told}`);
+  assert.equal(at("https://shop.example/a?redirect%5Fstatus=failed&b=%7e+1&=c&d"), `https://shop.example/a?b=%7e+1&=c&d&${told}`);
   assert.equal(at("https://shop.example/caffè"), `https://shop.example/caff%C3%A8?${told}`);
   assert.equal(returnAddress(intent([PAID], {}, "https://shop.example/a"), null), `https://shop.example/a?${TOLD}`);
   assert.equal(returnAddress(intent([PAID], {}, null), "succeeded"), null);
@@ -182,6 +183,14 @@ test("the language is the one that the buyer likes better", () => {
   ] as const) {
     assert.equal(languageOf(header), language, header);
   }
+});
+
+test("a language is read in time that grows with the length of its header, and no faster", () => {
+  const begunMs = performance.now();
+  assert.equal(languageOf(`en${" ".repeat(100_000)}x`), "en");
+  assert.equal(languageOf(`it;${" ".repeat(100_000)}x`), "en");
+  // By the square of the length it is more than ten seconds.
+  assert.ok(performance.now() - begunMs < 1_000);
 });
 
 test("a buyer in a browser is taken to the shop as soon as the outcome is known", { skip: NO_BROWSER }, async (t) => {

@@ -72,6 +72,7 @@ test("nothing is created where confirming could not begin", async (t) => {
   const { send, asked } = await startCompat(t);
   for (const form of [
     "amount=1&currency=eur&confirm=true",
+    "amount=1&currency=eur&confirm=true&return_url=",
     "amount=1&currency=eur&confirm=true&return_url=x",
     "amount=1&currency=eur&expand[]=foo",
   ]) {
@@ -99,7 +100,13 @@ test("bad input is told with the platform's code and the member's name", async (
 });
 
 test("what is not there is in the platform's envelope too", async (t) => {
-  const { send } = await startCompat(t);
+  const { send, url } = await startCompat(t);
+  // Clients that get another envelope take the error for one of OAuth, without its message.
+  const newer = await fetch(`${url}/v2/core/events`);
+  assert.deepEqual(await newer.json(), {
+    error: { type: "invalid_request_error", message: "Unrecognized request URL (GET: /v2/core/events)." },
+  });
+  assertMatches([newer.status, newer.headers.get("request-id")], [404, /^req_[a-z0-9]{24}$/]);
   assertRefused(await send("GET", "/customers/cus_1"), 404, {
     type: "invalid_request_error",
     message: "Unrecognized request URL (GET: /v1/customers/cus_1).",
@@ -201,8 +208,13 @@ test("what a page may not change needs the secret key", async (t) => {
   const { send, said, records, names } = await startCompat(t);
   records.set(INTENT_ID, intent());
   said.confirm = { type: "confirmed", intent: OPEN };
-  const form = `key=pk_merchant_shop&client_secret=${CLIENT_SECRET}&capture_method=manual`;
-  assertRefused(await send("POST", CONFIRM, { key: null, form }), 400, { code: "parameter_unknown", param: "capture_method" });
+  for (const [param, member] of [
+    ["capture_method", "capture_method=manual"],
+    ["payment_method_types", "payment_method_types[]=card&payment_method_types[]=anything"],
+  ]) {
+    const form = `key=pk_merchant_shop&client_secret=${CLIENT_SECRET}&${member}`;
+    assertRefused(await send("POST", CONFIRM, { key: null, form }), 400, { code: "parameter_unknown", param });
+  }
   assertRefused(await send("POST", CONFIRM, { key: null, form: `key=pk_merchant_shop&client_secret=${CLIENT_SECRET}&amount=1` }), 400, {
     param: "amount",
   });
@@ -638,4 +650,68 @@ test("a request that was not confirmed goes on under the same operation", async 
   assertMatches(await cancel(), { status: 200, body: { status: "canceled", cancellation_reason: "duplicate" } });
   const [one, other] = asked.map((given) => Reflect.get(Object(given[2]), "id"));
   assert.equal(one, other);
+});
+
+test("a request that was mistaken leaves its key to a corrected one, and one whose end is open does not", async (t) => {
+  const { send, said, asked } = await startCompat(t);
+  const create = (form: string) => send("POST", "/payment_intents", { form, headers: KEY });
+  assertRefused(await create("amount=x&currency=eur"), 400, { param: "amount" });
+  assertRefused(await send("POST", CONFIRM, { form: "", headers: KEY }), 404, { code: "resource_missing" });
+  said.fails = UNAVAILABLE;
+  assertRefused(await create("amount=1099&currency=eur"), 503, { type: "api_error" });
+  // What was begun under the key may have happened.
+  assertRefused(await create("amount=x&currency=eur"), 400, { type: "idempotency_error" });
+  delete said.fails;
+  assert.equal((await create("amount=1099&currency=eur")).status, 200);
+  const operations = asked.filter(([name]) => name === "create").map((one) => Reflect.get(Object(one.at(-1)), "id"));
+  assert.equal(operations[0], operations[1]);
+});
+
+test("nothing is kept or counted for a page that does not know the payment's secret", async (t) => {
+  const { send, records, said, idempotencyClaims } = await startCompat(t);
+  records.set(INTENT_ID, OPEN);
+  said.confirm = { type: "confirmed", intent: OPEN };
+  const confirm = (secret: string) =>
+    send("POST", CONFIRM, { key: null, form: `key=pk_merchant_shop&client_secret=${secret}`, headers: KEY });
+  // More than a page may ask in a minute.
+  for (let calls = 0; calls < 61; calls += 1) assert.equal((await confirm("x")).status, 404);
+  assert.deepEqual(await idempotencyClaims(), []);
+  assert.equal((await confirm(CLIENT_SECRET)).status, 200);
+  assert.equal((await idempotencyClaims()).length, 1);
+});
+
+test("what is kept of an answer is sealed, for its secrets and the buyer's address", async (t) => {
+  const { send, said, records, idempotencyClaims } = await startCompat(t);
+  const form = "amount=1&currency=eur&receipt_email=buyer@example.com";
+  assert.equal((await send("POST", "/payment_intents", { form, headers: KEY })).status, 200);
+  records.set(INTENT_ID, PAID);
+  said.confirm = { type: "unexpected", intent: PAID };
+  const refused = await send("POST", CONFIRM, { form: "", headers: { "idempotency-key": "order-8" } });
+  assertRefused(refused, 400, { payment_intent: { client_secret: CLIENT_SECRET } });
+  const claims = await idempotencyClaims();
+  assert.equal(claims.length, 2);
+  for (const claim of claims) assert.ok(!claim.includes(CLIENT_SECRET) && !claim.includes("buyer@example.com"), claim);
+  assert.equal((await send("POST", CONFIRM, { form: "", headers: { "idempotency-key": "order-8" } })).text, refused.text);
+});
+
+test("a key that holds a card number is masked in the events of its request", async (t) => {
+  const { send, asked } = await startCompat(t);
+  await send("POST", "/payment_intents", { form: "amount=1&currency=eur", headers: { "idempotency-key": "4242424242424242" } });
+  assertMatches(asked[0]?.at(-1), { idempotencyKey: "424242******4242" });
+});
+
+test("no error quotes a key or a client secret that stands in an address", async (t) => {
+  const { send } = await startCompat(t);
+  for (const path of [
+    `/payment_intents/${CLIENT_SECRET}`,
+    "/charges/sk_merchant_shop",
+    "/tokens/sk_merchant_shop",
+    "/tokens/whsec_c2VjcmV0",
+    `/sources?starting_after=x/${CLIENT_SECRET}`,
+    `/sources/${CLIENT_SECRET}/x`,
+  ]) {
+    const { status, text } = await send("GET", path);
+    assert.equal(status, 404, path);
+    for (const secret of ["bbbbbbbbbbbb", "sk_merchant_shop", "c2VjcmV0"]) assert.ok(!text.includes(secret), text);
+  }
 });

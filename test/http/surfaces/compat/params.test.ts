@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseForm } from "../../../../http/endpoint/form-body.ts";
 import { EXPAND, EXPAND_OR_EMPTY } from "../../../../http/surfaces/compat/expand.ts";
 import { CREATE_FIELDS, orderOf } from "../../../../http/surfaces/compat/intent-fields.ts";
 import { LIST_FIELDS, pageQueryOf } from "../../../../http/surfaces/compat/lists.ts";
@@ -249,4 +250,9 @@ test("an empty expand is refused, except for webhook endpoints", () => {
     assert.deepEqual(read(EXPAND_OR_EMPTY, empty), []);
   }
   assert.deepEqual(read(EXPAND, { "0": "latest_charge", "2": "customer" }), ["latest_charge", "customer"]);
+});
+
+test("keys of metadata may be numbers, which a form's reader takes for places of a list", () => {
+  assert.deepEqual(created(parseForm("amount=1&currency=eur&metadata[0]=a&metadata[1]=b")).metadata, { "0": "a", "1": "b" });
+  assert.deepEqual(created(parseForm("amount=1&currency=eur&metadata[7]=a")).metadata, { "7": "a" });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { MerchantGrant } from "../../../../engine/access/merchant-grant.ts";
 import { createExecuteOnce } from "../../../../engine/idempotency/execute-once.ts";
-import { createIdempotencyStore } from "../../../../engine/idempotency/idempotency-store.ts";
+import { CLAIMS, createIdempotencyStore } from "../../../../engine/idempotency/idempotency-store.ts";
 import type { IntentRecord } from "../../../../engine/intents/intent.ts";
 import type {
   CancelOutcome,
@@ -13,6 +13,7 @@ import type {
   UpdateOutcome,
 } from "../../../../engine/intents/intents.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { prefixRange } from "../../../../engine/kernel/kv.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
 import type { Page, PageQuery } from "../../../../engine/kernel/page.ts";
 import { createMerchantCalls } from "../../../../engine/partners/merchant-calls.ts";
@@ -24,7 +25,7 @@ import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { compatEndpoints } from "../../../../http/surfaces/compat/endpoints.ts";
 import { intentObjectsOf } from "../../../../http/surfaces/compat/objects.ts";
-import { COMPAT_FACE } from "../../../../http/surfaces/compat/surface.ts";
+import { COMPAT_FACES } from "../../../../http/surfaces/compat/surface.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
 import { ManualClock } from "../../../engine/world.ts";
 import { monotonicMs, startWorld } from "../../server/world.ts";
@@ -222,12 +223,16 @@ export async function startCompat(t: { after(close: () => void): void }) {
     mayPageCall: (_partnerId: number, origin: string) => origin !== "https://evil.example",
   };
   const store = createIdempotencyStore(kv);
-  const secretBox = { seal: (text: string) => text, open: (text: string) => text };
+  // So that what is sealed can be told from what is not.
+  const secretBox = {
+    seal: (text: string) => Buffer.from(text).toString("base64"),
+    open: (text: string) => Buffer.from(text, "base64").toString(),
+  };
   const executeOnce = createExecuteOnce({ store, clock, ids, secretBox, failed: () => {} });
   const world = await startWorld(t, {
     endpoints: bind(compatEndpoints, operations).map((endpoint) => idempotent(endpoint, { executeOnce, ids })),
     authenticator: createAuthenticator(NO_LOGINS, monotonicMs, undefined, undefined, merchantByKey),
-    envelopes: [COMPAT_FACE],
+    envelopes: COMPAT_FACES,
   });
 
   async function send(method: string, path: string, { key = "sk_merchant_shop", json, form, headers = {} }: Sent = {}): Promise<Answer> {
@@ -246,7 +251,8 @@ export async function startCompat(t: { after(close: () => void): void }) {
     return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text), text };
   }
   const names = () => asked.map(([name]) => name);
-  return { ...world, send, said, asked, names, records, endpoints, events, pins, clock };
+  const idempotencyClaims = async () => (await kv.scan({ ...prefixRange(CLAIMS), limit: 100 })).map(({ value }) => value);
+  return { ...world, send, said, asked, names, records, endpoints, events, pins, clock, idempotencyClaims };
 }
 
 /** As the engine's lists: in the order of `all`, null for a cursor that is not in it. */
