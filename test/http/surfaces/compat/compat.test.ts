@@ -386,7 +386,8 @@ test("an update changes only what it names, and metadata key by key", async (t) 
   const updated = await send("POST", path, { form: "metadata[colour]=red&description=&customer=" });
   assertMatches(updated.body, { metadata: { order_id: "7", colour: "red" }, description: null, customer: null, amount: 1_099 });
   assert.deepEqual(asked.find(([name]) => name === "update")?.[1], {
-    ...{ metadata: { order_id: "7", colour: "red" }, description: null, customer: null },
+    // Only what it names, so that another change at the same time is not undone.
+    ...{ metadata: { colour: "red" }, description: null, customer: null },
   });
   assertMatches((await send("POST", path, { form: "metadata[order_id]=" })).body, { metadata: { colour: "red", order_id: undefined } });
   assert.deepEqual(Reflect.get(Object((await send("POST", path, { form: "metadata=" })).body), "metadata"), {});
@@ -407,13 +408,58 @@ test("a capture of a part, with metadata, is one of both", async (t) => {
   records.set(INTENT_ID, PAID);
   said.capture = { type: "captured", intent: PAID };
   const path = `/payment_intents/${INTENT_ID}/capture`;
-  assertMatches(await send("POST", path, { form: "amount_to_capture=700&metadata[a]=1" }), { status: 200, body: { metadata: { a: "1" } } });
-  assert.equal(asked.find(([name]) => name === "capture")?.[1], 700);
+  assertMatches(await send("POST", path, { form: "amount_to_capture=700&metadata[a]=1" }), { status: 200, body: { id: INTENT_ID } });
+  const [, amountMinor, , metadata] = asked.find(([name]) => name === "capture") ?? [];
+  assert.deepEqual([amountMinor, metadata], [700, { a: "1" }]);
+  assert.ok(!names().includes("update"), "in one step");
   const captures = names().filter((name) => name === "capture").length;
-  const tooMany = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, "1"]));
-  assertRefused(await send("POST", path, { json: { metadata: tooMany } }), 400, { param: "metadata" });
   assertRefused(await send("POST", path, { form: "final_capture=false" }), 400, { param: "final_capture" });
   assert.equal(names().filter((name) => name === "capture").length, captures, "no money moved");
+});
+
+test("too many keys of metadata are told by the member's name, wherever the engine finds them", async (t) => {
+  const { send, said, records } = await startCompat(t);
+  records.set(INTENT_ID, refundedIntent("done"));
+  const tooMany = { type: "too_many_keys", intent: PAID } as const;
+  Object.assign(said, { update: tooMany, capture: tooMany, updateCharge: tooMany, updateRefund: tooMany });
+  for (const path of [
+    `/payment_intents/${INTENT_ID}`,
+    `/payment_intents/${INTENT_ID}/capture`,
+    `/charges/${CHARGE_ID}`,
+    `/refunds/${REFUND_ID}`,
+  ]) {
+    assertRefused(await send("POST", path, { form: "metadata[a]=1" }), 400, { type: "invalid_request_error", param: "metadata" });
+  }
+});
+
+test("of a charge its description and metadata are changed, of a refund its metadata", async (t) => {
+  const { send, asked, names, records } = await startCompat(t);
+  records.set(INTENT_ID, refundedIntent("done"));
+  const charge = await send("POST", `/charges/${CHARGE_ID}`, {
+    form: "metadata[a]=1&metadata[b]=&description=Mine&expand[]=payment_intent",
+  });
+  assertMatches(charge, { status: 200, body: { id: CHARGE_ID, object: "charge", payment_intent: { id: INTENT_ID } } });
+  assert.deepEqual(asked.at(-1)?.[1], { description: "Mine", metadata: { a: "1", b: null } });
+  const refund = await send("POST", `/refunds/${REFUND_ID}`, { form: "metadata=" });
+  assertMatches(refund, { status: 200, body: { id: REFUND_ID, object: "refund" } });
+  assert.deepEqual(asked.at(-1)?.slice(0, 2), ["updateRefund", "clear"]);
+  const before = names().length;
+  // Without anything to change they are just answered.
+  assertMatches(await send("POST", `/refunds/${REFUND_ID}`, { form: "" }), { status: 200, body: { id: REFUND_ID } });
+  assertMatches(await send("POST", `/charges/${CHARGE_ID}`, { form: "receipt_email=a@b.example" }), {
+    status: 200,
+    body: { id: CHARGE_ID },
+  });
+  assert.equal(names().length, before);
+  for (const kind of ["charge", "refund"]) {
+    const path = `/${kind}s/${kind.slice(0, 2)}_zzzzzzzzzzzzzzzzzzzzzzzz`;
+    for (const form of ["", "metadata[a]=1"]) {
+      assertRefused(await send("POST", path, { form }), 404, { code: "resource_missing", param: kind });
+    }
+    const real = kind === "charge" ? CHARGE_ID : REFUND_ID;
+    assertRefused(await send("POST", `/${kind}s/${real}`, { form: "metadata[a]=1", key: "sk_merchant_other" }), 404, {});
+  }
+  assertRefused(await send("POST", `/refunds/${REFUND_ID}`, { form: "amount=5" }), 400, { code: "parameter_unknown", param: "amount" });
 });
 
 test("lists are paged by limit and cursor, and their items expanded", async (t) => {

@@ -10,9 +10,13 @@ import type {
   ConfirmOutcome,
   Intents,
   RefundOutcome,
+  UpdateChargeOutcome,
   UpdateOutcome,
+  UpdateRefundOutcome,
 } from "../../../../engine/intents/intents.ts";
+import { changedOrder } from "../../../../engine/intents/rules.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { changedMetadata } from "../../../../engine/kernel/metadata.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
 import type { Page, PageQuery } from "../../../../engine/kernel/page.ts";
 import { createMerchantCalls } from "../../../../engine/partners/merchant-calls.ts";
@@ -59,6 +63,8 @@ export interface Said {
   capture?: CaptureOutcome;
   refund?: RefundOutcome;
   update?: UpdateOutcome;
+  updateCharge?: UpdateChargeOutcome;
+  updateRefund?: UpdateRefundOutcome;
   fails?: Error;
 }
 
@@ -125,6 +131,16 @@ export async function startCompat(t: { after(close: () => void): void }) {
       }
       return null;
     },
+    updateCharge: async (owner, chargeId, change, operation) => {
+      ask("updateCharge", change, operation);
+      const charge = await intents.charge(owner, chargeId);
+      return charge === null ? null : (said.updateCharge ?? { type: "updated", ...charge });
+    },
+    updateRefund: async (owner, refundId, metadata, operation) => {
+      ask("updateRefund", metadata, operation);
+      const refund = await intents.refundOf(owner, refundId);
+      return refund === null ? null : (said.updateRefund ?? { type: "updated", ...refund });
+    },
     list: async (owner, query) => {
       ask("list", query);
       return pageOf(
@@ -146,7 +162,7 @@ export async function startCompat(t: { after(close: () => void): void }) {
       ask("update", change, operation);
       const before = own(owner, id);
       if (said.update !== undefined || before === null) return said.update ?? null;
-      const intent = { ...before, order: { ...before.order, ...change } };
+      const intent = { ...before, order: changedOrder(before.order, change) };
       records.set(id, intent);
       return { type: "updated", intent };
     },
@@ -158,8 +174,8 @@ export async function startCompat(t: { after(close: () => void): void }) {
       ask("cancel", reason, operation);
       return own(owner, id) === null ? null : (said.cancel ?? null);
     },
-    capture: async (owner, id, amountMinor, operation) => {
-      ask("capture", amountMinor, operation);
+    capture: async (owner, id, amountMinor, operation, metadata) => {
+      ask("capture", amountMinor, operation, metadata);
       return own(owner, id) === null ? null : (said.capture ?? null);
     },
     refund: async (_owner, of, request, operation) => {
@@ -182,8 +198,9 @@ export async function startCompat(t: { after(close: () => void): void }) {
       ask("changeEndpoint", change);
       const before = endpoints.get(id);
       if (before === undefined) return null;
-      const { disabled = before.status === "disabled", ...rest } = change;
-      const after: WebhookEndpointRecord = { ...before, ...rest, status: disabled ? "disabled" : "enabled" };
+      const { disabled = before.status === "disabled", metadata, ...rest } = change;
+      const changed = changedMetadata(before.metadata, metadata);
+      const after: WebhookEndpointRecord = { ...before, ...rest, metadata: changed, status: disabled ? "disabled" : "enabled" };
       endpoints.set(id, after);
       return after;
     },
