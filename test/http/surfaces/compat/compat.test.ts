@@ -638,6 +638,47 @@ test("the same request with the same key is answered again, and not executed aga
   );
 });
 
+test("a stored answer has the headers of the request that it answers now, each once", async (t) => {
+  const { send, names, said, records } = await startCompat(t);
+  const create = (version?: string) =>
+    send("POST", "/payment_intents", {
+      form: "amount=1099&currency=eur",
+      headers: { ...KEY, ...(version === undefined ? {} : { "stripe-version": version }) },
+    });
+  const first = await create();
+  const shown = ({ headers }: Answer) => [headers.get("stripe-version"), headers.get("platform-version"), headers.get("idempotency-key")];
+  assert.deepEqual(shown(first), ["2026-10-28.endive", "2026-10-28.endive", "order-7"]);
+  const ids = new Set([first.headers.get("request-id")]);
+  // By one that names a version, by another, and by one that names none, which has the merchant's by now.
+  for (const [named, answered] of [
+    ["2025-01-01", "2025-01-01"],
+    ["2026-03-25.dahlia", "2026-03-25.dahlia"],
+    [undefined, "2025-01-01"],
+  ] as const) {
+    const again = await create(named);
+    // Fetch joins a header that came twice.
+    assert.deepEqual(shown(again), [answered, answered, "order-7"]);
+    assertMatches(Object.fromEntries(again.headers), {
+      ...{ "idempotent-replayed": "true", "original-request": first.headers.get("request-id") },
+    });
+    ids.add(again.headers.get("request-id"));
+  }
+  assert.equal(ids.size, 4);
+  assert.deepEqual(names(), ["create"]);
+  // The same for a refusal that is stored.
+  records.set(INTENT_ID, PAID);
+  said.cancel = { type: "unexpected", intent: PAID };
+  const cancel = (headers: Record<string, string>) => send("POST", `/payment_intents/${INTENT_ID}/cancel`, { form: "", headers });
+  const refused = await cancel({ "idempotency-key": "k" });
+  const again = await cancel({ "idempotency-key": "k", "stripe-version": "2024-06-20" });
+  assert.deepEqual([refused.status, again.status, again.text], [400, 400, refused.text]);
+  assert.deepEqual(shown(again), ["2024-06-20", "2024-06-20", "k"]);
+  assertMatches(Object.fromEntries(again.headers), {
+    ...{ "idempotent-replayed": "true", "original-request": refused.headers.get("request-id") },
+  });
+  assert.notEqual(again.headers.get("request-id"), refused.headers.get("request-id"));
+});
+
 test("refusals by state stand, those by parameters and by what is unknown do not", async (t) => {
   const { send, said, records, names } = await startCompat(t);
   records.set(INTENT_ID, OPEN);
