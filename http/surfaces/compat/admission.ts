@@ -75,7 +75,7 @@ export async function merchantOf({ merchantsByKey }: Pick<CompatOperations, "mer
       "You did not provide an API key: send the merchant's key as `Authorization: Bearer sk_merchant_...`.",
     );
   }
-  const found = await merchantsByKey.merchantByKey(key);
+  const found = await merchantsByKey.merchantByKey(key, input.request.ipAddress);
   if (found === "replaced") throw new RelayError("unauthorized", "Expired API key provided.", { detail: "api_key_expired" });
   if (found === null || found.kind !== "publishable") throw new RelayError("unauthorized", "Invalid API key provided.");
   return found;

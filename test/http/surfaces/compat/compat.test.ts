@@ -197,6 +197,72 @@ test("a page retrieves and confirms its payment with both secrets, in the query,
   assertRefused(await send("GET", `${path}?${without}`, { key: null }), 403, { code: "account_invalid" });
 });
 
+test("a page's wrong key and its wrong secret are told alike whatever else is right, and never repeated", async (t) => {
+  const { send, names, records } = await startCompat(t);
+  records.set(INTENT_ID, OPEN);
+  const path = `/payment_intents/${INTENT_ID}`;
+  const missing = "/payment_intents/pi_zzzzzzzzzzzzzzzzzzzzzzzz";
+  const [right, guess] = ["pk_merchant_shop", "pk_merchant_gu3ssed"];
+  const wrong = `${CLIENT_SECRET.slice(0, -1)}z`;
+  const call = (at: string, key: string, secret: string) => {
+    const members = `key=${key}&client_secret=${secret}`;
+    return Promise.all([send("GET", `${at}?${members}`, { key: null }), send("POST", `${at}/confirm`, { form: members, key: null })]);
+  };
+  // Nothing of the payment is looked at for a wrong key, so that it cannot tell whether there is one, or whether the secret was right.
+  for (const [at, secret] of [
+    [path, CLIENT_SECRET],
+    [path, wrong],
+    [missing, wrong],
+  ] as const) {
+    for (const answer of await call(at, guess, secret)) {
+      assertRefused(answer, 401, { type: "invalid_request_error", message: "Invalid API key provided." });
+      assert.doesNotMatch(answer.text + JSON.stringify([...answer.headers]), /gu3ssed|_secret_/);
+    }
+  }
+  assert.deepEqual(names(), []);
+  // One read each, whether it is there or not.
+  for (const [at, secret] of [
+    [path, wrong],
+    [path, `${missing.slice(-27)}_secret_x`],
+    [missing, CLIENT_SECRET],
+    [missing, wrong],
+  ] as const) {
+    for (const answer of await call(at, right, secret)) {
+      assertRefused(answer, 404, { code: "resource_missing", param: "intent", message: `No such payment_intent: '${at.slice(-27)}'` });
+      assert.doesNotMatch(answer.text + JSON.stringify([...answer.headers]), /_secret_/);
+    }
+  }
+  assert.deepEqual(names(), new Array(8).fill("find"));
+});
+
+test("an address from which too many keys were none waits, but for a key that was right, and good answers say nothing of it", async (t) => {
+  const { send, lookedUp, clock } = await startCompat(t);
+  const good = await send("GET", "/events");
+  assert.equal(good.status, 200);
+  assert.deepEqual(
+    [...good.headers.keys()].filter((name) => name.startsWith("ratelimit")),
+    [],
+  );
+  const guess = (n: number) =>
+    n % 2 === 0
+      ? send("GET", "/events", { key: `sk_merchant_guess${n}` })
+      : send("GET", `/payment_intents/${INTENT_ID}?key=pk_merchant_guess${n}&client_secret=x`, { key: null });
+  for (let n = 0; n < 20; n += 1) assertRefused(await guess(n), 401, {});
+  const looked = lookedUp.length;
+  for (const n of [20, 21]) {
+    const held = await guess(n);
+    assertRefused(held, 429, { type: "invalid_request_error", code: "rate_limit" });
+    assert.equal(held.headers.get("retry-after"), "1");
+    assert.doesNotMatch(held.text, /guess/);
+  }
+  assert.equal(lookedUp.length, looked, "nothing was read");
+  assert.equal((await send("GET", "/events")).status, 200);
+  assert.equal((await send("GET", "/events", { key: "sk_merchant_other" })).status, 429, "not known to be right yet");
+  clock.advance(1_000);
+  assert.equal((await send("GET", "/events", { key: "sk_merchant_other" })).status, 200);
+  assertRefused(await guess(22), 401, {});
+});
+
 test("what a page may not change needs the secret key", async (t) => {
   const { send, said, records, names } = await startCompat(t);
   records.set(INTENT_ID, intent());

@@ -24,6 +24,7 @@ import type { WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-
 import type { WebhookEndpoints } from "../../../../engine/webhooks/webhook-endpoints.ts";
 import type { ShownEvent, WebhookEvents } from "../../../../engine/webhooks/webhook-events.ts";
 import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
+import { withoutGuesses } from "../../../../http/auth/key-guesses.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { compatEndpoints } from "../../../../http/surfaces/compat/endpoints.ts";
@@ -219,7 +220,11 @@ export async function startCompat(t: { after(close: () => void): void }) {
     },
     deliveries: async () => [],
   };
-  const merchantByKey = async (key: string) => KEYS.get(key) ?? null;
+  const lookedUp: string[] = [];
+  const merchantByKey = withoutGuesses(async (key) => {
+    lookedUp.push(key);
+    return KEYS.get(key) ?? null;
+  }, clock.monotonicMs);
   const operations = {
     ...{ intents, webhookEndpoints, webhookEvents },
     apiVersions: {
@@ -259,7 +264,7 @@ export async function startCompat(t: { after(close: () => void): void }) {
     return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text), text };
   }
   const names = () => asked.map(([name]) => name);
-  return { ...world, send, said, asked, names, records, endpoints, events, pins, clock };
+  return { ...world, send, said, asked, names, lookedUp, records, endpoints, events, pins, clock };
 }
 
 /** As the engine's lists: in the order of `all`, null for a cursor that is not in it. */
