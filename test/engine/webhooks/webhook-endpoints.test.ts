@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { METADATA_KEYS_MAX, type MetadataChange, TooManyMetadataKeys } from "../../../engine/kernel/metadata.ts";
 import type { PageQuery } from "../../../engine/kernel/page.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { answered, event, MERCHANT, order, PARTNER, START_MS, world } from "./webhook-world.ts";
@@ -139,4 +140,16 @@ test("a rolled secret signs beside the new one until the overlap ends, never lon
   for (const overlap of [-1, 7 * DAY_MS + 1, Number.NaN]) {
     await assert.rejects(webhookEndpoints.rollSecret(MERCHANT, false, id, overlap), { code: "invalid_request" });
   }
+});
+
+test("two changes of an endpoint's metadata at once both count, within the limit of their result", async () => {
+  const { register, webhookEndpoints } = world();
+  const { id } = await register("https://shop.example/");
+  const change = (metadata: MetadataChange) => webhookEndpoints.change(MERCHANT, false, id, { metadata });
+  await Promise.all([change({ a: "1" }), change({ b: "2" })]);
+  assert.deepEqual((await webhookEndpoints.find(MERCHANT, false, id))?.metadata, { a: "1", b: "2" });
+  const more = Object.fromEntries(Array.from({ length: METADATA_KEYS_MAX - 1 }, (_, index) => [`k${index}`, "1"]));
+  await assert.rejects(change(more), TooManyMetadataKeys);
+  assert.equal(Object.keys((await change({ ...more, a: null }))?.metadata ?? {}).length, METADATA_KEYS_MAX);
+  assert.deepEqual((await change("clear"))?.metadata, {});
 });
