@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { Ids } from "../kernel/ids.ts";
+import { changedMetadata, hasTooManyKeys, type MetadataChange } from "../kernel/metadata.ts";
 import type { PageQuery } from "../kernel/page.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
@@ -11,11 +12,13 @@ import type { IntentEvent } from "./events.ts";
 import {
   type Attempt,
   type CancellationReason,
+  type ChargeChange,
   capturedMinor,
   INTENT_ATTEMPTS_MAX,
   type IntentOrder,
   type IntentRecord,
   isReversed,
+  type OrderChange,
   paidAttempt,
   statusOf,
 } from "./intent.ts";
@@ -29,7 +32,9 @@ import type {
   Intents,
   Operation,
   RefundOutcome,
+  UpdateChargeOutcome,
   UpdateOutcome,
+  UpdateRefundOutcome,
 } from "./intents.ts";
 import { changedOrder, changesMoney, isOpen } from "./rules.ts";
 import { isSameText } from "./same-text.ts";
@@ -103,10 +108,12 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
     return stored === CONFLICT ? again(id) : stored.record;
   }
 
-  async function update(owner: IntentOwner, id: string, change: Partial<IntentOrder>, operation: Operation): Promise<UpdateOutcome | null> {
+  async function update(owner: IntentOwner, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null> {
     return retryOnConflict(ROUNDS_MAX, async () => {
       const stored = await own(owner, id);
       if (stored === null) return null;
+      if (hasTooManyKeys(changedOrder(stored.record.order, change).metadata))
+        return { type: "too_many_keys", intent: stored.record } as const;
       const updated = await updatedBy(stored, change, operation);
       if (updated === CONFLICT) return CONFLICT;
       if (updated === "refused") return { type: "unexpected", intent: stored.record } as const;
@@ -115,15 +122,52 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
   }
 
   /** Nothing is stored for a change that changes nothing. */
-  async function updatedBy(stored: Stored<IntentRecord>, change: Partial<IntentOrder>, operation: Operation) {
+  async function updatedBy(stored: Stored<IntentRecord>, change: OrderChange, operation: Operation) {
     if (Object.values(change).every((value) => value === undefined)) return stored;
     return step(stored, { type: "intent.updated", atMs: clock.nowMs(), change }, operation);
+  }
+
+  async function updateCharge(
+    owner: IntentOwner,
+    chargeId: string,
+    change: ChargeChange,
+    operation: Operation,
+  ): Promise<UpdateChargeOutcome | null> {
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const found = await charge(owner, chargeId);
+      const stored = found === null ? null : await own(owner, found.intent.id);
+      if (stored === null) return null;
+      const changed = await step(stored, { type: "charge.changed", atMs: clock.nowMs(), chargeId, change }, operation);
+      if (changed === CONFLICT) return CONFLICT;
+      // The charge is there, so it is the limit.
+      if (changed === "refused") return { type: "too_many_keys", intent: stored.record } as const;
+      const attempt = changed.record.attempts.find((other) => other.chargeId === chargeId);
+      return attempt === undefined ? null : ({ type: "updated", intent: changed.record, attempt } as const);
+    });
+  }
+
+  async function updateRefund(
+    owner: IntentOwner,
+    refundId: string,
+    metadata: MetadataChange,
+    operation: Operation,
+  ): Promise<UpdateRefundOutcome | null> {
+    return retryOnConflict(ROUNDS_MAX, async () => {
+      const found = await refundOf(owner, refundId);
+      const stored = found === null ? null : await own(owner, found.intent.id);
+      if (stored === null) return null;
+      const changed = await step(stored, { type: "refund.changed", atMs: clock.nowMs(), refundId, metadata }, operation);
+      if (changed === CONFLICT) return CONFLICT;
+      if (changed === "refused") return { type: "too_many_keys", intent: stored.record } as const;
+      const after = refundIn(changed.record, refundId);
+      return after === null ? null : ({ type: "updated", ...after } as const);
+    });
   }
 
   async function confirm(
     owner: IntentOwner,
     id: string,
-    change: Partial<IntentOrder>,
+    change: Omit<OrderChange, "metadata">,
     operation: Operation,
   ): Promise<ConfirmOutcome | null> {
     return retryOnConflict(ROUNDS_MAX, async () => {
@@ -157,7 +201,7 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
   async function confirmOpen(
     stored: Stored<IntentRecord>,
     last: Attempt,
-    change: Partial<IntentOrder>,
+    change: OrderChange,
     operation: Operation,
   ): Promise<ConfirmOutcome | typeof CONFLICT> {
     if (changesMoney(stored.record, change)) return { type: "unexpected", intent: stored.record };
@@ -174,6 +218,7 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
     id: string,
     amountMinor: number | null,
     operation: Operation,
+    metadata?: MetadataChange,
   ): Promise<CaptureOutcome | null> {
     const stored = await own(owner, id);
     if (stored === null) return null;
@@ -184,8 +229,10 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
     if (!isRepeated && statusOf(record) === "succeeded") return { type: "already_captured", intent: record };
     if (attempt === null || (!isRepeated && statusOf(record) !== "requires_capture")) return { type: "unexpected", intent: record };
     if (amountMinor !== null && amountMinor > (attempt.paid?.amountMinor ?? 0)) return { type: "too_much", intent: record };
+    if (!isRepeated && hasTooManyKeys(changedMetadata(record.order.metadata, metadata))) return { type: "too_many_keys", intent: record };
     const request = { txId: attempt.txId, operationId, type: "capture", amountMinor } as const;
-    const outcome = await links.followUp(request, new IntentCause(operation));
+    const cause = new IntentCause(operation, metadata === undefined ? {} : { change: { metadata } });
+    const outcome = await links.followUp(request, cause);
     const intent = await again(id);
     switch (outcome?.type) {
       case "done":
@@ -342,7 +389,9 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
     capture: captureOnce,
     refund,
     charge,
+    updateCharge,
     refundOf,
+    updateRefund,
     find: async (owner, id) => (await own(owner, id))?.record ?? null,
     byToken: async (token) => {
       if (!TOKEN.test(token)) return null;

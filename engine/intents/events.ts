@@ -1,17 +1,27 @@
-import type { Attempt, CancellationReason, IntentOrder, IntentRefund } from "./intent.ts";
+import type { MetadataChange } from "../kernel/metadata.ts";
+import type { Attempt, CancellationReason, ChargeChange, IntentRefund, OrderChange } from "./intent.ts";
 
 /** What can happen to an intent. Each event carries when, wall time in milliseconds UTC. */
 export type IntentEvent =
   | { type: "intent.created"; atMs: number }
-  /** Members of the order that are replaced. */
-  | { type: "intent.updated"; atMs: number; change: Partial<IntentOrder> }
+  | { type: "intent.updated"; atMs: number; change: OrderChange }
   /** A link is about to be stored for it, in the same commit; `change` as in `intent.updated`. */
-  | { type: "attempt.begun"; atMs: number; attempt: Attempt; change: Partial<IntentOrder> }
+  | { type: "attempt.begun"; atMs: number; attempt: Attempt; change: OrderChange }
   /**
    * The link of an attempt became another one, in the same commit: `attempt` is what the link says of it now. `cancellation` where it was revoked or its
-   * reversal was begun for a cancel, `refund` where a refund was begun.
+   * reversal was begun for a cancel, `refund` where a refund was begun, `metadata` where a capture was begun with it.
    */
-  | { type: "attempt.changed"; atMs: number; attempt: Attempt; cancellation: Cancellation | null; refund: IntentRefund | null }
+  | {
+      type: "attempt.changed";
+      atMs: number;
+      attempt: Attempt;
+      cancellation: Cancellation | null;
+      refund: IntentRefund | null;
+      metadata?: MetadataChange;
+    }
+  /** What the merchant keeps with a charge or a refund. */
+  | { type: "charge.changed"; atMs: number; chargeId: string; change: ChargeChange }
+  | { type: "refund.changed"; atMs: number; refundId: string; metadata: MetadataChange }
   /** Nothing is payable, and nothing is to be from now on. */
   | { type: "cancel.requested"; atMs: number; cancellation: Cancellation }
   /** Somebody is told of a refund whose outcome is not known yet. */

@@ -2,7 +2,7 @@ import type { Digest } from "../kernel/prefixed-id.ts";
 import type { LinkCause } from "../links/link-companion.ts";
 import { type WebhookEvent, webhookEventId } from "../webhooks/webhook-event.ts";
 import type { Cancellation, ChargeNews, IntentEffect, IntentNews, RefundNews } from "./events.ts";
-import type { IntentOrder, IntentRecord, IntentRefund } from "./intent.ts";
+import type { IntentRecord, IntentRefund, OrderChange } from "./intent.ts";
 import { type IntentChange, refundIn } from "./intent-store.ts";
 import type { IntentObjects, Operation } from "./intents.ts";
 import type { IntentStepResult } from "./step-intent.ts";
@@ -11,13 +11,13 @@ import type { IntentStepResult } from "./step-intent.ts";
 export class IntentCause implements LinkCause {
   readonly surface = "compat";
   readonly operation: Operation;
-  readonly change: Partial<IntentOrder>;
+  readonly change: OrderChange;
   readonly cancellation: Cancellation | null;
   readonly refund: Omit<IntentRefund, "chargeId" | "createdAtMs" | "told"> | null;
 
   constructor(
     operation: Operation,
-    also: { change?: Partial<IntentOrder>; cancellation?: Cancellation; refund?: NonNullable<IntentCause["refund"]> } = {},
+    also: { change?: OrderChange; cancellation?: Cancellation; refund?: NonNullable<IntentCause["refund"]> } = {},
   ) {
     this.operation = operation;
     this.change = also.change ?? {};

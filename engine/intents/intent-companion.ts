@@ -39,13 +39,16 @@ export function createIntentCompanion({ store, ...telling }: { store: Pick<Inten
 
 function eventOf({ before, atMs }: LinkChange, attempt: Attempt, intent: IntentRecord, cause: IntentCause | null): IntentEvent {
   if (before === null) return { type: "attempt.begun", atMs, attempt, change: cause?.change ?? {} };
+  // Only the step that it was asked for: the answer to it comes with the same cause.
+  const asked = isAskedFor(before.followUps.length, attempt) ? cause : null;
+  const { metadata } = asked?.change ?? {};
   return {
     type: "attempt.changed",
     atMs,
     attempt,
-    // Only the step that it was asked for: the answer to it comes with the same cause.
-    cancellation: isAskedFor(before.followUps.length, attempt) ? (cause?.cancellation ?? null) : null,
+    cancellation: asked?.cancellation ?? null,
     refund: refundOf(intent, attempt, atMs, cause),
+    ...(metadata === undefined ? {} : { metadata }),
   };
 }
 

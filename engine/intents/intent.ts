@@ -1,13 +1,9 @@
+import type { Metadata, MetadataChange } from "../kernel/metadata.ts";
 import type { FollowUpType } from "../links/link.ts";
 
 export type CaptureMethod = "automatic" | "automatic_async" | "manual";
 export type CancellationReason = "duplicate" | "fraudulent" | "requested_by_customer" | "abandoned";
 export type RefundReason = "duplicate" | "fraudulent" | "requested_by_customer";
-
-/** Texts under names that the merchant chose. */
-export interface Metadata {
-  readonly [name: string]: string;
-}
 
 /** What is to be paid and how; an update replaces members of it. */
 export interface IntentOrder {
@@ -29,6 +25,17 @@ export interface IntentOrder {
   readonly paymentMethodTypes: readonly string[];
   /** Whether the merchant left the choice of methods to the relay; null where it did not say. */
   readonly automaticPaymentMethods: boolean | null;
+}
+
+/** What a request changes of an order: absent members stay, others are replaced as a whole, and metadata key by key. */
+export interface OrderChange extends Partial<Omit<IntentOrder, "metadata">> {
+  readonly metadata?: MetadataChange;
+}
+
+/** What a merchant may change of a charge. */
+export interface ChargeChange {
+  readonly description?: string | null;
+  readonly metadata?: MetadataChange;
 }
 
 /**
@@ -97,6 +104,8 @@ export interface Attempt {
   readonly followUps: readonly AttemptFollowUp[];
   /** Paid although the intent was canceled, or paid already: the relay reverses it by itself. */
   readonly unwanted: boolean;
+  /** What its charge says instead of the intent, since the merchant has changed it. */
+  readonly ofCharge?: Pick<IntentOrder, "description" | "metadata">;
 }
 
 export interface PaidAttempt {

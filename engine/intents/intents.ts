@@ -1,6 +1,16 @@
 import type { MerchantGrant } from "../access/merchant-grant.ts";
+import type { Metadata, MetadataChange } from "../kernel/metadata.ts";
 import type { Page, PageQuery } from "../kernel/page.ts";
-import type { Attempt, CancellationReason, IntentOrder, IntentRecord, IntentRefund, Metadata, RefundReason } from "./intent.ts";
+import type {
+  Attempt,
+  CancellationReason,
+  ChargeChange,
+  IntentOrder,
+  IntentRecord,
+  IntentRefund,
+  OrderChange,
+  RefundReason,
+} from "./intent.ts";
 
 /** The request that asks for a change. */
 export interface Operation {
@@ -24,6 +34,8 @@ export interface RefundOf extends ChargeOf {
 
 /** `unexpected`: not possible in the status that the record has. `unsettled`: what is not known yet decides, so ask again (409). */
 type Refused = { type: "unexpected"; intent: IntentRecord } | { type: "unsettled"; intent: IntentRecord };
+/** With this change there would be more than METADATA_KEYS_MAX; nothing was done. */
+type TooManyKeys = { type: "too_many_keys"; intent: IntentRecord };
 /** Whether the gateway did it is not known; the same request again finds out (503). */
 type NotConfirmed = { type: "unavailable"; intent: IntentRecord };
 
@@ -50,6 +62,7 @@ export type CaptureOutcome =
   | { type: "already_captured"; intent: IntentRecord }
   | { type: "too_much"; intent: IntentRecord }
   | { type: "refused"; intent: IntentRecord; description: string }
+  | TooManyKeys
   | Refused
   | NotConfirmed;
 
@@ -64,7 +77,11 @@ export type RefundOutcome =
   | { type: "refused"; intent: IntentRecord; description: string }
   | { type: "unsettled"; intent: IntentRecord };
 
-export type UpdateOutcome = { type: "updated"; intent: IntentRecord } | { type: "unexpected"; intent: IntentRecord };
+export type UpdateOutcome = { type: "updated"; intent: IntentRecord } | { type: "unexpected"; intent: IntentRecord } | TooManyKeys;
+
+export type UpdateChargeOutcome = ({ type: "updated" } & ChargeOf) | TooManyKeys;
+
+export type UpdateRefundOutcome = ({ type: "updated" } & RefundOf) | TooManyKeys;
 
 /**
  * Payment intents, from any thread of any node. Null is the answer for what the owner does not have. Every method rejects with RelayError `unavailable`
@@ -84,18 +101,27 @@ export interface Intents {
   listCharges(owner: IntentOwner, query: PageQuery & { intentId: string | null }): Promise<Page<ChargeOf> | null>;
   listRefunds(owner: IntentOwner, query: PageQuery & { intentId: string | null; chargeId: string | null }): Promise<Page<RefundOf> | null>;
   /** Absent members stay. Amount, currency and capture method only while no attempt is open or paid. */
-  update(owner: IntentOwner, id: string, change: Partial<IntentOrder>, operation: Operation): Promise<UpdateOutcome | null>;
+  update(owner: IntentOwner, id: string, change: OrderChange, operation: Operation): Promise<UpdateOutcome | null>;
   /** Begins an attempt, or answers with the one that is open; `change` as in `update`, in the same commit. Never two payable attempts. */
-  confirm(owner: IntentOwner, id: string, change: Partial<IntentOrder>, operation: Operation): Promise<ConfirmOutcome | null>;
+  confirm(owner: IntentOwner, id: string, change: Omit<OrderChange, "metadata">, operation: Operation): Promise<ConfirmOutcome | null>;
   cancel(owner: IntentOwner, id: string, reason: CancellationReason | null, operation: Operation): Promise<CancelOutcome | null>;
-  /** `amountMinor` null: the whole; once, the rest is released. */
-  capture(owner: IntentOwner, id: string, amountMinor: number | null, operation: Operation): Promise<CaptureOutcome | null>;
+  /** `amountMinor` null: the whole; once, the rest is released. `metadata` of the intent is changed by the commit that begins it. */
+  capture(
+    owner: IntentOwner,
+    id: string,
+    amountMinor: number | null,
+    operation: Operation,
+    metadata?: MetadataChange,
+  ): Promise<CaptureOutcome | null>;
   refund(
     owner: IntentOwner,
     of: { intentId: string } | { chargeId: string },
     request: { amountMinor: number | null; reason: RefundReason | null; metadata: Metadata },
     operation: Operation,
   ): Promise<RefundOutcome | null>;
+  /** What it says of its own from then on; nobody is told of it. */
+  updateCharge(owner: IntentOwner, chargeId: string, change: ChargeChange, operation: Operation): Promise<UpdateChargeOutcome | null>;
+  updateRefund(owner: IntentOwner, refundId: string, metadata: MetadataChange, operation: Operation): Promise<UpdateRefundOutcome | null>;
   /** Has the gateway asked about an attempt that is open, unless it was asked just now; answers with the intent as it stands then. */
   verify(intent: IntentRecord): Promise<IntentRecord>;
 }

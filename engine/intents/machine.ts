@@ -1,7 +1,21 @@
 import { assign, setup } from "xstate";
 import type { ChargeNews, IntentEvent, IntentNews, RefundNews } from "./events.ts";
 import type { IntentRecord, IntentStatus } from "./intent.ts";
-import { afterAttempt, begun, changedOrder, changesMoney, isPossible, isUntold, mayBegin, newsOfAttempt, statusAfter } from "./rules.ts";
+import {
+  afterAttempt,
+  begun,
+  changedOrder,
+  changesMoney,
+  isPossible,
+  isUntold,
+  mayBegin,
+  newsOfAttempt,
+  statusAfter,
+  takesChange,
+  takesMetadata,
+  withCharge,
+  withRefund,
+} from "./rules.ts";
 
 /**
  * A payment intent (drawn in infra/docs/machines/intent.md): which attempt may begin, which payment counts, and what its merchant is told. The record is its context and alone
@@ -27,6 +41,8 @@ const setUp = setup({
     mayBegin: ({ context, event }) => event.type === "attempt.begun" && mayBegin(context, event),
     mayCancel: ({ context }) => context.cancellation === null,
     isUntold: ({ context, event }) => event.type === "refund.told" && isUntold(context, event),
+    takesChange: ({ context, event }) => event.type === "charge.changed" && takesChange(context, event),
+    takesMetadata: ({ context, event }) => event.type === "refund.changed" && takesMetadata(context, event),
     isPossible: ({ context, event }) => event.type === "attempt.changed" && isPossible(context, event),
     becomesUnpaid: becomes("requires_payment_method"),
     becomesPayable: becomes("requires_action"),
@@ -48,6 +64,8 @@ const setUp = setup({
         ? { cancellation: { ...event.cancellation, requestedAtMs: event.atMs, canceledAtMs: event.atMs } }
         : {},
     ),
+    changeCharge: assign(({ context, event }) => (event.type === "charge.changed" ? withCharge(context, event) : {})),
+    changeRefund: assign(({ context, event }) => (event.type === "refund.changed" ? withRefund(context, event) : {})),
     noteTold: assign(({ context, event }) =>
       event.type === "refund.told"
         ? { refunds: context.refunds.map((refund) => (refund.id === event.refundId ? { ...refund, told: true } : refund)) }
@@ -97,6 +115,9 @@ const unclear = {
 
 const updateAll = { actions: "changeOrder" } as const;
 const updateRest = { guard: "leavesMoney", actions: "changeOrder" } as const;
+/** A charge is there from its attempt's end on, whatever becomes of the intent. */
+const changedCharge = { guard: "takesChange", actions: "changeCharge" } as const;
+const changedRefund = { guard: "takesMetadata", actions: [tellOfAttempt, "changeRefund"] } as const;
 const toldRefund = { guard: "isUntold", actions: [tellOfAttempt, "noteTold"] } as const;
 
 export const intentMachine = setUp.createMachine({
@@ -111,31 +132,46 @@ export const intentMachine = setUp.createMachine({
         "intent.updated": updateAll,
         "attempt.begun": { guard: "mayBegin", target: "processing", actions: "begin" },
         "attempt.changed": [succeeded, capturable, noted],
+        "charge.changed": changedCharge,
         "cancel.requested": { guard: "mayCancel", target: "canceled", actions: ["cancel", tell("payment_intent.canceled")] },
       },
     },
     requires_action: {
       description: "An attempt is open at the gateway, and its address is known: the buyer is to pay there.",
-      on: { "intent.updated": updateRest, "attempt.changed": [succeeded, capturable, failed, canceled, unclear, noted] },
+      on: {
+        "intent.updated": updateRest,
+        "attempt.changed": [succeeded, capturable, failed, canceled, unclear, noted],
+        "charge.changed": changedCharge,
+      },
     },
     processing: {
       description:
         "An attempt may be payable, but its address is not known: the gateway has not answered its creation, or cannot be asked about one whose time is over.",
-      on: { "intent.updated": updateRest, "attempt.changed": [succeeded, capturable, failed, canceled, payable, noted] },
+      on: {
+        "intent.updated": updateRest,
+        "attempt.changed": [succeeded, capturable, failed, canceled, payable, noted],
+        "charge.changed": changedCharge,
+      },
     },
     requires_capture: {
       description: "Authorized: the money is to be taken, or released. A cancel that was not confirmed by the gateway is noted meanwhile.",
-      on: { "intent.updated": updateRest, "attempt.changed": [succeeded, canceled, noted] },
+      on: { "intent.updated": updateRest, "attempt.changed": [succeeded, canceled, noted], "charge.changed": changedCharge },
     },
     succeeded: {
       tags: "ended",
       description: "Paid. It stays so when it is refunded, and any further payment is given back.",
-      on: { "intent.updated": updateRest, "attempt.changed": noted, "refund.told": toldRefund },
+      on: {
+        "intent.updated": updateRest,
+        "attempt.changed": noted,
+        "charge.changed": changedCharge,
+        "refund.told": toldRefund,
+        "refund.changed": changedRefund,
+      },
     },
     canceled: {
       tags: "ended",
       description: "Nobody is to pay it any more; what is paid all the same is given back.",
-      on: { "attempt.changed": noted },
+      on: { "attempt.changed": noted, "charge.changed": changedCharge },
     },
   },
 });

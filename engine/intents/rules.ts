@@ -1,3 +1,4 @@
+import { changedMetadata, hasTooManyKeys } from "../kernel/metadata.ts";
 import type { ChargeNews, IntentEvent, Of, RefundNews } from "./events.ts";
 import {
   type Attempt,
@@ -7,6 +8,7 @@ import {
   type IntentRecord,
   type IntentRefund,
   isReversed,
+  type OrderChange,
   paidAttempt,
   statusOf,
 } from "./intent.ts";
@@ -17,16 +19,16 @@ export function isOpen({ state }: Attempt): boolean {
 }
 
 /** Whether an update touches what is to be paid. */
-export function changesMoney({ order }: IntentRecord, change: Partial<IntentOrder>): boolean {
+export function changesMoney({ order }: IntentRecord, change: OrderChange): boolean {
   return MONEY.some((member) => change[member] !== undefined && change[member] !== order[member]);
 }
 
 const MONEY = ["amountMinor", "currency", "captureMethod"] as const;
 
 /** The order with the members of the change; those that are undefined stay. */
-export function changedOrder(order: IntentOrder, change: Partial<IntentOrder>): IntentOrder {
+export function changedOrder(order: IntentOrder, { metadata, ...change }: OrderChange): IntentOrder {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return { ...order, ...Object.fromEntries(given) };
+  return { ...order, ...Object.fromEntries(given), metadata: changedMetadata(order.metadata, metadata) };
 }
 
 export function captureOf({ captureMethod }: IntentOrder): "now" | "later" {
@@ -54,10 +56,12 @@ export function afterAttempt(record: IntentRecord, event: IntentEvent): IntentRe
   if (event.type !== "attempt.changed") return record;
   const before = attemptBefore(record, event);
   if (before === undefined) return record;
-  const attempt = { ...event.attempt, unwanted: before.unwanted || becomesUnwanted(record, before, event.attempt) };
+  const unwanted = before.unwanted || becomesUnwanted(record, before, event.attempt);
+  const attempt = { ...event.attempt, unwanted, ...(before.ofCharge === undefined ? {} : { ofCharge: before.ofCharge }) };
   const attempts = record.attempts.map((other) => (other === before ? attempt : other));
   const refunds = refundsAfter(record, event, attempt);
-  return { ...record, attempts, refunds, cancellation: cancellationAfter(record, event, attempt) };
+  const order = { ...record.order, metadata: changedMetadata(record.order.metadata, event.metadata) };
+  return { ...record, order, attempts, refunds, cancellation: cancellationAfter(record, event, attempt) };
 }
 
 function attemptBefore({ attempts }: IntentRecord, { attempt: { txId } }: Of<"attempt.changed">): Attempt | undefined {
@@ -111,15 +115,62 @@ export function isPossible(record: IntentRecord, event: Of<"attempt.changed">): 
   const { attempt, cancellation } = event;
   const before = attemptBefore(record, event);
   if (before === undefined) return false;
+  if (event.metadata !== undefined && hasTooManyKeys(changedMetadata(record.order.metadata, event.metadata))) return false;
   const paid = paidAttempt(record);
   if (attempt.state === "revoked" && before.state !== "revoked") return cancellation !== null && paid === null;
   if (cancellation === null) return true;
   return paid === before && !attempt.followUps.some(({ type, state }) => type === "capture" && state !== "refused");
 }
 
+/** Whether there is such a charge, and room for what it is to say. */
+export function takesChange(record: IntentRecord, event: Of<"charge.changed">): boolean {
+  const attempt = chargedAttempt(record, event.chargeId);
+  return attempt !== undefined && !hasTooManyKeys(ofChargeAfter(record, attempt, event).metadata);
+}
+
+function chargedAttempt({ attempts }: IntentRecord, chargeId: string): Attempt | undefined {
+  return attempts.find((attempt) => attempt.chargeId === chargeId && attempt.endedAtMs !== null);
+}
+
+/** What a charge says: the intent's words, until it has its own. */
+export function wordsOfCharge({ order }: IntentRecord, { ofCharge }: Attempt): Pick<IntentOrder, "description" | "metadata"> {
+  return ofCharge ?? { description: order.description, metadata: order.metadata };
+}
+
+function ofChargeAfter(record: IntentRecord, attempt: Attempt, { change }: Of<"charge.changed">) {
+  const { description, metadata } = wordsOfCharge(record, attempt);
+  return {
+    description: change.description === undefined ? description : change.description,
+    metadata: changedMetadata(metadata, change.metadata),
+  };
+}
+
+export function withCharge(record: IntentRecord, event: Of<"charge.changed">): Partial<IntentRecord> {
+  const charged = chargedAttempt(record, event.chargeId);
+  const attempts = record.attempts.map((attempt) =>
+    attempt === charged ? { ...attempt, ofCharge: ofChargeAfter(record, attempt, event) } : attempt,
+  );
+  return { attempts };
+}
+
+/** Whether there is such a refund that somebody knows of, and room for its metadata. */
+export function takesMetadata({ refunds }: IntentRecord, { refundId, metadata }: Of<"refund.changed">): boolean {
+  const refund = refunds.find(({ id, told }) => id === refundId && told);
+  return refund !== undefined && !hasTooManyKeys(changedMetadata(refund.metadata, metadata));
+}
+
+export function withRefund({ refunds }: IntentRecord, { refundId, metadata }: Of<"refund.changed">): Partial<IntentRecord> {
+  return {
+    refunds: refunds.map((refund) =>
+      refund.id === refundId ? { ...refund, metadata: changedMetadata(refund.metadata, metadata) } : refund,
+    ),
+  };
+}
+
 /** What is told of the charge and its refunds; what nobody wants is told as failed, and of its reversal nothing. */
 export function newsOfAttempt(record: IntentRecord, event: IntentEvent): readonly (ChargeNews | RefundNews)[] {
   if (event.type === "refund.told") return isUntold(record, event) ? [{ type: "refund.created", refundId: event.refundId }] : [];
+  if (event.type === "refund.changed") return [{ type: "refund.updated", refundId: event.refundId }];
   if (event.type !== "attempt.changed") return [];
   const before = attemptBefore(record, event);
   const after = afterAttempt(record, event);

@@ -1,3 +1,4 @@
+import type { Metadata } from "../kernel/metadata.ts";
 import type { WebhookEvent, WebhookFormat } from "./webhook-event.ts";
 
 /** Endpoints of one merchant, or of one partner. */
@@ -22,7 +23,7 @@ export interface WebhookEndpointRecord {
   /** The version that its events name; null: none is named (partners' and the portal's). */
   readonly apiVersion: string | null;
   readonly description: string | null;
-  readonly metadata: { readonly [name: string]: string };
+  readonly metadata: Metadata;
   readonly status: "enabled" | "disabled";
   /** Why the relay disabled it: it answered 410, or nothing was delivered for five days. Null where its owner did, or nobody. */
   readonly disabledReason: "gone" | "failing" | null;

@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { changedMetadata, hasTooManyKeys, type Metadata, type MetadataChange, TooManyMetadataKeys } from "../kernel/metadata.ts";
 import { type Page, type PageQuery, pageOf } from "../kernel/page.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
@@ -27,15 +28,15 @@ export interface WebhookEndpointOrder {
   readonly events: readonly string[];
   readonly apiVersion: string | null;
   readonly description: string | null;
-  readonly metadata: { readonly [name: string]: string };
+  readonly metadata: Metadata;
 }
 
-/** Absent members stay as they are. */
+/** Absent members stay as they are, and metadata is changed key by key. */
 export interface WebhookEndpointChange {
   readonly url?: string;
   readonly events?: readonly string[];
   readonly description?: string | null;
-  readonly metadata?: { readonly [name: string]: string };
+  readonly metadata?: MetadataChange;
   readonly disabled?: boolean;
 }
 
@@ -56,7 +57,7 @@ export interface WebhookEndpoints {
   find(owner: WebhookOwner, livemode: boolean, id: string): Promise<WebhookEndpointRecord | null>;
   /** Newest first; null where the cursor is none of them. */
   list(owner: WebhookOwner, livemode: boolean, query: PageQuery): Promise<Page<WebhookEndpointRecord> | null>;
-  /** Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. */
+  /** Disabling it ends what is still to be delivered to it; enabling it forgets why it was disabled. Throws also TooManyMetadataKeys. */
   change(owner: WebhookOwner, livemode: boolean, id: string, change: WebhookEndpointChange): Promise<WebhookEndpointRecord | null>;
   /** Ends what is still to be delivered to it. False where there is none. */
   remove(owner: WebhookOwner, livemode: boolean, id: string): Promise<boolean>;
@@ -164,7 +165,7 @@ export function createWebhookEndpoints({ store, stops, secrets, box, digest, clo
         ...(url === undefined ? {} : { url }),
         ...(events === undefined ? {} : { events }),
         ...(description === undefined ? {} : { description }),
-        ...(metadata === undefined ? {} : { metadata }),
+        metadata: withinLimit(changedMetadata(before.metadata, metadata)),
         ...(disabled === undefined ? {} : { status: disabled ? "disabled" : "enabled", disabledReason: null }),
         updatedAtMs: clock.nowMs(),
       }));
@@ -205,4 +206,9 @@ const ID = /^we_[a-z0-9]{24}$/;
 function isOf({ owner }: WebhookEndpointRecord, other: WebhookOwner): boolean {
   if (owner.type === "merchant") return other.type === "merchant" && owner.merchantId === other.merchantId;
   return other.type === "partner" && owner.partnerId === other.partnerId;
+}
+
+function withinLimit(metadata: Metadata): Metadata {
+  if (hasTooManyKeys(metadata)) throw new TooManyMetadataKeys();
+  return metadata;
 }

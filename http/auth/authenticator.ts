@@ -242,9 +242,9 @@ export function createAuthenticator(
         case "partnerApi":
           return callerByBearer(partnerApi, authorization, ipAddress);
         case "merchantKey":
-          return callerByMerchantKey(findMerchant, authorization, "secret");
+          return callerByMerchantKey(findMerchant, { authorization, ipAddress }, "secret");
         case "optionalMerchantKey":
-          return authorization === "" ? ANONYMOUS : callerByMerchantKey(findMerchant, authorization, "any");
+          return authorization === "" ? ANONYMOUS : callerByMerchantKey(findMerchant, { authorization, ipAddress }, "any");
         case "admin":
           return byAdministrator(authorization, ipAddress);
       }

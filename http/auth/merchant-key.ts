@@ -27,17 +27,21 @@ const PUBLISHABLE_KEY: Refusal = {
   detail: "secret_key_required",
 };
 
-/** Finds the merchant of a key: `replaced` for one that it had before, null for no key. Rejects with RelayError `unavailable`. */
-export type FindMerchant = (key: string) => Promise<MerchantGrant | "replaced" | null>;
+/** Finds the merchant of a key that came from an address: `replaced` for one that it had before, null for no key. Rejects with RelayError `unavailable`. */
+export type FindMerchant = (key: string, ipAddress: string) => Promise<MerchantGrant | "replaced" | null>;
 
 /**
  * Authentication of merchants: `Authorization: Bearer sk_merchant_...`, or Basic with the key as user name and an empty password. Looked up by the key's
  * hash, so the time reveals nothing about any key. Where `kinds` is `secret`, a publishable key is 403.
  */
-export async function callerByMerchantKey(find: FindMerchant, authorization: string, kinds: "secret" | "any"): Promise<Caller | Refusal> {
+export async function callerByMerchantKey(
+  find: FindMerchant,
+  { authorization, ipAddress }: { authorization: string; ipAddress: string },
+  kinds: "secret" | "any",
+): Promise<Caller | Refusal> {
   if (authorization === "") return MISSING_KEY;
   const key = authorization.length > HEADER_LENGTH_MAX ? null : keyIn(authorization);
-  const merchant = key === null ? null : await find(key);
+  const merchant = key === null ? null : await find(key, ipAddress);
   if (merchant === null) return INVALID_KEY;
   if (merchant === "replaced") return REPLACED_KEY;
   return kinds === "secret" && merchant.kind !== "secret" ? PUBLISHABLE_KEY : { type: "merchantKey", merchant };

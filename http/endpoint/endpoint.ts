@@ -286,7 +286,7 @@ export interface Endpoint<Operations> extends EndpointFacts {
   readonly audit?: Audit<Input>;
   keepUnread?(operations: Operations, input: { params: unknown; caller: Caller; body: UnreadBody }): Promise<void>;
   /** See `surface`. */
-  admit?(operations: Operations, input: Input): void | Promise<void>;
+  admit?(operations: Operations, input: Input): Promise<ResponseHeaders | undefined>;
   // A method, so that a handler of checked input can be assigned: the server passes only input that the schemas accept.
   handle(operations: Operations, input: Input): AnyReply | Promise<AnyReply>;
 }
@@ -304,11 +304,15 @@ export interface SurfaceFacts {
   readonly idempotency?: IdempotencyPolicy;
 }
 
+export interface ResponseHeaders {
+  readonly [name: string]: string;
+}
+
 /**
  * Further headers of a response, from those of the request (by their names in lower case; empty when absent). It is called before anything about
  * the request is checked, and must not throw. Values with line breaks or control characters are left out.
  */
-export type ResponseHeadersOf = (header: (name: string) => string, requestId: string) => { readonly [name: string]: string };
+export type ResponseHeadersOf = (header: (name: string) => string, requestId: string) => ResponseHeaders;
 
 /** What an idempotency key means to a surface. */
 export interface IdempotencyPolicy {
@@ -340,7 +344,7 @@ export type KeyedEndpoint = Pick<EndpointFacts, "name" | "method" | "path">;
 export interface BoundEndpoint extends Omit<Endpoint<unknown>, "handle" | "keepUnread" | "admit"> {
   readonly run: (input: Input) => AnyReply | Promise<AnyReply>;
   /** Called by `idempotent` before a key is looked up; absent if everyone is admitted. */
-  readonly runAdmit?: (input: Input) => void | Promise<void>;
+  readonly runAdmit?: (input: Input) => Promise<ResponseHeaders | undefined>;
   /** Absent if a body that cannot be read is only refused. */
   readonly runUnread?: (input: { params: unknown; caller: Caller; body: UnreadBody }) => Promise<void>;
 }

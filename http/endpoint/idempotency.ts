@@ -86,8 +86,9 @@ export function idempotent(endpoint: BoundEndpoint, options: IdempotencyOptions)
   return {
     ...once,
     run: async (input) => {
-      await runAdmit(input);
-      return once.run(input);
+      const own = await runAdmit(input);
+      const reply = await once.run(input);
+      return own === undefined ? reply : { ...reply, headers: { ...reply.headers, ...own } };
     },
   };
 }

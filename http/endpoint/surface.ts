@@ -1,5 +1,16 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { Declaration, Endpoint, Input, KeyedEndpoint, Nothing, Reply, Responses, SurfaceFacts, WhoMay } from "./endpoint.ts";
+import type {
+  Declaration,
+  Endpoint,
+  Input,
+  KeyedEndpoint,
+  Nothing,
+  Reply,
+  ResponseHeaders,
+  Responses,
+  SurfaceFacts,
+  WhoMay,
+} from "./endpoint.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
 
@@ -21,9 +32,10 @@ export interface SurfaceOptions<Operations, E extends TSchema> extends SurfaceFa
   readonly envelope: ErrorEnvelope & { schema: E };
   /**
    * Called for every request of the surface, with its input read and its caller known, before an idempotency key is looked up and before the handler.
-   * Throws RelayError for a request that is not to be executed: of a caller beyond its limit, for instance.
+   * Throws RelayError for a request that is not to be executed: of a caller beyond its limit, for instance. It may answer with headers that belong to this
+   * very request, and so to its response also where that is a stored one.
    */
-  readonly admit?: (operations: Operations, input: Input, endpoint: KeyedEndpoint) => void | Promise<void>;
+  readonly admit?: (operations: Operations, input: Input, endpoint: KeyedEndpoint) => Promise<ResponseHeaders | undefined>;
 }
 
 /**

@@ -573,6 +573,7 @@ const INTENT: Whole<IntentRecord> = {
         },
       ],
       unwanted: true,
+      ofCharge: { description: "Charge 1", metadata: { charge: "1" } },
     },
   ],
   cancellation: { reason: "abandoned", requestedAtMs: AT_MS + 20_000, canceledAtMs: AT_MS + 21_000, operationId: "operation-1" },

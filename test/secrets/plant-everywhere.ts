@@ -49,6 +49,8 @@ const NOT_TAKEN = [
   "compatConfirmPaymentIntent",
   "compatCapturePaymentIntent",
   "compatCreateRefund",
+  "compatUpdateRefund",
+  "compatUpdateCharge",
   "compatRetryEvent",
 ];
 /** What they send waits for its terminal. */

@@ -8,6 +8,7 @@ import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.
 import { type Answer, HttpClient } from "../support/http-client.ts";
 import { member } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
+import { formsOf } from "./forms-of.ts";
 import { textAt, WAYS_IN, type Written } from "./written.ts";
 
 /** A secret by the way that it came in. */
@@ -16,18 +17,6 @@ interface Known {
   about: string;
   /** Answers that may have it: the one that showed it. */
   shownIn: Answer | null;
-}
-
-/** Forms in which a secret could lie somewhere without anybody noticing. */
-function formsOf(secret: string): Buffer[] {
-  const bytes = Buffer.from(secret, "utf8");
-  // In base64 the text of a part depends on where it stands in the whole: of three shifts one is found.
-  const shifted = [0, 1, 2].map((pad) =>
-    Buffer.concat([Buffer.alloc(pad), bytes])
-      .toString("base64")
-      .slice(pad === 0 ? 0 : 4, -4),
-  );
-  return [secret, bytes.toString("hex"), ...shifted].map((form) => Buffer.from(form, "utf8"));
 }
 
 test("no secret that was written in by any endpoint is found in the data directory, the logs, the answers or the metrics", {

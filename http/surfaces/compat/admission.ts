@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { WIRE_NAMES } from "../../compat/wire-names.ts";
-import type { Input, KeyedEndpoint } from "../../endpoint/endpoint.ts";
+import { DEFAULT_API_VERSION, WIRE_NAMES } from "../../compat/wire-names.ts";
+import type { Input, KeyedEndpoint, ResponseHeaders } from "../../endpoint/endpoint.ts";
 import { type FormObject, formOf } from "../../endpoint/form-body.ts";
 import type { CompatOperations } from "./operations.ts";
 import { forbidden, noSuch } from "./platform-error.ts";
-import { requestedVersion } from "./versions.ts";
+import { requestedVersion, versionHeaders } from "./versions.ts";
 
 /** The service that merchants need for card payments by this API. */
 const SERVICE = "IGFS";
@@ -24,9 +24,10 @@ export const READ_HEADERS = {
 
 /**
  * Decides whether a request may be executed, before its idempotency key is looked up: whose it is, that it is for no other account, that its merchant may take
- * card payments, and that it is within its limit. Throws PlatformError or RelayError.
+ * card payments, and that it is within its limit. Throws PlatformError or RelayError. Of a request that names no version it answers with the one that it gets; what the
+ * request names the server has answered already. Neither is stored for an idempotency key: both are of the request that is answered.
  */
-export async function admit(operations: CompatOperations, input: Input, { name }: KeyedEndpoint): Promise<void> {
+export async function admit(operations: CompatOperations, input: Input, { name }: KeyedEndpoint): Promise<ResponseHeaders | undefined> {
   const header = headerReader(input.headers);
   if (header(READ_HEADERS.account) !== undefined || header(READ_HEADERS.context) !== undefined) {
     // Ignored, the money would go to the wrong merchant.
@@ -38,6 +39,12 @@ export async function admit(operations: CompatOperations, input: Input, { name }
   else await operations.merchantCalls.admitMerchant(merchant);
   if (!merchant.services.includes(SERVICE)) throw forbidden(`The service ${SERVICE} is not enabled for this merchant.`, "account_invalid");
   if (version !== null && merchant.kind === "secret") await operations.apiVersions.pin(merchant.merchantId, version);
+  return version === null ? versionHeaders(await versionOf(operations, merchant)) : undefined;
+}
+
+/** The version of a request that names none. */
+export async function versionOf({ apiVersions }: Pick<CompatOperations, "apiVersions">, { merchantId }: MerchantGrant): Promise<string> {
+  return (await apiVersions.versionOf(merchantId)) ?? DEFAULT_API_VERSION;
 }
 
 async function admitPage(operations: CompatOperations, input: Input, name: string, merchant: MerchantGrant): Promise<void> {
@@ -74,7 +81,7 @@ export async function merchantOf({ merchantsByKey }: Pick<CompatOperations, "mer
       "You did not provide an API key: send the merchant's key as `Authorization: Bearer sk_merchant_...`.",
     );
   }
-  const found = await merchantsByKey.merchantByKey(key);
+  const found = await merchantsByKey.merchantByKey(key, input.request.ipAddress);
   if (found === "replaced") throw new RelayError("unauthorized", "Expired API key provided.", { detail: "api_key_expired" });
   if (found === null || found.kind !== "publishable") throw new RelayError("unauthorized", "Invalid API key provided.");
   return found;

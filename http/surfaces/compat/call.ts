@@ -5,12 +5,12 @@ import type { IntentOwner, Operation } from "../../../engine/intents/intents.ts"
 import { maskSchemePans } from "../../../engine/kernel/mask.ts";
 import { DEFAULT_API_VERSION, VERSION_HEADER, WIRE_NAMES } from "../../compat/wire-names.ts";
 import type { Endpoint, Input } from "../../endpoint/endpoint.ts";
-import { headerReader, membersOf, merchantOf, OF_PAGES, pathId, READ_HEADERS } from "./admission.ts";
+import { headerReader, membersOf, merchantOf, OF_PAGES, pathId, READ_HEADERS, versionOf } from "./admission.ts";
 import { intentForPages } from "./objects.ts";
 import type { CompatOperations } from "./operations.ts";
 import { type Fields, type ReadFields, readFields, schemaOf } from "./params.ts";
 import { COMPAT_BASE, compat, platformRequestId } from "./surface.ts";
-import { requestedVersion, VERSION_LENGTH_MAX, versionHeaders } from "./versions.ts";
+import { requestedVersion, VERSION_LENGTH_MAX } from "./versions.ts";
 
 /** One call as its handler sees it. */
 export interface Call<F extends Fields> {
@@ -100,7 +100,7 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
       const header = headerReader(input.headers);
       const requested = requestedVersion([header(READ_HEADERS.version), header(READ_HEADERS.ownVersion)]);
       const merchant = await merchantOf(operations, input);
-      const apiVersion = requested ?? (await operations.apiVersions.versionOf(merchant.merchantId)) ?? DEFAULT_API_VERSION;
+      const apiVersion = requested ?? (await versionOf(operations, merchant));
       const body = await declaration.handle(operations, {
         id: pathId(input),
         members: readFields(fields, membersOf(input)),
@@ -113,8 +113,7 @@ export function call<F extends Fields>(declaration: CallDeclaration<F>): Endpoin
           return merchant.kind === "publishable" ? intentForPages(object) : object;
         },
       });
-      // Where the request names its version, the server has answered it already.
-      return { status: 200 as const, text: JSON.stringify(body), headers: requested === null ? versionHeaders(apiVersion) : {} };
+      return { status: 200 as const, text: JSON.stringify(body) };
     },
   });
 }

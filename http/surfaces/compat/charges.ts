@@ -1,7 +1,7 @@
 import { call } from "./call.ts";
 import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
-import { refused, word } from "./params.ts";
+import { metadata, refused, text, tooManyKeys, withoutEffect, word } from "./params.ts";
 import { noSuch } from "./platform-error.ts";
 import { Charge } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
@@ -47,5 +47,44 @@ export const retrieveCharge = call({
     const charge = await intents.charge(owner, id);
     if (charge === null) throw noSuch("charge", id, "charge");
     return expandingOf(compatObjects).charge(charge, expansion);
+  },
+});
+
+export const updateCharge = call({
+  name: "compatUpdateCharge",
+  method: "POST",
+  path: `${PATH}/{id}`,
+  summary: "Update a charge",
+  description:
+    "Its description and metadata. Until they are changed here a charge has those of its payment intent; from then on it has its own. No event is sent.",
+  fields: {
+    customer: withoutEffect(""),
+    description: text("Your own text; it is not sent to the card gateway."),
+    expand: EXPAND,
+    fraud_details: withoutEffect(""),
+    metadata: metadata(),
+    receipt_email: withoutEffect("The card gateway got the payment intent's with the payment."),
+    shipping: withoutEffect(""),
+    transfer_group: withoutEffect(""),
+  },
+  bodyExample: { metadata: { order_id: "7" } },
+  answer: { description: "The charge.", schema: Charge },
+  errors: [400, 404, 409],
+  handle: async ({ intents, compatObjects }, { id, members, owner, operation }) => {
+    const expansion = readExpansion(members.expand, "charge", false);
+    const { charge } = expandingOf(compatObjects);
+    const change = {
+      ...(members.description === undefined ? {} : { description: members.description }),
+      ...(members.metadata === undefined ? {} : { metadata: members.metadata }),
+    };
+    if (Object.keys(change).length === 0) {
+      const found = await intents.charge(owner, id);
+      if (found === null) throw noSuch("charge", id, "charge");
+      return charge(found, expansion);
+    }
+    const outcome = await intents.updateCharge(owner, id, change, operation);
+    if (outcome === null) throw noSuch("charge", id, "charge");
+    if (outcome.type === "too_many_keys") throw tooManyKeys();
+    return charge(outcome, expansion);
   },
 });

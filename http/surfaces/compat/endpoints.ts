@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../endpoint/endpoint.ts";
 import { retrieveAccount } from "./account.ts";
-import { listCharges, retrieveCharge } from "./charges.ts";
+import { listCharges, retrieveCharge, updateCharge } from "./charges.ts";
 import { listEvents, retrieveEvent, retryEvent } from "./events.ts";
 import type { CompatOperations } from "./operations.ts";
 import {
@@ -12,7 +12,7 @@ import {
   retrievePaymentIntent,
   updatePaymentIntent,
 } from "./payment-intents.ts";
-import { createRefund, listRefunds, retrieveRefund } from "./refunds.ts";
+import { createRefund, listRefunds, retrieveRefund, updateRefund } from "./refunds.ts";
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -34,8 +34,10 @@ export const compatEndpoints: Endpoint<CompatOperations>[] = [
   createRefund,
   listRefunds,
   retrieveRefund,
+  updateRefund,
   listCharges,
   retrieveCharge,
+  updateCharge,
   createWebhookEndpoint,
   listWebhookEndpoints,
   retrieveWebhookEndpoint,

@@ -1,10 +1,10 @@
-import type { IntentOrder } from "../../../engine/intents/intent.ts";
+import type { IntentOrder, OrderChange } from "../../../engine/intents/intent.ts";
+import { changedMetadata, NO_METADATA } from "../../../engine/kernel/metadata.ts";
 import { readCurrency, requireAmountOf } from "./currencies.ts";
 import { EXPAND } from "./expand.ts";
 import {
   address,
   amount,
-  changedMetadata,
   email,
   type Field,
   flag,
@@ -208,7 +208,7 @@ export function orderOf(members: ReadFields<typeof CREATE_FIELDS>, livemode: boo
     captureMethod: members.capture_method ?? CAPTURE_DEFAULT,
     confirmationMethod: members.confirmation_method ?? "automatic",
     description: members.description ?? null,
-    metadata: changedMetadata({}, members.metadata),
+    metadata: changedMetadata(NO_METADATA, members.metadata),
     receiptEmail: members.receipt_email ?? null,
     returnUrl: returnUrlOf(members.return_url ?? null, livemode),
     shipping: shippingOf(members.shipping ?? null),
@@ -227,7 +227,7 @@ function automaticOf(given: { readonly enabled: boolean } | null, types: readonl
 }
 
 /** What a request changes of an order; absent members stay. Throws PlatformError. */
-export function changeOf(members: Change, before: IntentOrder, livemode: boolean): Partial<IntentOrder> {
+export function changeOf(members: Change, before: IntentOrder, livemode: boolean): OrderChange {
   const currency = members.currency === undefined ? before.currency : readCurrency(members.currency);
   if (members.amount !== undefined || members.currency !== undefined) requireAmountOf(members.amount ?? before.amountMinor, currency);
   return {
@@ -236,7 +236,7 @@ export function changeOf(members: Change, before: IntentOrder, livemode: boolean
     ...(members.capture_method === undefined ? {} : { captureMethod: members.capture_method }),
     ...(members.confirmation_method === undefined ? {} : { confirmationMethod: members.confirmation_method }),
     ...(members.description === undefined ? {} : { description: members.description }),
-    ...(members.metadata === undefined ? {} : { metadata: changedMetadata(before.metadata, members.metadata) }),
+    ...(members.metadata === undefined ? {} : { metadata: members.metadata }),
     ...(members.receipt_email === undefined ? {} : { receiptEmail: members.receipt_email }),
     ...(members.return_url === undefined ? {} : { returnUrl: returnUrlOf(members.return_url, livemode) }),
     ...(members.shipping === undefined ? {} : { shipping: shippingOf(members.shipping) }),

@@ -7,6 +7,7 @@ import {
   statusOf,
 } from "../../../engine/intents/intent.ts";
 import type { ChargeOf, IntentObjects, RefundOf } from "../../../engine/intents/intents.ts";
+import { wordsOfCharge } from "../../../engine/intents/rules.ts";
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { declineOf } from "./declines.ts";
 
@@ -118,6 +119,7 @@ function paymentError(attempt: Attempt) {
 
 function chargeObject({ intent, attempt }: ChargeOf) {
   const { order } = intent;
+  const { description, metadata } = wordsOfCharge(intent, attempt);
   // What nobody wants is given back by the relay itself: to the shop it is no payment.
   const succeeded = attempt.state === "paid" && !attempt.unwanted;
   const decline = succeeded ? null : declineOf(attempt);
@@ -140,14 +142,14 @@ function chargeObject({ intent, attempt }: ChargeOf) {
     created: seconds(attempt.endedAtMs ?? attempt.createdAtMs),
     currency: (attempt.paid?.currency ?? attempt.currency).toLowerCase(),
     customer: order.customer,
-    description: order.description,
+    description,
     disputed: false,
     failure_balance_transaction: null,
     failure_code: decline?.code ?? null,
     failure_message: decline?.message ?? null,
     fraud_details: null,
     livemode: intent.livemode,
-    metadata: order.metadata,
+    metadata,
     on_behalf_of: null,
     outcome: {
       ...{ advice_code: null, network_advice_code: null, network_decline_code: decline?.networkDeclineCode ?? null },

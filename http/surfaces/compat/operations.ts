@@ -12,7 +12,8 @@ export interface CompatOperations {
   webhookEndpoints: WebhookEndpoints;
   webhookEvents: WebhookEvents;
   apiVersions: ApiVersions;
-  merchantsByKey: MerchantsByKey;
+  /** Rejects also with RelayError `rate_limited`: for an address from which too many keys were none. */
+  merchantsByKey: { merchantByKey(key: string, ipAddress: string): ReturnType<MerchantsByKey["merchantByKey"]> };
   merchantCalls: MerchantCalls;
   compatObjects: Objects;
   /** Whether pages of this origin may use a publishable key of the partner's merchants: all may while the partner has listed none. */

@@ -1,5 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { maskSchemePans } from "../../../engine/kernel/mask.ts";
+import { METADATA_KEYS_MAX, type MetadataChange } from "../../../engine/kernel/metadata.ts";
 import { invalidParam, type PlatformError } from "./platform-error.ts";
 
 /**
@@ -270,13 +271,9 @@ export function group<F extends Fields>(fields: F, description: string): Field<R
   });
 }
 
-/** Part of the interface: the platform's limits of metadata. */
-export const METADATA_KEYS_MAX = 50;
+/** Part of the interface: the platform's limits of metadata, beside that of its keys. */
 export const METADATA_KEY_CHARS_MAX = 40;
 export const METADATA_VALUE_CHARS_MAX = 500;
-
-/** What a request does with metadata: all of it is cleared, or some keys are set and others (null) removed. */
-export type MetadataChange = "clear" | ReadonlyMap<string, string | null>;
 
 export function metadata(): Field<MetadataChange | undefined> {
   const description = `Your own texts under your own names: at most ${METADATA_KEYS_MAX} keys of at most ${METADATA_KEY_CHARS_MAX} characters without square brackets, values of at most ${METADATA_VALUE_CHARS_MAX}. An empty value removes its key; an empty \`metadata\` removes all.`;
@@ -292,7 +289,7 @@ export function metadata(): Field<MetadataChange | undefined> {
       const given = typeof value === "object" && value !== null ? new Map<string, unknown>(Object.entries(value)) : null;
       if (given === null) throw invalidParam(param, `Invalid object for ${param}.`);
       if (given.size > METADATA_KEYS_MAX) throw tooManyKeys(param);
-      return new Map([...given].map(([key, one]) => [readKey(key, param), readMetadataValue(one, paramOf(param, shown(key)))]));
+      return Object.fromEntries([...given].map(([key, one]) => [readKey(key, param), readMetadataValue(one, paramOf(param, shown(key)))]));
     },
   };
 }
@@ -321,24 +318,8 @@ function readMetadataValue(value: unknown, param: string): string | null {
   return given;
 }
 
-function tooManyKeys(param: string): PlatformError {
+export function tooManyKeys(param = "metadata"): PlatformError {
   return invalidParam(param, `Metadata can have up to ${METADATA_KEYS_MAX} keys.`);
-}
-
-/** Metadata after a request; what it does not name stays. Throws PlatformError for too many keys. */
-export function changedMetadata(
-  before: { readonly [name: string]: string },
-  change: MetadataChange | undefined,
-): { readonly [name: string]: string } {
-  if (change === undefined) return before;
-  if (change === "clear") return {};
-  const after = new Map(Object.entries(before));
-  for (const [key, value] of change) {
-    if (value === null) after.delete(key);
-    else after.set(key, value);
-  }
-  if (after.size > METADATA_KEYS_MAX) throw tooManyKeys("metadata");
-  return Object.fromEntries(after);
 }
 
 /** A member that clients of the platform send and that changes nothing here. It is still looked through for card data. */

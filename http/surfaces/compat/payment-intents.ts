@@ -18,7 +18,7 @@ import {
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
 import { intentForPages } from "./objects.ts";
 import type { CompatOperations } from "./operations.ts";
-import { changedMetadata, type Fields, refused, word } from "./params.ts";
+import { type Fields, refused, tooManyKeys, word } from "./params.ts";
 import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
 import { PaymentIntent } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
@@ -131,6 +131,7 @@ export const updatePaymentIntent = call({
     const before = await found(operations.intents, owner, id);
     const outcome = await operations.intents.update(owner, id, changeOf(members, before.order, owner.livemode), operation);
     if (outcome === null) throw noSuchIntent(id);
+    if (outcome.type === "too_many_keys") throw tooManyKeys();
     if (outcome.type === "unexpected") throw unexpected(outcome.intent, "change the amount, currency or capture method of", shown);
     return rendered(operations, outcome.intent, members);
   },
@@ -235,17 +236,14 @@ export const capturePaymentIntent = call({
     const { intents } = operations;
     const { order } = await found(intents, owner, id);
     if (members.amount_to_capture !== undefined) requireAmountOf(members.amount_to_capture, order.currency, "amount_to_capture");
-    // Before money moves: too many keys are refused.
-    const metadata = changedMetadata(order.metadata, members.metadata);
-    const outcome = await intents.capture(owner, id, members.amount_to_capture ?? null, operation);
+    const outcome = await intents.capture(owner, id, members.amount_to_capture ?? null, operation, members.metadata);
     switch (outcome?.type) {
       case undefined:
         throw noSuchIntent(id);
-      case "captured": {
-        if (members.metadata === undefined) return rendered(operations, outcome.intent, members);
-        const updated = await intents.update(owner, id, { metadata }, { ...operation, id: `${operation.id}.metadata` });
-        return rendered(operations, updated?.intent ?? outcome.intent, members);
-      }
+      case "captured":
+        return rendered(operations, outcome.intent, members);
+      case "too_many_keys":
+        throw tooManyKeys();
       case "already_captured":
         throw refusedByState("This payment was captured already; it can be captured once.", {
           code: "charge_already_captured",

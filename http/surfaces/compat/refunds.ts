@@ -1,8 +1,9 @@
+import { changedMetadata, NO_METADATA } from "../../../engine/kernel/metadata.ts";
 import { call, GATEWAY_DEADLINE_MS } from "./call.ts";
 import { EXPAND, expandingOf, readExpansion } from "./expand.ts";
 import { unsettled } from "./intent-errors.ts";
 import { LIST_FIELDS, listObject, listSchema, noSuchCursor, pageQueryOf } from "./lists.ts";
-import { amount, changedMetadata, metadata, refused, unsettableOneOf, withoutEffect, word } from "./params.ts";
+import { amount, metadata, refused, tooManyKeys, unsettableOneOf, withoutEffect, word } from "./params.ts";
 import { invalidParam, noSuch, refusedByState } from "./platform-error.ts";
 import { Refund } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
@@ -43,7 +44,7 @@ export const createRefund = call({
     const request = {
       amountMinor: members.amount ?? null,
       reason: members.reason ?? null,
-      metadata: changedMetadata({}, members.metadata),
+      metadata: changedMetadata(NO_METADATA, members.metadata),
     };
     const of = intentId !== undefined ? { intentId } : chargeId !== undefined ? { chargeId } : null;
     if (of === null) throw invalidParam("payment_intent", "Missing required param: payment_intent, or charge.", "parameter_missing");
@@ -110,5 +111,30 @@ export const retrieveRefund = call({
     const refund = await intents.refundOf(owner, id);
     if (refund === null) throw noSuch("refund", id, "refund");
     return expandingOf(compatObjects).refund(refund, expansion);
+  },
+});
+
+export const updateRefund = call({
+  name: "compatUpdateRefund",
+  method: "POST",
+  path: `${PATH}/{id}`,
+  summary: "Update a refund",
+  description: "Its metadata; nothing else of a refund can be changed.",
+  fields: { expand: EXPAND, metadata: metadata() },
+  bodyExample: { metadata: { order_id: "7" } },
+  answer: { description: "The refund.", schema: Refund },
+  errors: [400, 404, 409],
+  handle: async ({ intents, compatObjects }, { id, members, owner, operation }) => {
+    const expansion = readExpansion(members.expand, "refund", false);
+    const { refund } = expandingOf(compatObjects);
+    if (members.metadata === undefined) {
+      const found = await intents.refundOf(owner, id);
+      if (found === null) throw noSuch("refund", id, "refund");
+      return refund(found, expansion);
+    }
+    const outcome = await intents.updateRefund(owner, id, members.metadata, operation);
+    if (outcome === null) throw noSuch("refund", id, "refund");
+    if (outcome.type === "too_many_keys") throw tooManyKeys();
+    return refund(outcome, expansion);
   },
 });

@@ -119,7 +119,7 @@ export const Charge = Type.Object(
     failure_code: textOrNull(),
     failure_message: textOrNull(),
     livemode: Livemode,
-    metadata: Type.Record(Type.String(), Type.String(), { description: "The intent's." }),
+    metadata: Type.Record(Type.String(), Type.String(), { description: "The intent's, until the charge's own is changed." }),
     outcome: Type.Object({
       ...always("advice_code", "network_advice_code"),
       network_decline_code: textOrNull(),

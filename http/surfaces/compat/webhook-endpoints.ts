@@ -1,5 +1,6 @@
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { changedMetadata, NO_METADATA, TooManyMetadataKeys } from "../../../engine/kernel/metadata.ts";
 import {
   SECRET_OVERLAP_DEFAULT_MS,
   SECRET_OVERLAP_MAX_MS,
@@ -12,7 +13,7 @@ import { call } from "./call.ts";
 import { EXPAND_OR_EMPTY, readExpansion } from "./expand.ts";
 import { listObject, listSchema, noSuchCursor, PLAIN_LIST_FIELDS, pageQueryOf } from "./lists.ts";
 import { webhookEndpointObject } from "./objects.ts";
-import { address, changedMetadata, type Field, flag, integer, list, metadata, notUrl, refused, required, text, word } from "./params.ts";
+import { address, type Field, flag, integer, list, metadata, notUrl, refused, required, text, tooManyKeys, word } from "./params.ts";
 import { invalidParam, noSuch } from "./platform-error.ts";
 import { DeletedWebhookEndpoint, WebhookEndpoint } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
@@ -73,7 +74,7 @@ export const createWebhookEndpoint = call({
       events: distinct(enabled_events),
       apiVersion: named ?? (await apiVersions.versionOf(merchant.merchantId)) ?? apiVersion,
       description: members.description ?? null,
-      metadata: changedMetadata({}, members.metadata),
+      metadata: changedMetadata(NO_METADATA, members.metadata),
     };
     const outcome = await callable(() => webhookEndpoints.create(ownerOf(merchant), order, operation.id));
     if (outcome.type === "full") throw invalidParam("url", `You have reached the maximum of ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`);
@@ -132,15 +133,13 @@ export const updateWebhookEndpoint = call({
   handle: async ({ webhookEndpoints }, { id, members, merchant }) => {
     readExpansion(members.expand, "nothing", false);
     const owner = ownerOf(merchant);
-    const before = await webhookEndpoints.find(owner, merchant.livemode, id);
-    if (before === null) throw noSuchEndpoint(id);
     if (members.url === null) throw notUrl("url");
     const { description, disabled, enabled_events, url } = members;
     const change: WebhookEndpointChange = {
       ...(description === undefined ? {} : { description }),
       ...(disabled === undefined ? {} : { disabled }),
       ...(enabled_events === undefined ? {} : { events: distinct(enabled_events) }),
-      ...(members.metadata === undefined ? {} : { metadata: changedMetadata(before.metadata, members.metadata) }),
+      ...(members.metadata === undefined ? {} : { metadata: members.metadata }),
       ...(url === undefined ? {} : { url: webhookUrl(url, merchant) }),
     };
     const record = await callable(() => webhookEndpoints.change(owner, merchant.livemode, id, change));
@@ -209,11 +208,12 @@ function distinct(names: readonly string[]): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The engine refuses addresses that may not be called, such as those of local networks. */
+/** The engine refuses too much metadata, and addresses that may not be called, such as those of local networks. */
 async function callable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof TooManyMetadataKeys) throw tooManyKeys();
     if (error instanceof RelayError && error.code === "invalid_request") {
       throw invalidParam("url", `Not a valid URL: ${error.message}`, "url_invalid");
     }

@@ -255,7 +255,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...docsOperations(() => openApi),
     scripts: await loadScripts(),
     timers: parts.timers,
-    ...composeDemo({ config, ids, intents: intents.intents, ...partnerApi.ofMerchants }),
+    ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
   }).map(once);
 
   return {

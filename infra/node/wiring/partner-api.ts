@@ -21,6 +21,8 @@ import { createRecordStore, MERCHANT_OWNERS } from "../../../engine/tables/recor
 import type { ReplicatedRecords, Tables } from "../../../engine/tables/replicated-table.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
+import { withoutGuesses } from "../../../http/auth/key-guesses.ts";
+import type { FindMerchant } from "../../../http/auth/merchant-key.ts";
 import type { PartnerApiCredential, PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
 import type { PartnerV1Operations } from "../../../http/surfaces/partner-v1/surface.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
@@ -54,12 +56,15 @@ export interface PartnerApi extends Lifecycle {
   credentials: PartnerApiCredentials;
   /** What surfaces that merchants call use. */
   ofMerchants: MerchantOperations;
+  /** For the relay's own look-ups. */
+  merchantsByKey: MerchantsByKey;
   /** Whose merchants are, deactivated ones too. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
 
 export interface MerchantOperations {
-  merchantsByKey: MerchantsByKey;
+  /** Holds addresses back from which too many keys were none. */
+  merchantsByKey: { merchantByKey: FindMerchant };
   merchantCalls: MerchantCalls;
   /** Whether pages of this origin may use publishable keys of the partner's merchants: all may while it has listed none. */
   mayPageCall(partnerId: number, origin: string): boolean;
@@ -81,24 +86,26 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
   });
   const administerMerchants = createAdministerMerchants({ store, clock });
   const storeCalls = () => callCounts.flush().catch((error: unknown) => failed("partner calls", error));
+  const merchantsByKey = createMerchantsByKey({
+    store,
+    apiKeys,
+    servicesOfPartner: (partnerId) => {
+      const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
+      return enabled ? (partnerApi?.allowedServices ?? null) : null;
+    },
+  });
   return {
     operations: { merchants, merchantServices, callCounts, administerPartnerApi, administerMerchants },
     credentials: createPartnerApiCredentials(partners, callCounts.count),
     ofMerchants: {
-      merchantsByKey: createMerchantsByKey({
-        store,
-        apiKeys,
-        servicesOfPartner: (partnerId) => {
-          const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
-          return enabled ? (partnerApi?.allowedServices ?? null) : null;
-        },
-      }),
+      merchantsByKey: { merchantByKey: withoutGuesses(merchantsByKey.merchantByKey, clock.monotonicMs) },
       merchantCalls: composeMerchantCalls({ address, bus, monotonicMs: clock.monotonicMs, shared: sharedMinutes }),
       mayPageCall: (partnerId, origin) => {
         const listed = Object.values(partners.byId(partnerId)?.record.allowedOrigins ?? {});
         return listed.length === 0 || listed.includes(origin);
       },
     },
+    merchantsByKey,
     merchantOwners: owners,
     everySecond: storeCalls,
     close: storeCalls,

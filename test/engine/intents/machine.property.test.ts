@@ -13,7 +13,7 @@ const step = compile(intentMachine, INTENT_EFFECTS);
 const asked = { reason: null, operationId: "o1" };
 
 type Happening =
-  | { does: "create" | "update" | "cancel" | "tell" }
+  | { does: "create" | "update" | "cancel" | "tell" | "describe" | "annotate" }
   | { does: "begin" }
   | { does: "becomes"; last: boolean; state: Attempt["state"]; settled: boolean; canceled: boolean }
   | { does: "asks"; type: "capture" | "reversal" | "refund"; canceled: boolean }
@@ -21,6 +21,7 @@ type Happening =
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Happening>({ does: "create" }, { does: "update" }, { does: "cancel" }, { does: "tell" }) },
+  { weight: 2, arbitrary: fc.constantFrom<Happening>({ does: "describe" }, { does: "annotate" }) },
   { weight: 3, arbitrary: fc.constant<Happening>({ does: "begin" }) },
   {
     weight: 8,
@@ -69,6 +70,10 @@ function eventOf(record: IntentRecord, what: Happening): IntentEvent | null {
       return { type: "cancel.requested", atMs: NOW_MS, cancellation: asked };
     case "tell":
       return { type: "refund.told", atMs: NOW_MS, refundId: "re_1" };
+    case "describe":
+      return { type: "charge.changed", atMs: NOW_MS, chargeId: "ch_1", change: { description: "other", metadata: { a: "1" } } };
+    case "annotate":
+      return { type: "refund.changed", atMs: NOW_MS, refundId: "re_1", metadata: { a: "1" } };
     case "begin":
       return { type: "attempt.begun", atMs: NOW_MS, attempt: attempt(record.attempts.length + 1, "opening", { capture }), change: {} };
     case "becomes": {

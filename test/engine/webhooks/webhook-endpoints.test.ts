@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { METADATA_KEYS_MAX, type MetadataChange, TooManyMetadataKeys } from "../../../engine/kernel/metadata.ts";
 import type { PageQuery } from "../../../engine/kernel/page.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { answered, event, MERCHANT, order, PARTNER, START_MS, world } from "./webhook-world.ts";
@@ -171,4 +172,16 @@ test("of requests to roll that come at once each has its own secret, and repetit
   assert.equal(new Set(rolled.map((one) => one?.secret)).size, 2);
   assert.equal(rolled[0]?.secret, rolled[2]?.secret);
   assert.equal((await webhookEndpoints.find(MERCHANT, false, id))?.secrets.length, 3);
+});
+
+test("two changes of an endpoint's metadata at once both count, within the limit of their result", async () => {
+  const { register, webhookEndpoints } = world();
+  const { id } = await register("https://shop.example/");
+  const change = (metadata: MetadataChange) => webhookEndpoints.change(MERCHANT, false, id, { metadata });
+  await Promise.all([change({ a: "1" }), change({ b: "2" })]);
+  assert.deepEqual((await webhookEndpoints.find(MERCHANT, false, id))?.metadata, { a: "1", b: "2" });
+  const more = Object.fromEntries(Array.from({ length: METADATA_KEYS_MAX - 1 }, (_, index) => [`k${index}`, "1"]));
+  await assert.rejects(change(more), TooManyMetadataKeys);
+  assert.equal(Object.keys((await change({ ...more, a: null }))?.metadata ?? {}).length, METADATA_KEYS_MAX);
+  assert.deepEqual((await change("clear"))?.metadata, {});
 });

@@ -204,6 +204,72 @@ test("a page retrieves and confirms its payment with both secrets, in the query,
   assertRefused(await send("GET", `${path}?${without}`, { key: null }), 403, { code: "account_invalid" });
 });
 
+test("a page's wrong key and its wrong secret are told alike whatever else is right, and never repeated", async (t) => {
+  const { send, names, records } = await startCompat(t);
+  records.set(INTENT_ID, OPEN);
+  const path = `/payment_intents/${INTENT_ID}`;
+  const missing = "/payment_intents/pi_zzzzzzzzzzzzzzzzzzzzzzzz";
+  const [right, guess] = ["pk_merchant_shop", "pk_merchant_gu3ssed"];
+  const wrong = `${CLIENT_SECRET.slice(0, -1)}z`;
+  const call = (at: string, key: string, secret: string) => {
+    const members = `key=${key}&client_secret=${secret}`;
+    return Promise.all([send("GET", `${at}?${members}`, { key: null }), send("POST", `${at}/confirm`, { form: members, key: null })]);
+  };
+  // Nothing of the payment is looked at for a wrong key, so that it cannot tell whether there is one, or whether the secret was right.
+  for (const [at, secret] of [
+    [path, CLIENT_SECRET],
+    [path, wrong],
+    [missing, wrong],
+  ] as const) {
+    for (const answer of await call(at, guess, secret)) {
+      assertRefused(answer, 401, { type: "invalid_request_error", message: "Invalid API key provided." });
+      assert.doesNotMatch(answer.text + JSON.stringify([...answer.headers]), /gu3ssed|_secret_/);
+    }
+  }
+  assert.deepEqual(names(), []);
+  // One read each, whether it is there or not.
+  for (const [at, secret] of [
+    [path, wrong],
+    [path, `${missing.slice(-27)}_secret_x`],
+    [missing, CLIENT_SECRET],
+    [missing, wrong],
+  ] as const) {
+    for (const answer of await call(at, right, secret)) {
+      assertRefused(answer, 404, { code: "resource_missing", param: "intent", message: `No such payment_intent: '${at.slice(-27)}'` });
+      assert.doesNotMatch(answer.text + JSON.stringify([...answer.headers]), /_secret_/);
+    }
+  }
+  assert.deepEqual(names(), new Array(8).fill("find"));
+});
+
+test("an address from which too many keys were none waits, but for a key that was right, and good answers say nothing of it", async (t) => {
+  const { send, lookedUp, clock } = await startCompat(t);
+  const good = await send("GET", "/events");
+  assert.equal(good.status, 200);
+  assert.deepEqual(
+    [...good.headers.keys()].filter((name) => name.startsWith("ratelimit")),
+    [],
+  );
+  const guess = (n: number) =>
+    n % 2 === 0
+      ? send("GET", "/events", { key: `sk_merchant_guess${n}` })
+      : send("GET", `/payment_intents/${INTENT_ID}?key=pk_merchant_guess${n}&client_secret=x`, { key: null });
+  for (let n = 0; n < 20; n += 1) assertRefused(await guess(n), 401, {});
+  const looked = lookedUp.length;
+  for (const n of [20, 21]) {
+    const held = await guess(n);
+    assertRefused(held, 429, { type: "invalid_request_error", code: "rate_limit" });
+    assert.equal(held.headers.get("retry-after"), "1");
+    assert.doesNotMatch(held.text, /guess/);
+  }
+  assert.equal(lookedUp.length, looked, "nothing was read");
+  assert.equal((await send("GET", "/events")).status, 200);
+  assert.equal((await send("GET", "/events", { key: "sk_merchant_other" })).status, 429, "not known to be right yet");
+  clock.advance(1_000);
+  assert.equal((await send("GET", "/events", { key: "sk_merchant_other" })).status, 200);
+  assertRefused(await guess(22), 401, {});
+});
+
 test("what a page may not change needs the secret key", async (t) => {
   const { send, said, records, names } = await startCompat(t);
   records.set(INTENT_ID, intent());
@@ -398,7 +464,8 @@ test("an update changes only what it names, and metadata key by key", async (t) 
   const updated = await send("POST", path, { form: "metadata[colour]=red&description=&customer=" });
   assertMatches(updated.body, { metadata: { order_id: "7", colour: "red" }, description: null, customer: null, amount: 1_099 });
   assert.deepEqual(asked.find(([name]) => name === "update")?.[1], {
-    ...{ metadata: { order_id: "7", colour: "red" }, description: null, customer: null },
+    // Only what it names, so that another change at the same time is not undone.
+    ...{ metadata: { colour: "red" }, description: null, customer: null },
   });
   assertMatches((await send("POST", path, { form: "metadata[order_id]=" })).body, { metadata: { colour: "red", order_id: undefined } });
   assert.deepEqual(Reflect.get(Object((await send("POST", path, { form: "metadata=" })).body), "metadata"), {});
@@ -419,13 +486,58 @@ test("a capture of a part, with metadata, is one of both", async (t) => {
   records.set(INTENT_ID, PAID);
   said.capture = { type: "captured", intent: PAID };
   const path = `/payment_intents/${INTENT_ID}/capture`;
-  assertMatches(await send("POST", path, { form: "amount_to_capture=700&metadata[a]=1" }), { status: 200, body: { metadata: { a: "1" } } });
-  assert.equal(asked.find(([name]) => name === "capture")?.[1], 700);
+  assertMatches(await send("POST", path, { form: "amount_to_capture=700&metadata[a]=1" }), { status: 200, body: { id: INTENT_ID } });
+  const [, amountMinor, , metadata] = asked.find(([name]) => name === "capture") ?? [];
+  assert.deepEqual([amountMinor, metadata], [700, { a: "1" }]);
+  assert.ok(!names().includes("update"), "in one step");
   const captures = names().filter((name) => name === "capture").length;
-  const tooMany = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, "1"]));
-  assertRefused(await send("POST", path, { json: { metadata: tooMany } }), 400, { param: "metadata" });
   assertRefused(await send("POST", path, { form: "final_capture=false" }), 400, { param: "final_capture" });
   assert.equal(names().filter((name) => name === "capture").length, captures, "no money moved");
+});
+
+test("too many keys of metadata are told by the member's name, wherever the engine finds them", async (t) => {
+  const { send, said, records } = await startCompat(t);
+  records.set(INTENT_ID, refundedIntent("done"));
+  const tooMany = { type: "too_many_keys", intent: PAID } as const;
+  Object.assign(said, { update: tooMany, capture: tooMany, updateCharge: tooMany, updateRefund: tooMany });
+  for (const path of [
+    `/payment_intents/${INTENT_ID}`,
+    `/payment_intents/${INTENT_ID}/capture`,
+    `/charges/${CHARGE_ID}`,
+    `/refunds/${REFUND_ID}`,
+  ]) {
+    assertRefused(await send("POST", path, { form: "metadata[a]=1" }), 400, { type: "invalid_request_error", param: "metadata" });
+  }
+});
+
+test("of a charge its description and metadata are changed, of a refund its metadata", async (t) => {
+  const { send, asked, names, records } = await startCompat(t);
+  records.set(INTENT_ID, refundedIntent("done"));
+  const charge = await send("POST", `/charges/${CHARGE_ID}`, {
+    form: "metadata[a]=1&metadata[b]=&description=Mine&expand[]=payment_intent",
+  });
+  assertMatches(charge, { status: 200, body: { id: CHARGE_ID, object: "charge", payment_intent: { id: INTENT_ID } } });
+  assert.deepEqual(asked.at(-1)?.[1], { description: "Mine", metadata: { a: "1", b: null } });
+  const refund = await send("POST", `/refunds/${REFUND_ID}`, { form: "metadata=" });
+  assertMatches(refund, { status: 200, body: { id: REFUND_ID, object: "refund" } });
+  assert.deepEqual(asked.at(-1)?.slice(0, 2), ["updateRefund", "clear"]);
+  const before = names().length;
+  // Without anything to change they are just answered.
+  assertMatches(await send("POST", `/refunds/${REFUND_ID}`, { form: "" }), { status: 200, body: { id: REFUND_ID } });
+  assertMatches(await send("POST", `/charges/${CHARGE_ID}`, { form: "receipt_email=a@b.example" }), {
+    status: 200,
+    body: { id: CHARGE_ID },
+  });
+  assert.equal(names().length, before);
+  for (const kind of ["charge", "refund"]) {
+    const path = `/${kind}s/${kind.slice(0, 2)}_zzzzzzzzzzzzzzzzzzzzzzzz`;
+    for (const form of ["", "metadata[a]=1"]) {
+      assertRefused(await send("POST", path, { form }), 404, { code: "resource_missing", param: kind });
+    }
+    const real = kind === "charge" ? CHARGE_ID : REFUND_ID;
+    assertRefused(await send("POST", `/${kind}s/${real}`, { form: "metadata[a]=1", key: "sk_merchant_other" }), 404, {});
+  }
+  assertRefused(await send("POST", `/refunds/${REFUND_ID}`, { form: "amount=5" }), 400, { code: "parameter_unknown", param: "amount" });
 });
 
 test("lists are paged by limit and cursor, and their items expanded", async (t) => {
@@ -619,6 +731,47 @@ test("the same request with the same key is answered again, and not executed aga
     (await send("POST", "/payment_intents", { form: "amount=5&currency=eur", headers: KEY, key: "sk_merchant_live" })).status,
     200,
   );
+});
+
+test("a stored answer has the headers of the request that it answers now, each once", async (t) => {
+  const { send, names, said, records } = await startCompat(t);
+  const create = (version?: string) =>
+    send("POST", "/payment_intents", {
+      form: "amount=1099&currency=eur",
+      headers: { ...KEY, ...(version === undefined ? {} : { "stripe-version": version }) },
+    });
+  const first = await create();
+  const shown = ({ headers }: Answer) => [headers.get("stripe-version"), headers.get("platform-version"), headers.get("idempotency-key")];
+  assert.deepEqual(shown(first), ["2026-10-28.endive", "2026-10-28.endive", "order-7"]);
+  const ids = new Set([first.headers.get("request-id")]);
+  // By one that names a version, by another, and by one that names none, which has the merchant's by now.
+  for (const [named, answered] of [
+    ["2025-01-01", "2025-01-01"],
+    ["2026-03-25.dahlia", "2026-03-25.dahlia"],
+    [undefined, "2025-01-01"],
+  ] as const) {
+    const again = await create(named);
+    // Fetch joins a header that came twice.
+    assert.deepEqual(shown(again), [answered, answered, "order-7"]);
+    assertMatches(Object.fromEntries(again.headers), {
+      ...{ "idempotent-replayed": "true", "original-request": first.headers.get("request-id") },
+    });
+    ids.add(again.headers.get("request-id"));
+  }
+  assert.equal(ids.size, 4);
+  assert.deepEqual(names(), ["create"]);
+  // The same for a refusal that is stored.
+  records.set(INTENT_ID, PAID);
+  said.cancel = { type: "unexpected", intent: PAID };
+  const cancel = (headers: Record<string, string>) => send("POST", `/payment_intents/${INTENT_ID}/cancel`, { form: "", headers });
+  const refused = await cancel({ "idempotency-key": "k" });
+  const again = await cancel({ "idempotency-key": "k", "stripe-version": "2024-06-20" });
+  assert.deepEqual([refused.status, again.status, again.text], [400, 400, refused.text]);
+  assert.deepEqual(shown(again), ["2024-06-20", "2024-06-20", "k"]);
+  assertMatches(Object.fromEntries(again.headers), {
+    ...{ "idempotent-replayed": "true", "original-request": refused.headers.get("request-id") },
+  });
+  assert.notEqual(again.headers.get("request-id"), refused.headers.get("request-id"));
 });
 
 test("refusals by state stand, those by parameters and by what is unknown do not", async (t) => {

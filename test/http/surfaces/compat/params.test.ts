@@ -4,7 +4,7 @@ import { parseForm } from "../../../../http/endpoint/form-body.ts";
 import { EXPAND, EXPAND_OR_EMPTY } from "../../../../http/surfaces/compat/expand.ts";
 import { CREATE_FIELDS, orderOf } from "../../../../http/surfaces/compat/intent-fields.ts";
 import { LIST_FIELDS, pageQueryOf } from "../../../../http/surfaces/compat/lists.ts";
-import { changedMetadata, type Fields, readFields } from "../../../../http/surfaces/compat/params.ts";
+import { type Fields, metadata, readFields } from "../../../../http/surfaces/compat/params.ts";
 import { PlatformError } from "../../../../http/surfaces/compat/platform-error.ts";
 
 const ORDER = { amount: "1099", currency: "eur" };
@@ -183,23 +183,11 @@ test("numbers and booleans of JSON are read as those of a form", () => {
   assert.equal(orderOf(readFields(CREATE_FIELDS, { amount: 5, currency: "jpy", confirm: false }), false).amountMinor, 5);
 });
 
-test("metadata changes key by key, and is cleared as a whole", () => {
-  const before = { a: "1", b: "2" };
-  assert.deepEqual(changedMetadata(before, undefined), before);
-  assert.deepEqual(
-    changedMetadata(
-      before,
-      new Map([
-        ["a", null],
-        ["c", "3"],
-      ]),
-    ),
-    { b: "2", c: "3" },
-  );
-  assert.deepEqual(changedMetadata(before, "clear"), {});
-  const full = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "1"]));
-  assert.deepEqual(refusalOf(() => changedMetadata(full, new Map([["one more", "1"]]))).param, "metadata");
-  assert.equal(Object.keys(changedMetadata(full, new Map([["k1", "2"]]))).length, 50);
+test("metadata is read as a change of its keys, or of all", () => {
+  const fields = { metadata: metadata() };
+  assert.deepEqual(readFields(fields, { metadata: { a: "", c: "3", d: null } }).metadata, { a: null, c: "3", d: null });
+  assert.equal(readFields(fields, { metadata: "" }).metadata, "clear");
+  assert.equal(readFields(fields, {}).metadata, undefined);
 });
 
 const NO_BOUNDS = { fromMs: null, beforeMs: null };

@@ -10,10 +10,14 @@ import type {
   ConfirmOutcome,
   Intents,
   RefundOutcome,
+  UpdateChargeOutcome,
   UpdateOutcome,
+  UpdateRefundOutcome,
 } from "../../../../engine/intents/intents.ts";
+import { changedOrder } from "../../../../engine/intents/rules.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { prefixRange } from "../../../../engine/kernel/kv.ts";
+import { changedMetadata } from "../../../../engine/kernel/metadata.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
 import type { Page, PageQuery } from "../../../../engine/kernel/page.ts";
 import { createMerchantCalls } from "../../../../engine/partners/merchant-calls.ts";
@@ -21,6 +25,7 @@ import type { WebhookEndpointRecord } from "../../../../engine/webhooks/webhook-
 import type { WebhookEndpoints } from "../../../../engine/webhooks/webhook-endpoints.ts";
 import type { ShownEvent, WebhookEvents } from "../../../../engine/webhooks/webhook-events.ts";
 import { createAuthenticator } from "../../../../http/auth/authenticator.ts";
+import { withoutGuesses } from "../../../../http/auth/key-guesses.ts";
 import { bind } from "../../../../http/endpoint/endpoint.ts";
 import { idempotent } from "../../../../http/endpoint/idempotency.ts";
 import { compatEndpoints } from "../../../../http/surfaces/compat/endpoints.ts";
@@ -60,6 +65,8 @@ export interface Said {
   capture?: CaptureOutcome;
   refund?: RefundOutcome;
   update?: UpdateOutcome;
+  updateCharge?: UpdateChargeOutcome;
+  updateRefund?: UpdateRefundOutcome;
   fails?: Error;
 }
 
@@ -126,6 +133,16 @@ export async function startCompat(t: { after(close: () => void): void }) {
       }
       return null;
     },
+    updateCharge: async (owner, chargeId, change, operation) => {
+      ask("updateCharge", change, operation);
+      const charge = await intents.charge(owner, chargeId);
+      return charge === null ? null : (said.updateCharge ?? { type: "updated", ...charge });
+    },
+    updateRefund: async (owner, refundId, metadata, operation) => {
+      ask("updateRefund", metadata, operation);
+      const refund = await intents.refundOf(owner, refundId);
+      return refund === null ? null : (said.updateRefund ?? { type: "updated", ...refund });
+    },
     list: async (owner, query) => {
       ask("list", query);
       return pageOf(
@@ -147,7 +164,7 @@ export async function startCompat(t: { after(close: () => void): void }) {
       ask("update", change, operation);
       const before = own(owner, id);
       if (said.update !== undefined || before === null) return said.update ?? null;
-      const intent = { ...before, order: { ...before.order, ...change } };
+      const intent = { ...before, order: changedOrder(before.order, change) };
       records.set(id, intent);
       return { type: "updated", intent };
     },
@@ -159,8 +176,8 @@ export async function startCompat(t: { after(close: () => void): void }) {
       ask("cancel", reason, operation);
       return own(owner, id) === null ? null : (said.cancel ?? null);
     },
-    capture: async (owner, id, amountMinor, operation) => {
-      ask("capture", amountMinor, operation);
+    capture: async (owner, id, amountMinor, operation, metadata) => {
+      ask("capture", amountMinor, operation, metadata);
       return own(owner, id) === null ? null : (said.capture ?? null);
     },
     refund: async (_owner, of, request, operation) => {
@@ -183,8 +200,9 @@ export async function startCompat(t: { after(close: () => void): void }) {
       ask("changeEndpoint", change);
       const before = endpoints.get(id);
       if (before === undefined) return null;
-      const { disabled = before.status === "disabled", ...rest } = change;
-      const after: WebhookEndpointRecord = { ...before, ...rest, status: disabled ? "disabled" : "enabled" };
+      const { disabled = before.status === "disabled", metadata, ...rest } = change;
+      const changed = changedMetadata(before.metadata, metadata);
+      const after: WebhookEndpointRecord = { ...before, ...rest, metadata: changed, status: disabled ? "disabled" : "enabled" };
       endpoints.set(id, after);
       return after;
     },
@@ -207,7 +225,11 @@ export async function startCompat(t: { after(close: () => void): void }) {
     },
     deliveries: async () => [],
   };
-  const merchantByKey = async (key: string) => KEYS.get(key) ?? null;
+  const lookedUp: string[] = [];
+  const merchantByKey = withoutGuesses(async (key) => {
+    lookedUp.push(key);
+    return KEYS.get(key) ?? null;
+  }, clock.monotonicMs);
   const operations = {
     ...{ intents, webhookEndpoints, webhookEvents },
     apiVersions: {
@@ -252,7 +274,7 @@ export async function startCompat(t: { after(close: () => void): void }) {
   }
   const names = () => asked.map(([name]) => name);
   const idempotencyClaims = async () => (await kv.scan({ ...prefixRange(CLAIMS), limit: 100 })).map(({ value }) => value);
-  return { ...world, send, said, asked, names, records, endpoints, events, pins, clock, idempotencyClaims };
+  return { ...world, send, said, asked, names, lookedUp, records, endpoints, events, pins, clock, idempotencyClaims };
 }
 
 /** As the engine's lists: in the order of `all`, null for a cursor that is not in it. */
