@@ -66,7 +66,12 @@ async function measure({ directory, receiver, endpoints: count, events: eventCou
       const record: WebhookEndpointRecord = {
         ...{ schema: 1, id, owner: { type: "merchant", merchantId: "M1" }, format: "platform", livemode: false, url: `${receiver}/${id}` },
         ...{ events: ["*"], apiVersion: null, description: null, metadata: {}, status: "enabled", disabledReason: null },
-        ...{ secrets: [{ sealed: box.seal("whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI=", webhookSecretPlace(id)), untilMs: null }] },
+        ...{
+          secrets: [
+            { sealed: box.seal("whsec_MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI=", webhookSecretPlace(id)), untilMs: null, madeBy: "1" },
+          ],
+          rolls: [],
+        },
         ...{ createdAtMs: 1, updatedAtMs: 1 },
       };
       return [

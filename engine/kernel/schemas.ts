@@ -75,7 +75,7 @@ export const SCHEMAS = {
   webhookEvent: first("webhook-event/", "webhook-event-of/", "webhook-outbox/"),
   webhookEndpoint: first("webhook-endpoint/", "webhook-endpoint-of/", "webhook-endpoint-count/"),
   webhookHealth: first("webhook-health/"),
-  webhookDelivery: first("webhook-delivery/", "webhook-due/", "webhook-pending/", "webhook-state/"),
+  webhookDelivery: first("webhook-delivery/", "webhook-delivery-of/", "webhook-due/", "webhook-pending/", "webhook-state/"),
   /** Which version of the platform's API a merchant has where it names none. */
   apiVersion: first("api-version/"),
   appVersion: numbered("app/version/", "app/code/", "app/last-id"),

@@ -2,23 +2,27 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { EndpointStops } from "./endpoint-stops.ts";
-import { resentDelivery, WEBHOOK_DEAD_LIFETIME_MS, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
-import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
-import type { WebhookEndpointRecord } from "./webhook-endpoint.ts";
+import { resendDelivery } from "./resend-delivery.ts";
+import type { WebhookDeliveryRecord } from "./webhook-delivery.ts";
+import type { DeliveryState, WebhookDeliveryStore } from "./webhook-delivery-store.ts";
+import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord } from "./webhook-endpoint.ts";
 import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
+
+/** To which endpoints: all, one, or those of a merchant. */
+export type DeliveriesTo = { readonly type: "all" } | { readonly type: "endpoint" | "merchant"; readonly id: string };
 
 /** Of whatever owner, for an administrator. */
 export interface AdministerWebhooks {
-  /** By age, the oldest first; `after` is the `id` of the last one of the page before. Throws RelayError `invalid_request` for one that is not there any more. */
-  deliveries(state: WebhookDeliveryRecord["state"], after: string | null, limit: number): Promise<WebhookDeliveryRecord[]>;
-  delivery(id: string): Promise<WebhookDeliveryRecord | null>;
   /**
-   * Has it sent at once, with all its attempts again, whatever its state; null where there is none. Throws RelayError `conflict` while it is being
-   * changed, or where its endpoint is disabled or gone.
+   * By age, the oldest first; `after` is the `id` of the last one of the page before. Throws RelayError `invalid_request` for one that is not there any more. Of a
+   * merchant: those to the endpoints that it has now.
    */
+  deliveries(state: DeliveryState, to: DeliveriesTo, after: string | null, limit: number): Promise<WebhookDeliveryRecord[]>;
+  delivery(id: string): Promise<WebhookDeliveryRecord | null>;
+  /** As `resendDelivery` does. */
   resend(id: string): Promise<WebhookDeliveryRecord | null>;
-  /** By id; `after` is the `id` of the last one of the page before. */
-  endpoints(after: string | null, limit: number): Promise<WebhookEndpointRecord[]>;
+  /** By id, of all owners or of one merchant; `after` is the `id` of the last one of the page before. */
+  endpoints(merchantId: string | null, after: string | null, limit: number): Promise<WebhookEndpointRecord[]>;
   endpoint(id: string): Promise<WebhookEndpointRecord | null>;
   /** As its owner would; ends what is still to be delivered to it. Null where there is none. */
   disableEndpoint(id: string): Promise<WebhookEndpointRecord | null>;
@@ -34,25 +38,22 @@ export interface AdministerWebhooksOptions {
 const CHANGES_MAX = 16;
 
 export function createAdministerWebhooks({ deliveries, endpoints, stops, clock }: AdministerWebhooksOptions): AdministerWebhooks {
+  async function ofMerchant(merchantId: string, after: string | null, limit: number): Promise<WebhookEndpointRecord[]> {
+    return [...(await endpoints.ofOwner({ type: "merchant", merchantId }, after, limit)).endpoints];
+  }
+
   return {
-    deliveries: async (state, after, limit) => {
+    deliveries: async (state, to, after, limit) => {
       const last = after === null ? null : await deliveries.load(after);
       if (after !== null && last === null) throw new RelayError("invalid_request", "after: is not there any more; begin again");
-      return deliveries.page(state, last?.record ?? null, limit);
+      const place = last?.record ?? null;
+      if (to.type === "all") return deliveries.page(state, place, limit);
+      const ids = to.type === "endpoint" ? [to.id] : (await ofMerchant(to.id, null, WEBHOOK_ENDPOINTS_MAX)).map(({ id }) => id);
+      return deliveries.ofEndpoints(ids, state, place, limit);
     },
     delivery: async (id) => (await deliveries.load(id))?.record ?? null,
-    resend: async (id) => {
-      const stored = await deliveries.load(id);
-      if (stored === null) return null;
-      const { event, endpoint } = await deliveries.context(stored.record);
-      if (event === null) throw new RelayError("conflict", "Its event is not kept any more");
-      if (endpoint?.record.status !== "enabled") throw new RelayError("conflict", "Its endpoint is disabled or removed");
-      const atMs = clock.nowMs();
-      const record = resentDelivery(stored.record, atMs);
-      if (await deliveries.resent(stored, record, event, atMs + WEBHOOK_DEAD_LIFETIME_MS)) return record;
-      throw new RelayError("conflict", "It is being sent just now", { retryAfterSeconds: 1 });
-    },
-    endpoints: (after, limit) => endpoints.page(after, limit),
+    resend: (id) => resendDelivery(deliveries, clock, id),
+    endpoints: (merchantId, after, limit) => (merchantId === null ? endpoints.page(after, limit) : ofMerchant(merchantId, after, limit)),
     endpoint: async (id) => (await endpoints.load(id))?.record ?? null,
     disableEndpoint: async (id) => {
       const disabled = await retryOnConflict(CHANGES_MAX, async () => {

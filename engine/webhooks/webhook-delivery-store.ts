@@ -4,13 +4,13 @@ import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { DuePage, DueQuery } from "./delivery-sender.ts";
 import { digitsOf } from "./index-key.ts";
-import { deliveryExpiresAtMs, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
+import { deliveryExpiresAtMs, WEBHOOK_DELIVERY_STATES, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
 import type { WebhookEndpointRecord, WebhookHealth } from "./webhook-endpoint.ts";
 import { endpointKey, endpointOf, healthKey, healthOf } from "./webhook-endpoint-store.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
 import { eventKey, keptEventOperation, type OutboxEntry, type OutboxItem, outboxChange } from "./webhook-event-store.ts";
 
-type State = WebhookDeliveryRecord["state"];
+export type DeliveryState = WebhookDeliveryRecord["state"];
 
 /** What an attempt needs beside its delivery, read at once. */
 export interface DeliveryContext {
@@ -50,15 +50,23 @@ export interface WebhookDeliveryStore {
   /** How many of an event wait for endpoints of this kind of owner, counted up to a bound. */
   pending(eventId: string, owner: WebhookDeliveryRecord["owner"]): Promise<number>;
   /** How many there are in the state; those beyond `max` are not counted. */
-  count(state: State, max: number): Promise<number>;
+  count(state: DeliveryState, max: number): Promise<number>;
   /** By age, those after this one only. */
-  page(state: State, after: WebhookDeliveryRecord | null, limit: number): Promise<WebhookDeliveryRecord[]>;
+  page(state: DeliveryState, after: WebhookDeliveryRecord | null, limit: number): Promise<WebhookDeliveryRecord[]>;
+  /** Of these endpoints, at most those that one owner may have; by age, those after this one only, of one state or (null) of all. */
+  ofEndpoints(
+    endpointIds: readonly string[],
+    state: DeliveryState | null,
+    after: WebhookDeliveryRecord | null,
+    limit: number,
+  ): Promise<WebhookDeliveryRecord[]>;
 }
 
 const DELIVERIES = "webhook-delivery/";
 const DUE = "webhook-due/";
 const PENDING = "webhook-pending/";
 const BY_STATE = "webhook-state/";
+const OF_ENDPOINT = "webhook-delivery-of/";
 
 /** Entries of the index that are read at once. */
 const DUE_PAGE = 500;
@@ -69,7 +77,8 @@ const ATTEMPTS_MAX = 64;
 
 /**
  * Deliveries on the key-value store: `webhook-delivery/<event>.<endpoint>`; while they wait `webhook-due/<endpoint>/<13 digits of milliseconds>/<sequence>/<event>`
- * and `webhook-pending/<event>/<m or p>/<endpoint>`; and `webhook-state/<state>/<milliseconds of creation>/<id>`.
+ * and `webhook-pending/<event>/<m or p>/<endpoint>`; and `webhook-state/<state>/<milliseconds of creation>/<id>` and
+ * `webhook-delivery-of/<endpoint>/<state>/<milliseconds of creation>/<id>`.
  */
 export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
   async function loadAll(ids: readonly string[]): Promise<Stored<WebhookDeliveryRecord>[]> {
@@ -209,6 +218,24 @@ export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
         const records = await loadAll(entries.map(({ key }) => key.slice(key.lastIndexOf("/") + 1)));
         return records.map(({ record }) => record).filter((record) => record.state === state);
       }),
+    ofEndpoints: (endpointIds, state, after, limit) =>
+      available(async () => {
+        const states = state === null ? WEBHOOK_DELIVERY_STATES : [state];
+        const place = after === null ? null : placeOf(after);
+        const prefixes = endpointIds.flatMap((endpointId) => states.map((one) => `${OF_ENDPOINT}${endpointId}/${one}/`));
+        let places: string[] = [];
+        // One after the other, so that no more than two lists are in memory.
+        for (const prefix of prefixes) {
+          const { from, to } = prefixRange(prefix);
+          const entries = await kv.scan({ from: place === null ? from : `${prefix}${place}\u0001`, to, limit });
+          // One that changes its state meanwhile is found in both lists.
+          const found = new Set([...places, ...entries.map(({ key }) => key.slice(prefix.length))]);
+          places = [...found].sort().slice(0, limit);
+        }
+        const records = await loadAll(places.map((one) => one.slice(one.indexOf("/") + 1)));
+        // Its state may have changed between the reads.
+        return records.map(({ record }) => record).filter((record) => state === null || record.state === state);
+      }),
   };
 }
 
@@ -224,17 +251,23 @@ function changeOperations(before: WebhookDeliveryRecord | null, after: WebhookDe
 }
 
 function indexKeys(record: WebhookDeliveryRecord): string[] {
-  const { endpointId, eventId, owner, sequence, nextAtMs } = record;
-  if (nextAtMs === null) return [stateKey(record)];
+  const { endpointId, eventId, owner, sequence, state, nextAtMs } = record;
+  const lists = [stateKey(record), `${OF_ENDPOINT}${endpointId}/${state}/${placeOf(record)}`];
+  if (nextAtMs === null) return lists;
   return [
-    stateKey(record),
+    ...lists,
     `${DUE}${endpointId}/${digitsOf(nextAtMs)}/${String(sequence).padStart(8, "0")}/${eventId}`,
     `${PENDING}${eventId}/${ownerLetter(owner)}/${endpointId}`,
   ];
 }
 
-function stateKey({ state, createdAtMs, id }: WebhookDeliveryRecord): string {
-  return `${BY_STATE}${state}/${digitsOf(createdAtMs)}/${id}`;
+function stateKey(record: WebhookDeliveryRecord): string {
+  return `${BY_STATE}${record.state}/${placeOf(record)}`;
+}
+
+/** Its place in lists by age. */
+function placeOf({ createdAtMs, id }: WebhookDeliveryRecord): string {
+  return `${digitsOf(createdAtMs)}/${id}`;
 }
 
 function ownerLetter(owner: WebhookDeliveryRecord["owner"]): string {

@@ -28,6 +28,8 @@ export interface WebhookEndpointRecord {
   readonly disabledReason: "gone" | "failing" | null;
   /** Its secrets, the newest first, each sealed for `webhookSecretPlace`; an older one signs beside it until `untilMs`. A partner's endpoint has none. */
   readonly secrets: readonly WebhookSecret[];
+  /** The operations that replaced its secret, the latest first, at most SECRET_ROLLS_KEPT: a repetition of one replaces nothing. */
+  readonly rolls: readonly string[];
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
@@ -36,6 +38,8 @@ export interface WebhookSecret {
   readonly sealed: string;
   /** Null for the present one. */
   readonly untilMs: number | null;
+  /** The operation that made it. */
+  readonly madeBy: string;
 }
 
 /** The place that an endpoint's secret is sealed for. */
@@ -45,6 +49,9 @@ export function webhookSecretPlace(endpointId: string): string {
 
 /** A secret may be replaced again while others still sign beside it: so many at once, the oldest ones end first. */
 export const WEBHOOK_SECRETS_MAX = 4;
+
+/** More than anybody replaces secrets while a request is still repeated. */
+export const SECRET_ROLLS_KEPT = 16;
 
 /** How long a replaced secret may go on signing, and how long it does unless something else is asked for. */
 export const SECRET_OVERLAP_MAX_MS = 7 * 86_400_000;

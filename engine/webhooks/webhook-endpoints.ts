@@ -7,10 +7,13 @@ import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { EndpointStops } from "./endpoint-stops.ts";
 import {
+  liveSecrets,
   SECRET_OVERLAP_MAX_MS,
+  SECRET_ROLLS_KEPT,
   WEBHOOK_SECRETS_MAX,
   type WebhookEndpointRecord,
   type WebhookOwner,
+  type WebhookSecret,
   webhookSecretPlace,
 } from "./webhook-endpoint.ts";
 import type { WebhookEndpointStore } from "./webhook-endpoint-store.ts";
@@ -57,12 +60,16 @@ export interface WebhookEndpoints {
   change(owner: WebhookOwner, livemode: boolean, id: string, change: WebhookEndpointChange): Promise<WebhookEndpointRecord | null>;
   /** Ends what is still to be delivered to it. False where there is none. */
   remove(owner: WebhookOwner, livemode: boolean, id: string): Promise<boolean>;
-  /** A new secret; the present one goes on signing beside it for `overlapMs` (0 to 7 days). Null also for a partner's, which has none of its own. */
+  /**
+   * A new secret; the present one goes on signing beside it for `overlapMs` (0 to 7 days). Null also for a partner's, which has none of its own. Idempotent by
+   * `operationId`: its repetition answers the secret that it made. RelayError `conflict` where that one does not sign any more.
+   */
   rollSecret(
     owner: WebhookOwner,
     livemode: boolean,
     id: string,
     overlapMs: number,
+    operationId: string,
   ): Promise<{ endpoint: WebhookEndpointRecord; secret: string } | null>;
 }
 
@@ -106,11 +113,23 @@ export function createWebhookEndpoints({ store, stops, secrets, box, digest, clo
     });
   }
 
-  /** The secret that was made when it was created, for a repetition of that request. */
-  function created(record: WebhookEndpointRecord) {
-    const first = record.secrets.at(-1);
-    const secret = first === undefined ? "" : box.open(first.sealed, webhookSecretPlace(record.id));
-    return { type: "created", endpoint: record, secret } as const;
+  function fresh(id: string, madeBy: string): WebhookSecret {
+    return { sealed: box.seal(secrets.generate(), webhookSecretPlace(id)), untilMs: null, madeBy };
+  }
+
+  /** The secret that an operation made, for a repetition of it. */
+  function secretMadeBy(operationId: string, record: WebhookEndpointRecord): string {
+    const own = liveSecrets(record, clock.nowMs()).find((secret) => secret.madeBy === operationId);
+    if (own === undefined) throw new RelayError("conflict", "The secret that this request made was replaced since");
+    return box.open(own.sealed, webhookSecretPlace(record.id));
+  }
+
+  function created(record: WebhookEndpointRecord, operationId: string) {
+    return {
+      type: "created",
+      endpoint: record,
+      secret: record.owner.type === "merchant" ? secretMadeBy(operationId, record) : "",
+    } as const;
   }
 
   return {
@@ -118,17 +137,17 @@ export function createWebhookEndpoints({ store, stops, secrets, box, digest, clo
       assertWebhookUrl(order.url, order.livemode);
       const id = prefixedId("we_", digest(`webhook-endpoint ${operationId}`));
       const atMs = clock.nowMs();
-      const sealed = owner.type === "merchant" ? [{ sealed: box.seal(secrets.generate(), webhookSecretPlace(id)), untilMs: null }] : [];
+      const sealed = owner.type === "merchant" ? [fresh(id, operationId)] : [];
       const record: WebhookEndpointRecord = {
         ...{ schema: 1, id, owner, ...order, status: "enabled", disabledReason: null },
-        ...{ secrets: sealed, createdAtMs: atMs, updatedAtMs: atMs },
+        ...{ secrets: sealed, rolls: [], createdAtMs: atMs, updatedAtMs: atMs },
       };
       const outcome = await store.create(record);
       if (outcome === "full") return { type: "full" };
-      if (outcome === "created") return created(record);
+      if (outcome === "created") return created(record, operationId);
       const before = await load(owner, order.livemode, id);
       if (before === null) throw new RelayError("conflict", "It was created by this request before, and has been removed");
-      return created(before.record);
+      return created(before.record, operationId);
     },
     find: async (owner, livemode, id) => (await load(owner, livemode, id))?.record ?? null,
     list: async (owner, livemode, query) => {
@@ -160,20 +179,22 @@ export function createWebhookEndpoints({ store, stops, secrets, box, digest, clo
       if (removed) await stops.cancelWaiting(id);
       return removed;
     },
-    rollSecret: async (owner, livemode, id, overlapMs) => {
+    rollSecret: async (owner, livemode, id, overlapMs, operationId) => {
       if (!(overlapMs >= 0 && overlapMs <= SECRET_OVERLAP_MAX_MS))
         throw new RelayError("invalid_request", "The overlap must be 0 to 7 days");
       if (owner.type === "partner") return null;
-      const secret = secrets.generate();
-      const sealed = box.seal(secret, webhookSecretPlace(id));
+      const made = fresh(id, operationId);
       const atMs = clock.nowMs();
       const endpoint = await change(owner, livemode, id, (before) => {
+        // A request that is repeated, because nobody knows what became of it, must not replace the secret that its sender may have got.
+        if (before.rolls.includes(operationId)) return before;
         const untilMs = atMs + overlapMs;
         const older = before.secrets.map((other) => ({ ...other, untilMs: Math.min(other.untilMs ?? untilMs, untilMs) }));
         const signing = older.filter((other) => other.untilMs > atMs).slice(0, WEBHOOK_SECRETS_MAX - 1);
-        return { ...before, secrets: [{ sealed, untilMs: null }, ...signing], updatedAtMs: atMs };
+        const rolls = [operationId, ...before.rolls].slice(0, SECRET_ROLLS_KEPT);
+        return { ...before, secrets: [made, ...signing], rolls, updatedAtMs: atMs };
       });
-      return endpoint === null ? null : { endpoint, secret };
+      return endpoint === null ? null : { endpoint, secret: secretMadeBy(operationId, endpoint) };
     },
   };
 }

@@ -48,7 +48,7 @@ function endpoint(name: string, more: Partial<WebhookEndpointRecord> = {}): Webh
       url: "https://shop.example/",
     },
     ...{ events: ["*"], apiVersion: null, description: null, metadata: {}, status: "enabled", disabledReason: null },
-    ...{ secrets: [], createdAtMs: 1, updatedAtMs: 1 },
+    ...{ secrets: [], rolls: [], createdAtMs: 1, updatedAtMs: 1 },
     ...more,
   };
 }
@@ -162,6 +162,33 @@ export function testWebhookStores(name: string, open: () => Promise<OpenWebhookS
       assert.equal(await deliveries.resent(again, resentDelivery(again.record, nowMs), event, nowMs + DAY_MS), true);
       assert.deepEqual([await deliveries.count("waiting", 10), await deliveries.count("delivered", 10)], [1, 0]);
       assert.equal((await deliveries.waitingFor(record.endpointId, 10)).length, 1);
+    });
+
+    test("deliveries of endpoints are listed by age, of one state or of all, and move with their state", async ({ deliveries, opened }) => {
+      const nowMs = opened.nowMs();
+      const [a, b, c] = [endpoint("a"), endpoint("b"), endpoint("c")];
+      const records = [a, b, a, c, b, a].map((to, index) => delivery(exampleEvent(`${index}`), to, nowMs + index));
+      for (const record of records) await deliveries.create(record);
+      const [first, second, third, , fifth, sixth] = records;
+      assert.ok(first !== undefined && second !== undefined && third !== undefined && fifth !== undefined && sixth !== undefined);
+      const stored = await deliveries.load(third.id);
+      assert.ok(stored !== null);
+      const ended = deliveredDelivery(third, attempt(nowMs, null));
+      assert.equal(await deliveries.delivered(stored, ended, null), true);
+      const both = [a.id, b.id];
+      assert.deepEqual(await deliveries.ofEndpoints(both, null, null, 10), [first, second, ended, fifth, sixth]);
+      assert.deepEqual(await deliveries.ofEndpoints(both, null, null, 2), [first, second]);
+      assert.deepEqual(await deliveries.ofEndpoints(both, null, second, 2), [ended, fifth]);
+      assert.deepEqual(await deliveries.ofEndpoints(both, "waiting", first, 10), [second, fifth, sixth]);
+      assert.deepEqual(await deliveries.ofEndpoints([a.id], "delivered", null, 10), [ended]);
+      assert.deepEqual(await deliveries.ofEndpoints([a.id], "dead", null, 10), []);
+      assert.deepEqual(await deliveries.ofEndpoints([], null, null, 10), []);
+      opened.advance(31 * DAY_MS);
+      assert.deepEqual(
+        await deliveries.ofEndpoints([a.id], null, null, 10),
+        [first, sixth],
+        "what has ended leaves the list with its record",
+      );
     });
 
     test("a dead delivery is kept for ninety days with its event, a delivered one for thirty", async ({ deliveries, events, opened }) => {

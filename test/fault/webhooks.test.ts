@@ -64,7 +64,8 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
           ...{ schema: 1, id, owner: { type: "merchant", merchantId }, format: "platform", livemode: false },
           ...{ url: `http://127.0.0.1:${port}/${id}`, events: ["*"], apiVersion: null, description: null, metadata: {} },
           ...{ status: "enabled", disabledReason: null, createdAtMs: 1, updatedAtMs: 1 },
-          secrets: [{ sealed: box.seal("whsec_AAAA", webhookSecretPlace(id)), untilMs: null }],
+          secrets: [{ sealed: box.seal("whsec_AAAA", webhookSecretPlace(id)), untilMs: null, madeBy: "operation" }],
+          rolls: [],
         };
         assert.equal(await endpoints.create(record), "created");
         for (let number = 0; number < events; number += 1) expected.push(`/${id} ${event(`${merchant}-${number}`).id}`);

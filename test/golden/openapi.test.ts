@@ -125,6 +125,8 @@ const PARTNER_API: [method: string, path: string][] = [
   ["GET", "/webhooks/{webhookId}"],
   ["PATCH", "/webhooks/{webhookId}"],
   ["DELETE", "/webhooks/{webhookId}"],
+  ["GET", "/webhooks/{webhookId}/deliveries"],
+  ["POST", "/webhooks/{webhookId}/deliveries/{deliveryId}/resend"],
 ];
 
 const document: unknown = JSON.parse(openApiText(surfacesOf({ openTerminalLogs: true, packageBytesMax: 524_288_000 })));

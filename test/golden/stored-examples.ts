@@ -441,9 +441,10 @@ const WEBHOOK_ENDPOINT: Whole<WebhookEndpointRecord> = {
   status: "disabled",
   disabledReason: "gone",
   secrets: [
-    { sealed: "sealed-2", untilMs: null },
-    { sealed: "sealed-1", untilMs: AT_MS + 86_400_000 },
+    { sealed: "sealed-2", untilMs: null, madeBy: "operation-2" },
+    { sealed: "sealed-1", untilMs: AT_MS + 86_400_000, madeBy: "operation-1" },
   ],
+  rolls: ["operation-2"],
   createdAtMs: AT_MS,
   updatedAtMs: AT_MS + 1_000,
 };

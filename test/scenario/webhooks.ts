@@ -108,6 +108,15 @@ export function webhooks(startable: RelayOptions): void {
       toPartner.verdicts.map(([header, verdict]) => [header, verdict.type]).filter(([, type]) => type !== "absent"),
       [["X-Gateway-Signature", "holds"]],
     );
+    await eventually(async () =>
+      assertMatches((await partner().get(`${path}/deliveries?state=delivered`)).body, {
+        deliveries: [{ objectId: id, merchantId: SANDBOX_MERCHANT.merchantId, attempts: [{ status: 200, error: null }] }],
+      }),
+    );
+    const listed = await partner().get(`${path}/deliveries`);
+    const [delivery] = listOf(member(listed.body, "deliveries"));
+    assert.equal((await partner().post(`${path}/deliveries/${textMember(delivery, "deliveryId")}/resend`)).status, 200);
+    assertMatches(await ofPartner.deliveries.next(), { event: { objectId: id }, times: 2 });
     assert.equal((await partner().send(path, { method: "DELETE" })).status, 200);
     assert.equal((await partner().get(path)).status, 404);
   });
@@ -140,6 +149,30 @@ export function webhooks(startable: RelayOptions): void {
     );
     const audit = await relay.administrator().get("/admin/audit?limit=20");
     assert.match(audit.text, /"webhook\.resend"/);
+  });
+
+  test("a shop rolls its secret, and repeats the request without rolling again", async () => {
+    const receiver = await receive();
+    const { id, secret } = await register(receiver.url);
+    const idempotencyKey = randomUUID();
+    const roll = () => shop().post(`/v1/webhook_endpoints/${id}/roll_secret`, "", { ...FORM, "idempotency-key": idempotencyKey });
+    const rolled = await roll();
+    assert.equal(rolled.status, 200, rolled.text);
+    const fresh = textMember(rolled.body, "secret");
+    assert.notEqual(fresh, secret);
+    assertMatches(await roll(), { status: 200, body: { secret: fresh } });
+    receiver.secrets.push(fresh);
+    await pay();
+    const { verdicts } = await receiver.deliveries.next();
+    assert.deepEqual(
+      verdicts.map(([header, verdict]) => [header === "X-Gateway-Signature", verdict.type === "holds"]),
+      [
+        [false, true],
+        [true, false],
+        [false, true],
+      ],
+      "it has room for one signature, the previous secret's",
+    );
   });
 
   test("an endpoint that answers 410 is disabled, until its owner enables it", async () => {

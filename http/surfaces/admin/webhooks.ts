@@ -1,5 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { MERCHANT_ID_PATTERN } from "../../../engine/partners/merchant.ts";
+import type { DeliveriesTo } from "../../../engine/webhooks/administer-webhooks.ts";
 import type { WebhookAttempt, WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { Endpoint } from "../../endpoint/endpoint.ts";
@@ -107,6 +109,8 @@ const ENDPOINT_EXAMPLE = {
 
 const Id = Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$" }) });
 
+const MerchantId = (description: string) => Type.String({ pattern: MERCHANT_ID_PATTERN, description });
+
 const paging = {
   after: Type.Optional(Type.String({ maxLength: 128, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
@@ -121,7 +125,14 @@ const listWebhookDeliveries = admin.endpoint({
     "A dead delivery was tried six times within about seventy minutes and is kept for 90 days; delivered ones are kept for 30 days. canceled: its endpoint was disabled or removed before.",
   auth: "admin",
   role: "read-only",
-  query: Type.Object({ state: Type.Optional(Type.Union([State], { default: "dead" })), ...paging }),
+  query: Type.Object({
+    state: Type.Optional(Type.Union([State], { default: "dead" })),
+    merchantId: Type.Optional(MerchantId("Only deliveries to the endpoints that this merchant has now.")),
+    endpointId: Type.Optional(
+      Type.String({ pattern: "^we_[a-z0-9]{24}$", description: "Only deliveries to this endpoint, also one that was removed." }),
+    ),
+    ...paging,
+  }),
   responses: {
     200: {
       description: "A page, oldest first.",
@@ -131,7 +142,11 @@ const listWebhookDeliveries = admin.endpoint({
     ...admin.errors(400, 401, 503),
   },
   handle: async ({ administerWebhooks }, { query }) => {
-    const page = await administerWebhooks.deliveries(query.state ?? "dead", query.after ?? null, query.limit ?? PAGE_DEFAULT);
+    const { state = "dead", merchantId, endpointId, after = null, limit = PAGE_DEFAULT } = query;
+    if (merchantId !== undefined && endpointId !== undefined) {
+      throw new RelayError("invalid_request", "merchantId: cannot be combined with endpointId");
+    }
+    const page = await administerWebhooks.deliveries(state, deliveriesTo(merchantId, endpointId), after, limit);
     return { status: 200, body: { status: "ok", data: page.map(deliveryOf) } };
   },
 });
@@ -199,7 +214,10 @@ const listWebhookEndpoints = admin.endpoint({
   summary: "List the endpoints of merchants and partners to which events are sent",
   auth: "admin",
   role: "read-only",
-  query: Type.Object(paging),
+  query: Type.Object({
+    merchantId: Type.Optional(MerchantId("Only this merchant's own.")),
+    ...paging,
+  }),
   responses: {
     200: {
       description: "A page, by id.",
@@ -209,7 +227,7 @@ const listWebhookEndpoints = admin.endpoint({
     ...admin.errors(400, 401, 503),
   },
   handle: async ({ administerWebhooks }, { query }) => {
-    const page = await administerWebhooks.endpoints(query.after ?? null, query.limit ?? PAGE_DEFAULT);
+    const page = await administerWebhooks.endpoints(query.merchantId ?? null, query.after ?? null, query.limit ?? PAGE_DEFAULT);
     return { status: 200, body: { status: "ok", data: page.map(endpointOf) } };
   },
 });
@@ -269,6 +287,11 @@ export const webhookEndpoints: Endpoint<Pick<AdminOperations, "administerWebhook
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const environmentOf = (livemode: boolean) => (livemode ? "LIVE" : "TEST");
+
+function deliveriesTo(merchantId: string | undefined, endpointId: string | undefined): DeliveriesTo {
+  if (merchantId !== undefined) return { type: "merchant", id: merchantId };
+  return endpointId === undefined ? { type: "all" } : { type: "endpoint", id: endpointId };
+}
 
 function deliveryOf(record: WebhookDeliveryRecord): Static<typeof Delivery> {
   const { id, state, eventId, eventType, objectId, endpointId, merchantId, partnerId, livemode, attemptsMade, attempts } = record;

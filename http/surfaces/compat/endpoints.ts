@@ -18,6 +18,7 @@ import {
   deleteWebhookEndpoint,
   listWebhookEndpoints,
   retrieveWebhookEndpoint,
+  rollWebhookSecret,
   updateWebhookEndpoint,
 } from "./webhook-endpoints.ts";
 
@@ -39,6 +40,7 @@ export const compatEndpoints: Endpoint<CompatOperations>[] = [
   listWebhookEndpoints,
   retrieveWebhookEndpoint,
   updateWebhookEndpoint,
+  rollWebhookSecret,
   deleteWebhookEndpoint,
   listEvents,
   retrieveEvent,

@@ -200,7 +200,7 @@ export const WebhookEndpoint = Type.Object(
     enabled_events: Type.Array(Type.String()),
     livemode: Livemode,
     metadata: Metadata,
-    secret: Type.Optional(text("In the answer to the creation only: keep it.")),
+    secret: Type.Optional(text("In the answers to the creation and to rolling it only: keep it.")),
     status: Type.Union([Type.Literal("enabled"), Type.Literal("disabled")]),
     url: text(),
     ...always("application"),

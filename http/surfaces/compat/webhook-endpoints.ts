@@ -1,13 +1,18 @@
 import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { WEBHOOK_ENDPOINTS_MAX, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
+import {
+  SECRET_OVERLAP_DEFAULT_MS,
+  SECRET_OVERLAP_MAX_MS,
+  WEBHOOK_ENDPOINTS_MAX,
+  type WebhookOwner,
+} from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpointChange } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { DEFAULT_API_VERSION } from "../../compat/wire-names.ts";
 import { call } from "./call.ts";
 import { EXPAND_OR_EMPTY, readExpansion } from "./expand.ts";
 import { listObject, listSchema, noSuchCursor, PLAIN_LIST_FIELDS, pageQueryOf } from "./lists.ts";
 import { webhookEndpointObject } from "./objects.ts";
-import { address, changedMetadata, type Field, flag, list, metadata, notUrl, refused, required, text, word } from "./params.ts";
+import { address, changedMetadata, type Field, flag, integer, list, metadata, notUrl, refused, required, text, word } from "./params.ts";
 import { invalidParam, noSuch } from "./platform-error.ts";
 import { DeletedWebhookEndpoint, WebhookEndpoint } from "./schemas.ts";
 import { COMPAT_BASE } from "./surface.ts";
@@ -142,6 +147,33 @@ export const updateWebhookEndpoint = call({
     const record = await callable(() => webhookEndpoints.change(owner, merchant.livemode, id, change));
     if (record === null) throw noSuchEndpoint(id);
     return webhookEndpointObject(record);
+  },
+});
+
+export const rollWebhookSecret = call({
+  name: "compatRollWebhookSecret",
+  method: "POST",
+  path: `${PATH}/{id}/roll_secret`,
+  summary: "Replace the secret of a webhook endpoint",
+  description:
+    "An addition of this relay; the platform has it in its dashboard only. The answer has the new `secret`, which is not shown again. Until the previous one ends, deliveries have a signature of each; `X-Gateway-Signature` is made with the previous one.",
+  fields: {
+    expand: EXPAND_OR_EMPTY,
+    expires_in: integer("For how many seconds the previous secret still signs. Default: a day.", {
+      minimum: 0,
+      maximum: SECRET_OVERLAP_MAX_MS / 1_000,
+    }),
+  },
+  bodyExample: { expires_in: SECRET_OVERLAP_DEFAULT_MS / 1_000 },
+  sealed: true,
+  answer: ANSWER,
+  errors: [400, 404, 409],
+  handle: async ({ webhookEndpoints }, { id, members, merchant, operation }) => {
+    readExpansion(members.expand, "nothing", false);
+    const overlapMs = members.expires_in === undefined ? SECRET_OVERLAP_DEFAULT_MS : members.expires_in * 1_000;
+    const rolled = await webhookEndpoints.rollSecret(ownerOf(merchant), merchant.livemode, id, overlapMs, operation.id);
+    if (rolled === null) throw noSuchEndpoint(id);
+    return webhookEndpointObject(rolled.endpoint, rolled.secret);
   },
 });
 

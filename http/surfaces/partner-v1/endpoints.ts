@@ -5,6 +5,7 @@ import { showMe } from "./me.ts";
 import { deactivateMerchant, patchMerchant, replaceMerchantKeys, showMerchant } from "./merchant.ts";
 import { configureService, disableService, enableService, listServices } from "./services.ts";
 import type { PartnerV1Operations } from "./surface.ts";
+import { listWebhookDeliveries, resendWebhookDelivery } from "./webhook-deliveries.ts";
 import { createWebhook, deleteWebhook, listWebhooks, patchWebhook, showWebhook } from "./webhooks.ts";
 
 /** Partner API v1, including new keys for a merchant that has lost its own. */
@@ -25,4 +26,6 @@ export const partnerV1Endpoints: Endpoint<PartnerV1Operations>[] = [
   showWebhook,
   patchWebhook,
   deleteWebhook,
+  listWebhookDeliveries,
+  resendWebhookDelivery,
 ];

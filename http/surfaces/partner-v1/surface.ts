@@ -5,6 +5,7 @@ import type { CallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantServices } from "../../../engine/partners/merchant-services.ts";
 import type { Merchants } from "../../../engine/partners/merchants.ts";
 import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
+import type { EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { partnerApiEnvelope } from "./error-body.ts";
@@ -18,6 +19,7 @@ export interface PartnerV1Operations {
   merchantServices: MerchantServices;
   callCounts: CallCounts;
   webhookEndpoints: WebhookEndpoints;
+  endpointDeliveries: EndpointDeliveries;
 }
 
 export const partnerV1 = surface<PartnerV1Operations>()({

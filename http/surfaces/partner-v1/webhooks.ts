@@ -57,7 +57,7 @@ const EXAMPLE = {
   updatedAt: "2026-03-01T09:30:00.000Z",
 };
 
-const WebhookParams = Type.Object({
+export const WebhookParams = Type.Object({
   webhookId: Type.String({ pattern: "^we_[A-Za-z0-9]{24}$", errorMessage: "must be we_ and 24 letters or digits" }),
 });
 
@@ -102,7 +102,7 @@ export const createWebhook = partnerV1.endpoint({
     },
   },
   handle: async ({ webhookEndpoints }, { caller, body, operationId }) => {
-    const owner = ownerOf(permitted(caller, "change"));
+    const owner = webhookOwnerOf(permitted(caller, "change"));
     const { events, environment } = body;
     const { url = "", description = null } = withoutCards(body);
     const outcome = await webhookEndpoints.create(
@@ -133,7 +133,7 @@ export const listWebhooks = partnerV1.endpoint({
     ...partnerV1.errors(401, 403, 500, 503),
   },
   handle: async ({ webhookEndpoints }, { caller }) => {
-    const owner = ownerOf(permitted(caller, "look"));
+    const owner = webhookOwnerOf(permitted(caller, "look"));
     const lists = await Promise.all([false, true].map((livemode) => allOf(webhookEndpoints, owner, livemode)));
     const records = lists.flat().sort((one, other) => other.createdAtMs - one.createdAtMs || (one.id < other.id ? 1 : -1));
     return { status: 200, body: { success: true, webhooks: records.map(webhookOf) } };
@@ -151,8 +151,8 @@ export const showWebhook = partnerV1.endpoint({
   params: WebhookParams,
   responses: { 200: { description: "The endpoint.", ...answered }, ...partnerV1.errors(400, 401, 403, 404, 500, 503) },
   handle: async ({ webhookEndpoints }, { caller, params }) => {
-    const owner = ownerOf(permitted(caller, "look"));
-    const found = await required(webhookEndpoints, owner, params.webhookId);
+    const owner = webhookOwnerOf(permitted(caller, "look"));
+    const found = await requiredWebhook(webhookEndpoints, owner, params.webhookId);
     return { status: 200, body: { success: true, webhook: webhookOf(found) } };
   },
 });
@@ -187,9 +187,9 @@ export const patchWebhook = partnerV1.endpoint({
     ...partnerV1.errors(400, 401, 403, 404, 409, 413, 415, 500, 503),
   },
   handle: async ({ webhookEndpoints }, { caller, params, body }) => {
-    const owner = ownerOf(permitted(caller, "change"));
+    const owner = webhookOwnerOf(permitted(caller, "change"));
     if (Object.keys(body).length === 0) throw new RelayError("invalid_request", "body: must have at least one member to change");
-    const { livemode } = await required(webhookEndpoints, owner, params.webhookId);
+    const { livemode } = await requiredWebhook(webhookEndpoints, owner, params.webhookId);
     const { active, events } = body;
     const changed = await webhookEndpoints.change(owner, livemode, params.webhookId, {
       ...withoutCards(body),
@@ -219,19 +219,19 @@ export const deleteWebhook = partnerV1.endpoint({
     ...partnerV1.errors(400, 401, 403, 404, 500, 503),
   },
   handle: async ({ webhookEndpoints }, { caller, params: { webhookId } }) => {
-    const owner = ownerOf(permitted(caller, "change"));
-    const { livemode } = await required(webhookEndpoints, owner, webhookId);
+    const owner = webhookOwnerOf(permitted(caller, "change"));
+    const { livemode } = await requiredWebhook(webhookEndpoints, owner, webhookId);
     if (!(await webhookEndpoints.remove(owner, livemode, webhookId))) throw absent();
     return { status: 200, body: { success: true, webhookId, deleted: true } };
   },
 });
 
-function ownerOf({ partnerId }: { partnerId: number }): WebhookOwner {
+export function webhookOwnerOf({ partnerId }: { partnerId: number }): WebhookOwner {
   return { type: "partner", partnerId };
 }
 
 /** An endpoint belongs to one environment, which its partner need not name. Throws RelayError `not_found`. */
-async function required(endpoints: WebhookEndpoints, owner: WebhookOwner, id: string): Promise<WebhookEndpointRecord> {
+export async function requiredWebhook(endpoints: WebhookEndpoints, owner: WebhookOwner, id: string): Promise<WebhookEndpointRecord> {
   const found = (await endpoints.find(owner, true, id)) ?? (await endpoints.find(owner, false, id));
   if (found === null) throw absent();
   return found;

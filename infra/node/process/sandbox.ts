@@ -69,9 +69,10 @@ Terminal Relay, sandbox
   Documents  ${url}/docs   (OpenAPI: ${url}/openapi.json)
   Partner    API-Key ${sandboxApiKey}
   Bearer     ${SANDBOX_PARTNER_API.apiKey}   (Partner API: ${url}${PARTNER_API_BASE}/me)
-  Shop       ${SANDBOX_MERCHANT.merchantId}   (compatible API: ${url}/v1; guide: infra/docs/compat.md; try it: ${url}/demo/checkout)
+  Shop       ${SANDBOX_MERCHANT.merchantId}   (compatible API: ${url}/v1; guide: infra/docs/compat.md)
              ${SANDBOX_MERCHANT.keys.secret}
              ${SANDBOX_MERCHANT.keys.publishable}
+  Demo       ${url}/demo/checkout  (a shop that pays; /demo/scan: a till)
   Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
   Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
   ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}

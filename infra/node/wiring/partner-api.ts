@@ -47,7 +47,7 @@ export interface PartnerApiParts {
 
 /** Partner API v1 in a shard. */
 export interface PartnerApi extends Lifecycle {
-  operations: Omit<PartnerV1Operations, "webhookEndpoints"> & {
+  operations: Omit<PartnerV1Operations, "webhookEndpoints" | "endpointDeliveries"> & {
     administerPartnerApi: AdministerPartnerApi;
     administerMerchants: AdministerMerchants;
   };

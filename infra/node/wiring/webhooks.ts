@@ -8,6 +8,7 @@ import type { Partners } from "../../../engine/partners/partners.ts";
 import { type AdministerWebhooks, createAdministerWebhooks } from "../../../engine/webhooks/administer-webhooks.ts";
 import { createApiVersions } from "../../../engine/webhooks/api-version-store.ts";
 import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
+import { createEndpointDeliveries, type EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
 import { type ApiVersionOf, createFanOut } from "../../../engine/webhooks/fan-out.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../../engine/webhooks/webhook-delivery.ts";
@@ -58,6 +59,7 @@ export interface ComposedWebhooks {
     webhookEndpoints: WebhookEndpoints;
     /** Of the compatible adapter's format. */
     webhookEvents: WebhookEvents;
+    endpointDeliveries: EndpointDeliveries;
     administerWebhooks: AdministerWebhooks;
     apiVersions: ApiVersions;
   };
@@ -89,6 +91,7 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
         digest: sha256Hex,
       }),
       webhookEvents: createWebhookEvents({ format: "platform", events, deliveries, endpoints, apiVersionOf, clock }),
+      endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
       administerWebhooks: createAdministerWebhooks({ deliveries, endpoints, stops, clock }),
       apiVersions,
     },

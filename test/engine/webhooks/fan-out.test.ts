@@ -11,7 +11,7 @@ async function manyEndpoints({ register, endpoints, box }: ReturnType<typeof wor
   assert.ok(first !== null);
   for (let index = 1; index < count; index += 1) {
     const moreId = `we_${String(index).padStart(24, "0")}`;
-    const secrets = [{ sealed: box.seal(secret, webhookSecretPlace(moreId)), untilMs: null }];
+    const secrets = [{ sealed: box.seal(secret, webhookSecretPlace(moreId)), untilMs: null, madeBy: "operation" }];
     const more = { ...first.record, id: moreId, secrets, url: `https://shop.example/${index}` };
     await endpoints.replace({ record: more, version: 0 }, more);
   }

@@ -73,7 +73,7 @@ test("another owner's endpoint, or one of the other environment, is not there", 
     assert.equal(await webhookEndpoints.find(owner, livemode, named), null);
     assert.equal(await webhookEndpoints.change(owner, livemode, named, { disabled: true }), null);
     assert.equal(await webhookEndpoints.remove(owner, livemode, named), false);
-    assert.equal(await webhookEndpoints.rollSecret(owner, livemode, named, 0), null);
+    assert.equal(await webhookEndpoints.rollSecret(owner, livemode, named, 0, "roll"), null);
     assert.equal(
       (await webhookEndpoints.list(owner, livemode, ALL))?.items.some((endpoint) => endpoint.id === named),
       false,
@@ -127,16 +127,46 @@ test("a rolled secret signs beside the new one until the overlap ends, never lon
   const { register, webhookEndpoints, advance } = world();
   const { id } = await register("https://shop.example/");
   const ends = async () => (await webhookEndpoints.find(MERCHANT, false, id))?.secrets.map(({ untilMs }) => untilMs);
-  await webhookEndpoints.rollSecret(MERCHANT, false, id, 7 * DAY_MS);
+  await webhookEndpoints.rollSecret(MERCHANT, false, id, 7 * DAY_MS, "1");
   assert.deepEqual(await ends(), [null, START_MS + 7 * DAY_MS]);
   advance(DAY_MS);
-  await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS);
+  await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS, "2");
   assert.deepEqual(await ends(), [null, START_MS + 2 * DAY_MS, START_MS + 2 * DAY_MS], "a shorter overlap is meant for all that are older");
-  await webhookEndpoints.rollSecret(MERCHANT, false, id, 0);
+  await webhookEndpoints.rollSecret(MERCHANT, false, id, 0, "3");
   assert.deepEqual(await ends(), [null]);
-  for (let round = 0; round < 6; round += 1) await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS);
+  for (let round = 0; round < 6; round += 1) await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS, `more ${round}`);
   assert.equal((await ends())?.length, 4);
   for (const overlap of [-1, 7 * DAY_MS + 1, Number.NaN]) {
-    await assert.rejects(webhookEndpoints.rollSecret(MERCHANT, false, id, overlap), { code: "invalid_request" });
+    await assert.rejects(webhookEndpoints.rollSecret(MERCHANT, false, id, overlap, "wrong"), { code: "invalid_request" });
   }
+});
+
+test("a request to roll that is repeated answers the secret that it made, and rolls nothing", async () => {
+  const { register, webhookEndpoints, advance, box } = world();
+  const { id, secret } = await register("https://shop.example/");
+  const roll = (overlapMs: number, operation: string) => webhookEndpoints.rollSecret(MERCHANT, false, id, overlapMs, operation);
+  const first = await roll(DAY_MS, "1");
+  advance(1_000);
+  assert.deepEqual(await roll(DAY_MS, "1"), first);
+  const second = await roll(DAY_MS, "2");
+  assert.notEqual(second?.secret, first?.secret);
+  assert.equal((await roll(DAY_MS, "1"))?.secret, first?.secret, "it still signs");
+  const signing = (await webhookEndpoints.find(MERCHANT, false, id))?.secrets ?? [];
+  assert.deepEqual(
+    signing.map(({ sealed }) => box.open(sealed, `webhook-endpoint/${id}`)),
+    [second?.secret, first?.secret, secret],
+  );
+  await roll(0, "3");
+  await assert.rejects(roll(DAY_MS, "1"), { code: "conflict" }, "nobody may take it for a secret that signs");
+  assert.equal((await webhookEndpoints.find(MERCHANT, false, id))?.secrets.length, 1);
+});
+
+test("of requests to roll that come at once each has its own secret, and repetitions among them have the same", async () => {
+  const { register, webhookEndpoints } = world();
+  const { id } = await register("https://shop.example/");
+  const operations = ["1", "2", "1", "2", "1"];
+  const rolled = await Promise.all(operations.map((operation) => webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS, operation)));
+  assert.equal(new Set(rolled.map((one) => one?.secret)).size, 2);
+  assert.equal(rolled[0]?.secret, rolled[2]?.secret);
+  assert.equal((await webhookEndpoints.find(MERCHANT, false, id))?.secrets.length, 3);
 });

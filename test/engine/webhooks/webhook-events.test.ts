@@ -118,23 +118,47 @@ test("one that is sent again has all its attempts again, and keeps those before"
   assert.equal(await webhookEvents.find("M1", false, event("1").id), null);
 });
 
+const EVERYBODYS = { type: "all" } as const;
+
+test("an administrator sees what goes to a merchant's own endpoints, or to one", async () => {
+  const { happen, register, tick, administer, webhookEndpoints } = world();
+  const [first, second] = [await register("https://one.example/"), await register("https://two.example/")];
+  const other = await register("https://other.example/", {}, { type: "merchant", merchantId: "M2" });
+  const partners = await register("https://partner.example/", {}, PARTNER);
+  await happen(event("1"), event("2", 1, { merchantId: "M2" }));
+  await tick();
+  const to = async (type: "merchant" | "endpoint", id: string) =>
+    (await administer.deliveries("delivered", { type, id }, null, 10)).map(({ endpointId }) => endpointId).sort();
+  assert.deepEqual(await to("merchant", "M1"), [first.id, second.id].sort());
+  assert.deepEqual(await to("merchant", "M2"), [other.id]);
+  assert.deepEqual(await to("merchant", "M"), []);
+  assert.deepEqual(await to("endpoint", partners.id), [partners.id, partners.id]);
+  await webhookEndpoints.remove(MERCHANT, false, first.id);
+  assert.deepEqual(await to("merchant", "M1"), [second.id]);
+  assert.deepEqual(await to("endpoint", first.id), [first.id], "its endpoint is gone, its deliveries are not");
+  assert.deepEqual(
+    (await administer.endpoints("M1", null, 10)).map(({ id }) => id),
+    [second.id],
+  );
+});
+
 test("an administrator sends a dead one again, unless its endpoint takes nothing", async () => {
   const { happen, register, tick, behaviour, administer, webhookEndpoints } = world();
   const { id } = await register("https://shop.example/");
   behaviour.answer = async () => answered(500);
   await happen(event("1"), event("2"));
   for (let round = 0; round < 20; round += 1) await tick(600_000);
-  const [first, ...more] = await administer.deliveries("dead", null, 1);
+  const [first, ...more] = await administer.deliveries("dead", EVERYBODYS, null, 1);
   assert.equal(more.length, 0);
-  const [second] = await administer.deliveries("dead", first?.id ?? null, 10);
+  const [second] = await administer.deliveries("dead", EVERYBODYS, first?.id ?? null, 10);
   assert.ok(first !== undefined && second !== undefined && first.id !== second.id);
   assert.equal((await administer.resend(first.id))?.state, "waiting");
   await webhookEndpoints.change(MERCHANT, false, id, { disabled: true });
   await assert.rejects(administer.resend(second.id), { code: "conflict" });
   assert.equal(await administer.resend("unknown"), null);
-  await assert.rejects(administer.deliveries("dead", "unknown", 10), { code: "invalid_request" });
+  await assert.rejects(administer.deliveries("dead", EVERYBODYS, "unknown", 10), { code: "invalid_request" });
   assert.deepEqual(
-    (await administer.endpoints(null, 10)).map((endpoint) => endpoint.id),
+    (await administer.endpoints(null, null, 10)).map((endpoint) => endpoint.id),
     [id],
   );
 });

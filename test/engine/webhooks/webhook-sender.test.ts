@@ -68,7 +68,7 @@ test("a failure is tried again after growing pauses, each attempt is kept, then 
   await tick();
   assert.equal(posted.length, 6);
   assert.deepEqual(
-    (await administer.deliveries("dead", null, 10)).map(({ id }) => id),
+    (await administer.deliveries("dead", { type: "all" }, null, 10)).map(({ id }) => id),
     [dead?.id],
   );
   behaviour.answer = async () => OK;
@@ -327,7 +327,7 @@ test("a webhook that cannot be signed is a failed attempt, and is reported", asy
   const { id } = await register("https://shop.example/");
   const stored = await endpoints.load(id);
   assert.ok(stored !== null);
-  await endpoints.replace(stored, { ...stored.record, secrets: [{ sealed: "box1.00000000.AA.AAAA", untilMs: null }] });
+  await endpoints.replace(stored, { ...stored.record, secrets: [{ sealed: "box1.00000000.AA.AAAA", untilMs: null, madeBy: "operation" }] });
   await happen(event("1"));
   await tick();
   const [waiting] = await deliveries.page("waiting", null, 10);

@@ -32,7 +32,8 @@ const ENDPOINT: WebhookEndpointRecord = {
   metadata: { note: "the owner's own" },
   status: "enabled",
   disabledReason: null,
-  secrets: [{ sealed: SECRET, untilMs: null }],
+  secrets: [{ sealed: SECRET, untilMs: null, madeBy: "operation" }],
+  rolls: [],
   createdAtMs: AT_MS,
   updatedAtMs: AT_MS,
 };
@@ -73,9 +74,11 @@ function inMemory(deliveries: WebhookDeliveryRecord[], endpoints: WebhookEndpoin
     return items.slice(at + 1);
   };
   return {
-    deliveries: async (state, last, limit) =>
+    deliveries: async (state, to, last, limit) =>
       after(
-        deliveries.filter((one) => one.state === state),
+        deliveries.filter(
+          (one) => one.state === state && (to.type === "all" || (to.type === "merchant" ? one.merchantId : one.endpointId) === to.id),
+        ),
         last,
       ).slice(0, limit),
     delivery: async (id) => deliveries.find((one) => one.id === id) ?? null,
@@ -88,7 +91,11 @@ function inMemory(deliveries: WebhookDeliveryRecord[], endpoints: WebhookEndpoin
       deliveries[at] = { ...found, state: "waiting", attemptsMade: 0, nextAtMs: AT_MS + 60_000 };
       return deliveries[at];
     },
-    endpoints: async (last, limit) => after(endpoints, last).slice(0, limit),
+    endpoints: async (merchantId, last, limit) =>
+      after(
+        endpoints.filter(({ owner }) => merchantId === null || (owner.type === "merchant" && owner.merchantId === merchantId)),
+        last,
+      ).slice(0, limit),
     endpoint: async (id) => endpoints.find((one) => one.id === id) ?? null,
     disableEndpoint: async (id) => {
       const at = endpoints.findIndex((one) => one.id === id);
@@ -197,6 +204,29 @@ test("deliveries and endpoints are listed page by page", async (t) => {
     assert.deepEqual(seen, ids);
   }
   assertMatches(await call("GET", "/deliveries?after=gone"), { status: 400, body: { status: "error", error: /begin again/ } });
+});
+
+test("deliveries are filtered by merchant or by endpoint, not by both, and endpoints by merchant", async (t) => {
+  const other = { merchantId: "SHOP-002", endpointId: `we_${"b".repeat(24)}` };
+  const endpoints: WebhookEndpointRecord[] = [
+    ENDPOINT,
+    { ...ENDPOINT, id: other.endpointId, owner: { type: "merchant", merchantId: "SHOP-002" } },
+    { ...ENDPOINT, id: `we_${"c".repeat(24)}`, owner: { type: "partner", partnerId: 7 } },
+  ];
+  const { call } = await open(t, [delivery(1), delivery(2, other)], endpoints);
+  const ids = async (path: string) => {
+    const listed: { id: string }[] = (await call("GET", path)).body.data;
+    return listed.map(({ id }) => id);
+  };
+  assert.deepEqual(await ids("/deliveries?merchantId=SHOP-002"), [delivery(2).id]);
+  assert.deepEqual(await ids(`/deliveries?endpointId=${ENDPOINT_ID}`), [delivery(1).id]);
+  assert.deepEqual(await ids("/deliveries?merchantId=SHOP-003"), []);
+  assert.deepEqual(await ids("/endpoints?merchantId=SHOP-002"), [other.endpointId]);
+  assertMatches(await call("GET", `/deliveries?merchantId=SHOP-002&endpointId=${ENDPOINT_ID}`), {
+    status: 400,
+    body: { error: /combined/ },
+  });
+  assertMatches(await call("GET", "/deliveries?merchantId=a/b"), { status: 400 });
 });
 
 test("one delivery is shown with what its endpoint answered at each attempt", async (t) => {

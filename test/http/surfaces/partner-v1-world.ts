@@ -4,6 +4,7 @@ import { createExecuteOnce } from "../../../engine/idempotency/execute-once.ts";
 import { createIdempotencyStore } from "../../../engine/idempotency/idempotency-store.ts";
 import { createCallCountStore } from "../../../engine/partners/call-count-store.ts";
 import { createCallCounts } from "../../../engine/partners/call-counts.ts";
+import { createEndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
 import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
 import { createWebhookEndpointStore } from "../../../engine/webhooks/webhook-endpoint-store.ts";
@@ -69,6 +70,7 @@ export async function open(
     merchantServices: merchants.services,
     callCounts,
     webhookEndpoints: webhooks.operations,
+    endpointDeliveries: webhooks.endpointDeliveries,
   };
   const ids = { uuid: () => crypto.randomUUID() };
   const store = createIdempotencyStore(merchants.kv);
@@ -98,11 +100,14 @@ export async function open(
 /** The engine's endpoints over the store in memory, and what is kept of them. */
 function webhooksOver({ kv, clock }: ReturnType<typeof merchantWorld>) {
   const store = createWebhookEndpointStore(kv);
-  const stops = createEndpointStops({ endpoints: store, deliveries: createWebhookDeliveryStore(kv), clock, disabled: () => {} });
+  const deliveries = createWebhookDeliveryStore(kv);
+  const stops = createEndpointStops({ endpoints: store, deliveries, clock, disabled: () => {} });
   const secrets = { generate: () => assert.fail("a partner's endpoint has no secret of its own") };
   const of = async (id: string) => (await store.load(id))?.record ?? assert.fail(`there is no ${id}`);
   return {
     of,
+    deliveries,
+    endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
     disable: async (id: string, reason: "gone" | "failing") => stops.disable(await of(id), reason),
     operations: createWebhookEndpoints({ store, stops, secrets, box: bracketed, digest: sha256Hex, clock }),
   };

@@ -71,7 +71,7 @@ test("a secret that is rolled between two attempts: both sign until the overlap 
   behaviour.answer = async () => answered(500);
   await happen(event("1"));
   await tick();
-  const rolled = await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS);
+  const rolled = await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS, "roll");
   assert.ok(rolled !== null && rolled.secret !== former);
   advance(6_000);
   await tick();

@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import Stripe from "stripe";
 import { WEBHOOK_PAUSES_MS } from "../../../engine/webhooks/webhook-delivery.ts";
-import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
+import { SECRET_OVERLAP_DEFAULT_MS, SECRET_OVERLAP_MAX_MS, WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { declineOf } from "../../../http/surfaces/compat/declines.ts";
 import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { EVENT_TYPES } from "../../../http/surfaces/compat/events.ts";
+import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
 import { CANCELLED, outcomeOfCard } from "../../../infra/sandbox/gateway/test-cards.ts";
 
@@ -69,11 +70,25 @@ test("the guide's schedule and its limit of endpoints are the engine's", () => {
   assert.ok(GUIDE.includes(`| webhook endpoints | ${WEBHOOK_ENDPOINTS_MAX} for each merchant |`), "the limit");
 });
 
+test("the guide's bounds of rolling a secret are the engine's", () => {
+  const bounds = `\`expires_in\` seconds (0 to ${SECRET_OVERLAP_MAX_MS / 1_000}, a day by default)`;
+  assert.ok(GUIDE.replaceAll(/\s+/g, " ").includes(bounds), bounds);
+  assert.equal(SECRET_OVERLAP_DEFAULT_MS, 86_400_000);
+});
+
+test("the guide names every code of a scan that fails, as the library's types do", () => {
+  const [, types = ""] = /type ScanErrorCode =([^;]*);/.exec(readFileSync("http/web/scripts/scan.d.ts", "utf8")) ?? [];
+  const codes = [...types.matchAll(/"(\w+)"/g)].map(([, code = ""]) => code);
+  const named = [...below("Scanning").matchAll(/^\| `(\w+)` \|/gm)].map(([, code = ""]) => code);
+  assert.ok(codes.length > 0);
+  assert.deepEqual(named, codes);
+});
+
 test("the paths that the guide names are there", () => {
   const others = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 })).flat();
-  const served = [...compatEndpoints, ...others].map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "{}"));
+  const served = [...compatEndpoints, ...demoEndpoints, ...others].map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "{}"));
   const named = new Set(
-    [...GUIDE.matchAll(/(?:(?<![\w.])|(?<=\$API))\/(?:v1|admin|pay|partner)\/[\w/{}.-]*[\w}]/g)].map(([path]) =>
+    [...GUIDE.matchAll(/(?:(?<![\w.])|(?<=\$API))\/(?:v1|api|admin|pay|partner|demo)\/[\w/{}.-]*[\w}]/g)].map(([path]) =>
       path.replaceAll(/\{[^}]+\}/g, "{}"),
     ),
   );

@@ -465,6 +465,23 @@ test("a webhook endpoint from its creation to its end", async (t) => {
   assert.equal((await send("DELETE", `/webhook_endpoints/${id}`)).status, 404);
 });
 
+test("a webhook endpoint's secret is rolled, with a day of overlap unless another is asked for", async (t) => {
+  const { send, asked } = await startCompat(t);
+  const { id } = webhookEndpoint();
+  const roll = (form?: string) => send("POST", `/webhook_endpoints/${id}/roll_secret`, form === undefined ? {} : { form });
+  assertRefused(await roll(), 404, { code: "resource_missing", param: "webhook_endpoint" });
+  await send("POST", "/webhook_endpoints", { form: "url=https://shop.example/&enabled_events[]=*" });
+  asked.length = 0;
+  assertMatches(await roll(), { status: 200, body: { id, object: "webhook_endpoint", secret: "whsec_cm9sbGVk" } });
+  assertMatches(await roll("expires_in=0"), { status: 200 });
+  assertMatches(await roll("expires_in=604800"), { status: 200 });
+  assert.deepEqual(
+    asked.map(([, , overlapMs]) => overlapMs),
+    [86_400_000, 0, 604_800_000],
+  );
+  for (const wrong of ["604801", "-1", "soon"]) assertRefused(await roll(`expires_in=${wrong}`), 400, { param: "expires_in" });
+});
+
 test("a webhook endpoint names the version that it asks for, else the merchant's first one", async (t) => {
   const { send, asked } = await startCompat(t);
   const create = (form: string, headers: Record<string, string> = {}) =>

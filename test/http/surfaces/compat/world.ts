@@ -188,7 +188,11 @@ export async function startCompat(t: { after(close: () => void): void }) {
       return after;
     },
     remove: async (_owner, _livemode, id) => endpoints.delete(id),
-    rollSecret: async () => null,
+    rollSecret: async (_owner, _livemode, id, overlapMs) => {
+      ask("rollSecret", id, overlapMs);
+      const endpoint = endpoints.get(id);
+      return endpoint === undefined ? null : { endpoint, secret: "whsec_cm9sbGVk" };
+    },
   };
   const webhookEvents: WebhookEvents = {
     find: async (_merchantId, _livemode, id) => events.get(id) ?? null,

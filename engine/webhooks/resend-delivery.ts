@@ -1,0 +1,24 @@
+import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { resentDelivery, WEBHOOK_DEAD_LIFETIME_MS, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
+import type { WebhookDeliveryStore } from "./webhook-delivery-store.ts";
+
+/**
+ * Has a delivery sent at once, with all its attempts again, whatever its state; null where there is none. Throws RelayError `conflict` while it is being changed,
+ * or where its endpoint is disabled or gone.
+ */
+export async function resendDelivery(
+  deliveries: Pick<WebhookDeliveryStore, "load" | "context" | "resent">,
+  clock: Clock,
+  id: string,
+): Promise<WebhookDeliveryRecord | null> {
+  const stored = await deliveries.load(id);
+  if (stored === null) return null;
+  const { event, endpoint } = await deliveries.context(stored.record);
+  if (event === null) throw new RelayError("conflict", "Its event is not kept any more");
+  if (endpoint?.record.status !== "enabled") throw new RelayError("conflict", "Its endpoint is disabled or removed");
+  const atMs = clock.nowMs();
+  const record = resentDelivery(stored.record, atMs);
+  if (await deliveries.resent(stored, record, event, atMs + WEBHOOK_DEAD_LIFETIME_MS)) return record;
+  throw new RelayError("conflict", "It is being sent just now", { retryAfterSeconds: 1 });
+}
