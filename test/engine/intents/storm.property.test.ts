@@ -237,6 +237,6 @@ it("whatever happens at once and in whatever order, at most one payment is kept,
         for (const { amount } of refunds) assert.equal(Math.round(Number(amount) * 100), capturedMinor(paid));
       }
     }),
-    { numRuns: Number(process.env.STORM_RUNS ?? 60), includeErrorInReport: true },
+    { numRuns: 150, includeErrorInReport: true },
   );
 });
