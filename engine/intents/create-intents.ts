@@ -36,7 +36,7 @@ import type {
   UpdateOutcome,
   UpdateRefundOutcome,
 } from "./intents.ts";
-import { changedOrder, changesMoney, isOpen } from "./rules.ts";
+import { changedOrder, changesMoney, isOpen, isOver } from "./rules.ts";
 import { isSameText } from "./same-text.ts";
 import { stepIntent } from "./step-intent.ts";
 
@@ -180,13 +180,13 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
       if (order.returnUrl === null) return { type: "no_return_url", intent: record };
       const last = record.attempts.at(-1);
       if (last !== undefined && isOpen(last)) return confirmOpen(stored, last, change, operation);
-      if (last !== undefined && !last.settled) {
+      if (last !== undefined && !isOver(last)) {
         // Ended by its time here: only the gateway's word says that nobody pays it any more.
         await links.verifyNow(last.txId);
         const found = await again(id);
         if (statusOf(found) !== "requires_payment_method") return CONFLICT;
-        if (found.attempts.at(-1)?.settled !== true) return { type: "unsettled", intent: found };
-        return CONFLICT;
+        const verified = found.attempts.at(-1);
+        return verified === undefined || isOver(verified) ? CONFLICT : { type: "unsettled", intent: found };
       }
       if (record.attempts.length >= INTENT_ATTEMPTS_MAX) return { type: "unexpected", intent: record };
       const account = accounts.ofPartner(record.partnerId);
@@ -229,6 +229,8 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
     if (!isRepeated && statusOf(record) === "succeeded") return { type: "already_captured", intent: record };
     if (attempt === null || (!isRepeated && statusOf(record) !== "requires_capture")) return { type: "unexpected", intent: record };
     if (amountMinor !== null && amountMinor > (attempt.paid?.amountMinor ?? 0)) return { type: "too_much", intent: record };
+    // A part is named in the currency of the order.
+    if (amountMinor !== null && attempt.paid?.currency !== record.order.currency) return { type: "too_much", intent: record };
     if (!isRepeated && hasTooManyKeys(changedMetadata(record.order.metadata, metadata))) return { type: "too_many_keys", intent: record };
     const request = { txId: attempt.txId, operationId, type: "capture", amountMinor } as const;
     const cause = new IntentCause(operation, metadata === undefined ? {} : { change: { metadata } });
@@ -243,10 +245,11 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
         return { type: "unavailable", intent };
       case "impossible":
         if (outcome.reason === "too_much") return { type: "too_much", intent };
+        if (outcome.reason === "too_many") return { type: "refused", intent, description: TOO_MANY };
         if (statusOf(intent) === "succeeded") return { type: "already_captured", intent };
         return { type: statusOf(intent) === "requires_capture" ? "unsettled" : "unexpected", intent };
-      default:
-        throw new Error(`the attempt ${attempt.txId} has no link`);
+      case undefined:
+        return { type: "refused", intent, description: NOT_KEPT };
     }
   }
 
@@ -301,10 +304,11 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
       case "unavailable":
         return { type: "unavailable", intent };
       case "impossible":
+        if (outcome.reason === "too_many") return { type: "refused", intent, description: TOO_MANY };
         // A capture, or another cancel, is under way.
         return { type: statusOf(intent) === "requires_capture" ? "unsettled" : "unexpected", intent };
-      default:
-        throw new Error(`the attempt ${paid.txId} has no link`);
+      case undefined:
+        return { type: "refused", intent, description: NOT_KEPT };
     }
   }
 
@@ -341,8 +345,8 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
         return outcome.followUp.id === id ? refunded(await toldOf(intent.id, id, operation), id) : { type: "unsettled", intent };
       case "impossible":
         return refundImpossible(intent, outcome.reason);
-      default:
-        throw new Error(`the attempt ${paid.txId} has no link`);
+      case undefined:
+        return { type: "refused", intent, description: NOT_KEPT };
     }
   }
 
@@ -440,6 +444,10 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
   return intents;
 }
 
+const TOO_MANY = "The payment has too many operations";
+/** An intent that is changed now and then is kept longer than the links of its attempts. */
+const NOT_KEPT = "The payment was made too long ago";
+
 const ID_PREFIX_LENGTH = "pi_".length;
 const TOKEN_ID_LENGTH = 24;
 const TOKEN = /^[a-z0-9]{24}[0-9a-f]{32}$/;
@@ -496,7 +504,7 @@ function refundImpossible(intent: IntentRecord, reason: Extract<FollowUpOutcome,
     case "not_captured":
       return { type: "not_paid", intent };
     case "too_many":
-      return { type: "refused", intent, description: "The payment has too many operations" };
+      return { type: "refused", intent, description: TOO_MANY };
     default:
       return { type: "unsettled", intent };
   }

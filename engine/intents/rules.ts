@@ -18,6 +18,11 @@ export function isOpen({ state }: Attempt): boolean {
   return state === "opening" || state === "open" || state === "unreachable";
 }
 
+/** Whether nobody pays it any more, by the gateway's own word: it took nothing, or what nobody wants. */
+export function isOver({ state, settled, unwanted }: Attempt): boolean {
+  return state === "paid" ? unwanted : state === "failed" && settled;
+}
+
 /** Whether an update touches what is to be paid. */
 export function changesMoney({ order }: IntentRecord, change: OrderChange): boolean {
   return MONEY.some((member) => change[member] !== undefined && change[member] !== order[member]);
@@ -40,11 +45,13 @@ export function mayBegin(record: IntentRecord, { attempt, change }: Of<"attempt.
   const { attempts, cancellation } = record;
   const last = attempts.at(-1);
   if (cancellation !== null || paidAttempt(record) !== null || attempts.length >= INTENT_ATTEMPTS_MAX) return false;
-  if (last !== undefined && (last.state !== "failed" || !last.settled)) return false;
-  const order = changedOrder(record.order, change);
-  const asOrdered =
-    attempt.amountMinor === order.amountMinor && attempt.currency === order.currency && attempt.capture === captureOf(order);
-  return asOrdered && attempt.txId === `${record.id}.${attempts.length + 1}`;
+  if (last !== undefined && !isOver(last)) return false;
+  return isAsOrdered(attempt, changedOrder(record.order, change)) && attempt.txId === `${record.id}.${attempts.length + 1}`;
+}
+
+/** Whether an attempt is at what the order says now; it may have been changed since. */
+function isAsOrdered({ amountMinor, currency, capture }: Attempt, order: IntentOrder): boolean {
+  return amountMinor === order.amountMinor && currency === order.currency && capture === captureOf(order);
 }
 
 export function begun(record: IntentRecord, { attempt, change }: Of<"attempt.begun">): Partial<IntentRecord> {
@@ -68,10 +75,13 @@ function attemptBefore({ attempts }: IntentRecord, { attempt: { txId } }: Of<"at
   return attempts.find((attempt) => attempt.txId === txId);
 }
 
-/** The first success counts; any other, and one after a cancellation, is given back. */
+/**
+ * The first success counts; any other, one after a cancellation, and one of what is not ordered any more is given back. The last is for an attempt that has ended here while its buyer
+ * was still at the gateway: an order that was changed since would count as paid with the money of the former one.
+ */
 function becomesUnwanted(record: IntentRecord, before: Attempt, after: Attempt): boolean {
   if (after.state !== "paid" || before.state === "paid") return false;
-  return before.state === "revoked" || record.cancellation !== null || paidAttempt(record) !== null;
+  return before.state === "revoked" || record.cancellation !== null || paidAttempt(record) !== null || !isAsOrdered(after, record.order);
 }
 
 function refundsAfter({ refunds }: IntentRecord, event: Of<"attempt.changed">, attempt: Attempt): readonly IntentRefund[] {

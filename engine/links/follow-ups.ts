@@ -4,7 +4,7 @@ import { compile } from "../kernel/statechart.ts";
 import type { LinkEffect, LinkStep, Of } from "./events.ts";
 import { type FollowUpEvent, followUpMachine, stateOfFollowUp } from "./follow-up-machine.ts";
 import { amountOf, type FollowUp, type FollowUpRefusal, type LinkContext, type LinkRecord } from "./link.ts";
-import { nextPaidMs } from "./rules.ts";
+import { isUnread, nextPaidMs } from "./rules.ts";
 
 const FLAG_FOLLOW_UP: LinkEffect = { type: "flagFollowUp", params: {} };
 const SETTLE_FOLLOW_UP: LinkEffect = { type: "settleFollowUp", params: {} };
@@ -25,8 +25,16 @@ function refuse(link: LinkRecord, reason: FollowUpRefusal): LinkStep {
 export function followUpRequested(link: LinkRecord, event: Of<"followUp.requested">): LinkStep {
   if (link.state !== "success") return refuse(link, "not_paid");
   const known = link.followUps.find(({ id }) => id === event.id);
-  const asked = known ?? checkFollowUp(link, event);
+  const asked = known === undefined || isUnread(known) ? checkFollowUp(link, event) : known;
   if (typeof asked === "string") return refuse(link, asked);
+  if (known !== undefined && asked.id === known.id && asked !== known) {
+    // Begun anew: for the gateway it is the first time.
+    const followUps = replaced(link.followUps, known, asked);
+    return {
+      link: { ...link, followUps, nextAtMs: nextPaidMs({ ...link, followUps }, event.atMs) },
+      effects: [{ type: "executeFollowUp", params: { followUp: asked } }],
+    };
+  }
   if (link.followUps.includes(asked)) {
     const { entry, effects } = step(asked, event);
     return entry === asked ? { link, effects } : { link: { ...link, followUps: replaced(link.followUps, asked, entry) }, effects };

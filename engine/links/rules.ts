@@ -1,4 +1,4 @@
-import { GATEWAY_RESULT, type GatewayPaymentState } from "../gateway/gateway.ts";
+import { GATEWAY_RESULT, GATEWAY_UNREAD, type GatewayPaymentState } from "../gateway/gateway.ts";
 import {
   LINK_FOLLOW_UP_CHECKS_MS,
   LINK_GRACE_MS,
@@ -174,5 +174,12 @@ export function reversalFound(link: LinkContext): "done" | "refused" | null {
   const done = (wanted: FollowUp["type"]) =>
     link.followUps.reduce((sum, { type, state, amountMinor }) => (type === wanted && state === "done" ? sum + amountMinor : sum), 0);
   if (done("reversal") >= amountOf(link).amountMinor || done("refund") > 0) return "done";
-  return link.followUps.some(({ id, state }) => id === reversalIdOf(link.order.txId) && state === "refused") ? "refused" : null;
+  // One that the gateway has not looked at is tried again.
+  const isRefused = (entry: FollowUp) => entry.id === reversalIdOf(link.order.txId) && entry.state === "refused" && !isUnread(entry);
+  return link.followUps.some(isRefused) ? "refused" : null;
+}
+
+/** Refused by somebody who did not look at what was asked, so that asked again it may be executed. */
+export function isUnread({ state, resultCode }: FollowUp): boolean {
+  return state === "refused" && Object.values<string | null>(GATEWAY_UNREAD).includes(resultCode);
 }

@@ -17,6 +17,8 @@ export function redirectStatus(intent: Pick<IntentRecord, "attempts" | "cancella
       return null;
     case "requires_payment_method": {
       const last = intent.attempts.at(-1);
+      // Paid for what is not ordered any more: it is given back.
+      if (last?.state === "paid") return "failed";
       if (last?.state !== "failed" || !last.settled) return null;
       return last.resultCode === GATEWAY_RESULT.cancelledByBuyer ? "canceled" : "failed";
     }

@@ -38,14 +38,16 @@ function intentObject(record: IntentRecord, payPage: PayPage) {
   const status = statusOf(record);
   const paid = paidAttempt(record);
   const last = record.attempts.at(-1) ?? null;
+  // Of what was paid in another currency, which only the charge can say, nothing was received in this one.
+  const isInItsCurrency = paid?.paid?.currency === order.currency;
   return {
     id: record.id,
     object: "payment_intent" as const,
     allowed_payment_method_types: null,
     amount: order.amountMinor,
-    amount_capturable: status === "requires_capture" ? (paid?.paid?.amountMinor ?? 0) : 0,
+    amount_capturable: status === "requires_capture" && isInItsCurrency ? (paid?.paid?.amountMinor ?? 0) : 0,
     amount_details: {},
-    amount_received: status === "succeeded" && paid !== null ? capturedMinor(paid) : 0,
+    amount_received: status === "succeeded" && paid !== null && isInItsCurrency ? capturedMinor(paid) : 0,
     application: null,
     application_fee_amount: null,
     automatic_payment_methods: order.automaticPaymentMethods === true ? { allow_redirects: "always", enabled: true } : null,

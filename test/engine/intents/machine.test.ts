@@ -131,7 +131,7 @@ table("an attempt becomes", [
   })),
   {
     title: "authorized",
-    from: intent([attempt(1, "open", { capture: "later" })]),
+    from: intent([attempt(1, "open", { capture: "later" })], { order: { captureMethod: "manual" } }),
     event: changed(attempt(1, "paid", { capture: "later" })),
     to: "requires_capture",
     told: ["charge.succeeded", "payment_intent.amount_capturable_updated"],
@@ -193,6 +193,13 @@ table("an attempt becomes", [
       attempts: [attempt(1, "paid", { capture: "later", unwanted: true }), attempt(2, "paid", { capture: "later" })],
     }),
   },
+  ...[{ amountMinor: 5_000 }, { currency: "USD" }, { captureMethod: "manual" as const }].map((order) => ({
+    title: `paid late for what is not ordered any more (${Object.keys(order)}): nobody wants it, and nothing is told`,
+    from: intent([attempt(1, "failed")], { order }),
+    event: changed(attempt(1, "paid")),
+    to: "requires_payment_method" as const,
+    record: () => ({ attempts: [attempt(1, "paid", { unwanted: true })] }),
+  })),
   {
     title: "paid after the cancellation: nobody wants it, and nothing is told",
     from: CANCELED,

@@ -24,6 +24,7 @@ const half = followUp({ amountMinor: 600, whole: false });
 const lost = unanswered({ requestedAtMs: NOW_MS - 30_000 });
 const repeated = { ...lost, repeated: true as const };
 const uncertain = { ...repeated, refusal: { atMs: NOW_MS, resultCode: "GW_30004", description: "no" } };
+const unread = followUp({ state: "refused", finishedAtMs: NOW_MS - 1, tranId: null, resultCode: "GW_30401", description: "no" });
 const captured = followUp({ id: "c1", type: "capture", amountMinor: 1_000, whole: false });
 const later = { order: { capture: "later" as const } };
 
@@ -163,6 +164,22 @@ table("refund and capture", [
     from: link("success", { ...later, followUps: [done] }),
     event: wanted("capture"),
     effects: refusal("already_reversed"),
+  },
+]);
+
+table("what the gateway refused without having looked at it", [
+  {
+    title: "is begun anew when it is asked for again",
+    from: link("success", { followUps: [unread] }),
+    event: wanted("reversal", null, "f1"),
+    to: { followUps: [unanswered({ requestedAtMs: NOW_MS })], nextAtMs: NOW_MS + 60_000 },
+    effects: [{ type: "executeFollowUp", params: { followUp: unanswered({ requestedAtMs: NOW_MS }) } }],
+  },
+  {
+    title: "is not where something else was executed since",
+    from: link("success", { followUps: [unread, followUp({ id: "r1", type: "refund" })] }),
+    event: wanted("reversal", null, "f1"),
+    effects: refusal("already_refunded"),
   },
 ]);
 

@@ -595,4 +595,10 @@ table("a link that is to be given back", [
     },
     effects: [REVERSAL],
   },
+  {
+    title: "is still owed where the gateway has not looked at it",
+    from: { ...owing, followUps: [reversal] },
+    event: { type: "followUp.refused", atMs: NOW_MS, id: "x1.r", resultCode: "GW_30401", description: "no" },
+    to: { followUps: [{ ...reversal, state: "refused", finishedAtMs: NOW_MS, resultCode: "GW_30401", description: "no" }] },
+  },
 ]);

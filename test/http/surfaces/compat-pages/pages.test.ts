@@ -96,6 +96,10 @@ test("what is not certain is nobody's outcome", () => {
   }
 });
 
+test("a payment of what is not ordered any more has failed: it is given back", () => {
+  assert.equal(redirectStatus(intent([{ ...PAID, unwanted: true }])), "failed");
+});
+
 test("the shop's own query and fragment stay, and those of an earlier return do not", () => {
   const at = (returnUrl: string) => returnAddress(intent([PAID], {}, returnUrl), "succeeded");
   const told = `${TOLD}&redirect_status=succeeded`;

@@ -78,6 +78,13 @@ const STATES: readonly [what: string, record: IntentRecord, expected: object][] 
     }),
     { amount: 1_099, amount_received: 1_000 },
   ],
+  [
+    "paid in another currency, of which nothing was received in its own",
+    intent({
+      attempts: [paidAttempt({ paid: { atMs: 1, amountMinor: 1_099, currency: "JPY", authCode: null, cardBrand: null, cardLast4: null } })],
+    }),
+    { status: "succeeded", amount: 1_099, amount_received: 0 },
+  ],
   ["authorized", intent({ attempts: [authorized] }), { status: "requires_capture", amount_capturable: 1_099, amount_received: 0 }],
   ["captured in part", intent({ attempts: [captured] }), { status: "succeeded", amount_capturable: 0, amount_received: 700 }],
   [
