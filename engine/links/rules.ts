@@ -58,8 +58,9 @@ function neverOffered({ state, paymentId, revoked }: LinkRecord): boolean {
   return state === "failed" && paymentId === null && revoked !== true;
 }
 
-function gapMs({ state }: LinkRecord): number {
-  return isFinal(state) ? LINK_VERIFY_GAP_ENDED_MS : LINK_VERIFY_GAP_MS;
+/** Whoever pays a revoked link waits for his money. */
+function gapMs({ state, revoked }: LinkRecord): number {
+  return isFinal(state) && revoked !== true ? LINK_VERIFY_GAP_ENDED_MS : LINK_VERIFY_GAP_MS;
 }
 
 /** When the gateway may be asked again: what a notification tells of may be younger than the last verify. */

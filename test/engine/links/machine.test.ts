@@ -532,6 +532,13 @@ table("a revoked link", [
     event: { type: "init.answered", atMs: NOW_MS, paymentId: "g1", redirectUrl },
     to: { paymentId: "g1" },
   },
+  {
+    title: "is verified soon after the last time when the gateway notifies: who paid it waits for his money",
+    from: { ...gone, verifiedAtMs: NOW_MS - 3_000 },
+    event: notified(),
+    to: { notifications: 1, nextAtMs: NOW_MS },
+    effects: [VERIFY],
+  },
   { title: "has no init begun", from: goneUnheard, event: { type: "init.begun", atMs: NOW_MS } },
   {
     title: "that failed at the gateway is not looked at again",
