@@ -186,9 +186,9 @@ const operations = Object.entries(doc.paths).flatMap(([path, methods]) =>
 const sizeOf = (tag) => operations.filter((operation) => operation.tag === tag).length;
 const isAdministrative = (tag) =>
   operations.filter((one) => one.tag === tag && one.operation.security.some(({ administrator }) => administrator)).length * 2 > sizeOf(tag);
-// What most callers look for first: what terminals and partners use, the larger before the smaller, and administration after it.
+// What most callers look for first: what terminals and partners use, in the order of the document, and administration after it.
 const tags = [...new Set(operations.map(({ tag }) => tag))].sort(
-  (one, other) => Number(isAdministrative(one)) - Number(isAdministrative(other)) || sizeOf(other) - sizeOf(one),
+  (one, other) => Number(isAdministrative(one)) - Number(isAdministrative(other)),
 );
 const sections = [];
 const links = [];
