@@ -99,10 +99,13 @@ export function buildOpenApi(endpoints: readonly DocumentedEndpoint[], info: Ope
     const ordered = atPath.sort((a, b) => METHODS.indexOf(a.method) - METHODS.indexOf(b.method));
     paths[path] = Object.fromEntries(ordered.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, schemas)]));
   }
+  // In the order of the surfaces, which is that of a reader's interest; paths are sorted.
+  const tags = new Set(endpoints.flatMap(({ tags, surface }) => tags ?? surface.tags));
   return {
     openapi: "3.1.0",
     info,
     servers: [{ url: "/" }],
+    tags: [...tags].map((name) => ({ name })),
     paths,
     components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: schemas.sorted() },
   };

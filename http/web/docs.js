@@ -187,9 +187,7 @@ const sizeOf = (tag) => operations.filter((operation) => operation.tag === tag).
 const isAdministrative = (tag) =>
   operations.filter((one) => one.tag === tag && one.operation.security.some(({ administrator }) => administrator)).length * 2 > sizeOf(tag);
 // What most callers look for first: what terminals and partners use, in the order of the document, and administration after it.
-const tags = [...new Set(operations.map(({ tag }) => tag))].sort(
-  (one, other) => Number(isAdministrative(one)) - Number(isAdministrative(other)),
-);
+const tags = doc.tags.map(({ name }) => name).sort((one, other) => Number(isAdministrative(one)) - Number(isAdministrative(other)));
 const sections = [];
 const links = [];
 for (const tag of tags) {
