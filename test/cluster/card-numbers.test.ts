@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { assertNotAnswered, assertNotIn, filesUnder, plantEverywhere } from "../secrets/plant-everywhere.ts";
+import { assertNotAnswered, assertNotIn, plantEverywhere } from "../secrets/plant-everywhere.ts";
 import { createPlanted } from "../secrets/planted.ts";
 import { atEnd } from "../storage/kv/world.ts";
+import { filesUnder } from "../support/files-under.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { HttpClient } from "../support/http-client.ts";
 import { kafkaMissing } from "../support/kafka.ts";

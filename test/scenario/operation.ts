@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { test } from "node:test";
 import { WebSocket } from "ws";
+import { filesUnder } from "../support/files-under.ts";
 import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
@@ -144,14 +143,8 @@ export function operation(relay: Relay): void {
     await fleet.post(`/api/v1/${terminalId}/logs`, { pan, text: pan });
     let found = false;
     for (const directory of relay.dataDirectories()) {
-      for (const file of await readdir(directory, { recursive: true, withFileTypes: true })) {
-        if (!file.isFile()) continue;
-        // A file of ClickHouse may be merged away meanwhile.
-        const bytes = await readFile(join(file.parentPath ?? file.path, file.name)).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== "ENOENT") throw error;
-          return Buffer.alloc(0);
-        });
-        assert.ok(!bytes.includes(pan), `${file.name} holds a card number`);
+      for (const { name, bytes } of await filesUnder(directory)) {
+        assert.ok(!bytes.includes(pan), `${name} holds a card number`);
         found ||= bytes.includes(uuid);
       }
     }

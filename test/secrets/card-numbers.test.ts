@@ -4,9 +4,10 @@ import { test } from "node:test";
 import { ClassicLevel } from "classic-level";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { atEnd } from "../storage/kv/world.ts";
+import { filesUnder } from "../support/files-under.ts";
 import { TestGateway } from "../support/gateway.ts";
 import { HttpClient } from "../support/http-client.ts";
-import { assertNotAnswered, assertNotIn, filesUnder, plantEverywhere } from "./plant-everywhere.ts";
+import { assertNotAnswered, assertNotIn, plantEverywhere } from "./plant-everywhere.ts";
 import { createPlanted } from "./planted.ts";
 
 test("no card number that was put into any text of any endpoint is found in answers, metrics and logs, nor in the data directory after the end and a compaction", {

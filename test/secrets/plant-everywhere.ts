@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import { type Surfaces, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
@@ -124,12 +122,6 @@ export function assertNotAnswered(planted: Planted, { answers, taken, takesText 
 
 export function assertNotIn(planted: Planted, place: string, bytes: Buffer | string): void {
   assert.deepEqual(planted.foundIn(bytes), [], `found in ${place}`);
-}
-
-export async function filesUnder(directory: string): Promise<{ name: string; bytes: Buffer }[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Promise.all(files.map(async (name) => ({ name, bytes: await readFile(name) })));
 }
 
 function namesOf() {
