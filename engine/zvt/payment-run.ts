@@ -191,8 +191,9 @@ export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRu
   }
 
   async function run(): Promise<ZvtOutcome | null> {
-    // Whoever started it attaches first.
+    // Whoever started it attaches first; who has gone again by now was not answered, and asks again.
     await null;
+    if (order.maySendIt && follower === null) return null;
     if (!order.maySendIt) {
       const view = await look();
       if (view === null || view === "unavailable") return null;
