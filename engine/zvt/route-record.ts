@@ -1,7 +1,7 @@
 import type { ZvtConnection, ZvtEnded, ZvtOutcome, ZvtReceipt } from "./zvt-payments.ts";
 
 /**
- * What is kept of a route: which payment is open and how it ended, so that a register that repeats 06-01 pays once (infra/docs/zvt.md). Changed by
+ * What is kept of a route: which payment is open and how it ended, so that a register that repeats 06-01 pays once (begin-decision.ts). Changed by
  * compare-and-set only, by any node.
  */
 export interface ZvtRouteRecord {

@@ -155,7 +155,7 @@ const showZvtConfig = admin.endpoint({
   path: "/admin/zvt/config",
   summary: "Get the stored configuration of the ZVT listener",
   description:
-    "Cash registers that speak ZVT over TCP pay on a terminal of the relay (infra/docs/zvt.md). Passwords of routes are not shown.",
+    "Cash registers that speak ZVT over TCP pay on a terminal of the relay. Passwords of routes are not shown.",
   auth: "admin",
   role: "read-only",
   responses: { 200: { description: "The stored configuration, or the defaults.", body: okBody(Shown), example }, ...admin.errors(401) },
