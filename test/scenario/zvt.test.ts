@@ -12,7 +12,7 @@ describe("cash registers pay on the simulated terminal of a sandbox node", () =>
   let terminal: SimulatedTerminal;
   let port: number;
   const received: string[] = [];
-  const admin = new HttpClient(() => node.url, { authorization: ADMIN });
+  const admin = new HttpClient(() => node.url, { authorization: ADMIN }, "127.0.0.1");
   const routes = () => admin.get("/admin/zvt/routes");
 
   before(async () => {
