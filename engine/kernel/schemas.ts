@@ -71,6 +71,7 @@ export const SCHEMAS = {
   tableStamp: first("stamp/"),
   link: first("link/", "link-due/", "link-payment/", "link-tran/", "link-op/"),
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
+  zvtRoute: first("zvt-route/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
   webhookEvent: first("webhook-event/", "webhook-event-of/", "webhook-outbox/"),
   webhookEndpoint: first("webhook-endpoint/", "webhook-endpoint-of/", "webhook-endpoint-count/"),

@@ -17,7 +17,10 @@ export interface ZvtPayments {
   follow(payment: ZvtPayment, follower: ZvtFollower): ZvtFollowing;
   /** The register acknowledged 04-0F (80-00 or 84-00), of the payment itself or of a 06-20. Resolves when it is stored. Does not reject: it is tried again by itself. */
   delivered(payment: ZvtPayment): Promise<void>;
-  /** The register did not acknowledge 04-0F: no answer in 5 s, or its socket closed. The result is kept for it. */
+  /**
+   * The register did not acknowledge 04-0F: no answer in 5 s, or its socket closed. The result is kept for it. Also for one that was begun where the socket
+   * closed before 80-00-00 was written, and `follow` was not called: nothing is sent then.
+   */
   undelivered(payment: ZvtPayment): Promise<void>;
   /** The register answered an approved 04-0F with another 84 (or 84-9D, or ten times 84-9C): delivered, and an item for operators. */
   refusedByRegister(payment: ZvtPayment, code: number): Promise<void>;
@@ -42,7 +45,7 @@ export interface ZvtRoute {
   routeId: string;
   /** Eight digits for bitmap 29. */
   tid: string;
-  /** 06-01 is refused with 6B before a 06-00 with the right password on this connection. True also where it was given: keep what `route` said last. */
+  /** 06-01 is refused with 6B until a 06-00 brings the right password; false where there is none, or it was given: keep what `route` said last. */
   needsPassword: boolean;
 }
 

@@ -412,6 +412,8 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
 
 function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): string {
   switch (name) {
+    case "routeId":
+      return "sandbox";
     case "terminalId":
       return names.terminal();
     case "uuid":

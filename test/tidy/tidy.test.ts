@@ -72,6 +72,7 @@ const SUBJECTS = [
   "settings",
   "links",
   "intents",
+  "zvt",
   "operators",
   "routing",
 ];
