@@ -73,6 +73,7 @@ async function start(dataDirectory: string): Promise<Start> {
     env: {
       ...Object.fromEntries(inherited),
       RELAY_PORT: String(port),
+      RELAY_ZVT_PORT: "0",
       RELAY_SHARDS: "1",
       RELAY_LOG_LEVEL: "fatal",
       RELAY_DATA_DIR: dataDirectory,

@@ -18,6 +18,7 @@ export async function startRelay(
       ...Object.fromEntries(inherited),
       RELAY_MODE: "sandbox",
       RELAY_PORT: "0",
+      RELAY_ZVT_PORT: "0",
       RELAY_SHARDS: "1",
       RELAY_LOG_LEVEL: "error",
       RELAY_NODE_ID: "bench",

@@ -16,7 +16,11 @@ export type AttentionKind =
   | "link_unverified"
   | "link_operation_unknown"
   | "link_reversal"
-  | "feed_refused";
+  | "feed_refused"
+  /** A cash register was not told that its payment was approved, and has gone on to the next sale. */
+  | "zvt_undelivered"
+  /** A cash register refused to be told that its payment was approved. */
+  | "zvt_refused_by_ecr";
 
 export interface AttentionItem {
   kind: AttentionKind;

@@ -38,6 +38,8 @@ export interface Command {
   request?: string;
   /** For a CANCEL command: the uuid that it wants cancelled. */
   cancels?: string;
+  /** It is accepted before this time or not at all, whichever node comes to it when; of no meaning later, and not stored. Absent: whenever. */
+  acceptBeforeMs?: number;
   /** Nothing but rule ANY let its sender send to the terminal (`isAdmittedByAny` in engine/access/caller.ts). Absent otherwise. */
   byAny?: true;
 }

@@ -81,7 +81,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
     const atMs = clock.nowMs();
     const events = eventsFor(actor, command, atMs);
     // What it takes with it is written once it is stored, or never: then it must not be stored either.
-    const withinMs = events.length > 1 ? TAKE_WITHIN_MS : undefined;
+    const withinMs = withinOf(command, events.length > 1 ? TAKE_WITHIN_MS : undefined, atMs);
     const step = stepThrough(actor.context, events);
     const refusal = step.effects.find((effect) => effect.type === "refusedFull");
     if (refusal !== undefined) return { step, change: null, outcome: refusal.params };
@@ -92,7 +92,7 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
 
   return async (actor, command) => {
     if (actors.cachedCommand(actor, command.uuid) !== null) return duplicate(actor, command);
-    if (command.expiresAtMs <= clock.nowMs()) return tooLate(actor, command);
+    if (Math.min(command.expiresAtMs, command.acceptBeforeMs ?? command.expiresAtMs) <= clock.nowMs()) return tooLate(actor, command);
     const stepped = await steps.run(actor, () => plan(actor, command));
     if (stepped.type === "claimed") return duplicate(actor, command);
     if (stepped.outcome !== null) return refused(actor, command, stepped.outcome);
@@ -102,4 +102,10 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
       await handOut(actor, effects);
     return whereIs(actor, command);
   };
+}
+
+/** The store checks it as it commits: who sends it may sleep between any two lines. */
+function withinOf({ acceptBeforeMs }: Command, withinMs: number | undefined, atMs: number): number | undefined {
+  if (acceptBeforeMs === undefined) return withinMs;
+  return Math.max(0, Math.min(acceptBeforeMs - atMs, withinMs ?? Number.POSITIVE_INFINITY));
 }

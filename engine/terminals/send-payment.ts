@@ -13,8 +13,11 @@ export interface PaymentRequested {
   outcome: AcceptOutcome;
 }
 
-/** Sends a payment to a terminal. `terminalId` is null where the body names it. Rejects with RelayError `invalid_request`, `forbidden`, `unavailable`. */
-export type SendPayment = (caller: Caller, terminalId: string | null, body: unknown) => Promise<PaymentRequested>;
+/**
+ * Sends a payment to a terminal. `terminalId` is null where the body names it. `acceptBeforeMs`: later it is not accepted any more (`unavailable`). Rejects with
+ * RelayError `invalid_request`, `forbidden`, `unavailable`.
+ */
+export type SendPayment = (caller: Caller, terminalId: string | null, body: unknown, acceptBeforeMs?: number) => Promise<PaymentRequested>;
 
 export interface SendPaymentOptions {
   terminals: Terminals;
@@ -33,13 +36,14 @@ export function createSendPayment({ terminals, clock, ids, configuredFamily = ()
     return family !== undefined && isTerminalFamily(family) ? TERMINAL_FAMILIES[family] : null;
   }
 
-  return async (caller, terminalId, body) => {
+  return async (caller, terminalId, body, acceptBeforeMs) => {
     const request = readPaymentRequest(body, terminalId);
     if (!maySend(caller, request.terminalId)) throw notPermitted(caller);
     const tagged = request.service === "PAYTAG" || request.service === "VERIFYTAG" || Object.keys(request.tags).length > 0;
     const family = tagged ? await familyOf(request.terminalId) : null;
     const command = buildPayment(request, family, { sender: senderOf(caller), acceptedAtMs: clock.nowMs(), request: nextRequest() });
     noteAdmission(command, caller);
+    if (acceptBeforeMs !== undefined) command.acceptBeforeMs = acceptBeforeMs;
     const outcome = await terminals.accept(command);
     return { terminalId: request.terminalId, uuid: request.uuid, outcome };
   };

@@ -18,6 +18,29 @@ export function compileAddressList(entries: readonly string[]): (ipAddress: stri
   };
 }
 
+/** Compiles one address or network; a client's address is compared as `compileAddressList` does. Throws RelayError `invalid_request` for what is neither. */
+export function compileNetwork(entry: string): { key: string; bits: number; contains(ipAddress: string): boolean } {
+  const [network, bits] = networkOf(entry);
+  return {
+    key: `${networkBytes(network, bits)}/${bits}`,
+    bits,
+    contains: (ipAddress) => {
+      if (!ipaddr.isValid(ipAddress)) return false;
+      const address = unmapped(ipaddr.parse(ipAddress));
+      return network.kind() === address.kind() && address.match(network, bits);
+    },
+  };
+}
+
+/** The bytes of a network in hexadecimal, those of its hosts as zeros: 10.1.2.3/8 and 10.0.0.0/8 are one. */
+function networkBytes(address: Address, bits: number): string {
+  const bytes = address.toByteArray().map((byte, index) => {
+    const own = Math.min(8, Math.max(0, bits - index * 8));
+    return byte & ((0xff << (8 - own)) & 0xff);
+  });
+  return Buffer.from(bytes).toString("hex");
+}
+
 function networkOf(text: string): Network {
   const [address = "", bits, ...rest] = text.split("/");
   // ipaddr.js also accepts 10.1 and 0x0a000001, which are refused here.

@@ -68,6 +68,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{token\}$/, () => "token-of-nobody"],
   [/\{version\}$/, () => "0123456789abcdef"],
   [/\/js\/.*\{file\}$/, () => "compat.js"],
+  [/\{routeId\}$/, () => "route-of-nobody"],
   [/\/terminal-groups\/\{name\}$/, ({ groupName }) => groupName],
 ];
 
@@ -88,6 +89,8 @@ function membersOf({ surface }: AnyEndpoint, things: Things): Members {
     authenticatedTerminalId: terminalId,
     payment_intent: () => things.intentId,
     topicDestination: () => `/topic/terminal/${things.terminalId}`,
+    // Routes of registers are of a partner and a terminal that are there: none is needed.
+    routes: () => [],
     // What is switched stays on, for the requests that follow.
     active: () => true,
     // Nothing is sent out.

@@ -73,7 +73,9 @@ export function startNodeProcess(test: TestContext, options: NodeProcessOptions)
       RELAY_DATA_DIR: dataDirectory,
       RELAY_LOG_LEVEL: "error",
       // Variables that a former version does not know, it refuses.
-      ...(checkout === undefined ? { RELAY_HTTP_LIBRARY: HTTP_LIBRARY, RELAY_WITNESS_FILE: join(dataDirectory, "witness") } : {}),
+      ...(checkout === undefined
+        ? { RELAY_HTTP_LIBRARY: HTTP_LIBRARY, RELAY_WITNESS_FILE: join(dataDirectory, "witness"), RELAY_ZVT_PORT: "0" }
+        : {}),
       RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
       ...(environment["RELAY_MODE"] === "production" ? {} : NO_GATEWAY),
       ...environment,

@@ -137,4 +137,13 @@ export const MESSAGE_EXAMPLES: Examples = {
       },
     ],
   },
+  "zvt.node": {
+    request: undefined,
+    responses: [
+      {
+        listener: { nodeId: "node-1", ports: [40_007], problem: null },
+        connections: [{ nodeId: "node-1", routeId: "till-1", address: "10.1.2.3", sinceMs: 1 }],
+      },
+    ],
+  },
 };

@@ -33,7 +33,11 @@ import type { FeedRow } from "../../engine/payments/feed-row.ts";
 import { outboxOperation } from "../../engine/payments/outbox.ts";
 import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
 import type { PresenceRecord } from "../../engine/sessions/presence.ts";
-import type { CloudConfig, StoredZvtConfig } from "../../engine/settings/cloud-config.ts";
+import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
+import type { ZvtOpen, ZvtRouteRecord } from "../../engine/zvt/route-record.ts";
+import { createZvtRouteStore } from "../../engine/zvt/route-store.ts";
+import type { StoredZvtConfig } from "../../engine/zvt/zvt-config.ts";
+import type { ZvtReceipt } from "../../engine/zvt/zvt-payments.ts";
 import type { TerminalGroup } from "../../engine/settings/terminal-groups.ts";
 import { CLOUD_CONFIGS, createRecordStore, GATEWAY_ACCOUNTS, MERCHANT_OWNERS, type RecordKind, SERVICE_SETTINGS, TERMINAL_GROUPS } from "../../engine/tables/record-store.ts";
 import { createTableVersions, tableVersionOperation } from "../../engine/tables/table-versions.ts";
@@ -130,6 +134,8 @@ export const ACCEPTED: Whole<Command> = {
   payload: '{"uuid":"paid-1","amount":1234}',
   request: "request-1",
   cancels: "other-1",
+  // Of its way to the home only.
+  acceptBeforeMs: AT_MS + 5_000,
   byAny: true,
 };
 
@@ -237,7 +243,50 @@ const ZVT: Whole<StoredZvtConfig> = {
   maxConnections: 10,
   loggingLevel: "INFO",
   logRawBytes: false,
+  routes: [
+    {
+      ...{ id: "till-1", terminalId: "T1", partnerUsername: "shop", service: "PAYCC", port: 40_008, clients: ["10.1.0.0/16"] },
+      ...{ sealedPassword: "box1.key.place.bytes", tid: "12345678" },
+    },
+  ],
+  bindHost: "10.1.0.1",
+  allowedClients: ["10.1.0.0/16"],
+  tls: "mutual",
+  reattachSeconds: 60,
+  disconnectGraceSeconds: 10,
   updatedAtMs: AT_MS,
+};
+
+const ZVT_OPEN: Whole<ZvtOpen> = {
+  uuid: "paid-1",
+  terminalId: "T1",
+  amountCents: 1_234,
+  currency: "0978",
+  acceptedAtMs: AT_MS,
+  receiptNo: 7,
+  seq: 7,
+  attached: { connection: "3", shard: "node-1#1/shard-0", writer: "shard-0-1", address: "10.1.2.3" },
+  heard: true,
+  disconnectedAtMs: AT_MS + 4_000,
+  delivered: false,
+  endedAtMs: AT_MS + 3_000,
+  outcome: { type: "notPaid", code: 5, receipt: null },
+  flagged: true,
+};
+
+const ZVT_RECEIPT: Whole<ZvtReceipt> = {
+  ...{ resultCode: 0, amountCents: 1_234, trace: 1, atMs: AT_MS, entry: "NFC", maskedPan: "EEEEEEEEEEEE1234", tid: "12345678" },
+  ...{ authCode: "123456", currency: "0978", receiptNo: 7, cardType: 10, cardName: "VISA", message: "approved" },
+  slipLines: ["thank you"],
+};
+
+const ZVT_ROUTE: Whole<ZvtRouteRecord> = {
+  schema: 1,
+  epoch: "0123456789abcdef0123456789abcdef",
+  seq: 7,
+  open: ZVT_OPEN,
+  lastReceipt: { uuid: "paid-1", receipt: ZVT_RECEIPT },
+  lastOutcome: { uuid: "paid-1", atMs: AT_MS, amountCents: 1_234, type: "notPaid", code: 5 },
 };
 
 const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
@@ -752,6 +801,10 @@ export const STORED_EXAMPLES = {
       const found = await Promise.all([links.load("link-1"), links.findByPaymentId(1, "payment-1"), links.findByTranId(1, "tran-2")]);
       return found.map((one) => one?.record);
     },
+  },
+  zvtRoute: {
+    write: (kv) => createZvtRouteStore({ kv }).commit({ routeId: "till-1", record: ZVT_ROUTE, version: 0 }),
+    read: async (kv) => (await createZvtRouteStore({ kv }).load("till-1"))?.record,
   },
   intent: {
     write: (kv) => intentStore(kv).commit({ record: INTENT, version: 0, events: [], atMs: AT_MS }),

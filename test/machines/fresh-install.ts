@@ -89,7 +89,7 @@ function fresh(version: string): void {
 
   it(`starts on Node ${PINNED}, and a payment and a link work as soon as it is ready`, async () => {
     const port = await freePort();
-    running = npm(["start"], { RELAY_PORT: String(port) });
+    running = npm(["start"], { RELAY_PORT: String(port), RELAY_ZVT_PORT: "0" });
     const lines = outputOf(running);
     const url = `http://127.0.0.1:${port}`;
     const headers = { "api-key": "pk_live_sandbox_0000000000000000000000000000", "content-type": "application/json" };
@@ -119,7 +119,7 @@ function fresh(version: string): void {
     const port = await freePort();
     const child = spawn(program, ["--import", "tsx", "infra/node/main.ts"], {
       cwd: join(folder, "relay"),
-      env: environment({ RELAY_PORT: String(port), RELAY_DATA_DIR: join(folder, "data"), RELAY_LOG_LEVEL: "error" }),
+      env: environment({ RELAY_PORT: String(port), RELAY_ZVT_PORT: "0", RELAY_DATA_DIR: join(folder, "data"), RELAY_LOG_LEVEL: "error" }),
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });

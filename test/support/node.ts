@@ -35,6 +35,7 @@ export async function startTestNode(
   const config = readConfig({
     RELAY_PORT: "0",
     RELAY_SHARDS: "1",
+    RELAY_ZVT_PORT: "0",
     RELAY_LOG_LEVEL: "error",
     RELAY_NODE_ID: "test-node",
     RELAY_DATA_DIR: directory,

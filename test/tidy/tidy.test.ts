@@ -15,6 +15,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/auth/", mayImport: ["engine/", "http/endpoint/"] },
   { folder: "http/server/", mayImport: ["engine/", "http/endpoint/", "http/auth/"] },
   { folder: "http/stomp/", mayImport: ["engine/"] },
+  { folder: "http/zvt/", mayImport: ["engine/"] },
   // The gateway protocol: its forms and signatures, which the adapter and the sandbox gateway share, and the client.
   { folder: "http/gateway/", mayImport: ["engine/", "http/auth/"] },
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
@@ -50,6 +51,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "infra/sandbox/gateway/", mayImport: ["engine/kernel/", "http/auth/", "http/gateway/"] },
   // A receiver of webhooks knows the words of the wire, and nothing of who sends.
   { folder: "infra/sandbox/webhooks/", mayImport: ["http/compat/"] },
+  // A cash register has its own codec: two that agree are worth more than one.
+  { folder: "infra/sandbox/register/", mayImport: [] },
 ];
 
 /** The engine's subjects in their order: each imports only itself and those before it. A new one takes its place here. */
@@ -69,6 +72,7 @@ const SUBJECTS = [
   "settings",
   "links",
   "intents",
+  "zvt",
   "operators",
   "routing",
 ];

@@ -13,7 +13,7 @@ import type { AdministerMerchants } from "../../../engine/partners/administer-me
 import type { AdministerPartnerApi } from "../../../engine/partners/administer-partner-api.ts";
 import type { AdministerPartners } from "../../../engine/partners/administer-partners.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
-import type { CloudConfig, StoredZvtConfig } from "../../../engine/settings/cloud-config.ts";
+import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import type { ConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
 import type { TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import { type AdministeredRecords, PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
@@ -21,6 +21,7 @@ import type { ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.t
 import type { SendUtility } from "../../../engine/terminals/send-payment.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { AdministerWebhooks } from "../../../engine/webhooks/administer-webhooks.ts";
+import type { AdministerZvt } from "../../../engine/zvt/administer-zvt.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { relayEnvelope } from "../relay-envelope.ts";
 
@@ -43,7 +44,7 @@ export interface AdminOperations {
   terminalGroups: TerminalGroups;
   cloudConfigs: AdministeredRecords<CloudConfig>;
   configureTerminal: ConfigureTerminal;
-  serviceSettings: AdministeredRecords<StoredZvtConfig>;
+  administerZvt: AdministerZvt;
   administerPartners: AdministerPartners;
   administerPartnerApi: AdministerPartnerApi;
   administerMerchants: AdministerMerchants;

@@ -14,6 +14,8 @@ export interface Config {
   host: string;
   port: number;
   tls: { certFile: string; keyFile: string } | null;
+  /** PEM file of those who sign certificates of cash registers; null if none are asked for. */
+  tlsClientCaFile: string | null;
   dataDirectory: string;
   /** File outside of the store that records how far the store is. */
   witnessFile: string;
@@ -38,6 +40,8 @@ export interface Config {
   callbackAllowedNetworks: string[];
   /** Port of the sandbox's own gateway; 0 takes a free one. */
   sandboxGatewayPort: number;
+  /** Port of the ZVT listener on this node, whatever is configured for all; 0 takes a free one. Null: as configured. */
+  zvtPort: number | null;
   /** Base of links that the relay sends out, without a trailing slash; null: the listener's address. */
   publicUrl: string | null;
   /** Folder for packages of app versions, shared by all nodes. Null: below the data directory; in a cluster no packages. */
@@ -86,6 +90,7 @@ const NAMES = new Set([
   "RELAY_PORT",
   "RELAY_TLS_CERT",
   "RELAY_TLS_KEY",
+  "RELAY_TLS_CLIENT_CA",
   "RELAY_DATA_DIR",
   "RELAY_WITNESS_FILE",
   "RELAY_NODE_ID",
@@ -106,6 +111,7 @@ const NAMES = new Set([
   "RELAY_ADAPTER_CONTEXT_PATH",
   "RELAY_CALLBACK_ALLOWED_NETWORKS",
   "RELAY_SANDBOX_GATEWAY_PORT",
+  "RELAY_ZVT_PORT",
   "RELAY_PACKAGE_DIR",
   "RELAY_PACKAGE_MEGABYTES_MAX",
   "RELAY_DOWNLOAD_MEGABYTES_PER_SECOND",
@@ -171,6 +177,7 @@ export function readConfig(environment: Environment): Config {
     host,
     port: reader.integer("RELAY_PORT", 8080, 0, 65_535),
     tls,
+    tlsClientCaFile: readClientCa(reader, tls),
     dataDirectory,
     witnessFile: resolve(reader.text("RELAY_WITNESS_FILE") ?? `${dataDirectory}.witness`),
     nodeId: reader.matching("RELAY_NODE_ID", /^[A-Za-z0-9._-]{1,64}$/, "1 to 64 of A-Z a-z 0-9 . _ -") ?? generatedNodeId(),
@@ -192,6 +199,7 @@ export function readConfig(environment: Environment): Config {
       reader.matching("RELAY_ADAPTER_CONTEXT_PATH", /^(?:\/[A-Za-z0-9._-]{1,64}){1,4}$/, "a path such as /CG_SERVICES") ?? "",
     callbackAllowedNetworks: readNetworks(reader, "RELAY_CALLBACK_ALLOWED_NETWORKS", sandbox ? ["127.0.0.0/8", "::1/128"] : []),
     sandboxGatewayPort: reader.integer("RELAY_SANDBOX_GATEWAY_PORT", 0, 0, 65_535),
+    zvtPort: reader.text("RELAY_ZVT_PORT") === null ? null : reader.integer("RELAY_ZVT_PORT", 0, 0, 65_535),
     publicUrl,
     packageDirectory: packageDirectory === null ? null : resolve(packageDirectory),
     packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
@@ -275,6 +283,13 @@ function readTls(reader: Reader): Config["tls"] {
     );
   }
   return certFile === null || keyFile === null ? null : { certFile, keyFile };
+}
+
+/** Certificates of clients are checked where the relay has one itself. */
+function readClientCa(reader: Reader, tls: Config["tls"]): string | null {
+  const file = reader.text("RELAY_TLS_CLIENT_CA");
+  if (file !== null && tls === null) reader.refuse("RELAY_TLS_CLIENT_CA", "set it together with RELAY_TLS_CERT and RELAY_TLS_KEY");
+  return file;
 }
 
 function readFleet(reader: Reader, sandbox: boolean): Config["fleet"] {

@@ -13,6 +13,8 @@ export interface Lifecycle {
   everySecond?(): void;
   /** The node is stopping: starts nothing new, and ends waiting requests. The caller does not wait for it. */
   drain?(): void;
+  /** After `drain`: resolves when what was begun has ended, and at the deadline at the latest. */
+  finish?(withinMs: number): Promise<void>;
   /** Stores remaining data, and releases resources. */
   close?(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export interface ShardLifecycle {
   begin(): void;
   listening(port: number): void;
   drain(): void;
+  finish(withinMs: number): Promise<void>;
   /** Stops the ticks. */
   end(): void;
   close(): Promise<void>;
@@ -57,6 +60,9 @@ export function createShardLifecycle(timers: Timers): ShardLifecycle {
     },
     drain: () => {
       for (const part of parts) part.drain?.();
+    },
+    finish: async (withinMs) => {
+      await Promise.all(parts.map((part) => part.finish?.(withinMs)));
     },
     end: () => {
       for (const timer of ticking) timer.clear();

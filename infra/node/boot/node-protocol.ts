@@ -4,6 +4,7 @@ import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
 import type { TableProtocol } from "../../../engine/tables/replicated-table.ts";
+import type { ZvtNodeView } from "../../../engine/zvt/administer-zvt.ts";
 import type { LoginAttempt, LoginVerdict } from "../../../http/auth/login-counts.ts";
 import type { DrainOptions } from "../../../http/server/server.ts";
 import type { ClusterProtocol } from "../../../storage/bus/cluster/cluster-bus.ts";
@@ -67,6 +68,8 @@ export type NodeProtocol = TerminalProtocol &
     "shard.takeLoginBack": { request: LoginAttempt; response: undefined };
     /** Calls of a minute of a node are counted by the same one (infra/node/wiring/merchant-calls.ts). Answers as `MinuteCounts.take`. */
     "shard.countCall": { request: { of: "merchants" | "pages"; key: string; max: number }; response: number };
+    /** Handled by the first shard of each node: its ZVT listener, and the registers that are connected. */
+    "zvt.node": { request: undefined; response: ZvtNodeView };
     /** A row was written: wakes the feed. */
     "node.fed": { request: undefined; response: undefined };
   };

@@ -9,5 +9,8 @@ export const SANDBOX_MERCHANT: { readonly merchantId: string; readonly keys: Mer
   },
 };
 
+/** The login of its demo partner, beside the API key. */
+export const DEMO_PARTNER_USERNAME = "demo";
+
 /** The terminal that the sandbox simulates. */
 export const SIMULATED_TERMINAL_ID = "SIM00001";

@@ -1,4 +1,5 @@
 import pino from "pino";
+import type { ZvtLoggingLevel } from "../../../engine/zvt/zvt-config.ts";
 import type { StompEvent } from "../../../http/stomp/host.ts";
 
 /** The log of a node: one function per event, structured. No function takes a body, a header, a credential or a payload. */
@@ -62,14 +63,38 @@ export interface Log {
   /** The id names the event and its endpoint, not its address. */
   webhook(event: { type: "delivered" | "failed" | "dead" | "canceled"; id: string; attempts: number; reason: string | null }): void;
   webhookEndpointDisabled(endpoint: { id: string; reason: "gone" | "failing" | null }): void;
+  zvtListening(facts: { host: string; ports: readonly number[] }): void;
+  zvtNotListening(problem: string): void;
+  /** At the level that is configured for the listener, whatever RELAY_LOG_LEVEL is. Card data and passwords are blanked before. */
+  zvt(level: ZvtLoggingLevel, event: ZvtLogEvent): void;
   crashed(where: string, error: unknown): void;
 }
+
+export type ZvtLogEvent =
+  | { type: "connected"; connection: string; address: string }
+  | { type: "closed"; connection: string; address: string; routeId: string | null; reason: string }
+  | { type: "refused"; reason: string }
+  | { type: "payment ended"; outcome: string; durationMs: number }
+  | { type: "frame"; connection: string; direction: "in" | "out"; text: string };
 
 /** Repetitions of one failure within this time are counted, not written: an unavailable store fails thousands of requests a second. */
 const REPEAT_MS = 1_000;
 
+const ZVT_LEVELS = { DEBUG: 0, INFO: 1, WARN: 2, ERROR: 3 } as const satisfies Record<ZvtLoggingLevel, number>;
+
+/** Frames are logged only where that is configured. */
+const ZVT_EVENT_LEVELS = {
+  connected: "DEBUG",
+  closed: "INFO",
+  refused: "WARN",
+  "payment ended": "INFO",
+  frame: "INFO",
+} as const satisfies Record<ZvtLogEvent["type"], ZvtLoggingLevel>;
+
 export function createLog(level: string, thread: string, nowMs: () => number): Log {
   const logger = pino({ level, base: { thread }, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: [], censor: "[redacted]" } });
+  // Of its own level: the events of a register are wanted where the rest of the relay is quiet, or the other way round.
+  const zvt = logger.child({}, { level: "debug" });
   const written = new Map<string, { atMs: number; suppressed: number }>();
 
   function failure(event: string, key: string, error: unknown, facts: object = {}): void {
@@ -193,6 +218,16 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         { event: "webhook endpoint disabled", ...endpoint },
         "a webhook endpoint was disabled: it is gone, or takes nothing any more",
       ),
+    zvtListening: (facts) => logger.info({ event: "zvt listening", ...facts }, "cash registers can connect"),
+    zvtNotListening: (problem) =>
+      logger.warn({ event: "zvt not listening", problem }, `cash registers cannot connect to this node: ${problem}`),
+    zvt: (level, { type, ...facts }) => {
+      if (ZVT_LEVELS[level] > ZVT_LEVELS[ZVT_EVENT_LEVELS[type]]) return;
+      const event = { event: `zvt ${type}`, ...facts };
+      if (ZVT_EVENT_LEVELS[type] === "DEBUG") zvt.debug(event, event.event);
+      else if (ZVT_EVENT_LEVELS[type] === "INFO") zvt.info(event, event.event);
+      else zvt.warn(event, event.event);
+    },
     crashed: (where, error) => logger.fatal({ event: "crashed", where, err: error }, "crashed"),
   };
 }

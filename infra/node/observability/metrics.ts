@@ -38,8 +38,18 @@ export interface ShardMetrics {
   callbackTold(outcome: "delivered" | "failed" | "dead"): void;
   /** A webhook was delivered, will be tried again, is given up, or its endpoint gets nothing any more. */
   webhookTold(outcome: "delivered" | "failed" | "dead" | "canceled"): void;
+  /** What registers do at the ZVT listener; all words are bounded. */
+  zvt: {
+    frame(direction: "in" | "out", command: string): void;
+    refused(reason: string): void;
+    paymentEnded(outcome: string, durationMs: number): void;
+    reattached(): void;
+  };
   collect(): Promise<ThreadMetrics>;
 }
+
+/** From a terminal that answers at once to the time after which a payment is unknown. */
+const ZVT_BOUNDS_SECONDS = [0.5, 1, 2.5, 5, 10, 20, 40, 60, 90, 120, 180, 300];
 
 /** Upper bounds in seconds: from a nearby gateway to the client's whole deadline, including the wait for a free slot. */
 const GATEWAY_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 8, 16];
@@ -148,6 +158,37 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     registers,
   });
 
+  const zvtFrames = new Counter({
+    name: "relay_zvt_frames_total",
+    help: "Frames of cash registers (in) and to them (out), by command.",
+    labelNames: ["direction", "command"],
+    registers,
+  });
+  const zvtRefused = new Counter({
+    name: "relay_zvt_refused_total",
+    help: "Connections and commands of cash registers that were refused.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const zvtPayments = new Counter({
+    name: "relay_zvt_payments_total",
+    help: "Payments of cash registers by their outcome.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const zvtSeconds = new Histogram({
+    name: "relay_zvt_payment_seconds",
+    help: "From the acceptance of a cash register's payment to its outcome.",
+    buckets: ZVT_BOUNDS_SECONDS,
+    registers,
+    aggregator: "sum",
+  });
+  const zvtReattached = new Counter({
+    name: "relay_zvt_reattached_total",
+    help: "Payments that a cash register asked for again, and that were not sent again.",
+    registers,
+  });
+
   return {
     gauge,
     gaugeByState: (name, help, read) => {
@@ -171,6 +212,16 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),
+    zvt: {
+      frame: (direction, command) => zvtFrames.inc({ direction, command }),
+      refused: (reason) => zvtRefused.inc({ reason }),
+      paymentEnded: (outcome, durationMs) => {
+        zvtPayments.inc({ outcome });
+        // What was refused at once is no payment that took a time.
+        if (durationMs > 0) zvtSeconds.observe(durationMs / 1_000);
+      },
+      reattached: () => zvtReattached.inc(),
+    },
     answered: (endpoint, status, durationMs) => durations.observe(endpoint, status, durationMs),
     aborted: (endpoint) => aborted.inc({ endpoint }),
     rateLimitTableFull: (endpoint) => tableFull.inc({ endpoint }),

@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
@@ -26,6 +25,7 @@ import { ownMetricsAccess } from "../boot/metrics-access.ts";
 import type { NodeProtocol } from "../boot/node-protocol.ts";
 import { createSecretBox } from "../boot/secret-box.ts";
 import { MAIN, type OpenCounts, REQUESTS_OUTSTANDING_MAX, type ShardBoot, STORE_OWNER } from "../boot/shard-boot.ts";
+import { VERSION } from "../boot/version.ts";
 import { keepWitness, type WitnessWriter } from "../boot/witness-file.ts";
 import { createNodeCluster, type NodeCluster, openClusterKv } from "../cluster/cluster.ts";
 import { sumOf } from "../cluster/cluster-nodes.ts";
@@ -47,8 +47,6 @@ const STOP_STEP_MS = 10_000;
 const METRICS_MS = 5_000;
 
 const SHARD_WORKER = new URL(import.meta.url.endsWith(".ts") ? "../shard/shard-worker.mjs" : "../shard/shard-worker.js", import.meta.url);
-
-const VERSION: string = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
 
 /**
  * Size of a shard's young generation, whatever the default of the Node version: two halves of 16 MB for new objects, and the third that V8
@@ -85,6 +83,8 @@ export interface RunningNode {
   port: number;
   /** Address of the metrics' own listener; null if there is none. */
   metricsUrl: string | null;
+  /** Where cash registers can connect; no ports where none can, and why not if they should. */
+  zvt: { ports: readonly number[]; problem: string | null };
   /** Resolves with the address of ClickHouse for analysts when it can be reached; null if it cannot run here. */
   clickhouse: Promise<string | null>;
   /** The services beside the node are ready: from now on the node is ready too. Does nothing if `readyWhen` is `listening`. */
@@ -269,6 +269,7 @@ export async function startNode({
     }
     await Promise.all(shards.map((shard) => bus.request(shard, "shard.rearm", undefined, START_STEP_MS)));
     const port = await listen(bus, config);
+    const { listener: zvt } = await bus.request(STORE_OWNER, "zvt.node", undefined, START_STEP_MS);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
     const [running, witnessing, metricsListener] = [analytics, witness, metrics];
@@ -277,6 +278,7 @@ export async function startNode({
       url,
       port,
       metricsUrl: metricsListener?.url ?? null,
+      zvt,
       clickhouse: running.ready,
       complete: () => {
         Atomics.store(incomplete, 0, 0);

@@ -7,9 +7,10 @@ import { sha256Hex } from "../../../http/auth/digest.ts";
 import { hashPassword } from "../../../http/auth/partner-password.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../sandbox/gateway/options.ts";
 import type { Config } from "../boot/config.ts";
+import { DEMO_PARTNER_USERNAME } from "../boot/sandbox-names.ts";
 
 /** The demo partner's login beside its API key; known to everyone. */
-export const DEMO_PARTNER = { username: "demo", password: "demo" };
+export const DEMO_PARTNER = { username: DEMO_PARTNER_USERNAME, password: "demo" };
 
 /** Its login at the gateway-protocol adapter. */
 export const SANDBOX_ADAPTER_LOGIN = { merchantId: "SANDBOXADAPTER1", secret: "sandbox-adapter-secret-of-the-demo-partner" };

@@ -2,7 +2,7 @@ import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotenc
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
 import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
-import { GATEWAY_ACCOUNTS } from "../../../engine/tables/record-store.ts";
+import { GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
 import { WEBHOOK_ENDPOINTS } from "../../../engine/webhooks/webhook-endpoint-store.ts";
 
 /** Records with encrypted secrets, by the prefix of their keys. */
@@ -16,6 +16,7 @@ export interface SealedRecords {
 export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: PARTNERS, expiresAtMs: partnerExpiresAtMs },
   { prefix: GATEWAY_ACCOUNTS.prefix },
+  { prefix: SERVICE_SETTINGS.prefix },
   { prefix: MERCHANT_SECRETS },
   { prefix: WEBHOOK_ENDPOINTS },
 ];

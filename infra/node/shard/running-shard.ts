@@ -56,7 +56,8 @@ export async function startShard(parts: RunningShardParts): Promise<RunningShard
     metrics: metrics.collect,
     drain: async (options) => {
       life.drain();
-      return server.drain(options);
+      const [unfinished] = await Promise.all([server.drain(options), life.finish(options.acceptMs + options.deadlineMs)]);
+      return unfinished;
     },
     close: async () => {
       life.end();

@@ -10,9 +10,9 @@ import { createGatewayAccounts, type GatewayAccounts } from "../../../engine/lin
 import { type AuditLog, createAuditStore } from "../../../engine/operators/audit-store.ts";
 import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
-import type { CloudConfig, StoredZvtConfig } from "../../../engine/settings/cloud-config.ts";
+import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { type ConfigureTerminal, createConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
-import { createRecordStore, GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
+import { createRecordStore, GATEWAY_ACCOUNTS } from "../../../engine/tables/record-store.ts";
 import type { AdministeredRecords, ReplicatedRecords, Tables } from "../../../engine/tables/replicated-table.ts";
 import { createReceiptCleaner, type ReceiptCleaner } from "../../../engine/terminals/receipt-cleaner.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
@@ -42,7 +42,6 @@ export interface AdministrationOperations {
   checkGateway: CheckGateway;
   cloudConfigs: AdministeredRecords<CloudConfig>;
   configureTerminal: ConfigureTerminal;
-  serviceSettings: AdministeredRecords<StoredZvtConfig>;
   receiptCleaner: ReceiptCleaner;
   audit: AuditLog;
 }
@@ -57,7 +56,6 @@ export function composeAdministration(parts: AdministrationParts): Administratio
     checkGateway: createCheckGateway({ gateway, ids }),
     cloudConfigs,
     configureTerminal: createConfigureTerminal({ configs: cloudConfigs, terminals, clock, ids }),
-    serviceSettings: tables.administered(createRecordStore<StoredZvtConfig>(kv, SERVICE_SETTINGS)),
     receiptCleaner: createReceiptCleaner({ kv, monotonicMs: machineClock.monotonicMs, retentionMs, failed }),
     audit: createAuditStore({ kv, writer, failed }),
   };

@@ -42,6 +42,7 @@ import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
+import { composeZvt } from "./zvt.ts";
 
 const METRICS_TIMEOUT_MS = 8_000;
 const LOOK_TIMEOUT_MS = 2_000;
@@ -148,6 +149,13 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     add(adapter.sender());
     add(webhooks.sender());
   }
+  const zvt = composeZvt({
+    ...{ config, store, tables, box, bus, homes, cluster, writer, clock, ids, log, metrics, partners: partners.partners },
+    relay: { sendPayment: relay.sendPayment, terminals, claimCancelled: composed.claimCancelled },
+    timers: parts.timers,
+  });
+  // One thread of the node listens.
+  if (address === STORE_OWNER) add(zvt.listener());
   const compat = composeCompat({
     ...{ kv, clock, ids, retentionMs },
     accounts: administration.gatewayAccounts,
@@ -245,6 +253,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partners,
     ...partnerApi.operations,
     ...administration,
+    administerZvt: zvt.administerZvt,
     ...access.operations,
     ...apps.operations,
     overview,

@@ -4,6 +4,7 @@ import { createShardTerminals } from "../../../engine/routing/shard-terminals.ts
 import { createPresenceStore, type PresenceStore } from "../../../engine/sessions/presence-store.ts";
 import { createPresenceTable } from "../../../engine/sessions/presence-table.ts";
 import type { TerminalSessions } from "../../../engine/sessions/terminal-sessions.ts";
+import { type ClaimCancelled, createClaimCancelled } from "../../../engine/terminals/claim-cancelled.ts";
 import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import { createWaitingCounters } from "../../../engine/terminals/waiting-counters.ts";
@@ -40,6 +41,7 @@ export interface TerminalParts {
 
 export interface ComposedTerminals extends Lifecycle {
   terminals: Terminals;
+  claimCancelled: ClaimCancelled;
   sessions: TerminalSessions;
   presences: PresenceStore;
   /** Lookups that wait for a result, until the node stops. */
@@ -108,6 +110,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
 
   return {
     terminals,
+    claimCancelled: createClaimCancelled({ store: terminalStore, clock }),
     sessions,
     presences,
     lookups: drainableLookups.lookups,

@@ -1,0 +1,158 @@
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Ids } from "../../engine/kernel/ids.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
+import type { ZvtConnection, ZvtListenOptions, ZvtPayments, ZvtReports, ZvtTls } from "../../engine/zvt/zvt-payments.ts";
+import { RegisterConnection, type RegisterSocket } from "./connection.ts";
+import * as limits from "./limits.ts";
+import type { SessionOptions } from "./session.ts";
+
+export interface ZvtListenerDependencies extends SessionOptions {
+  payments: ZvtPayments;
+  reports: ZvtReports;
+  clock: Clock;
+  timers: Timers;
+  ids: Pick<Ids, "uuid">;
+}
+
+export interface ZvtListener {
+  /** The ports in the order in which they were asked for; a 0 was replaced by a free one. */
+  readonly ports: readonly number[];
+  /**
+   * Accepts no more connections, closes those where nothing is under way, and waits for the others, which take no new payment, until the deadline. Then
+   * they are closed; their payments go on by themselves.
+   */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** Listens for cash registers. Rejects with the system's error where one of the ports cannot be bound (`EADDRINUSE`); then none is. */
+export async function startZvtListener(options: ZvtListenOptions, on: ZvtListenerDependencies): Promise<ZvtListener> {
+  const sockets = new Set<Socket>();
+  const connections = new Map<string, RegisterConnection>();
+  let stopping = false;
+  let onEmpty = (): void => {};
+
+  /** Counted and checked before TLS is agreed. */
+  function accept(socket: Socket, next: (socket: Socket) => void): void {
+    destroyOnError(socket);
+    const refusal = sockets.size >= options.maxConnections ? "too_many" : options.allows(addressOf(socket)) ? null : "not_allowed";
+    if (refusal !== null) {
+      on.reports.refused(refusal);
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) onEmpty();
+    });
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, limits.KEEP_ALIVE_MS);
+    next(socket);
+  }
+
+  function open(socket: Socket): void {
+    destroyOnError(socket);
+    if (stopping) return void socket.destroy();
+    const of: ZvtConnection = { id: on.ids.uuid(), port: socket.localPort ?? 0, address: addressOf(socket) };
+    const connection = new RegisterConnection(of, registerSocket(socket, on.timers), {
+      ...on,
+      logRawBytes: options.logRawBytes,
+      closeOther: (connectionId) => connections.get(connectionId)?.step({ type: "replaced" }),
+      forget: ({ of: { id } }) => connections.delete(id),
+    });
+    // Without a route it was closed at once.
+    if (connection.isClosed) return;
+    connections.set(of.id, connection);
+    socket.on("data", (chunk: Buffer) => connection.received(chunk));
+    socket.once("close", () => connection.step({ type: "closed", reason: "register" }));
+  }
+
+  const handshake = options.tls === null ? open : secured(options.tls, open);
+  const servers: Server[] = [];
+  const ports: number[] = [];
+  try {
+    for (const port of options.ports) {
+      const server = createServer((socket) => accept(socket, handshake));
+      ports.push(await listen(server, options.host, port));
+      servers.push(server);
+    }
+  } catch (error) {
+    for (const server of servers) server.close();
+    throw error;
+  }
+
+  return {
+    ports,
+    async stop(withinMs) {
+      stopping = true;
+      for (const server of servers) server.close();
+      for (const connection of [...connections.values()]) connection.step({ type: "draining" });
+      if (sockets.size === 0) return;
+      await new Promise<void>((resolve) => {
+        const deadline = on.timers.set(withinMs, () => {
+          for (const connection of [...connections.values()]) connection.step({ type: "closed", reason: "stopped" });
+          for (const socket of sockets) socket.destroy();
+        });
+        onEmpty = () => {
+          deadline.clear();
+          resolve();
+        };
+      });
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      // Of a connection that could not be accepted, for want of descriptors: the next one may be.
+      server.on("error", () => {});
+      resolve(boundPort(server.address()));
+    });
+  });
+}
+
+function boundPort(address: AddressInfo | string | null): number {
+  return address === null || typeof address === "string" ? 0 : address.port;
+}
+
+/** Agrees on TLS with each socket; `open` gets those that did. */
+function secured({ cert, key, clientCa }: ZvtTls, open: (socket: Socket) => void): (socket: Socket) => void {
+  const server = createTlsServer(
+    {
+      ...{ cert, key, handshakeTimeout: limits.TLS_HANDSHAKE_TIMEOUT_MS },
+      ...(clientCa === null ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+    },
+    open,
+  );
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  return (socket) => void server.emit("connection", socket);
+}
+
+function registerSocket(socket: Socket, timers: Timers): RegisterSocket {
+  return {
+    write: (bytes) => void socket.write(bytes),
+    bufferedBytes: () => socket.writableLength,
+    end: () => {
+      socket.destroySoon();
+      if (socket.destroyed) return;
+      const timer = timers.set(limits.CLOSE_TIMEOUT_MS, () => socket.destroy());
+      socket.once("close", () => timer.clear());
+    },
+  };
+}
+
+/** What went wrong does not matter: `close` follows, and ends the session. */
+function destroyOnError(socket: Socket): void {
+  socket.on("error", () => socket.destroy());
+}
+
+/** An IPv4 client of an IPv6 socket has its IPv4 address. */
+function addressOf(socket: Socket): string {
+  const address = socket.remoteAddress ?? "";
+  return address.startsWith("::ffff:") && address.includes(".") ? address.slice("::ffff:".length) : address;
+}
