@@ -314,6 +314,37 @@ describe("a payment that comes to no result", () => {
   });
 });
 
+describe("a store that has lost some of its history", () => {
+  it("is not taken at its word: what had not ended may have been sent, and is neither sent again nor given up", async () => {
+    const world = await openZvtWorld();
+    const begun = await world.node("a").begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.live.delete("a");
+    world.lost.version = world.kv.lastVersion;
+    const node = world.node("b");
+    assert.deepEqual(await node.begin(1_000), { type: "busy" });
+    assert.equal((await world.shard.terminals.command(begun.payment.uuid, 0)) ?? null, null);
+    await node.pay(2_000);
+    await world.pass(500);
+    assert.equal(world.terminal.uuids.includes(begun.payment.uuid), false);
+  });
+
+  it("goes on with numbers of its own", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const first = await node.pay(1_000);
+    await world.result(first.payment.uuid);
+    await world.pass(500);
+    await node.payments.delivered(first.payment);
+    const before = (await world.store.load("till-1"))?.record;
+    world.lost.version = world.kv.lastVersion;
+    await node.pay(1_000);
+    const after = (await world.store.load("till-1"))?.record;
+    assert.notEqual(after?.epoch, before?.epoch);
+    assert.equal(after?.seq, 2);
+  });
+});
+
 describe("a node that sleeps between storing a payment and sending it", () => {
   it("cannot send it once another node has given it up", async () => {
     const world = await openZvtWorld();
