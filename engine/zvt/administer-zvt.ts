@@ -79,7 +79,7 @@ export interface AdministerZvt {
 }
 
 export interface AdministerZvtOptions {
-  settings: AdministeredRecords<StoredZvtConfig>;
+  settings: Pick<AdministeredRecords<StoredZvtConfig>, "get" | "change">;
   /** What applies while nothing is stored. */
   defaults: ZvtConfig;
   store: ZvtRouteStore;
