@@ -57,10 +57,7 @@ impl Sequence for Authorization {
     type Input = AuthorizationRequest;
     type Output = AuthorizationResponse;
 
-    fn into_stream<'a, Source>(
-        input: &'a Self::Input,
-        src: &'a mut Source,
-    ) -> Pin<Box<dyn Stream<Item = Result<Self::Output>> + Send + 'a>>
+    fn into_stream<'a, Source>(input: &'a Self::Input, src: &'a mut Source) -> Pin<Box<dyn Stream<Item = Result<Self::Output>> + Send + 'a>>
     where
         Source: AsyncReadExt + AsyncWriteExt + Unpin + Send,
         Self: 'a,
@@ -167,15 +164,26 @@ async fn main() -> Result<()> {
     let args = Args::parse();
     let mut socket = TcpStream::connect(&args.address).await?;
     if let Some(config_byte) = args.config_byte {
-        let request = packets::Registration { password: args.password, config_byte, currency: Some(978), tlv: None };
+        let request = packets::Registration {
+            password: args.password,
+            config_byte,
+            currency: Some(978),
+            tlv: None,
+        };
         let mut stream = sequences::Registration::into_stream(&request, &mut socket);
         while let Some(response) = stream.next().await {
             let sequences::RegistrationResponse::CompletionData(completion) = response?;
-            println!("{}", json!({ "registered": completion.terminal_id, "currency": completion.currency }));
+            println!(
+                "{}",
+                json!({ "registered": completion.terminal_id, "currency": completion.currency })
+            );
         }
     }
     for amount in args.amounts {
-        let request = AuthorizationRequest { amount: Some(amount), currency: Some(978) };
+        let request = AuthorizationRequest {
+            amount: Some(amount),
+            currency: Some(978),
+        };
         let mut heard = Heard::default();
         let paid = if args.abort {
             pay_and_abort(&request, &mut socket, &mut heard).await
