@@ -15,6 +15,7 @@ import { HttpClient } from "../support/http-client.ts";
 import { assertMatches } from "../support/matches.ts";
 import { ADMIN, startTestNode, type TestNode } from "../support/node.ts";
 import { skipReason } from "../support/server-process.ts";
+import { connectStomp } from "../support/stomp-terminal.ts";
 import { eventually } from "../support/within.ts";
 import { Capture } from "./capture.ts";
 import { rustPrograms, tshark } from "./programs.ts";
@@ -28,7 +29,10 @@ const CONFIG_BYTE = 0xde;
 
 /** Past the time that the relay waits for a result of a command that was sent, and for the answer to its cancel. */
 const UNKNOWN_AFTER_MS = 310_000;
+/** Longer than one frame, with characters of code page 437. */
+const SLIP = Array.from({ length: 60 }, (_, line) => `Straße ${line}: 1 Käse ½ £ ${"·".repeat(line % 20)}`);
 const STATUS_FIELDS = ["zvt.result_code", "zvt.amount", "zvt.trace_number", "zvt.terminal_id", "zvt.card_number"];
+const SLIP_FIELDS = ["zvt.length_field", "zvt.tlv.text_lines.line"];
 
 /** What rust/src/bin/register.rs prints of a payment. */
 interface Payment {
@@ -36,7 +40,9 @@ interface Payment {
   end: { kind: "CompletionData" } | { kind: "Abort"; code: number } | { kind: "Err"; message: string };
   statuses: { [member: string]: unknown }[];
   progress: number[];
-  printedLines: number;
+  /** Lines of slips, of 06-D1 and of blocks (06-D3). */
+  printed: string[];
+  blocks: number;
 }
 
 const startedAtMs = performance.now();
@@ -103,7 +109,7 @@ describe("cash registers that others wrote", { skip: skipRust }, () => {
       statuses: [{ resultCode: 0, amount: 1_234, currency: 978 }],
       // A register that has not registered asked for no progress.
       progress: [],
-      printedLines: 0,
+      printed: [],
     });
   });
 
@@ -175,7 +181,28 @@ describe("cash registers that others wrote", { skip: skipRust }, () => {
     assert.equal(executed.length, before);
   });
 
-  it("tshark finds nothing malformed, and decodes every 04-0F", { skip: skipDecoder }, async () => {
+  it("prints the slip in lines, and in blocks of more than 255 bytes for a register that takes them", async () => {
+    const other = await connectStomp(node.url, { login: "terminal", passcode: "terminal" });
+    try {
+      const commands = await other.subscribe("SIM00001");
+      for (const [index, more] of [[], ["--text-blocks"]].entries()) {
+        const amount = 4_000 + index;
+        const paying = pay([amount], "--config-byte", String(CONFIG_BYTE), ...more);
+        const { command } = await commands.next();
+        // A result has a slip's text only where it says that it is one.
+        const result = { result: "OK", service: "PAYCC", type: "RECEIPT", receipt: { text: SLIP.join("\n") } };
+        await other.result("SIM00001", { uuid: command["uuid"], amount, ...result });
+        const [payment] = await paying;
+        assertMatches(payment, { end: { kind: "CompletionData" }, statuses: [{ resultCode: 0, amount }] });
+        assert.deepEqual(payment?.printed, SLIP);
+        assert.equal((payment?.blocks ?? 0) > 0, more.length > 0);
+      }
+    } finally {
+      await other.vanish();
+    }
+  });
+
+  it("tshark finds nothing malformed, and decodes every 04-0F and every slip", { skip: skipDecoder }, async () => {
     assert.ok(capture !== null);
     await capture.finish();
     assert.deepEqual(await capture.packets("_ws.malformed || zvt.apdu_len.invalid || _ws.expert.severity == error"), []);
@@ -191,6 +218,10 @@ describe("cash registers that others wrote", { skip: skipRust }, () => {
     const cards = statuses.map(([, , , , card = ""]) => card).filter((card) => card !== "");
     assert.ok(cards.length >= 6, "approved and declined payments have a card");
     for (const card of cards) assert.match(card, /^\d{6}\?+\d{4}$/);
+    const blocks = (await capture.packets("zvt.control_field == 0x06d3", SLIP_FIELDS)).map((line) => line.split("\t"));
+    assert.ok(blocks.some(([length]) => Number(length) > 255));
+    // tshark puts a comma between the values of one packet.
+    assert.equal(blocks.map(([, lines]) => lines).join(","), SLIP.join(","));
   });
 });
 

@@ -30,9 +30,48 @@ struct Args {
     #[clap(long, default_value = "123456")]
     password: usize,
 
+    /// Registers as one that takes slips as blocks of text.
+    #[clap(long)]
+    text_blocks: bool,
+
     /// Sends 06-B0 as soon as the terminal has told of a payment's progress.
     #[clap(long)]
     abort: bool,
+}
+
+/// 06-00 with a list of permitted commands, which the library's own does not have.
+#[derive(Debug, PartialEq, Zvt)]
+#[zvt_control_field(class = 0x06, instr = 0x00)]
+struct RegistrationRequest {
+    #[zvt_bmp(length = length::Fixed<3>, encoding = encoding::Bcd)]
+    password: usize,
+
+    config_byte: u8,
+
+    #[zvt_bmp(length = length::Fixed<2>, encoding = encoding::Bcd)]
+    currency: Option<usize>,
+
+    #[zvt_bmp(number = 0x06, length = length::Tlv)]
+    tlv: Option<RegistrationTlv>,
+}
+
+#[derive(Debug, PartialEq, Zvt)]
+struct RegistrationTlv {
+    #[zvt_tlv(tag = 0x26)]
+    permitted: Option<PermittedCommands>,
+}
+
+#[derive(Debug, PartialEq, Zvt)]
+struct PermittedCommands {
+    #[zvt_tlv(tag = 0x0a, encoding = encoding::Hex)]
+    command: Option<String>,
+}
+
+struct RegisterWithTextBlocks;
+
+impl Sequence for RegisterWithTextBlocks {
+    type Input = RegistrationRequest;
+    type Output = sequences::RegistrationResponse;
 }
 
 /// 06-01, as PA00P015 describes it in 2.2.
@@ -88,7 +127,8 @@ fn is_last(packet: &AuthorizationResponse) -> bool {
 #[derive(Default)]
 struct Heard {
     progress: Vec<u8>,
-    printed_lines: usize,
+    printed: Vec<String>,
+    blocks: usize,
     statuses: Vec<Value>,
     end: Option<Value>,
 }
@@ -98,9 +138,11 @@ impl Heard {
         match packet {
             AuthorizationResponse::IntermediateStatusInformation(status) => self.progress.push(status.status),
             AuthorizationResponse::StatusInformation(status) => self.statuses.push(status_json(&status)),
-            AuthorizationResponse::PrintLine(_) => self.printed_lines += 1,
+            AuthorizationResponse::PrintLine(line) => self.printed.push(line.text),
             AuthorizationResponse::PrintTextBlock(block) => {
-                self.printed_lines += block.tlv.and_then(|tlv| tlv.lines).map_or(0, |text| text.lines.len())
+                self.blocks += 1;
+                self.printed
+                    .extend(block.tlv.and_then(|tlv| tlv.lines).map_or(vec![], |text| text.lines));
             }
             AuthorizationResponse::CompletionData(_) => self.end = Some(json!({ "kind": "CompletionData" })),
             AuthorizationResponse::Abort(abort) => self.end = Some(json!({ "kind": "Abort", "code": abort.error })),
@@ -115,7 +157,7 @@ impl Heard {
         println!(
             "{}",
             json!({
-                "amount": amount, "end": end, "statuses": self.statuses, "progress": self.progress, "printedLines": self.printed_lines,
+                "amount": amount, "end": end, "statuses": self.statuses, "progress": self.progress, "printed": self.printed, "blocks": self.blocks,
             })
         );
     }
@@ -164,13 +206,28 @@ async fn main() -> Result<()> {
     let args = Args::parse();
     let mut socket = TcpStream::connect(&args.address).await?;
     if let Some(config_byte) = args.config_byte {
-        let request = packets::Registration {
-            password: args.password,
+        let (password, currency) = (args.password, Some(978));
+        let plain = packets::Registration {
+            password,
             config_byte,
-            currency: Some(978),
+            currency,
             tlv: None,
         };
-        let mut stream = sequences::Registration::into_stream(&request, &mut socket);
+        let command = Some("06d3".to_string());
+        let tlv = Some(RegistrationTlv {
+            permitted: Some(PermittedCommands { command }),
+        });
+        let with_blocks = RegistrationRequest {
+            password,
+            config_byte,
+            currency,
+            tlv,
+        };
+        let mut stream = if args.text_blocks {
+            RegisterWithTextBlocks::into_stream(&with_blocks, &mut socket)
+        } else {
+            sequences::Registration::into_stream(&plain, &mut socket)
+        };
         while let Some(response) = stream.next().await {
             let sequences::RegistrationResponse::CompletionData(completion) = response?;
             println!(
