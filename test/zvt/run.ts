@@ -22,8 +22,8 @@ import { rustPrograms, tshark } from "./programs.ts";
 
 const run = promisify(execFile);
 
-/** No register here waits longer; a payment takes a tenth of a second. */
-const REGISTER_MS = 60_000;
+/** No register here waits longer: a payment takes a tenth of a second. */
+const REGISTER_MS = 20_000;
 /** Asks for progress (08), and for the slip (02 and 80). */
 const CONFIG_BYTE = 0xde;
 
