@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { createSocket } from "node:dgram";
-import { once } from "node:events";
-import { stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { ServerProcess } from "../support/server-process.ts";
 import { eventually } from "../support/within.ts";
 
 const run = promisify(execFile);
@@ -15,28 +16,25 @@ const OUTPUT_BYTES_MAX = 16 * 1_048_576;
 export class Capture {
   readonly #port: number;
   readonly #file: string;
-  readonly #child: ChildProcess;
+  readonly #tshark: ServerProcess;
 
-  private constructor(port: number, file: string, child: ChildProcess) {
+  private constructor(port: number, file: string, tshark: ServerProcess) {
     this.#port = port;
     this.#file = file;
-    this.#child = child;
+    this.#tshark = tshark;
   }
 
   /** Resolves once packets are being written. */
   static async start(port: number, file: string): Promise<Capture> {
-    const child = spawn("tshark", ["-q", "-i", "lo", "-f", `port ${port}`, "-w", file], { stdio: "ignore" });
-    await once(child, "spawn");
-    const capture = new Capture(port, file, child);
+    const tshark = new ServerProcess("tshark", ["-q", "-i", "lo", "-f", `port ${port}`, "-w", file], `${file}.log`);
+    await tshark.start();
+    const capture = new Capture(port, file, tshark);
     await capture.#flushed();
     return capture;
   }
 
-  async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exit = once(this.#child, "exit");
-    this.#child.kill("SIGINT");
-    await exit;
+  stop(): Promise<void> {
+    return this.#tshark.terminate();
   }
 
   /** One line for each packet that the filter takes: these fields of it, or all that tshark prints. To be asked after `stop`. */
@@ -55,22 +53,15 @@ export class Capture {
 
   /** Packets are written in their order: what came before a datagram, which nobody receives, is in the file when the datagram is. */
   async #flushed(): Promise<void> {
-    const before = await this.#size();
+    const marker = `marker ${randomUUID()}`;
     const socket = createSocket("udp4");
     try {
       await eventually(async () => {
-        socket.send("marker", this.#port, "127.0.0.1");
-        assert.ok((await this.#size()) > before, "tshark has written nothing");
+        socket.send(marker, this.#port, "127.0.0.1");
+        assert.ok((await readFile(this.#file)).includes(marker), "tshark has not written it");
       });
     } finally {
       socket.close();
     }
-  }
-
-  async #size(): Promise<number> {
-    return stat(this.#file).then(
-      ({ size }) => size,
-      () => 0,
-    );
   }
 }
