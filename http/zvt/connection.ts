@@ -82,7 +82,17 @@ export class RegisterConnection {
   }
 
   step(event: SessionEvent): void {
-    this.#take(stepSession(this.#state, event, this.#nowMs(), this.#on));
+    this.#take(this.#stepped(event));
+  }
+
+  /** A step that fails is a fault of the relay: the register is not left waiting for what will not come, and may ask again. */
+  #stepped(event: SessionEvent): Step {
+    try {
+      return stepSession(this.#state, event, this.#nowMs(), this.#on);
+    } catch (error) {
+      if (event.type !== "closed") this.step({ type: "closed", reason: "failed" });
+      throw error;
+    }
   }
 
   #take({ state, effects }: Step): void {

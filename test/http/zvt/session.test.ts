@@ -135,6 +135,25 @@ test("closes without a final frame when nobody knows the outcome", async () => {
   assert.equal(register.closedBecause, "unknown_outcome");
 });
 
+test("closes when it fails by itself, and the register that asks again hears the stored result", async () => {
+  const world = new ZvtWorld();
+  const register = world.connect();
+  await register.send(PAY);
+  const { localTimeOf } = world;
+  world.localTimeOf = () => {
+    throw new RangeError("no such zone");
+  };
+  assert.throws(() => world.payments.end(PAID), RangeError);
+  assert.deepEqual(register.taken(), []);
+  assert.equal(register.closedBecause, "failed");
+  world.localTimeOf = localTimeOf;
+  const again = world.connect();
+  const [acknowledgement, status] = await again.send(PAY);
+  assert.equal(acknowledgement, ACK);
+  assert.match(status ?? "", /^04 0F .. 27 00 04/);
+  assert.deepEqual(world.payments.executed, ["u1"]);
+});
+
 test("refuses what the engine refuses, and says busy by 84-A0", async () => {
   const world = new ZvtWorld();
   const register = world.connect();

@@ -13,6 +13,7 @@ export class ZvtWorld {
   readonly refused: string[] = [];
   readonly raw: string[] = [];
   readonly counted: string[] = [];
+  localTimeOf = () => ({ time: "102030", date: "1125" });
   readonly #connections = new Map<string, RegisterConnection>();
   #count = 0;
 
@@ -30,7 +31,7 @@ export class ZvtWorld {
     const connection = new RegisterConnection({ id: `c${this.#count}`, port: 40_007, address: "10.0.0.1" }, register, {
       ...{ payments: this.payments, clock: this.time, timers: this.time, version: "relay 1.0", logRawBytes: true },
       reports: { ...this.#reports, closed: (_of, _routeId, reason) => register.closedFor(reason) },
-      localTimeOf: () => ({ time: "102030", date: "1125" }),
+      localTimeOf: () => this.localTimeOf(),
       closeOther: (id) => this.#connections.get(id)?.step({ type: "replaced" }),
       forget: ({ of: { id } }) => this.#connections.delete(id),
     });
