@@ -138,10 +138,10 @@ test("closes without a final frame when nobody knows the outcome", async () => {
 test("refuses what the engine refuses, and says busy by 84-A0", async () => {
   const world = new ZvtWorld();
   const register = world.connect();
-  world.payments.refuses = 0x6b;
+  world.payments.refuseWith(0x6b);
   assert.deepEqual(await register.send(PAY), [ACK, "06 1E 01 6B"]);
   await register.send(ACK);
-  world.payments.refuses = null;
+  world.payments.refuseWith(null);
   await register.send(PAY);
   const other = world.connect();
   assert.deepEqual(await other.send(PAY), ["84 A0 00"]);
