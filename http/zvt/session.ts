@@ -156,7 +156,11 @@ export function openSession(choice: ZvtRouteChoice, atMs: number): Step {
     draining: false,
   };
   if (choice.type === "route" || choice.type === "password") return { state, effects: [] };
-  return { state: { ...state, phase: { name: "closed" } }, effects: [{ type: "close", reason: "no_route" }] };
+  const effects: Effect[] = [
+    { type: "refused", reason: "no_route" },
+    { type: "close", reason: "no_route" },
+  ];
+  return { state: { ...state, phase: { name: "closed" } }, effects };
 }
 
 /** When the session wants a `timedOut`, or null. */
@@ -559,6 +563,7 @@ class Run {
         return;
       }
       case "none":
+        this.#count("no_route");
         this.#close("no_route");
         return;
     }
@@ -574,7 +579,7 @@ class Run {
         return;
       case "refused":
         this.#set({ phase: { name: "idle" } });
-        this.#refuse("not_permitted", abortion(begun.code));
+        this.#refuse(begun.code === CODES.offline ? "offline" : "not_permitted", abortion(begun.code));
         this.#readHeld();
         return;
       case "begun":

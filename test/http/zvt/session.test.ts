@@ -187,6 +187,7 @@ test("without a route the connection is closed at once", () => {
   const world = new ZvtWorld();
   world.payments.choose = () => ({ type: "none" });
   assert.equal(world.connect().closedBecause, "no_route");
+  assert.deepEqual(world.refused, ["no_route"]);
 });
 
 test("status frames: on a change and every 15 seconds, without TLV, and never while one waits for its acknowledgement", async () => {
@@ -614,6 +615,7 @@ test("a frame that does not end in five seconds closes, and so do other protocol
   const long = world.connect();
   long.bytes(Uint8Array.of(0x06, 0x01, 0xff, 0x01, 0x10));
   assert.equal(long.closedBecause, "frame_too_large");
+  assert.deepEqual(world.refused, ["not_zvt", "frame_too_large"]);
   assert.equal(world.time.pending, 0);
 });
 
@@ -637,4 +639,10 @@ test("counts frames by names that are known, and describes them without password
   assert.deepEqual(world.counted, ["in 0600", "out 80xx", "out 060f", "in 84xx", "in other", "out 84xx"]);
   assert.ok(world.raw.join("\n").includes("in 0600 password=**** config=86 currency=0978"));
   assert.ok(!world.raw.join("\n").includes("123456 "));
+  // Passwords that could be bitmaps of two bytes.
+  for (const sent of ["06 20 03 17 23 45", "06 20 05 49 23 45 03 01", "06 50 03 17 23 45", "05 01 03 17 23 45"]) {
+    await register.send(sent);
+    await register.send(ACK);
+  }
+  assert.ok(!world.raw.join("\n").includes("2345"), world.raw.join("\n"));
 });
