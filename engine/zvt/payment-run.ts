@@ -38,6 +38,8 @@ export interface RunOptions {
   ids: Ids;
   timeoutMs: number;
   graceMs: number;
+  /** Its register has gone on with it at another node, which follows it now. */
+  isTakenOver(): Promise<boolean>;
   /** The partner of the route as it is now; null: it may not pay. */
   callerOf(): Caller | null;
   failed(what: string, error: unknown): void;
@@ -70,7 +72,7 @@ const GIVE_UP_WITHOUT_STATUS_MS = 170_000;
 
 export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRun {
   const { open, service, tid } = order;
-  const { relay, clock, timers, ids, timeoutMs, graceMs, callerOf, failed } = options;
+  const { relay, clock, timers, ids, timeoutMs, graceMs, isTakenOver, callerOf, failed } = options;
   const { uuid, terminalId, amountCents, acceptedAtMs } = open;
   const body = { uuid, amount: amountCents, service };
   let follower: ZvtFollower | null = null;
@@ -174,10 +176,25 @@ export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRu
     }
   }
 
-  async function follow(): Promise<ZvtOutcome> {
+  /** It would be cancelled because its register has gone; but it may have gone to another node, and wait there. */
+  async function isElsewhere(): Promise<boolean> {
+    if (goneAtMs === null || cancelWanted || cancelAsked) return false;
+    try {
+      return (await isTakenOver()) && goneAtMs !== null;
+    } catch (error) {
+      // A register that is not known to wait elsewhere does not.
+      if (!isPassing(error)) failed("zvt look-up", error);
+      return false;
+    }
+  }
+
+  async function follow(): Promise<ZvtOutcome | null> {
     isCommand = true;
     for (;;) {
-      if (isCancelDue()) await askForCancel();
+      if (isCancelDue()) {
+        if (await isElsewhere()) return null;
+        await askForCancel();
+      }
       const view = await look();
       // Whose store forgets an accepted command has lost some of its history.
       if (view === null) return { type: "unknown" };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { command, posting, settle } from "../world.ts";
 import { openZvtWorld } from "./zvt-world.ts";
 
@@ -291,6 +292,78 @@ describe("a payment that comes to no result", () => {
     assert.equal((await world.store.load("till-1"))?.record.open?.outcome?.type, "paid");
     const again = await other.begin(1_000);
     assert.ok(again.type === "deliver" && again.outcome.type === "paid");
+  });
+});
+
+describe("a payment that its register does not ask for again", () => {
+  it("is not cancelled by the node that its register left while it waits at another", async () => {
+    const world = await openZvtWorld();
+    const [one, other] = [world.node("a"), world.node("b")];
+    const { payment, told } = await one.pay(1_000);
+    await world.pass(1_000);
+    told.following?.disconnected();
+    await settle();
+    const again = await other.pay(1_000);
+    assert.deepEqual(again.payment, payment);
+    await world.pass(20_000);
+    assert.deepEqual(world.terminal.uuids, [payment.uuid]);
+    assert.equal(one.payments.running(), 0);
+    await world.result(payment.uuid);
+    await world.pass(1_000);
+    assert.equal(again.told.end, "paid");
+    assert.equal(told.outcome, null);
+  });
+
+  it("comes to nothing after its window where it was never sent, and does not show as running any more", async () => {
+    const world = await openZvtWorld();
+    const [one, other] = [world.node("a"), world.node("b")];
+    const begun = await one.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.live.delete("a");
+    await world.pass(59_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "paying");
+    await world.pass(2_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "ready");
+    const record = (await world.store.load("till-1"))?.record;
+    assert.deepEqual([record?.lastOutcome?.type, record?.lastOutcome?.code], ["notPaid", 0xa1]);
+    // Its node wakes up: its uuid is taken.
+    const told = one.follow(begun.payment);
+    await world.pass(2_000);
+    assert.notEqual(told.end, "paid");
+    assert.deepEqual(world.terminal.uuids, []);
+  });
+});
+
+describe("a repeated receipt", () => {
+  it("is not the one of the sale before while a register has not heard that its own came to nothing", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const paid = await node.pay(1_000);
+    await world.result(paid.payment.uuid);
+    await world.pass(500);
+    await node.payments.delivered(paid.payment);
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "receipt");
+    const begun = await node.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.clock.advance(20_000);
+    const told = node.follow(begun.payment);
+    await world.pass(1_000);
+    assert.equal(told.end, "a0");
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "none");
+    await node.payments.delivered(begun.payment);
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "receipt");
+  });
+
+  it("is not denied where the store cannot say whether there is one", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const paid = await node.pay(1_000);
+    await world.result(paid.payment.uuid);
+    await world.pass(500);
+    world.store.load = () => Promise.reject(new RelayError("unavailable", "The store does not answer"));
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "live");
   });
 });
 
