@@ -147,7 +147,9 @@ export class FakePayments implements ZvtPayments {
 
   async undelivered(payment: ZvtPayment): Promise<void> {
     this.asked.push(`undelivered ${payment.uuid}`);
-    if (this.#open?.payment.uuid === payment.uuid) this.#open.endedAtMs = this.#nowMs();
+    if (this.#open?.payment.uuid !== payment.uuid) return;
+    this.#open.connected = false;
+    this.#open.endedAtMs = this.#nowMs();
   }
 
   async refusedByRegister(payment: ZvtPayment, code: number): Promise<void> {
