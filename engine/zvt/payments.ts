@@ -108,10 +108,6 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     return at.writer === self.writer ? attached.get(uuid)?.connection === at.connection : isLive(at);
   }
 
-  function isThere(open: ZvtOpen): boolean {
-    return open.disconnectedAtMs === null && isAttachedOpen(open);
-  }
-
   function isOwnAttachment({ attached: at }: ZvtOpen, connection: string | undefined): boolean {
     return at.writer === self.writer && at.connection === connection;
   }
@@ -252,9 +248,9 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
         ...{ relay, clock, timers, ids, failed },
         timeoutMs: config.timeoutSeconds * 1_000,
         graceMs: config.disconnectGraceSeconds * 1_000,
-        isTakenOver: async () => {
+        isAbandoned: async () => {
           const current = (await store.load(routeId))?.record.open ?? null;
-          return current?.uuid === uuid && current.attached.writer !== self.writer && isThere(current);
+          return current === null || current.uuid !== uuid || current.disconnectedAtMs !== null || !isAttachedOpen(current);
         },
         callerOf: () => (route === undefined ? null : partnerCaller(route.partnerUsername)),
       },
@@ -347,7 +343,7 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
    * It was stored, and its node stopped or its register left before it was sent. Nobody has asked again for it: it is not paid, and must not show as running for
    * ever, since some registers ask before each payment whether one runs.
    */
-  async function isAbandoned(routeId: string, open: ZvtOpen): Promise<boolean> {
+  async function isNeverSent(routeId: string, open: ZvtOpen): Promise<boolean> {
     const atMs = clock.nowMs();
     const sinceMs = Math.max(open.acceptedAtMs, open.disconnectedAtMs ?? 0);
     if (atMs <= sinceMs + config.reattachSeconds * 1_000 || !(await giveUp(open))) return false;
@@ -370,7 +366,7 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     const { uuid } = open;
     if (open.outcome === null) {
       if (runs.has(uuid) || isAttachedOpen(open)) return;
-      if (await isAbandoned(routeId, open)) return;
+      if (await isNeverSent(routeId, open)) return;
       const run = startRun(routeId, open, false);
       run.disconnect();
       return;

@@ -295,6 +295,7 @@ export function administration(relay: Relay): void {
     const before = (await relay.administrator().get("/admin/zvt/config")).body;
     const refused: [object, RegExp][] = [
       [{ routes: [{ ...route, id: "a/b" }] }, /routes.0.id: must be/],
+      [{ routes: [{ ...route, id: "4111111111111111" }] }, /routes.0.id: must not be a card number/],
       [{ routes: [{ ...route, terminalId: "a b" }] }, /routes.0.terminalId: is not a terminal id/],
       [{ routes: [{ ...route, partnerUsername: "nobody" }] }, /routes.0.partnerUsername: is no partner's/],
       [{ routes: [{ ...route, service: "VERIFYTAG" }] }, /routes.0.service/],
