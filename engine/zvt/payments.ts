@@ -83,7 +83,7 @@ const BUSY = { type: "busy" } as const;
 export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPayments {
   const { config, selectors, relay, partnerCaller, self, isLive, clock, timers, ids, sha1, observe } = options;
   const { failed } = observe;
-  const store = withFreshEpochs(options.store, epoch);
+  const store = asAfterLoss(options.store, { epoch, nowMs: clock.nowMs });
   const routes = new Map(config.routes.map((route) => [route.id, route]));
   // One for both: a 06-01 waits until it is stored that the result before it was delivered.
   const mutex = new KeyedMutex<string>();
@@ -346,7 +346,10 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
   async function isNeverSent(routeId: string, open: ZvtOpen): Promise<boolean> {
     const atMs = clock.nowMs();
     const sinceMs = Math.max(open.acceptedAtMs, open.disconnectedAtMs ?? 0);
-    if (atMs <= sinceMs + config.reattachSeconds * 1_000 || !(await giveUp(open))) return false;
+    if (atMs <= sinceMs + config.reattachSeconds * 1_000) return false;
+    // Of a store that has lost some of its history it reads as unknown here: its command may have been lost, and not the payment.
+    const current = (await store.load(routeId))?.record.open ?? null;
+    if (current?.uuid !== open.uuid || current.outcome !== null || !(await giveUp(open))) return false;
     const outcome = { type: "notPaid", code: ZVT_CODES.expired, receipt: null } as const;
     await change(
       routeId,
@@ -526,13 +529,20 @@ function ofOpen<T>(
   return stored === null || open === null || open.uuid !== uuid ? { change: null, result: otherwise } : step(stored.record, open);
 }
 
-/** Numbers that a lost part of the store's history has seen are not used again: a route goes on with others. */
-function withFreshEpochs(store: ZvtRouteStore, epoch: () => string): ZvtRouteStore {
+/**
+ * Numbers that a lost part of the store's history has seen are not used again: a route goes on with others. A payment that had not ended may have been sent, and
+ * its command lost: its outcome is unknown until the relay knows of one.
+ */
+function asAfterLoss(store: ZvtRouteStore, { epoch, nowMs }: { epoch(): string; nowMs(): number }): ZvtRouteStore {
   return {
     ...store,
     load: async (routeId) => {
       const stored = await store.load(routeId);
-      return stored?.historyLost === true ? { ...stored, record: { ...stored.record, epoch: epoch() } } : stored;
+      if (stored === null || !stored.historyLost) return stored;
+      const record = { ...stored.record, epoch: epoch() };
+      const { open } = record;
+      const isLive = open !== null && open.outcome === null;
+      return { ...stored, record: isLive ? withOutcome(record, open, { type: "unknown" }, nowMs()) : record };
     },
   };
 }

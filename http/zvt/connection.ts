@@ -72,10 +72,8 @@ export class RegisterConnection {
     this.#reader.feed(chunk);
     for (let next = this.#reader.next(); next !== null && !this.#closed; next = this.#reader.next()) {
       this.#stopWatching();
-      if (typeof next === "string") {
-        this.#on.reports.refused(next);
-        this.step({ type: "closed", reason: next });
-      } else {
+      if (typeof next === "string") this.step({ type: "closed", reason: next });
+      else {
         this.#report("in", next);
         this.step({ type: "frame", frame: next });
       }

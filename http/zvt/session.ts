@@ -154,11 +154,7 @@ export function openSession(choice: ZvtRouteChoice, atMs: number): Step {
     draining: false,
   };
   if (choice.type === "route" || choice.type === "password") return { state, effects: [] };
-  const effects: Effect[] = [
-    { type: "refused", reason: "no_route" },
-    { type: "close", reason: "no_route" },
-  ];
-  return { state: { ...state, phase: { name: "closed" } }, effects };
+  return { state: { ...state, phase: { name: "closed" } }, effects: [{ type: "close", reason: "no_route" }] };
 }
 
 /** When the session wants a `timedOut`, or null. */
@@ -561,7 +557,6 @@ class Run {
         return;
       }
       case "none":
-        this.#count("no_route");
         this.#close("no_route");
         return;
     }

@@ -189,7 +189,6 @@ test("without a route the connection is closed at once", () => {
   const world = new ZvtWorld();
   world.payments.choose = () => ({ type: "none" });
   assert.equal(world.connect().closedBecause, "no_route");
-  assert.deepEqual(world.refused, ["no_route"]);
 });
 
 test("status frames: on a change and every 15 seconds, without TLV, and never while one waits for its acknowledgement", async () => {
@@ -621,7 +620,6 @@ test("a frame that does not end in five seconds closes, and so do other protocol
   const long = world.connect();
   long.bytes(Uint8Array.of(0x06, 0x01, 0xff, 0x01, 0x10));
   assert.equal(long.closedBecause, "frame_too_large");
-  assert.deepEqual(world.refused, ["not_zvt", "frame_too_large"]);
   assert.equal(world.time.pending, 0);
 });
 

@@ -136,9 +136,11 @@ test("the guide names every reason of a refusal and of a closed connection", () 
   ];
   assert.deepEqual(codesIn(closed).toSorted(), [...new Set(closing)].toSorted());
 
+  const wiring = readFileSync("infra/node/wiring/zvt.ts", "utf8");
+  const [, counted = ""] = /const REFUSING[^[]*\[([^\]]*)\]/.exec(wiring) ?? [];
   const refusing = [
-    ...violations,
-    ...found(/#(?:refuse|refuseOutright|count)\("(\w+)"/g, /type: "refused", reason: "(\w+)"/g, /\? "(offline)" : "not_permitted"/g),
+    ...[...counted.matchAll(/"(\w+)"/g)].map(([, word = ""]) => word),
+    ...found(/#(?:refuse|refuseOutright|count)\("(\w+)"/g, /\? "(offline)" : "not_permitted"/g),
     ...found(/: "(not_permitted)"/g, /\? "(too_many)"/g, /: "(not_allowed)"/g),
   ];
   assert.deepEqual(codesIn(refused).toSorted(), [...new Set(refusing)].toSorted());
