@@ -71,6 +71,6 @@ export class WireLaw {
     if (!FINALS.has(command)) return;
     const completed = this.#completing.pop();
     // Bitmap 19 in it makes registers ask again without a pause.
-    if (completed === 0x0501 && command === 0x060f) assert.match(hex, /^06 0F .. F[0-9] F[0-9] F[0-9] (.. )*(00|DF|9C)$/, shown);
+    if (completed === 0x0501 && command === 0x060f) assert.match(hex, /^06 0F .. F[0-9] F[0-9] F[0-9] ([2-7][0-9A-F] )*(00|DF|9C)$/, shown);
   }
 }
