@@ -256,12 +256,21 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
       },
     );
     runs.set(uuid, run);
+    const forget = () => {
+      if (runs.get(uuid) === run) runs.delete(uuid);
+    };
     run.ended
-      .then((outcome) => (outcome === null ? undefined : end({ routeId, uuid }, open, run, outcome)))
+      .then(async (outcome) => {
+        if (outcome !== null) {
+          await end({ routeId, uuid }, open, run, outcome);
+          return;
+        }
+        // Who came to it just now asks again, and then gets a run that goes on.
+        forget();
+        run.follower()?.replaced();
+      })
       .catch((error: unknown) => failed("zvt payment", error))
-      .finally(() => {
-        if (runs.get(uuid) === run) runs.delete(uuid);
-      });
+      .finally(forget);
     return run;
   }
 
@@ -330,12 +339,37 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
       .finally(() => attached.delete(uuid));
   }
 
+  /**
+   * It was stored, and its node stopped or its register left before it was sent. Nobody has asked again for it: it is not paid, and must not show as running for
+   * ever, since some registers ask before each payment whether one runs.
+   */
+  async function isNeverSent(routeId: string, open: ZvtOpen): Promise<boolean> {
+    const atMs = clock.nowMs();
+    const sinceMs = Math.max(open.acceptedAtMs, open.disconnectedAtMs ?? 0);
+    if (atMs <= sinceMs + config.reattachSeconds * 1_000) return false;
+    // Of a store that has lost some of its history it reads as unknown here: its command may have been lost, and not the payment.
+    const current = (await store.load(routeId))?.record.open ?? null;
+    if (current?.uuid !== open.uuid || current.outcome !== null || !(await giveUp(open))) return false;
+    const outcome = { type: "notPaid", code: ZVT_CODES.expired, receipt: null } as const;
+    await change(
+      routeId,
+      open.uuid,
+      (current, still) => ({
+        change: still.outcome === null ? { record: withOutcome(current, still, outcome, atMs) } : null,
+        result: undefined,
+      }),
+      undefined,
+    );
+    return true;
+  }
+
   async function tendRoute(routeId: string, record: ZvtRouteRecord): Promise<void> {
     const { open } = record;
     if (open === null || open.delivered) return;
     const { uuid } = open;
     if (open.outcome === null) {
       if (runs.has(uuid) || isAttachedOpen(open)) return;
+      if (await isNeverSent(routeId, open)) return;
       const run = startRun(routeId, open, false);
       run.disconnect();
       return;
@@ -447,11 +481,12 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
         if (stored === null) return { type: "none" };
         const { open, lastReceipt } = stored.record;
         if (open !== null && !open.delivered && (open.outcome === null || open.outcome.type === "unknown")) return { type: "live" };
-        if (lastReceipt === null) return { type: "none" };
+        // The register has not heard that its payment came to nothing, and would take an older receipt for the one of it.
+        if (lastReceipt === null || (open !== null && !open.delivered && lastReceipt.uuid !== open.uuid)) return { type: "none" };
         return { type: "receipt", payment: { routeId, uuid: lastReceipt.uuid }, receipt: lastReceipt.receipt };
       } catch (error) {
         failed("zvt repeat receipt", error);
-        return { type: "none" };
+        return { type: "live" };
       }
     },
     status: async (routeId) => {

@@ -123,9 +123,12 @@ export function withOutcome(
   };
 }
 
-/** Nothing was charged for it, and nothing can be any more; or an operator released it. */
+/**
+ * Nothing was charged for it, and nothing can be any more; or an operator released it. Its register has not heard of it, and would take the receipt of the
+ * payment before for the one of this: there is nothing to repeat any more.
+ */
 export function withoutOpen(record: ZvtRouteRecord): ZvtRouteRecord {
-  return { ...record, open: null };
+  return { ...record, open: null, lastReceipt: null };
 }
 
 export function attachmentOf({ id, address }: ZvtConnection, { shard, writer }: Pick<ZvtAttachment, "shard" | "writer">): ZvtAttachment {

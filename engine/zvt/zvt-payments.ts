@@ -142,7 +142,7 @@ export interface ZvtReceipt {
   slipLines: readonly string[];
 }
 
-/** `live`: a payment runs or its outcome is unknown (9C). `none`: nothing to repeat (83), also where the store does not answer. */
+/** `live`: a payment runs, its outcome is unknown, or the store does not answer (9C). `none`: nothing to repeat (83), or the last payment has no receipt, and its register was not told so. */
 export type ZvtLastReceipt = { type: "receipt"; payment: ZvtPayment; receipt: ZvtReceipt } | { type: "live" } | { type: "none" };
 
 /** `paying`: a payment of the route runs (9C). `offline`: its terminal is OFFLINE (DF). */

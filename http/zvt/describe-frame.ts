@@ -13,6 +13,7 @@ const TEXT = new Set([0x3c, 0x8b, 0xe1, 0xe2, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8
 /** Lists without a known form, and TLV containers, which may hold card data: their length only. */
 const LENGTH_ONLY = new Set([0x06, 0x60, 0x9a, 0xaf]);
 
+/** What is not here begins with a password, or may (06-20), or is not spoken: only its length is said, since a password can look like a bitmap. */
 const HEAD_OF_COMMAND: { readonly [command: number]: readonly { name: string; bytes: number }[] } = {
   [COMMANDS.registration]: [
     { name: "password", bytes: 3 },
@@ -20,7 +21,6 @@ const HEAD_OF_COMMAND: { readonly [command: number]: readonly { name: string; by
   ],
   [COMMANDS.authorization]: [],
   [COMMANDS.logOff]: [],
-  [COMMANDS.repeatReceipt]: [],
   [COMMANDS.partialReversal]: [],
   [COMMANDS.abortPayment]: [],
   [COMMANDS.displayText]: [],

@@ -572,7 +572,7 @@ class Run {
         return;
       case "refused":
         this.#set({ phase: { name: "idle" } });
-        this.#refuse("not_permitted", abortion(begun.code));
+        this.#refuse(begun.code === CODES.offline ? "offline" : "not_permitted", abortion(begun.code));
         this.#readHeld();
         return;
       case "begun":

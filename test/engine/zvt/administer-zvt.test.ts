@@ -89,3 +89,19 @@ it("frees a route that an unknown outcome holds, and only such a one", async () 
   const view = (await administerZvt.routes()).routes[0];
   assert.deepEqual([view?.open?.uuid, view?.open?.state, view?.lastOutcome?.type], [next.payment.uuid, "paying", "unknown"]);
 });
+
+it("leaves a released route no receipt of an older sale, which its register could take for the unknown one", async () => {
+  const world = await openZvtWorld();
+  const node = world.node("a", { timeoutSeconds: 3_600 });
+  const { administerZvt } = administer(world);
+  await administerZvt.save({ routes: [ROUTE] });
+  const paid = await node.pay(1_000);
+  await world.result(paid.payment.uuid);
+  await world.pass(500);
+  await node.payments.delivered(paid.payment);
+  assert.equal((await node.payments.lastReceipt("till-1")).type, "receipt");
+  await node.pay(1_000);
+  await world.pass(303_000);
+  assert.equal((await administerZvt.release("till-1")).type, "released");
+  assert.equal((await node.payments.lastReceipt("till-1")).type, "none");
+});

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import { newRouteRecord, withOpened } from "../../../engine/zvt/route-record.ts";
 import { command, posting, settle } from "../world.ts";
-import { openZvtWorld } from "./zvt-world.ts";
+import { openZvtWorld, PARTNER } from "./zvt-world.ts";
 
 describe("a payment of a cash register", () => {
   it("is stored first, and sent only when it is followed", async () => {
@@ -393,6 +395,155 @@ describe("a store that has lost some of its history", () => {
     const after = (await world.store.load("till-1"))?.record;
     assert.notEqual(after?.epoch, before?.epoch);
     assert.equal(after?.seq, 2);
+  });
+});
+
+describe("what the relay says of a payment", () => {
+  it("goes on where the terminal refuses to cancel it, and is unknown where nobody answers", async () => {
+    for (const answers of [true, false]) {
+      const world = await openZvtWorld();
+      const node = world.node("a", { timeoutSeconds: 3_600 });
+      const { payment, told } = await node.pay(1_000);
+      await world.pass(500);
+      told.following?.cancel();
+      await world.pass(500);
+      const [, cancel = ""] = world.terminal.uuids;
+      if (answers) await world.shard.terminals.recordResult(posting(cancel, { service: "CANCEL", result: "KO", cancels: payment.uuid }));
+      await world.pass(2_000);
+      assert.equal(told.end, null);
+      if (answers) await world.result(payment.uuid);
+      await world.pass(answers ? 2_000 : 303_000);
+      assert.equal(told.end, answers ? "paid" : "unknown");
+    }
+  });
+
+  it("is safe where the terminal did not fetch it in time", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    world.terminal.writable = false;
+    const { told } = await node.pay(1_000);
+    await world.pass(62_000);
+    assert.equal(told.end, "a1");
+    world.terminal.writable = true;
+    await world.pass(2_000);
+    assert.deepEqual(world.terminal.uuids, []);
+  });
+
+  it("is busy where the terminal takes no more, and never comes to it later", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const begun = await node.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.terminal.writable = false;
+    const others: string[] = [];
+    for (;;) {
+      const uuid = `other-${others.length}`;
+      const { outcome } = await world.relay.sendPayment(PARTNER, "T1", { uuid, amount: 500, service: "PAYCC" });
+      if (outcome.type === "queue_full") break;
+      others.push(uuid);
+    }
+    const told = node.follow(begun.payment);
+    await world.pass(1_000);
+    assert.equal(told.end, "a0");
+    assert.equal((await world.shard.terminals.command(begun.payment.uuid, 0))?.state, "cancelled");
+  });
+
+  it("is not permitted where its partner was disabled before it was sent", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const begun = await node.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.partner.enabled = false;
+    const told = node.follow(begun.payment);
+    await world.pass(1_000);
+    assert.equal(told.end, "6b");
+    assert.deepEqual(world.terminal.uuids, []);
+  });
+
+  it("tells the amount that the terminal charged, and operators that it differs", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const { payment, told } = await node.pay(1_000);
+    await world.result(payment.uuid, { amount: 999 });
+    await world.pass(1_000);
+    assert.ok(told.outcome?.type === "paid");
+    assert.equal(told.outcome.receipt.amountCents, 999);
+    assert.deepEqual(await world.attention(), ["amount_differs"]);
+  });
+
+  it("numbers receipts from 1 to 9999, and then again", () => {
+    const attached = { connection: "c1", shard: "a", writer: "a", address: "10.0.0.1" };
+    const order = { terminalId: "T1", amountCents: 1_000, currency: "0978" };
+    const next = (seq: number) => withOpened({ ...newRouteRecord("e"), seq }, { order, attached, uuidOf: String, atMs: 0 }).open.receiptNo;
+    assert.deepEqual([next(0), next(9_998), next(9_999)], [1, 9_999, 1]);
+  });
+});
+
+describe("a payment that its register does not ask for again", () => {
+  it("comes to nothing after its window where it was never sent, and does not show as running any more", async () => {
+    const world = await openZvtWorld();
+    const [one, other] = [world.node("a"), world.node("b")];
+    const begun = await one.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.live.delete("a");
+    await world.pass(59_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "paying");
+    await world.pass(2_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "ready");
+    const record = (await world.store.load("till-1"))?.record;
+    assert.deepEqual([record?.lastOutcome?.type, record?.lastOutcome?.code], ["notPaid", 0xa1]);
+    // Its node wakes up: its uuid is taken.
+    const told = one.follow(begun.payment);
+    await world.pass(2_000);
+    assert.notEqual(told.end, "paid");
+    assert.deepEqual(world.terminal.uuids, []);
+  });
+
+  it("is not given up where the store has lost some of its history: it may have been sent", async () => {
+    const world = await openZvtWorld();
+    const begun = await world.node("a").begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.live.delete("a");
+    world.lost.version = world.kv.lastVersion;
+    const node = world.node("b");
+    await world.pass(62_000);
+    await node.payments.tend();
+    assert.equal(await world.shard.terminals.command(begun.payment.uuid, 0), null);
+    assert.deepEqual(await node.begin(1_000), { type: "busy" });
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "live");
+  });
+});
+
+describe("a repeated receipt", () => {
+  it("is not the one of the sale before while a register has not heard that its own came to nothing", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const paid = await node.pay(1_000);
+    await world.result(paid.payment.uuid);
+    await world.pass(500);
+    await node.payments.delivered(paid.payment);
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "receipt");
+    const begun = await node.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.clock.advance(20_000);
+    const told = node.follow(begun.payment);
+    await world.pass(1_000);
+    assert.equal(told.end, "a0");
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "none");
+    await node.payments.delivered(begun.payment);
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "receipt");
+  });
+
+  it("is not denied where the store cannot say whether there is one", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const paid = await node.pay(1_000);
+    await world.result(paid.payment.uuid);
+    await world.pass(500);
+    world.store.load = () => Promise.reject(new RelayError("unavailable", "The store does not answer"));
+    assert.equal((await node.payments.lastReceipt("till-1")).type, "live");
   });
 });
 

@@ -86,7 +86,12 @@ export interface ZvtWorld extends World {
   attention(): Promise<string[]>;
 }
 
-const PARTNER: Caller = { type: "partner", partnerId: 1, username: "shop", terminals: { names: true, matches: (id) => id === "T1" } };
+export const PARTNER: Caller = {
+  type: "partner",
+  partnerId: 1,
+  username: "shop",
+  terminals: { names: true, matches: (id) => id === "T1" },
+};
 
 /** Payments of registers of some nodes over one store and one shard with the terminal T1. */
 export async function openZvtWorld(): Promise<ZvtWorld> {

@@ -662,4 +662,10 @@ test("counts frames by names that are known, and describes them without password
   assert.deepEqual(world.counted, ["in 0600", "out 80xx", "out 060f", "in 84xx", "in other", "out 84xx"]);
   assert.ok(world.raw.join("\n").includes("in 0600 password=**** config=86 currency=0978"));
   assert.ok(!world.raw.join("\n").includes("123456 "));
+  // Passwords that could be bitmaps of two bytes.
+  for (const sent of ["06 20 03 17 23 45", "06 20 05 49 23 45 03 01", "06 50 03 17 23 45", "05 01 03 17 23 45"]) {
+    await register.send(sent);
+    await register.send(ACK);
+  }
+  assert.ok(!world.raw.join("\n").includes("2345"), world.raw.join("\n"));
 });
