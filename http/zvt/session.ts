@@ -488,7 +488,8 @@ class Run {
   /** 0 is 80-00, or 84-00, which says the same. */
   #acknowledged(code: number): void {
     const { inFlight, phase, lateAcknowledgements } = this.state;
-    this.#set({ lateAcknowledgements: Math.max(0, lateAcknowledgements - 1) });
+    // Of another frame than an approval it does not matter whose acknowledgement it is: the other one is still to come.
+    if (inFlight === null || inFlight.kind === "paid") this.#set({ lateAcknowledgements: Math.max(0, lateAcknowledgements - 1) });
     // It answers nothing that waits for it.
     if (inFlight === null) return;
     const negative = code !== 0;
