@@ -1,5 +1,6 @@
 import { RelayError } from "../kernel/errors.ts";
 import { isTerminalId } from "../kernel/identifiers.ts";
+import { holdsSchemePan } from "../kernel/mask.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { AdministeredRecords } from "../tables/replicated-table.ts";
 import type { CompileRange } from "./address-range.ts";
@@ -79,7 +80,7 @@ export interface AdministerZvt {
 }
 
 export interface AdministerZvtOptions {
-  settings: AdministeredRecords<StoredZvtConfig>;
+  settings: Pick<AdministeredRecords<StoredZvtConfig>, "get" | "change">;
   /** What applies while nothing is stored. */
   defaults: ZvtConfig;
   store: ZvtRouteStore;
@@ -149,6 +150,8 @@ export function createAdministerZvt(options: AdministerZvtOptions): AdministerZv
     for (const [index, { id, terminalId, partnerUsername, clients }] of routes.entries()) {
       if (ids.has(id)) refuse(`routes.${index}.id: is another route's`);
       ids.add(id);
+      // Logs, metrics and the store have it.
+      if (holdsSchemePan(id)) refuse(`routes.${index}.id: must not be a card number`);
       if (!isTerminalId(terminalId)) refuse(`routes.${index}.terminalId: is not a terminal id`);
       if (!hasPartner(partnerUsername)) refuse(`routes.${index}.partnerUsername: is no partner's`);
       if (clients.length > ZVT_NETWORKS_MAX) refuse(`routes.${index}.clients: at most ${ZVT_NETWORKS_MAX}`);

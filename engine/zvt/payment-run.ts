@@ -40,6 +40,8 @@ export interface RunOptions {
   graceMs: number;
   /** The partner of the route as it is now; null: it may not pay. */
   callerOf(): Caller | null;
+  /** Whether no register follows it at any node; asked before it is cancelled for that. Rejects with RelayError `unavailable`. */
+  isAbandoned(): Promise<boolean>;
   failed(what: string, error: unknown): void;
 }
 
@@ -70,7 +72,7 @@ const GIVE_UP_WITHOUT_STATUS_MS = 170_000;
 
 export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRun {
   const { open, service, tid } = order;
-  const { relay, clock, timers, ids, timeoutMs, graceMs, callerOf, failed } = options;
+  const { relay, clock, timers, ids, timeoutMs, graceMs, callerOf, isAbandoned, failed } = options;
   const { uuid, terminalId, amountCents, acceptedAtMs } = open;
   const body = { uuid, amount: amountCents, service };
   let follower: ZvtFollower | null = null;
@@ -94,14 +96,23 @@ export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRu
     follower?.progress(next);
   }
 
-  /** The time from which a cancel is due, though nobody asks for it. */
-  function cancelDueMs(): number {
-    const timeout = acceptedAtMs + (hasStatus ? timeoutMs : Math.min(timeoutMs, CANCEL_WITHOUT_STATUS_MS));
-    return goneAtMs === null ? timeout : Math.min(timeout, goneAtMs + graceMs);
+  function timeoutAtMs(): number {
+    return acceptedAtMs + (hasStatus ? timeoutMs : Math.min(timeoutMs, CANCEL_WITHOUT_STATUS_MS));
   }
 
-  function isCancelDue(): boolean {
-    return cancelWanted || clock.nowMs() >= cancelDueMs();
+  /** The time from which a cancel is due, though nobody asks for it. */
+  function cancelDueMs(): number {
+    return goneAtMs === null ? timeoutAtMs() : Math.min(timeoutAtMs(), goneAtMs + graceMs);
+  }
+
+  async function isCancelDue(): Promise<boolean> {
+    if (cancelWanted || cancelAsked || clock.nowMs() >= timeoutAtMs()) return true;
+    if (clock.nowMs() < cancelDueMs()) return false;
+    const goneSinceMs = goneAtMs;
+    if (await isAbandoned()) return true;
+    // Its register has come to another node, which sees to it.
+    if (goneAtMs === goneSinceMs) goneAtMs = null;
+    return false;
   }
 
   /** The command as it would have been sent. */
@@ -122,7 +133,7 @@ export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRu
 
   /** One try to make it a command. `known`: it is one. An outcome: it never will be. */
   async function trySending(): Promise<"known" | ZvtOutcome> {
-    if (isCancelDue()) return (await isKnown()) ? "known" : ((await giveUp(ZVT_CODES.cancelled)) ?? "known");
+    if (await isCancelDue()) return (await isKnown()) ? "known" : ((await giveUp(ZVT_CODES.cancelled)) ?? "known");
     if (clock.nowMs() >= acceptedAtMs + SEND_WITHIN_MS) return (await isKnown()) ? "known" : ((await giveUp(ZVT_CODES.busy)) ?? "known");
     const caller = callerOf();
     if (caller === null || !maySend(caller, terminalId)) return (await giveUp(ZVT_CODES.notPermitted)) ?? "known";
@@ -157,6 +168,15 @@ export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRu
     }
   }
 
+  async function cancelIfDue(): Promise<void> {
+    try {
+      if (await isCancelDue()) await askForCancel();
+    } catch (error) {
+      if (!isPassing(error)) failed("zvt cancel", error);
+      await pause();
+    }
+  }
+
   /** A register that gets no intermediate status has given up soon. */
   function isGivenUp(): boolean {
     return follower !== null && !hasStatus && clock.nowMs() >= attachedAtMs + GIVE_UP_WITHOUT_STATUS_MS;
@@ -177,7 +197,7 @@ export function startPaymentRun(order: RunOrder, options: RunOptions): PaymentRu
   async function follow(): Promise<ZvtOutcome> {
     isCommand = true;
     for (;;) {
-      if (isCancelDue()) await askForCancel();
+      await cancelIfDue();
       const view = await look();
       // Whose store forgets an accepted command has lost some of its history.
       if (view === null) return { type: "unknown" };

@@ -248,6 +248,10 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
         ...{ relay, clock, timers, ids, failed },
         timeoutMs: config.timeoutSeconds * 1_000,
         graceMs: config.disconnectGraceSeconds * 1_000,
+        isAbandoned: async () => {
+          const current = (await store.load(routeId))?.record.open ?? null;
+          return current === null || current.uuid !== uuid || current.disconnectedAtMs !== null || !isAttachedOpen(current);
+        },
         callerOf: () => (route === undefined ? null : partnerCaller(route.partnerUsername)),
       },
     );

@@ -45,7 +45,6 @@ export interface SessionState {
   lateAcknowledgements: number;
   /** Null until a password tells which of several. */
   route: ZvtRoute | null;
-  passwordGiven: boolean;
   wrongPasswords: number;
   configByte: number;
   /** The register sent a currency, so it understands bitmap 49. */
@@ -145,7 +144,6 @@ export function openSession(choice: ZvtRouteChoice, atMs: number): Step {
     held: [],
     lateAcknowledgements: 0,
     route: choice.type === "route" ? choice.route : null,
-    passwordGiven: false,
     wrongPasswords: 0,
     configByte: 0,
     currencySent: false,
@@ -235,8 +233,8 @@ class Run {
 
   handle(event: SessionEvent): void {
     if (this.state.phase.name === "closed") {
-      // It was stored while the register went away: somebody has to follow it to its end.
-      if (event.type === "begun") this.#begunTooLate(event.begun);
+      // It was stored while the register went away, which was told nothing: it is not sent before the register asks again.
+      if (event.type === "begun" && "payment" in event.begun) this.effects.push({ type: "undelivered", payment: event.begun.payment });
       return;
     }
     switch (event.type) {
@@ -308,7 +306,7 @@ class Run {
   }
 
   authorize(frame: Frame): void {
-    const { route, passwordGiven, configByte, draining } = this.state;
+    const { route, configByte, draining } = this.state;
     const request = readAuthorization(frame.data);
     switch (request.type) {
       case "unreadable":
@@ -329,7 +327,7 @@ class Run {
       this.#refuse("currency", abortion(CODES.currency));
       return;
     }
-    if (route === null || (route.needsPassword && !passwordGiven)) {
+    if (route === null || route.needsPassword) {
       this.#refuse("password", abortion(CODES.notPermitted));
       return;
     }
@@ -362,8 +360,8 @@ class Run {
   }
 
   askReceipt(frame: Frame): void {
-    const { route, passwordGiven } = this.state;
-    if (route === null || (route.needsPassword && !passwordGiven)) {
+    const { route } = this.state;
+    if (route === null || route.needsPassword) {
       this.#refuse("password", abortion(CODES.notPermitted));
       return;
     }
@@ -543,13 +541,13 @@ class Run {
   #routeChosen(choice: ZvtRouteChoice): void {
     switch (choice.type) {
       case "route":
-        this.#set({ route: choice.route, passwordGiven: true });
+        this.#set({ route: choice.route });
         this.answer(registrationCompletion(choice.route.tid, this.state.currencySent ? CURRENCY : null));
         return;
       case "password":
       case "wrongPassword": {
         const wrongPasswords = this.state.wrongPasswords + 1;
-        this.#set({ wrongPasswords, passwordGiven: false });
+        this.#set({ wrongPasswords });
         if (wrongPasswords < limits.WRONG_PASSWORDS_MAX) {
           this.#refuse("password", abortion(CODES.notPermitted));
           return;
@@ -592,13 +590,6 @@ class Run {
         this.#tell(begun.payment, begun.outcome);
         this.#readHeld();
         return;
-    }
-  }
-
-  #begunTooLate(begun: ZvtBegun): void {
-    if (begun.type === "deliver") this.effects.push({ type: "undelivered", payment: begun.payment });
-    if (begun.type === "begun" || begun.type === "reattached") {
-      this.effects.push({ type: "follow", payment: begun.payment }, { type: "disconnected" });
     }
   }
 

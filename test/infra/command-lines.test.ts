@@ -18,6 +18,7 @@ function run(args: readonly string[], environment: { [name: string]: string } = 
 const GATEWAY = "infra/sandbox/gateway/main.ts";
 const TERMINAL = "infra/sandbox/terminal/main.ts";
 const WEBHOOKS = "infra/sandbox/webhooks/main.ts";
+const REGISTER = "infra/sandbox/register/main.ts";
 
 const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [name: string]: string }][] = [
   [["bench/run.ts", "--bogus"], /unknown option '--bogus'/],
@@ -25,6 +26,11 @@ const WRONG: readonly [args: readonly string[], told: RegExp, environment?: { [n
   [["bench/links/run.ts", "--starts", "x"], /'--starts <n>' argument 'x' is invalid/],
   [["bench/engine/run.ts", "--bogus"], /unknown option '--bogus'/],
   [["bench/packages.ts", "--rate", ""], /'--rate <n>' argument '' is invalid/],
+  [[REGISTER], /required option '--amount <cents>' not specified/],
+  [[REGISTER, "--amount", "10.50"], /Cents, a whole number/],
+  [[REGISTER, "--amount", "1050", "--port", "0"], /A port is 1 to 65535/],
+  [[REGISTER, "--amount", "1050", "--currency", "EUR"], /4 digits/],
+  [[REGISTER, "--amount", "1050", "--password", "12345"], /6 digits/],
   [[GATEWAY, "--port", "99999"], /A port is 0 to 65535/],
   [[GATEWAY, "--port", "0", "--host", "192.0.2.1"], /listens on a loopback address only/],
   [[GATEWAY, "--port", "0", "--state", "/proc/no/file"], /^error: ENOENT/],

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { assertOnlyForAdministrator, type Call } from "../support/answers-to.ts";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf, member } from "../support/matches.ts";
+import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
@@ -12,6 +13,8 @@ const TAGS = { tagDF8102: "3031", tagDF8103: "3233" };
 const ENDPOINTS: Call[] = [
   ["GET", "/admin/zvt/config"],
   ["POST", "/admin/zvt/config", { enabled: true }],
+  ["GET", "/admin/zvt/routes"],
+  ["POST", "/admin/zvt/routes/r1/release"],
   ["GET", "/admin/terminal-groups"],
   ["POST", "/admin/terminal-groups", { name: "g", terminalIds: ["T1"], managerTerminalIds: [] }],
   ["POST", "/admin/terminal-groups/test", { managerTerminalId: "M1", terminalId: "T1" }],
@@ -284,6 +287,91 @@ export function administration(relay: Relay): void {
     await post("/admin/zvt/config", { port: 40_008 });
     await relay.restart();
     assertMatches((await relay.administrator().get("/admin/zvt/config")).body, { data: { ...config, port: 40_008, stored: true } });
+  });
+
+  test("routes of cash registers are checked as a whole, and what is refused is named", async () => {
+    const { username } = await newPartner(relay);
+    const route = { id: "till-1", terminalId: "T1", partnerUsername: username };
+    const before = (await relay.administrator().get("/admin/zvt/config")).body;
+    const refused: [object, RegExp][] = [
+      [{ routes: [{ ...route, id: "a/b" }] }, /routes.0.id: must be/],
+      [{ routes: [{ ...route, id: "4111111111111111" }] }, /routes.0.id: must not be a card number/],
+      [{ routes: [{ ...route, terminalId: "a b" }] }, /routes.0.terminalId: is not a terminal id/],
+      [{ routes: [{ ...route, partnerUsername: "nobody" }] }, /routes.0.partnerUsername: is no partner's/],
+      [{ routes: [{ ...route, service: "VERIFYTAG" }] }, /routes.0.service/],
+      [{ routes: [{ ...route, port: 0 }] }, /routes.0.port/],
+      [{ routes: [{ ...route, port: 70_000 }] }, /routes.0.port/],
+      [{ routes: [{ ...route, clients: ["10.0.0.0/33"] }] }, /routes.0.clients: .*not an address or a network/],
+      [{ routes: [{ ...route, clients: ["here"] }] }, /routes.0.clients/],
+      [{ routes: [{ ...route, tid: "1234567" }] }, /routes.0.tid/],
+      [{ routes: [{ ...route, something: 1 }] }, /something: is not expected here/],
+      [{ routes: [route, route] }, /routes.1.id: is another route's/],
+      [{ routes: [route, { ...route, id: "till-2" }] }, /till-1 and till-2 cannot be told apart/],
+      [
+        {
+          routes: [
+            { ...route, port: 40_007 },
+            { ...route, id: "till-2" },
+          ],
+          port: 40_007,
+        },
+        /cannot be told apart/,
+      ],
+      [
+        {
+          routes: [
+            { ...route, clients: ["10.1.2.3/8"] },
+            { ...route, id: "till-2", clients: ["10.0.0.0/8"] },
+          ],
+        },
+        /cannot be told apart/,
+      ],
+      [{ routes: Array.from({ length: 257 }, (_, index) => ({ ...route, id: `r${index}` })) }, /routes/],
+      [{ bindHost: "10.0.0.1/8" }, /bindHost: must be an address/],
+      [{ bindHost: "somewhere" }, /bindHost/],
+      [{ bindHost: "0.0.0.0", allowedClients: ["10.0.0.0/8"] }, /bindHost: must be a loopback address in the sandbox/],
+      [{ allowedClients: ["10.0.0.0/8", "x"] }, /allowedClients/],
+      [{ tls: "on" }, /tls: RELAY_TLS_CERT and RELAY_TLS_KEY are not set/],
+      [{ tls: "mutual" }, /tls/],
+      [{ reattachSeconds: 0 }, /reattachSeconds/],
+      [{ disconnectGraceSeconds: -1 }, /disconnectGraceSeconds/],
+    ];
+    for (const [body, error] of refused) {
+      assertMatches(await post("/admin/zvt/config", body), { status: 400, body: { error } }, JSON.stringify(body).slice(0, 200));
+    }
+    // What is wrong with a password is said without it.
+    for (const password of ["12345", "1234567", "98765a"]) {
+      const { status, text } = await post("/admin/zvt/config", { routes: [{ ...route, password }] });
+      assert.equal(status, 400);
+      assert.match(text, /routes.0.password: must be/);
+      assert.equal(text.includes(password), false);
+    }
+    assert.deepEqual((await relay.administrator().get("/admin/zvt/config")).body, before);
+  });
+
+  test("a route keeps its password until another or none is given, and nobody is shown it", async () => {
+    const { username } = await newPartner(relay);
+    const route = { id: "till-1", terminalId: "T1", partnerUsername: username };
+    const save = async (change: object) => {
+      const { status, text, body } = await post("/admin/zvt/config", { enabled: false, routes: [{ ...route, ...change }] });
+      assert.equal(status, 200, text);
+      assert.equal(text.includes("778899"), false);
+      return body;
+    };
+    const shown = (hasPassword: boolean) => ({
+      data: { routes: [{ ...route, service: "PAYCC", port: null, clients: [], hasPassword, tid: null }] },
+    });
+    assertMatches(await save({ password: "778899" }), shown(true));
+    assertMatches(await save({}), shown(true));
+    assertMatches((await relay.administrator().get("/admin/zvt/config")).body, shown(true));
+    assertMatches(await save({ password: null }), shown(false));
+    assertMatches(await save({}), shown(false));
+    assert.equal((await relay.administrator().get("/admin/zvt/config")).text.includes("sealed"), false);
+  });
+
+  test("a route that no unknown outcome holds is not released", async () => {
+    assertMatches(await post("/admin/zvt/routes/nobody/release", undefined), { status: 404, body: { error: /no such route/ } });
+    assertMatches(await post("/admin/zvt/routes/a%20b/release", undefined), { status: 400 });
   });
 
   test("bad groups and configurations are refused by name, and nothing is stored", async () => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { type SimulatedTerminal, startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
 import { HttpClient } from "../support/http-client.ts";
-import { assertMatches } from "../support/matches.ts";
-import { ADMIN, startTestNode, type TestNode } from "../support/node.ts";
+import { assertMatches, textMember } from "../support/matches.ts";
+import { ADMIN, FLEET, startTestNode, type TestNode } from "../support/node.ts";
 import { frameOf, payment, Register } from "../support/register.ts";
 import { eventually } from "../support/within.ts";
 
@@ -26,10 +28,7 @@ describe("cash registers pay on the simulated terminal of a sandbox node", () =>
       },
     });
     await terminal.online;
-    await eventually(async () => {
-      port = Number(/"ports":\[(\d+)\]/.exec((await routes()).text)?.[1]);
-      assert.ok(port > 0);
-    });
+    port = portOf(node);
   });
   after(async () => {
     await terminal?.stop();
@@ -104,3 +103,55 @@ describe("cash registers pay on the simulated terminal of a sandbox node", () =>
     });
   });
 });
+
+it("is one payment over a restart of the node, whose result came after it", async () => {
+  let node = await startTestNode();
+  const terminal = new HttpClient(() => node.url, { authorization: FLEET }, "127.0.0.1");
+  const poll = async () => (await terminal.get("/api/v1/SIM00001/get")).body;
+  try {
+    assert.equal(await poll(), undefined);
+    const register = await Register.connect(portOf(node));
+    register.send(payment(1_234));
+    assert.equal(await register.next(), "800000");
+    const uuid = await eventually(async () => textMember(await poll(), "uuid"));
+    node = await node.restart();
+    // It was not told anything that is not so.
+    assert.equal(await register.next(), null);
+    const result = { uuid, result: "OK", amount: 1_234 };
+    assert.equal((await terminal.post("/api/v1/SIM00001/receipt", result)).status, 200);
+
+    const again = await Register.connect(portOf(node));
+    const frames = await again.pay(1_234);
+    assert.match(frameOf(frames, "040f"), /^040f..270004000000001234/);
+    assert.match(frames.at(-1) ?? "", /^060f/);
+    again.destroy();
+    assert.equal(await poll(), undefined);
+  } finally {
+    await node.stop();
+  }
+});
+
+it("starts without registers where their port is taken, and says so", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const address = other.address();
+  assert.ok(address !== null && typeof address === "object");
+  const node = await startTestNode({ RELAY_ZVT_PORT: String(address.port) });
+  try {
+    assert.deepEqual(node.zvt.ports, []);
+    assert.match(node.zvt.problem ?? "", /EADDRINUSE/);
+    const admin = new HttpClient(() => node.url, { authorization: ADMIN }, "127.0.0.1");
+    assertMatches((await admin.get("/admin/zvt/routes")).body, {
+      data: { listeners: [{ node: "test-node", ports: [], problem: /EADDRINUSE/ }] },
+    });
+  } finally {
+    await node.stop();
+    other.close();
+  }
+});
+
+function portOf({ zvt }: TestNode): number {
+  const [port] = zvt.ports;
+  assert.ok(port !== undefined, zvt.problem ?? "not enabled");
+  return port;
+}

@@ -384,6 +384,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
 /** Bodies of those that declare no example, or one that leaves a choice open. */
 const EXAMPLES: { readonly [name: string]: object } = {
   testSubscriptionRule: { authenticatedTerminalId: "T1", topicDestination: "/topic/terminal/T1" },
+  saveZvtConfig: { enabled: true, routes: [{ id: "till-1", terminalId: "", partnerUsername: "demo", clients: ["10.1.2.0/24"] }] },
   sendPaymentByBody: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
   sendPaymentLegacy: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
 };

@@ -65,7 +65,6 @@ const RouteRequest = Type.Object(
       orNull(
         Type.String({
           pattern: "^[0-9]{6}$",
-          errorMessage: "must be six digits",
           description:
             "The password of the register's 06-00. It selects the route among several, and secures nothing. Left out: the route keeps the one that it has. Null: none.",
         }),
@@ -75,7 +74,6 @@ const RouteRequest = Type.Object(
       orNull(
         Type.String({
           pattern: "^[0-9]{8}$",
-          errorMessage: "must be eight digits",
           description: "The terminal's number that registers get; null: made of the terminal id.",
         }),
       ),
@@ -154,8 +152,7 @@ const showZvtConfig = admin.endpoint({
   method: "GET",
   path: "/admin/zvt/config",
   summary: "Get the stored configuration of the ZVT listener",
-  description:
-    "Cash registers that speak ZVT over TCP pay on a terminal of the relay. Passwords of routes are not shown.",
+  description: "Cash registers that speak ZVT over TCP pay on a terminal of the relay. Passwords of routes are not shown.",
   auth: "admin",
   role: "read-only",
   responses: { 200: { description: "The stored configuration, or the defaults.", body: okBody(Shown), example }, ...admin.errors(401) },

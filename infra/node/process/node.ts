@@ -83,6 +83,8 @@ export interface RunningNode {
   port: number;
   /** Address of the metrics' own listener; null if there is none. */
   metricsUrl: string | null;
+  /** Where cash registers can connect; no ports where none can, and why not if they should. */
+  zvt: { ports: readonly number[]; problem: string | null };
   /** Resolves with the address of ClickHouse for analysts when it can be reached; null if it cannot run here. */
   clickhouse: Promise<string | null>;
   /** The services beside the node are ready: from now on the node is ready too. Does nothing if `readyWhen` is `listening`. */
@@ -267,6 +269,7 @@ export async function startNode({
     }
     await Promise.all(shards.map((shard) => bus.request(shard, "shard.rearm", undefined, START_STEP_MS)));
     const port = await listen(bus, config);
+    const { listener: zvt } = await bus.request(STORE_OWNER, "zvt.node", undefined, START_STEP_MS);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
     const [running, witnessing, metricsListener] = [analytics, witness, metrics];
@@ -275,6 +278,7 @@ export async function startNode({
       url,
       port,
       metricsUrl: metricsListener?.url ?? null,
+      zvt,
       clickhouse: running.ready,
       complete: () => {
         Atomics.store(incomplete, 0, 0);

@@ -60,7 +60,15 @@ export async function startSandbox(
   };
 }
 
-function greeting({ sandboxApiKey, gatewayUrl }: Config, { url }: RunningNode, clickhouseUrl: string | null): string {
+/** A port that another program has is no reason not to start. */
+function registersOf({ zvt: { ports, problem } }: RunningNode): string {
+  const [port] = ports;
+  if (port !== undefined) return `127.0.0.1:${port}   (cash registers, ZVT: npm run register -- --amount 1050)`;
+  return `none: ${problem ?? "the ZVT listener is not enabled"}`;
+}
+
+function greeting({ sandboxApiKey, gatewayUrl }: Config, node: RunningNode, clickhouseUrl: string | null): string {
+  const { url } = node;
   const key = `-H 'API-Key: ${sandboxApiKey}'`;
   return `
 Terminal Relay, sandbox
@@ -73,6 +81,7 @@ Terminal Relay, sandbox
              ${SANDBOX_MERCHANT.keys.secret}
              ${SANDBOX_MERCHANT.keys.publishable}
   Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
+  Registers  ${registersOf(node)}
   Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
   ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}
 

@@ -135,10 +135,11 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
     "Routes of cash registers that an unknown outcome holds, of all nodes.",
     () => payments?.counts().unknownHolds ?? 0,
   );
-  bus.handle("zvt.node", () => ({
-    listener: { nodeId: config.nodeId, ports: [...(listener?.ports ?? [])], problem },
-    connections: [...connections.values()],
-  }));
+  bus.handle("zvt.node", async () => {
+    await starting;
+    const ports = [...(listener?.ports ?? [])];
+    return { listener: { nodeId: config.nodeId, ports, problem }, connections: [...connections.values()] };
+  });
 
   function partnerCaller(username: string): Caller | null {
     const partner = partners.byUsername(username);

@@ -222,6 +222,35 @@ describe("a command that no terminal fetches", () => {
   });
 });
 
+describe("a command that is to be accepted before a time", () => {
+  it("is accepted before it, also where it has to wait for its terminal", async () => {
+    const world = await openWorld();
+    const acceptBeforeMs = world.clock.nowMs() + 5_000;
+    world.clock.advance(4_999);
+    const accepted = await world.shard.terminals.accept(command(world, "a", { acceptBeforeMs }));
+    assert.deepEqual(accepted, { type: "accepted", state: "queued" });
+    world.clock.advance(1);
+    // It was in time; what is late is its repeat.
+    assert.equal((await world.shard.terminals.accept(command(world, "a", { acceptBeforeMs }))).type, "duplicate");
+  });
+
+  it("is not accepted later, neither where it comes late nor where the store comes to it late", async () => {
+    const world = await openWorld();
+    const late = { code: "unavailable" };
+    const acceptBeforeMs = world.clock.nowMs() + 5_000;
+    world.kv.hold();
+    const accepting = world.shard.terminals.accept(command(world, "a", { acceptBeforeMs }));
+    await settle();
+    world.clock.advance(5_001);
+    world.kv.release();
+    await assert.rejects(accepting, late);
+    await assert.rejects(world.shard.terminals.accept(command(world, "b", { acceptBeforeMs })), late);
+    assert.equal(await stateOf(world.shard, "a"), null);
+    assert.equal(await stateOf(world.shard, "b"), null);
+    assert.equal(await pollUuid(world.shard), null);
+  });
+});
+
 describe("a command that was sent", () => {
   it("is unknown after five minutes, after one for SCAN; a payment's is shown to operators", async () => {
     const world = await openWorld();

@@ -59,6 +59,26 @@ describe("a payment of a cash register", () => {
     assert.deepEqual(world.terminal.uuids, [first.payment.uuid]);
   });
 
+  it("is not cancelled for a connection that ends after its register has come to another node", async () => {
+    const world = await openZvtWorld();
+    const [one, other] = [world.node("a"), world.node("b")];
+    const first = await one.pay(1_000);
+    await world.pass(500);
+    const again = await other.pay(1_000);
+    first.told.following?.disconnected();
+    await world.pass(30_000);
+    assert.deepEqual(world.terminal.uuids, [first.payment.uuid]);
+    // Nor where it ended first, and the register came within the grace.
+    again.told.following?.disconnected();
+    await world.pass(5_000);
+    const third = await one.pay(1_000);
+    await world.pass(30_000);
+    assert.deepEqual(world.terminal.uuids, [first.payment.uuid]);
+    await world.result(first.payment.uuid);
+    await world.pass(1_000);
+    assert.deepEqual([first.told.end, again.told.end, third.told.end], [null, null, "paid"]);
+  });
+
   it("takes the place of its own connection of which nothing was heard, and not of one that acknowledges", async () => {
     const world = await openZvtWorld();
     const node = world.node("a");

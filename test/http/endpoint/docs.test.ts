@@ -63,5 +63,5 @@ test("a developer finds every operation of the relay on the page, also on a phon
   assert.match((await section("adapterInit").textContent()) ?? "", /Signature/);
   assert.match((await section("downloadAppPackage").textContent()) ?? "", /application\/vnd\.android\.package-archive/);
   await page.getByLabel("Filter endpoints").fill("zvt");
-  assert.equal(await page.locator("#contents a:visible").count(), 2);
+  assert.equal(await page.locator("#contents a:visible").count(), 4);
 });

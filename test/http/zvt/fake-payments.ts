@@ -57,8 +57,6 @@ export class FakePayments implements ZvtPayments {
   readonly executed: string[] = [];
   /** What the session asked, in order: `begin 1234`, `heard`, `delivered u1`. */
   readonly asked: string[] = [];
-  /** A code refuses every 06-01. */
-  refuses: number | null = null;
   statusIs: ZvtStatus = "ready";
   choose: (connection: ZvtConnection, password: string | null) => ZvtRouteChoice = () => ({
     type: "route",
@@ -68,6 +66,7 @@ export class FakePayments implements ZvtPayments {
   gate: Promise<void> = Promise.resolve();
   #open: Open | null = null;
   #count = 0;
+  #refuses: number | null = null;
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number) {
@@ -85,7 +84,7 @@ export class FakePayments implements ZvtPayments {
   async begin(request: ZvtPaymentRequest): Promise<ZvtBegun> {
     this.asked.push(`begin ${request.amountCents}${request.intermediateStatus ? " status" : ""}`);
     await this.gate;
-    if (this.refuses !== null) return { type: "refused", code: this.refuses };
+    if (this.#refuses !== null) return { type: "refused", code: this.#refuses };
     const open = this.#open;
     const same = open !== null && open.amountCents === request.amountCents;
     if (open !== null && open.outcome === null) {
@@ -148,7 +147,9 @@ export class FakePayments implements ZvtPayments {
 
   async undelivered(payment: ZvtPayment): Promise<void> {
     this.asked.push(`undelivered ${payment.uuid}`);
-    if (this.#open?.payment.uuid === payment.uuid) this.#open.endedAtMs = this.#nowMs();
+    if (this.#open?.payment.uuid !== payment.uuid) return;
+    this.#open.connected = false;
+    this.#open.endedAtMs = this.#nowMs();
   }
 
   async refusedByRegister(payment: ZvtPayment, code: number): Promise<void> {
@@ -166,6 +167,11 @@ export class FakePayments implements ZvtPayments {
 
   async status(): Promise<ZvtStatus> {
     return this.#open !== null && this.#open.outcome === null ? "paying" : this.statusIs;
+  }
+
+  /** Every 06-01, with this code; null: none. */
+  refuseWith(code: number | null): void {
+    this.#refuses = code;
   }
 
   /** The terminal is at work, or a cancel was asked for. */

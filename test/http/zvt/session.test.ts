@@ -138,10 +138,10 @@ test("closes without a final frame when nobody knows the outcome", async () => {
 test("refuses what the engine refuses, and says busy by 84-A0", async () => {
   const world = new ZvtWorld();
   const register = world.connect();
-  world.payments.refuses = 0x6b;
+  world.payments.refuseWith(0x6b);
   assert.deepEqual(await register.send(PAY), [ACK, "06 1E 01 6B"]);
   await register.send(ACK);
-  world.payments.refuses = null;
+  world.payments.refuseWith(null);
   await register.send(PAY);
   const other = world.connect();
   assert.deepEqual(await other.send(PAY), ["84 A0 00"]);
@@ -152,9 +152,11 @@ test("refuses what the engine refuses, and says busy by 84-A0", async () => {
 
 test("a payment with a password takes the right one first, on this connection, and the third wrong one closes", async () => {
   const world = new ZvtWorld();
-  const route = { routeId: "r1", tid: "12345678", needsPassword: true };
+  const route = { routeId: "r1", tid: "12345678" };
   world.payments.choose = (_connection, password) =>
-    password === null || password === "123456" ? { type: "route", route } : { type: "wrongPassword" };
+    password === null || password === "123456"
+      ? { type: "route", route: { ...route, needsPassword: password === null } }
+      : { type: "wrongPassword" };
   const register = world.connect();
   assert.deepEqual(await register.send(PAY), [ACK, "06 1E 01 6B"]);
   await register.send(ACK);
@@ -176,7 +178,7 @@ test("a payment with a password takes the right one first, on this connection, a
 test("of several routes the password tells which one", async () => {
   const world = new ZvtWorld();
   world.payments.choose = (_connection, password) =>
-    password === "123456" ? { type: "route", route: { routeId: "r2", tid: "00000002", needsPassword: true } } : { type: "password" };
+    password === "123456" ? { type: "route", route: { routeId: "r2", tid: "00000002", needsPassword: false } } : { type: "password" };
   const register = world.connect();
   assert.deepEqual(await register.send(PAY), [ACK, "06 1E 01 6B"]);
   await register.send(ACK);
@@ -464,7 +466,7 @@ test("a connection that another one replaced is closed without a word", async ()
   assert.ok(!world.payments.asked.includes("disconnected"));
 });
 
-test("a register that leaves while its payment is stored is followed, and told to have left", async () => {
+test("a payment that is stored when its register has left is not sent before the register asks again", async () => {
   const world = new ZvtWorld();
   const register = world.connect();
   const { promise, resolve } = gate();
@@ -473,7 +475,11 @@ test("a register that leaves while its payment is stored is followed, and told t
   await register.drop();
   resolve();
   await settled();
-  assert.deepEqual(world.payments.asked, ["begin 1234", "follow u1", "disconnected"]);
+  assert.deepEqual(world.payments.asked, ["begin 1234", "undelivered u1"]);
+  assert.deepEqual(world.payments.executed, []);
+  const again = world.connect();
+  assert.deepEqual(await again.send(PAY), [ACK]);
+  assert.deepEqual(world.payments.executed, ["u1"]);
 });
 
 test("commands that come while the engine is asked are answered afterwards, and too many of them close", async () => {

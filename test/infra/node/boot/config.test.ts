@@ -67,6 +67,12 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
   ["a token with a blank", { RELAY_METRICS_TOKEN: "a token" }, [/RELAY_METRICS_TOKEN has a value that is not allowed/]],
   ["a node id with a blank", { RELAY_NODE_ID: "node 1" }, [/RELAY_NODE_ID is "node 1"; allowed: 1 to 64 of/]],
   ["a certificate without its key", { RELAY_TLS_CERT: "cert.pem" }, [/RELAY_TLS_KEY is not set: set it together/]],
+  [
+    "authorities of registers without a certificate",
+    { RELAY_TLS_CLIENT_CA: "ca.pem" },
+    [/RELAY_TLS_CLIENT_CA is "ca.pem"; allowed: set it together/],
+  ],
+  ["a port of registers that is none", { RELAY_ZVT_PORT: "70000" }, [/RELAY_ZVT_PORT is "70000"; allowed: an integer from 0/]],
   ["a key without its certificate", { RELAY_TLS_KEY: "key.pem" }, [/RELAY_TLS_CERT is not set: set it together/]],
   ["a proxy that is no address", { RELAY_TRUSTED_PROXIES: "10.0.0.0/8,proxy" }, [/RELAY_TRUSTED_PROXIES is "10.0.0.0\/8,proxy"/]],
   ["a proxy with too long a prefix", { RELAY_TRUSTED_PROXIES: "10.0.0.0/33" }, [/RELAY_TRUSTED_PROXIES is "10.0.0.0\/33"/]],
@@ -218,6 +224,7 @@ describe("the configuration", () => {
   it("has nothing of the sandbox in production", () => {
     const config = readConfig(PRODUCTION);
     assert.equal(config.host, "0.0.0.0");
+    assert.equal(config.zvtPort, null);
     assert.equal(config.sandboxApiKey, null);
     assert.equal(config.fleet, null);
     assert.deepEqual(config.administrator, { username: "admin", password: null });
