@@ -156,9 +156,17 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     return { kind: "zvt_undelivered", terminalId, uuid, atMs, detail, raw: null };
   }
 
+  function unknownItem({ uuid, terminalId }: ZvtOpen, atMs: number): AttentionItem {
+    const detail =
+      "It was not known how a payment of a cash register ended when the route's next sale began: the register was told nothing";
+    return { kind: "zvt_undelivered", terminalId, uuid, atMs, detail, raw: null };
+  }
+
   function untoldItems(open: ZvtOpen | null, atMs: number): AttentionItem[] {
-    if (open === null || open.flagged || undeliveredOf(open)?.type !== "paid") return [];
-    return [undeliveredItem(open, atMs)];
+    if (open === null || open.flagged || open.delivered) return [];
+    // Its late result would settle the command's own item, and nobody would know that its register was never told.
+    if (open.outcome?.type === "unknown") return [unknownItem(open, atMs)];
+    return open.outcome?.type === "paid" ? [undeliveredItem(open, atMs)] : [];
   }
 
   async function begin(route: ZvtRouteConfig, request: ZvtPaymentRequest): Promise<ZvtBegun | typeof CONFLICT> {
@@ -330,12 +338,23 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
       .finally(() => attached.delete(uuid));
   }
 
+  /** It never came to be a command, and its register has not come again: until it is given up, enquiries are told that a payment runs. */
+  async function isAbandoned({ uuid, acceptedAtMs, disconnectedAtMs }: ZvtOpen): Promise<boolean> {
+    const untilMs = Math.max(acceptedAtMs, disconnectedAtMs ?? 0) + config.reattachSeconds * 1_000;
+    return clock.nowMs() > untilMs && (await relay.terminals.command(uuid, 0)) === null;
+  }
+
   async function tendRoute(routeId: string, record: ZvtRouteRecord): Promise<void> {
     const { open } = record;
     if (open === null || open.delivered) return;
     const { uuid } = open;
     if (open.outcome === null) {
       if (runs.has(uuid) || isAttachedOpen(open)) return;
+      if (await isAbandoned(open)) {
+        if (await giveUp(open))
+          await change(routeId, uuid, (current) => ({ change: { record: withoutOpen(current) }, result: undefined }), undefined);
+        return;
+      }
       const run = startRun(routeId, open, false);
       run.disconnect();
       return;

@@ -291,7 +291,23 @@ describe("a payment that comes to no result", () => {
     await node.pay(1_000);
     await world.pass(303_000);
     assert.equal((await node.begin(2_000)).type, "begun");
-    assert.deepEqual(await world.attention(), ["unknown"]);
+    assert.deepEqual((await world.attention()).toSorted(), ["unknown", "zvt_undelivered"]);
+  });
+
+  it("is given up where it was never sent and its register does not come again, so that an enquiry is told the truth", async () => {
+    const world = await openZvtWorld();
+    const [one, other] = [world.node("a"), world.node("b")];
+    assert.equal((await one.begin(1_000)).type, "begun");
+    world.live.delete("a");
+    await world.pass(59_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "paying");
+    await world.pass(2_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "ready");
+    assert.equal((await world.store.load("till-1"))?.record.open, null);
+    assert.deepEqual(world.terminal.uuids, []);
+    assert.equal((await other.begin(1_000)).type, "begun");
   });
 
   it("is followed on by another node once its own is gone, which cancels it, and then keeps its result", async () => {
