@@ -230,6 +230,44 @@ describe("a payment that comes to no result", () => {
     assert.equal(told.end, "paid");
   });
 
+  it("goes on where the terminal refuses the cancel, or does not answer it: its result is told", async () => {
+    for (const answer of ["KO", null]) {
+      const world = await openZvtWorld();
+      const { payment, told } = await world.node("a").pay(1_000);
+      await world.pass(500);
+      told.following?.cancel();
+      await world.pass(500);
+      const [, cancel = ""] = world.terminal.uuids;
+      if (answer !== null) {
+        await world.shard.terminals.recordResult(posting(cancel, { service: "CANCEL", result: answer, cancels: payment.uuid }));
+      }
+      await world.pass(30_000);
+      assert.equal(told.outcome, null, String(answer));
+      await world.result(payment.uuid);
+      await world.pass(1_000);
+      assert.equal(told.end, "paid", String(answer));
+      assert.equal(world.terminal.uuids.length, 2, "asked for once");
+    }
+  });
+
+  it("is not cancelled where both cross: the terminal has paid, and refuses the cancel that came after it", async () => {
+    for (const resultFirst of [true, false]) {
+      const world = await openZvtWorld();
+      const { payment, told } = await world.node("a").pay(1_000);
+      await world.pass(500);
+      told.following?.cancel();
+      await world.pass(500);
+      const [, cancel = ""] = world.terminal.uuids;
+      const posts = [
+        () => world.result(payment.uuid),
+        () => world.shard.terminals.recordResult(posting(cancel, { service: "CANCEL", result: "KO", cancels: payment.uuid })),
+      ];
+      for (const post of resultFirst ? posts : posts.toReversed()) await post();
+      await world.pass(1_000);
+      assert.equal(told.end, "paid", String(resultFirst));
+    }
+  });
+
   it("is cancelled at its timeout, and some time after its register has gone", async () => {
     for (const gone of [false, true]) {
       const world = await openZvtWorld();
