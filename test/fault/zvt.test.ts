@@ -51,7 +51,8 @@ async function openTill(test: TestContext): Promise<Till> {
   const first = start();
   await first.ready();
   const caller = new RelayCaller(first.url);
-  const config = { enabled: true, routes: [{ id: "till-1", terminalId: TERMINAL_ID, partnerUsername: "demo" }] };
+  // What a killed node had marked as sent and not written is nobody's; the cancel then tells how it stands.
+  const config = { enabled: true, timeoutSeconds: 10, routes: [{ id: "till-1", terminalId: TERMINAL_ID, partnerUsername: "demo" }] };
   const answer = await caller.post("/admin/zvt/config", config, ADMINISTRATOR);
   assert.equal(answer?.status, 200, answer?.text);
   await caller.close();
@@ -64,7 +65,7 @@ async function ask({ zvtPort }: Till, amountCents: number): Promise<"paid" | "lo
   const register = await Register.connect(zvtPort).catch(() => null);
   if (register === null) return "lost";
   try {
-    const frames = await within("an end", register.pay(amountCents), 60_000);
+    const frames = await within(`an end of ${amountCents}`, register.pay(amountCents), 60_000);
     if (frames[0]?.startsWith("84")) return "busy";
     const status = frames.find((frame) => frame?.startsWith("040f"));
     // It has acknowledged it.
@@ -87,12 +88,13 @@ function askUntilTold(till: Till, amountCents: number): Promise<string> {
 }
 
 describe("a node that is killed within the payment of a cash register", () => {
-  it("before and after each write: the terminal executed once, and the same 06-01 hears that it was paid", {
+  it("before and after each write: the terminal executes once at most, and the same 06-01 hears what it did", {
     timeout: 600_000,
   }, async (test) => {
     const till = await openTill(test);
     let repeats: number | null = null;
     const moments: string[] = [];
+    const outcomes: string[] = [];
     for (const when of ["before", "after"]) {
       for (let write = 0, isKilled = true; isKilled; write += 1) {
         assert.ok(write < WRITES_MAX, "the payment has no end");
@@ -100,8 +102,11 @@ describe("a node that is killed within the payment of a cash register", () => {
         const node = till.start({ TEST_ZVT_KILL: `${write}:${when}:${amountCents}` });
         await node.ready();
         if (repeats !== null) {
-          assert.equal(await askUntilTold(till, repeats), "paid", `${moments.at(-1)}`);
-          assert.equal(till.executed.get(repeats), 1, `${moments.at(-1)}: executed once`);
+          const told = await askUntilTold(till, repeats);
+          const times = till.executed.get(repeats) ?? 0;
+          assert.ok(times <= 1, `${moments.at(-1)}: executed ${times} times`);
+          assert.equal(told, times === 1 ? "paid" : "not paid 6c", `${moments.at(-1)}: executed ${times} times`);
+          outcomes.push(`${moments.at(-1)}: ${told}`);
         }
         const heard = await eventually(async () => {
           const answer = await ask(till, amountCents);
@@ -116,7 +121,8 @@ describe("a node that is killed within the payment of a cash register", () => {
         await node.kill();
       }
     }
-    test.diagnostic(moments.join(", "));
+    test.diagnostic(outcomes.join(", "));
+    assert.ok(outcomes.filter((outcome) => outcome.endsWith(": paid")).length >= 6, outcomes.join());
     assert.ok(moments.length >= 8, moments.join());
   });
 });
