@@ -102,8 +102,8 @@ describe("a node that is killed within the payment of a cash register", () => {
         const node = till.start({ TEST_ZVT_KILL: `${write}:${when}:${amountCents}` });
         await node.ready();
         if (repeats !== null) {
-          const told = await askUntilTold(till, repeats);
-          const times = till.executed.get(repeats) ?? 0;
+          const told: string = await askUntilTold(till, repeats);
+          const times: number = till.executed.get(repeats) ?? 0;
           assert.ok(times <= 1, `${moments.at(-1)}: executed ${times} times`);
           assert.equal(told, times === 1 ? "paid" : "not paid 6c", `${moments.at(-1)}: executed ${times} times`);
           outcomes.push(`${moments.at(-1)}: ${told}`);
