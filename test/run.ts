@@ -26,6 +26,7 @@ const LONG = [
   "test/proxies/haproxy.test.ts",
   "test/proxies/nginx.test.ts",
   "test/fault/packages.test.ts",
+  "test/scenario/zvt-never-twice.test.ts",
 ];
 
 const words = process.argv.slice(2);

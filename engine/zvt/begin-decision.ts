@@ -32,6 +32,7 @@ const BUSY = { type: "busy" } as const;
 export function decideBegin(open: ZvtOpen | null, facts: BeginFacts): BeginDecision {
   if (open === null || open.delivered) return NEW;
   const isSame = open.amountCents === facts.amountCents && open.currency === facts.currency;
+  if (!isSame && isKeptForAnother(open, facts)) return BUSY;
   if (open.outcome?.type === "unknown") return isSame ? BUSY : NEW;
   const kept = undeliveredOf(open);
   if (kept !== null) return decideKept(open, kept, isSame, facts);
@@ -45,8 +46,17 @@ export function decideBegin(open: ZvtOpen | null, facts: BeginFacts): BeginDecis
 function decideKept(open: ZvtOpen, outcome: ZvtEnded, isSame: boolean, facts: BeginFacts): BeginDecision {
   // The register there may be about to acknowledge it.
   if (!isSameConnection(open.attached, facts.attached) && !mayTakeOver(open, facts)) return BUSY;
-  const untilMs = Math.max(open.endedAtMs ?? 0, open.disconnectedAtMs ?? 0) + facts.reattachMs;
-  return isSame && facts.atMs <= untilMs ? { type: "deliver", outcome } : NEW;
+  return isSame && isWithinReattach(open, facts) ? { type: "deliver", outcome } : NEW;
+}
+
+/** A route has one open payment. A sale of another register in its place would have the first one's repeat charged as a sale of its own. */
+function isKeptForAnother(open: ZvtOpen, facts: BeginFacts): boolean {
+  const mayBeCharged = open.outcome?.type === "unknown" || open.outcome?.type === "paid";
+  return mayBeCharged && open.attached.address !== facts.attached.address && isWithinReattach(open, facts);
+}
+
+function isWithinReattach(open: ZvtOpen, { atMs, reattachMs }: BeginFacts): boolean {
+  return atMs <= Math.max(open.endedAtMs ?? 0, open.disconnectedAtMs ?? 0) + reattachMs;
 }
 
 /** The earlier connection is gone, or it is of the same register and nothing was ever heard on it: its answer may have been lost. */

@@ -156,9 +156,17 @@ export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPaymen
     return { kind: "zvt_undelivered", terminalId, uuid, atMs, detail, raw: null };
   }
 
+  function unknownItem({ uuid, terminalId }: ZvtOpen, atMs: number): AttentionItem {
+    const detail =
+      "It was not known how a payment of a cash register ended when the route's next sale began: the register was told nothing";
+    return { kind: "zvt_undelivered", terminalId, uuid, atMs, detail, raw: null };
+  }
+
   function untoldItems(open: ZvtOpen | null, atMs: number): AttentionItem[] {
-    if (open === null || open.flagged || undeliveredOf(open)?.type !== "paid") return [];
-    return [undeliveredItem(open, atMs)];
+    if (open === null || open.flagged || open.delivered) return [];
+    // Its late result would settle the command's own item, and nobody would know that its register was never told.
+    if (open.outcome?.type === "unknown") return [unknownItem(open, atMs)];
+    return open.outcome?.type === "paid" ? [undeliveredItem(open, atMs)] : [];
   }
 
   async function begin(route: ZvtRouteConfig, request: ZvtPaymentRequest): Promise<ZvtBegun | typeof CONFLICT> {

@@ -48,7 +48,7 @@ export interface ZvtConfig {
   readonly disconnectGraceSeconds: number;
 }
 
-/** Before 0.3.0 it had the first six members only. */
+/** A record of before there were routes has the first six members only. */
 export type StoredZvtConfig = Pick<ZvtConfig, "enabled" | "port" | "timeoutSeconds" | "maxConnections" | "loggingLevel" | "logRawBytes"> &
   Partial<ZvtConfig> & { readonly schema: 1; readonly updatedAtMs: number };
 

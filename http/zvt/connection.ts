@@ -1,7 +1,7 @@
 import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Timer, Timers } from "../../engine/kernel/timers.ts";
 import type { ZvtConnection, ZvtFollowing, ZvtPayment, ZvtPayments, ZvtReports } from "../../engine/zvt/zvt-payments.ts";
-import { commandName } from "./codes.ts";
+import { COMMANDS, commandName } from "./codes.ts";
 import { describeFrame } from "./describe-frame.ts";
 import { encodeFrame, type Frame, FrameReader } from "./frame.ts";
 import * as limits from "./limits.ts";
@@ -35,6 +35,8 @@ export interface ConnectionDependencies extends SessionOptions {
   clock: Clock;
   timers: Timers;
   logRawBytes: boolean;
+  /** This process has just slept for longer than a register waits (stall-guard.ts). */
+  hasJustSlept(): boolean;
   /** Another connection of this node, by its id: it is closed as `replaced`. */
   closeOther(connectionId: string): void;
   /** Called once, when it has closed. */
@@ -75,7 +77,9 @@ export class RegisterConnection {
       if (typeof next === "string") this.step({ type: "closed", reason: next });
       else {
         this.#report("in", next);
-        this.step({ type: "frame", frame: next });
+        // Its register, if it is still there, sends it again.
+        const isStale = next.command === COMMANDS.authorization && this.#on.hasJustSlept();
+        this.step(isStale ? { type: "closed", reason: "slept" } : { type: "frame", frame: next });
       }
     }
     this.#watchPartial();

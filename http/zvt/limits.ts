@@ -49,3 +49,10 @@ export const TLS_HANDSHAKE_TIMEOUT_MS = 5_000;
 
 /** A register that vanished without a word is noticed after a few of these. */
 export const KEEP_ALIVE_MS = 10_000;
+
+/** A register that had no acknowledgement for 5 s sends its 06-01 elsewhere; a process that slept nearly so long reads old ones. */
+export const STALL_TICK_MS = 500;
+export const STALL_MS = 4_000;
+
+/** What had arrived while it slept is read within this time, also where the connections had not been accepted yet. */
+export const AFTER_STALL_MS = 2_000;

@@ -7,6 +7,7 @@ import type { ZvtConnection, ZvtListenOptions, ZvtPayments, ZvtReports, ZvtTls }
 import { RegisterConnection, type RegisterSocket } from "./connection.ts";
 import * as limits from "./limits.ts";
 import type { SessionOptions } from "./session.ts";
+import { createStallGuard } from "./stall-guard.ts";
 
 export interface ZvtListenerDependencies extends SessionOptions {
   payments: ZvtPayments;
@@ -30,6 +31,9 @@ export interface ZvtListener {
 export async function startZvtListener(options: ZvtListenOptions, on: ZvtListenerDependencies): Promise<ZvtListener> {
   const sockets = new Set<Socket>();
   const connections = new Map<string, RegisterConnection>();
+  // By the system's clock: it is about this process, and not about the time that is told.
+  const stall = createStallGuard(() => performance.now());
+  const ticking = on.timers.every(limits.STALL_TICK_MS, stall.tick);
   let stopping = false;
   let onEmpty = (): void => {};
 
@@ -59,6 +63,7 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     const connection = new RegisterConnection(of, registerSocket(socket, on.timers), {
       ...on,
       logRawBytes: options.logRawBytes,
+      hasJustSlept: stall.hasJustSlept,
       closeOther: (connectionId) => connections.get(connectionId)?.step({ type: "replaced" }),
       forget: ({ of: { id } }) => connections.delete(id),
     });
@@ -79,6 +84,7 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
       servers.push(server);
     }
   } catch (error) {
+    ticking.clear();
     for (const server of servers) server.close();
     throw error;
   }
@@ -87,6 +93,7 @@ export async function startZvtListener(options: ZvtListenOptions, on: ZvtListene
     ports,
     async stop(withinMs) {
       stopping = true;
+      ticking.clear();
       for (const server of servers) server.close();
       for (const connection of [...connections.values()]) connection.step({ type: "draining" });
       if (sockets.size === 0) return;

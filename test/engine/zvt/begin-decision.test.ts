@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type BeginDecision, type BeginFacts, decideBegin } from "../../../engine/zvt/begin-decision.ts";
 import type { ZvtOpen } from "../../../engine/zvt/route-record.ts";
-import type { ZvtEnded } from "../../../engine/zvt/zvt-payments.ts";
+import type { ZvtEnded, ZvtReceipt } from "../../../engine/zvt/zvt-payments.ts";
 
 const AT_MS = 1_700_000_000_000;
 const REATTACH_MS = 60_000;
@@ -10,6 +10,10 @@ const FIRST = { connection: "1", shard: "shard-0", writer: "w1", address: "10.0.
 const SECOND = { ...FIRST, connection: "2" };
 const ELSEWHERE = { ...SECOND, address: "10.0.0.2" };
 const DECLINED: ZvtEnded = { type: "notPaid", code: 5, receipt: null };
+const RECEIPT: ZvtReceipt = {
+  ...{ resultCode: 0, amountCents: 1_000, trace: 1, atMs: AT_MS, entry: null, maskedPan: null, tid: "12345678", authCode: null },
+  ...{ currency: "0978", receiptNo: 1, cardType: null, cardName: null, message: null, slipLines: [] },
+};
 
 const live: ZvtOpen = {
   ...{ uuid: "u1", terminalId: "T1", amountCents: 1_000, currency: "0978", acceptedAtMs: AT_MS, receiptNo: 1, seq: 1 },
@@ -18,6 +22,7 @@ const live: ZvtOpen = {
 const gone: ZvtOpen = { ...live, disconnectedAtMs: AT_MS };
 const ended: ZvtOpen = { ...live, outcome: DECLINED, endedAtMs: AT_MS };
 const endedGone: ZvtOpen = { ...ended, disconnectedAtMs: AT_MS + 1_000 };
+const paidGone: ZvtOpen = { ...gone, outcome: { type: "paid", receipt: RECEIPT }, endedAtMs: AT_MS };
 const unknown: ZvtOpen = { ...gone, outcome: { type: "unknown" }, endedAtMs: AT_MS };
 
 /** A repeat on another connection of the same register, while the first one is still there and the payment is a command. */
@@ -52,12 +57,28 @@ const TABLE: [string, ZvtOpen | null, BeginFacts, BeginDecision][] = [
   ["in time after the connection closed later", endedGone, { ...repeat, atMs: AT_MS + 1_000 + REATTACH_MS }, DELIVER],
   ["it ended undelivered, the same amount too late", endedGone, { ...repeat, atMs: AT_MS + 1_001 + REATTACH_MS }, NEW],
   ["it ended undelivered, another amount", endedGone, other, NEW],
+  ["it was declined undelivered, another register's sale", endedGone, { ...other, attached: ELSEWHERE }, NEW],
+  ["it was paid undelivered, another amount", paidGone, other, NEW],
+  ["it was paid undelivered, another register's sale, in time", paidGone, { ...other, attached: ELSEWHERE }, BUSY],
+  [
+    "it was paid undelivered, another register's sale, later",
+    paidGone,
+    { ...other, attached: ELSEWHERE, atMs: AT_MS + 1 + REATTACH_MS },
+    NEW,
+  ],
   ["it ended, on the same connection", ended, { ...repeat, attached: FIRST }, DELIVER],
   ["it ended, and another register is about to be told", ended, { ...repeat, attached: ELSEWHERE }, BUSY],
   ["it ended, and another register is about to be told, another amount", ended, { ...other, attached: ELSEWHERE }, BUSY],
 
   ["its outcome is unknown, the same amount, however late", unknown, { ...repeat, atMs: AT_MS + 86_400_000 }, BUSY],
   ["its outcome is unknown, another amount", unknown, other, NEW],
+  ["its outcome is unknown, another register's sale, in time", unknown, { ...other, attached: ELSEWHERE }, BUSY],
+  [
+    "its outcome is unknown, another register's sale, later",
+    unknown,
+    { ...other, attached: ELSEWHERE, atMs: AT_MS + 1 + REATTACH_MS },
+    NEW,
+  ],
 
   ["it never came to be a command, repeated", gone, { ...repeat, isKnown: false }, RESEND],
   ["it never came to be a command, its node is gone", live, { ...repeat, isKnown: false, isAttachedOpen: false }, RESEND],

@@ -232,6 +232,44 @@ describe("a payment that comes to no result", () => {
     assert.equal(told.end, "paid");
   });
 
+  it("goes on where the terminal refuses the cancel, or does not answer it: its result is told", async () => {
+    for (const answer of ["KO", null]) {
+      const world = await openZvtWorld();
+      const { payment, told } = await world.node("a").pay(1_000);
+      await world.pass(500);
+      told.following?.cancel();
+      await world.pass(500);
+      const [, cancel = ""] = world.terminal.uuids;
+      if (answer !== null) {
+        await world.shard.terminals.recordResult(posting(cancel, { service: "CANCEL", result: answer, cancels: payment.uuid }));
+      }
+      await world.pass(30_000);
+      assert.equal(told.outcome, null, String(answer));
+      await world.result(payment.uuid);
+      await world.pass(1_000);
+      assert.equal(told.end, "paid", String(answer));
+      assert.equal(world.terminal.uuids.length, 2, "asked for once");
+    }
+  });
+
+  it("is not cancelled where both cross: the terminal has paid, and refuses the cancel that came after it", async () => {
+    for (const resultFirst of [true, false]) {
+      const world = await openZvtWorld();
+      const { payment, told } = await world.node("a").pay(1_000);
+      await world.pass(500);
+      told.following?.cancel();
+      await world.pass(500);
+      const [, cancel = ""] = world.terminal.uuids;
+      const posts = [
+        () => world.result(payment.uuid),
+        () => world.shard.terminals.recordResult(posting(cancel, { service: "CANCEL", result: "KO", cancels: payment.uuid })),
+      ];
+      for (const post of resultFirst ? posts : posts.toReversed()) await post();
+      await world.pass(1_000);
+      assert.equal(told.end, "paid", String(resultFirst));
+    }
+  });
+
   it("is cancelled at its timeout, and some time after its register has gone", async () => {
     for (const gone of [false, true]) {
       const world = await openZvtWorld();
@@ -293,7 +331,23 @@ describe("a payment that comes to no result", () => {
     await node.pay(1_000);
     await world.pass(303_000);
     assert.equal((await node.begin(2_000)).type, "begun");
-    assert.deepEqual(await world.attention(), ["unknown"]);
+    assert.deepEqual((await world.attention()).toSorted(), ["unknown", "zvt_undelivered"]);
+  });
+
+  it("is given up where it was never sent and its register does not come again, so that an enquiry is told the truth", async () => {
+    const world = await openZvtWorld();
+    const [one, other] = [world.node("a"), world.node("b")];
+    assert.equal((await one.begin(1_000)).type, "begun");
+    world.live.delete("a");
+    await world.pass(59_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "paying");
+    await world.pass(2_000);
+    await other.payments.tend();
+    assert.equal(await other.payments.status("till-1"), "ready");
+    assert.equal((await world.store.load("till-1"))?.record.open, null);
+    assert.deepEqual(world.terminal.uuids, []);
+    assert.equal((await other.begin(1_000)).type, "begun");
   });
 
   it("is followed on by another node once its own is gone, which cancels it, and then keeps its result", async () => {

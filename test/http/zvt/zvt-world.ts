@@ -10,6 +10,7 @@ import { WireLaw } from "./wire-law.ts";
 export class ZvtWorld {
   readonly time = new ManualTime();
   readonly payments = new FakePayments(() => this.time.nowMs());
+  hasJustSlept = false;
   readonly refused: string[] = [];
   readonly raw: string[] = [];
   readonly counted: string[] = [];
@@ -30,6 +31,7 @@ export class ZvtWorld {
     const register = new TestRegister();
     const connection = new RegisterConnection({ id: `c${this.#count}`, port: 40_007, address: "10.0.0.1" }, register, {
       ...{ payments: this.payments, clock: this.time, timers: this.time, version: "relay 1.0", logRawBytes: true },
+      hasJustSlept: () => this.hasJustSlept,
       reports: { ...this.#reports, closed: (_of, _routeId, reason) => register.closedFor(reason) },
       localTimeOf: () => this.localTimeOf(),
       closeOther: (id) => this.#connections.get(id)?.step({ type: "replaced" }),
