@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { ClassicLevel } from "classic-level";
 import { freePort, NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { ADMINISTRATOR, RelayCaller, TERMINAL } from "../fault/relay-caller.ts";
+import { filesUnder } from "../support/files-under.ts";
 import { member } from "../support/matches.ts";
 import { Register } from "../support/register.ts";
 import { eventually, within } from "../support/within.ts";
-import { filesUnder } from "./plant-everywhere.ts";
 
 const TERMINAL_ID = "TILL0001";
 const PASSWORD = "860193";
