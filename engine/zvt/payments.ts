@@ -83,7 +83,7 @@ const BUSY = { type: "busy" } as const;
 export function createZvtPayments(options: ZvtPaymentsOptions): RunningZvtPayments {
   const { config, selectors, relay, partnerCaller, self, isLive, clock, timers, ids, sha1, observe } = options;
   const { failed } = observe;
-  const store = withFreshEpochs(options.store, epoch);
+  const store = asAfterLoss(options.store, { epoch, nowMs: clock.nowMs });
   const routes = new Map(config.routes.map((route) => [route.id, route]));
   // One for both: a 06-01 waits until it is stored that the result before it was delivered.
   const mutex = new KeyedMutex<string>();
@@ -513,13 +513,20 @@ function ofOpen<T>(
   return stored === null || open === null || open.uuid !== uuid ? { change: null, result: otherwise } : step(stored.record, open);
 }
 
-/** Numbers that a lost part of the store's history has seen are not used again: a route goes on with others. */
-function withFreshEpochs(store: ZvtRouteStore, epoch: () => string): ZvtRouteStore {
+/**
+ * Numbers that a lost part of the store's history has seen are not used again: a route goes on with others. A payment that had not ended may have been sent, and
+ * its command lost: its outcome is unknown until the relay knows of one.
+ */
+function asAfterLoss(store: ZvtRouteStore, { epoch, nowMs }: { epoch(): string; nowMs(): number }): ZvtRouteStore {
   return {
     ...store,
     load: async (routeId) => {
       const stored = await store.load(routeId);
-      return stored?.historyLost === true ? { ...stored, record: { ...stored.record, epoch: epoch() } } : stored;
+      if (stored === null || !stored.historyLost) return stored;
+      const record = { ...stored.record, epoch: epoch() };
+      const { open } = record;
+      const isLive = open !== null && open.outcome === null;
+      return { ...stored, record: isLive ? withOutcome(record, open, { type: "unknown" }, nowMs()) : record };
     },
   };
 }

@@ -39,6 +39,16 @@ import type { ShardMetrics } from "../observability/metrics.ts";
 /** A node that does not answer within this time is left out of the list of connections. */
 const NODE_MS = 1_500;
 
+/** Reasons of closing that are a refusal. */
+const REFUSING: ReadonlySet<string> = new Set([
+  "no_route",
+  "not_zvt",
+  "frame_too_large",
+  "partial_frame",
+  "wrong_passwords",
+  "too_many_frames",
+]);
+
 /** How often routes are looked at: a hold ends, and a payment that nobody follows is followed, within this time. */
 const TEND_MS = 10_000;
 
@@ -173,6 +183,7 @@ function listenerOf(parts: ZvtParts, configured: () => ZvtConfig, store: ReturnT
       },
       closed: ({ id, address }, routeId, reason) => {
         connections.delete(id);
+        if (REFUSING.has(reason)) metrics.zvt.refused(reason);
         log.zvt(loggingLevel, { type: "closed", connection: id, address, routeId, reason });
       },
       frame: metrics.zvt.frame,

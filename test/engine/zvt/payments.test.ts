@@ -368,6 +368,88 @@ describe("a payment that comes to no result", () => {
   });
 });
 
+describe("a store that does not answer", () => {
+  it("is asked again under the same uuid: one whose answer was lost is followed", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const begun = await node.begin(1_000);
+    assert.ok(begun.type === "begun");
+    let lost = 0;
+    world.kv.fate = () => {
+      lost += 1;
+      return lost === 1 ? "answer lost" : "done";
+    };
+    const told = node.follow(begun.payment);
+    await world.pass(3_000);
+    await world.result(begun.payment.uuid);
+    await world.pass(2_000);
+    assert.equal(told.end, "paid");
+    assert.equal(world.terminal.uuids.filter((uuid) => uuid === begun.payment.uuid).length <= 1, true);
+  });
+
+  it("leaves the outcome unknown after a minute, and the route held", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const begun = await node.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.kv.fate = () => "refused";
+    world.kv.unreadable = true;
+    const told = node.follow(begun.payment);
+    await world.pass(62_000);
+    world.kv.fate = () => "done";
+    world.kv.unreadable = false;
+    await world.pass(3_000);
+    assert.equal(told.end, "unknown");
+    assert.deepEqual(world.terminal.uuids, []);
+    assert.deepEqual(await node.begin(1_000), { type: "busy" });
+  });
+
+  it("lets a payment be that came back within its minute: it was not sent, and says so", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const begun = await node.begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.kv.fate = () => "refused";
+    const told = node.follow(begun.payment);
+    await world.pass(20_000);
+    world.kv.fate = () => "done";
+    await world.pass(3_000);
+    assert.equal(told.end, "a0");
+    assert.deepEqual(world.terminal.uuids, []);
+  });
+});
+
+describe("a store that has lost some of its history", () => {
+  it("is not taken at its word: what had not ended may have been sent, and is neither sent again nor given up", async () => {
+    const world = await openZvtWorld();
+    const begun = await world.node("a").begin(1_000);
+    assert.ok(begun.type === "begun");
+    world.live.delete("a");
+    world.lost.version = world.kv.lastVersion;
+    const node = world.node("b");
+    assert.deepEqual(await node.begin(1_000), { type: "busy" });
+    assert.equal((await world.shard.terminals.command(begun.payment.uuid, 0)) ?? null, null);
+    await node.pay(2_000);
+    await world.pass(500);
+    assert.equal(world.terminal.uuids.includes(begun.payment.uuid), false);
+  });
+
+  it("goes on with numbers of its own", async () => {
+    const world = await openZvtWorld();
+    const node = world.node("a");
+    const first = await node.pay(1_000);
+    await world.result(first.payment.uuid);
+    await world.pass(500);
+    await node.payments.delivered(first.payment);
+    const before = (await world.store.load("till-1"))?.record;
+    world.lost.version = world.kv.lastVersion;
+    await node.pay(1_000);
+    const after = (await world.store.load("till-1"))?.record;
+    assert.notEqual(after?.epoch, before?.epoch);
+    assert.equal(after?.seq, 2);
+  });
+});
+
 describe("a node that sleeps between storing a payment and sending it", () => {
   it("cannot send it once another node has given it up", async () => {
     const world = await openZvtWorld();

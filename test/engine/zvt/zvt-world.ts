@@ -76,6 +76,8 @@ export interface ZvtWorld extends World {
   /** Names of nodes that live; others' connections are gone. */
   live: Set<string>;
   partner: { enabled: boolean };
+  /** What was written up to this version is older than what the store lost. */
+  lost: { version: number };
   /** The terminal's session, which gets what is pushed. */
   terminal: Socket;
   node(name: string, config?: Partial<ZvtConfig>): ZvtNode;
@@ -92,7 +94,8 @@ export async function openZvtWorld(): Promise<ZvtWorld> {
   const { kv, clock, shard } = world;
   const timers = new WorldTimers(clock);
   const ids = { uuid: () => randomUUID() };
-  const store = createZvtRouteStore({ kv });
+  const lost = { version: 0 };
+  const store = createZvtRouteStore({ kv, lostVersion: () => lost.version });
   const terminalStore = createTerminalStore({ kv, nowMs: clock.nowMs, retentionMs: 400 * 86_400_000, writer: "zvt" });
   const { terminals } = shard;
   const relay: RelayForZvt = {
@@ -164,7 +167,7 @@ export async function openZvtWorld(): Promise<ZvtWorld> {
 
   return {
     ...world,
-    ...{ store, relay, live, partner, terminal, node },
+    ...{ store, relay, live, partner, lost, terminal, node },
     pass: async (ms) => {
       for (let left = ms; left > 0; left -= Math.min(left, STEP_MS)) {
         clock.advance(Math.min(left, STEP_MS));
