@@ -20,6 +20,7 @@ const LONG = [
   "test/doors/production.test.ts",
   "test/doors/sandbox.test.ts",
   "test/fault/links.test.ts",
+  "test/fault/zvt.test.ts",
   "test/storage/feed/kafka-feed.test.ts",
   "test/cluster/former-version.test.ts",
   "test/cluster/rate-limits.test.ts",

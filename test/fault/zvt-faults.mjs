@@ -36,11 +36,12 @@ ClassicLevel.prototype.batch = function (...parameters) {
 };
 
 if (TEST_ZVT_STOP !== "") {
+  let stopped = false;
   const { write: writeToSocket } = Socket.prototype;
   Socket.prototype.write = function (chunk, ...rest) {
     const written = writeToSocket.call(this, chunk, ...rest);
-    if (armed && typeof chunk !== "string" && Buffer.from(chunk).toString("hex") === "800000") {
-      armed = false;
+    if (armed && !stopped && typeof chunk !== "string" && Buffer.from(chunk).toString("hex") === "800000") {
+      stopped = true;
       process.kill(process.pid, "SIGSTOP");
     }
     return written;
