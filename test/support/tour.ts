@@ -193,6 +193,10 @@ const ANSWERS: readonly Answer[] = [
       json({ status: "PENDING", txId: textMember(parsed(before.at(-1)?.output ?? ""), "txId"), amount: "12.34" })(output),
   },
   { line: /partner\/api\/v1\/me$/, check: json({ success: true, partner: { partnerCode: "DEMO" } }) },
+  {
+    line: /\/v1\/payment_intents .*-d amount=1099 /,
+    check: json({ object: "payment_intent", amount: 1099, status: "requires_action", next_action: { type: "redirect_to_url" } }),
+  },
   { line: /admin\/attention$/, check: (output) => listOf(parsed(output)["data"]) },
   {
     line: /admin\/terminals$/,
