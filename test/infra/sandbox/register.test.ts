@@ -128,7 +128,7 @@ test("a terminal that is at another payment is busy", async (t) => {
 });
 
 test("a terminal that says nothing more is given up, without a claim", async (t) => {
-  const server = createServer((socket: Socket) => void socket.on("error", () => {}));
+  const server = createServer((socket: Socket) => void socket.on("error", () => {}).resume());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
