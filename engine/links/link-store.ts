@@ -166,11 +166,6 @@ export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): 
   };
 }
 
-/** All links, for those who go through the whole store. */
-export function linkRange(): { from: string; to: string } {
-  return prefixRange(LINKS);
-}
-
 /** In capitals it is the same link. */
 function keyOf(txId: string): string {
   return LINKS + uuidKey(txId);

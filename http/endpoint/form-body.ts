@@ -25,9 +25,6 @@ export const FORM_BYTES_MAX = 65_536;
 /** Names that mean something to objects of this language, refused so that no reader of a form can be misled. */
 const REFUSED_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** A place in a list, as every client writes it; anything else in brackets is a name. */
-const INDEX = /^(?:0|[1-9]\d{0,5})$/;
-
 const NAME_SHOWN_MAX = 64;
 
 /** A value while a form is read. */
@@ -131,22 +128,6 @@ function listOf(members: ReadonlyMap<string, Node>): FormValue[] | null {
     items.push(formValueOf(node));
   }
   return items;
-}
-
-/** The items of a list, also of one whose places have gaps, and of none at all (the empty text); null for what is no list. */
-export function formItems(value: FormValue): readonly FormValue[] | null {
-  if (typeof value === "string") return value === "" ? [] : null;
-  if (isFormList(value)) return value;
-  const names = Object.keys(value);
-  if (!names.every((name) => INDEX.test(name))) return null;
-  return names.sort((one, other) => Number(one) - Number(other)).flatMap((name) => value[name] ?? []);
-}
-
-/** The members of an object, also of one whose names are 0, 1, ...; null for a text. */
-export function formMembers(value: FormValue): FormObject | null {
-  if (typeof value === "string") return null;
-  if (!isFormList(value)) return value;
-  return objectFrom(value.map((item, place) => [String(place), item]));
 }
 
 export function isFormList(value: FormValue): value is readonly FormValue[] {

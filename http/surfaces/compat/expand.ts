@@ -23,8 +23,6 @@ export interface Expansion {
   readonly [member: string]: Expansion;
 }
 
-export const NO_EXPANSION: Expansion = {};
-
 const EXPAND_DESCRIPTION = `Members to answer as whole objects instead of ids: ${PATHS_MAX} paths of at most ${EXPAND_DEPTH_MAX} levels, such as \`latest_charge\`, of a list \`data.latest_charge\`. \`customer\`, \`payment_method\` and \`balance_transaction\` are accepted and stay as they are; any other is refused.`;
 
 const paths = list(EXPAND_DESCRIPTION, {

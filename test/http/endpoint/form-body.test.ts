@@ -8,8 +8,6 @@ import {
   FORM_PAIRS_MAX,
   type FormObject,
   type FormValue,
-  formItems,
-  formMembers,
   formOf,
   formOfJson,
   formTypeRefusal,
@@ -57,13 +55,6 @@ test("a name without a value is the empty text, and what is empty between two am
 
 test("a list whose numbers have gaps keeps its numbers, for they may be names", () => {
   assert.deepEqual(read("metadata[6735]=shirt"), { metadata: { 6735: "shirt" } });
-  const { events = "" } = parseForm("events[10]=c&events[2]=b&events[0]=a");
-  assert.deepEqual(formItems(events), ["a", "b", "c"]);
-  assert.equal(formItems(parseForm("a[x]=1&a[0]=2")["a"] ?? ""), null);
-  assert.deepEqual(formItems(""), []);
-  assert.equal(formItems("a"), null);
-  assert.deepEqual(plain(formMembers(parseForm("metadata[0]=a&metadata[1]=b")["metadata"] ?? "") ?? ""), { 0: "a", 1: "b" });
-  assert.equal(formMembers("text"), null);
 });
 
 for (const [what, form, reason] of [
