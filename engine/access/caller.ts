@@ -1,6 +1,7 @@
 import { RelayError } from "../kernel/errors.ts";
 import { type AdministratorRole, includesRole } from "./administrator-role.ts";
 import type { MerchantGrant } from "./merchant-grant.ts";
+import type { MerchantUserGrant } from "./merchant-user-grant.ts";
 import type { PartnerApiGrant } from "./partner-grant.ts";
 import type { TerminalMatcher } from "./terminal-rule.ts";
 
@@ -16,7 +17,9 @@ export type Caller =
   /** A partner with its key for Partner API v1, which opens nothing else. */
   | { type: "partnerApi"; partner: PartnerApiGrant }
   /** A merchant with one of its keys, which opens its own payments and nothing else. */
-  | { type: "merchantKey"; merchant: MerchantGrant };
+  | { type: "merchantKey"; merchant: MerchantGrant }
+  /** A person with a session of the portal, which opens what its merchant has. */
+  | { type: "merchantUser"; user: MerchantUserGrant };
 
 /** Who acts for others does not for a denied terminal, whose own login is refused. Absent where the caller acts only for itself. */
 interface ForOthers {
@@ -55,6 +58,8 @@ export function senderOf(caller: Caller): string {
       return `partner-api:${caller.partner.partnerId}`;
     case "merchantKey":
       return `merchant:${caller.merchant.merchantId}`;
+    case "merchantUser":
+      return `merchant:${caller.user.merchantId}`;
   }
 }
 
@@ -69,6 +74,7 @@ export function maySend(caller: Caller, terminalId: string): boolean {
     case "anonymous":
     case "partnerApi":
     case "merchantKey":
+    case "merchantUser":
       return false;
     case "terminal":
       return caller.terminalId === terminalId;
@@ -122,6 +128,7 @@ export function visibilityOf(caller: Caller, terminalId: string): { type: "all" 
     case "anonymous":
     case "partnerApi":
     case "merchantKey":
+    case "merchantUser":
       return { type: "none" };
     case "terminal":
       return caller.terminalId === terminalId ? { type: "all" } : { type: "none" };

@@ -25,7 +25,13 @@ export type ErrorCode =
   | "internal";
 
 /** What a surface may tell programs beyond the code, where it has a word for it. */
-export type ErrorDetail = "api_key_expired" | "secret_key_required";
+export type ErrorDetail =
+  | "api_key_expired"
+  | "secret_key_required"
+  /** The portal: the person's role does not permit it; a fresh second factor is needed; the request is not of the portal's own page. */
+  | "role"
+  | "step_up_required"
+  | "csrf";
 
 /** An error with a public message; `cause` is for the log only and never reaches a caller. */
 export class RelayError extends Error {

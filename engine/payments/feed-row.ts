@@ -23,6 +23,11 @@ export interface TransactionRow extends FromStore {
   sender: string;
   unsolicited: boolean;
   amountDiffers: boolean;
+  /**
+   * The merchant whose row it is, as administered when the command was accepted (for a result that nobody asked for: when it was posted). Absent for none;
+   * `transaction.merchantId` may be what the terminal said of itself.
+   */
+  shop?: string;
 }
 
 /** A command whose life ended; a late result ends it a second time, with a higher version (row-version.ts). */

@@ -247,6 +247,12 @@ export function createAuthenticator(
           return authorization === "" ? ANONYMOUS : callerByMerchantKey(findMerchant, { authorization, ipAddress }, "any");
         case "admin":
           return byAdministrator(authorization, ipAddress);
+        case "optionalPortalSession":
+          return ANONYMOUS;
+        case "portalSession":
+        case "merchantUser":
+        case "merchantUserOrKey":
+          return MISSING_LOGIN;
       }
     },
   };

@@ -61,6 +61,8 @@ function usernameOf(caller: Caller): string {
       return caller.partner.partnerCode;
     case "merchantKey":
       return caller.merchant.merchantId;
+    case "merchantUser":
+      return caller.user.email;
     case "fleet":
     case "anonymous":
       return "";

@@ -1,6 +1,7 @@
 import type { Static, TObject, TOptional, TSchema } from "@sinclair/typebox";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
 import type { Caller } from "../../engine/access/caller.ts";
+import type { MerchantAct } from "../../engine/access/merchant-user-grant.ts";
 import type { RelayError } from "../../engine/kernel/errors.ts";
 import type { ErrorEnvelope } from "./error-envelope.ts";
 
@@ -10,7 +11,9 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * Who may call. `optionalBasic` is for anyone, and knows those who send a user name and password; a wrong one is as none. `basic` accepts anyone with a user name and password (terminal, fleet, partner, administrator), `admin` only an
  * administrator with the endpoint's role, `partnerApi` a partner with its bearer key, `signature` a partner by the HTTP signature of its request, checked over the
  * raw request before any of it is read; `merchantKey` a merchant with its secret key (bearer, or the user name of Basic); `optionalMerchantKey` a merchant with
- * either of its keys, or nobody yet: a page sends its publishable key as the member `key`, which the handler looks up. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ * either of its keys, or nobody yet: a page sends its publishable key as the member `key`, which the handler looks up. `merchantUser`: a person with a full
+ * session of the portal (a cookie; http/auth/portal-session.ts), `portalSession` also with one that lacks its second factor, `optionalPortalSession` also nobody;
+ * `merchantUserOrKey`: a full session, or the merchant's secret key. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement =
   | "none"
@@ -22,7 +25,11 @@ export type AuthRequirement =
   | "partnerApi"
   | "signature"
   | "merchantKey"
-  | "optionalMerchantKey";
+  | "optionalMerchantKey"
+  | "optionalPortalSession"
+  | "portalSession"
+  | "merchantUser"
+  | "merchantUserOrKey";
 
 /**
  * What a caller of `basic` or `basicOrApiKey` needs beside its login; engine/access/caller.ts decides.
@@ -201,6 +208,13 @@ export interface EndpointFacts {
    * whoever lacks it, and test/doors asks every endpoint as those who do.
    */
   needs?: CallerNeeds;
+  /**
+   * What a person of the portal has to be permitted to do (engine/access/merchant-user-grant.ts); every endpoint with `auth` `merchantUser` or
+   * `merchantUserOrKey` has one. A merchant's secret key may do all of it.
+   */
+  may?: MerchantAct;
+  /** A person of the portal needs a second factor of the last ten minutes: 403 `step_up_required` without. */
+  stepUp?: true;
   /** The lowest role that may call (`infra/docs/administrators.md` lists them); every endpoint with `auth: "admin"` has one (`WhoMay`). */
   role?: AdministratorRole;
   rateLimit?: RateLimit;

@@ -15,6 +15,11 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   signature: false,
   merchantKey: true,
   optionalMerchantKey: true,
+  // Its own check is stricter: http/auth/portal-session.ts.
+  optionalPortalSession: false,
+  portalSession: false,
+  merchantUser: false,
+  merchantUserOrKey: false,
 };
 
 /**

@@ -30,6 +30,10 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   signature: [{ signature: [] }],
   merchantKey: [{ merchantKey: [] }],
   optionalMerchantKey: [{}, { merchantKey: [] }],
+  optionalPortalSession: [{}, { portalSession: [] }],
+  portalSession: [{ portalSession: [] }],
+  merchantUser: [{ portalSession: [] }],
+  merchantUserOrKey: [{ portalSession: [] }, { merchantKey: [] }],
 };
 
 /** Of the credentials that a browser attaches by itself. */

@@ -31,7 +31,16 @@ function lineOf(row: ClickHouseRow): string {
   return `${JSON.stringify(row)}\n`;
 }
 
-function transactionRow({ version, storeVersion, transaction, kind, sender, unsolicited, amountDiffers }: TransactionRow): ClickHouseRow {
+function transactionRow({
+  version,
+  storeVersion,
+  transaction,
+  kind,
+  sender,
+  unsolicited,
+  amountDiffers,
+  shop,
+}: TransactionRow): ClickHouseRow {
   const { auth, card, satispay, provider, scan, print, voucher, receipt } = transaction;
   return {
     terminal_id: transaction.terminalId,
@@ -44,6 +53,7 @@ function transactionRow({ version, storeVersion, transaction, kind, sender, unso
     amount_cents: transaction.amountCents,
     currency: transaction.currency,
     merchant_id: transaction.merchantId || undefined,
+    shop: shop || undefined,
     command_kind: kind || undefined,
     sender: sender || undefined,
     unsolicited,

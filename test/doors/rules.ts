@@ -210,6 +210,11 @@ function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: C
     case "merchantKey":
     case "optionalMerchantKey":
       return bearer ?? basic;
+    case "optionalPortalSession":
+    case "portalSession":
+    case "merchantUser":
+    case "merchantUserOrKey":
+      return bearer;
   }
 }
 

@@ -175,7 +175,7 @@ const IN_CAPITALS: Whole<Omit<CommandRecord, "place">> = { ...COMMAND, uuid: "7D
 type RowText<R> = R extends FeedRow ? Omit<R, "storeVersion"> : never;
 
 export const ROWS: readonly Whole<RowText<FeedRow>>[] = [
-  { type: "transaction", version: 2, transaction: TRANSACTION, kind: "payment", sender: "partner:1", unsolicited: false, amountDiffers: false },
+  { type: "transaction", version: 2, transaction: TRANSACTION, kind: "payment", sender: "partner:1", unsolicited: false, amountDiffers: false, shop: "SHOP-001" },
   {
     type: "life",
     version: 2,

@@ -388,7 +388,11 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "none":
     case "optionalBasic":
     case "signature":
+    case "optionalPortalSession":
+    case "portalSession":
+    case "merchantUser":
       return {};
+    case "merchantUserOrKey":
     case "merchantKey":
     case "optionalMerchantKey":
       return { authorization: `Bearer ${ids.merchantKey}` };

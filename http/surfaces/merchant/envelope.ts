@@ -1,0 +1,52 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { ErrorCode } from "../../../engine/kernel/errors.ts";
+import { type ErrorEnvelope, USUAL_STATUS } from "../../endpoint/error-envelope.ts";
+
+/** Codes of the portal beyond the usual ones. Further codes may be added. */
+export const PORTAL_CODES = [
+  "invalid_login",
+  "invalid_code",
+  "role",
+  "step_up_required",
+  "csrf",
+  "users_full",
+  "user_exists",
+  "last_owner",
+  "last_factor",
+  "used_or_expired",
+  "password_too_common",
+] as const;
+export type PortalCode = (typeof PORTAL_CODES)[number];
+
+export const MerchantError = Type.Object(
+  {
+    status: Type.Literal("error"),
+    error: Type.String({ description: "The error, as a text for people." }),
+    message: Type.String({ description: "The same text." }),
+    code: Type.String({
+      description: `The error, as a code for programs: ${[...Object.keys(USUAL_STATUS), ...PORTAL_CODES].join(", ")}. Further codes may be added.`,
+    }),
+  },
+  { title: "MerchantError" },
+);
+
+export const merchantEnvelope: ErrorEnvelope & { schema: typeof MerchantError } = {
+  schema: MerchantError,
+  status: { ...USUAL_STATUS, duplicate: 409 },
+  body: (code: ErrorCode, message): Static<typeof MerchantError> => errorBody(code, message),
+  answer: ({ code, detail, message }) => ({ status: merchantEnvelope.status[code], body: errorBody(detail ?? code, message) }),
+};
+
+function errorBody(code: string, message: string): Static<typeof MerchantError> {
+  return { status: "error", error: message, message, code };
+}
+
+/** An expected refusal in the one error body. */
+export function refusal<S extends 400 | 401 | 403 | 404 | 409 | 410>(status: S, code: PortalCode, message: string) {
+  return { status, body: { status: "error" as const, error: message, message, code } };
+}
+
+/** `{status: "ok", data}`. */
+export const okOf = <T extends TSchema>(data: T) => Type.Object({ status: Type.Literal("ok"), data });
+
+export const ok = <T>(data: T) => ({ status: "ok" as const, data });

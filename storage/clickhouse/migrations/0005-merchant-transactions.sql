@@ -1,0 +1,59 @@
+-- Whose a row is: the administered merchant that was fixed when the command was accepted (engine/payments/feed-row.ts, `shop`). `merchant_id` is what a terminal may
+-- have said of itself, and decides nothing.
+
+ALTER TABLE relay.transactions ADD COLUMN IF NOT EXISTS shop String DEFAULT '';
+
+-- The same rows by merchant, for lists that merchants read. No part of the key ever changes, so the highest version of a row is in the same place as the others.
+
+CREATE TABLE IF NOT EXISTS relay.merchant_transactions
+(
+    merchant_id String,
+    day Date,
+    created_at DateTime64(3, 'UTC'),
+    uuid String,
+    terminal_id String,
+    version UInt64,
+    method LowCardinality(String),
+    status LowCardinality(String),
+    amount_cents Int64,
+    currency LowCardinality(String),
+    command_kind LowCardinality(String),
+    unsolicited Bool,
+    amount_differs Bool,
+    message String,
+    auth_code String,
+    action_code LowCardinality(String),
+    brand LowCardinality(String),
+    last4 String,
+    entry LowCardinality(String),
+    item String CODEC(ZSTD(3))
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(day)
+ORDER BY (merchant_id, day, created_at, uuid, terminal_id)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS relay.merchant_transactions_fill TO relay.merchant_transactions AS
+SELECT
+    shop AS merchant_id,
+    day,
+    created_at,
+    uuid,
+    terminal_id,
+    version,
+    method,
+    status,
+    amount_cents,
+    currency,
+    command_kind,
+    unsolicited,
+    amount_differs,
+    message,
+    auth_code,
+    action_code,
+    brand,
+    if(match(masked_pan, '[0-9]{4}$'), right(masked_pan, 4), '') AS last4,
+    entry,
+    item
+FROM relay.transactions
+WHERE shop != '';
