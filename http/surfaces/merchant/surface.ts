@@ -1,0 +1,47 @@
+import type { Caller } from "../../../engine/access/caller.ts";
+import type { MerchantUserGrant } from "../../../engine/access/merchant-user-grant.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
+import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
+import { surface } from "../../endpoint/surface.ts";
+import { merchantEnvelope } from "./envelope.ts";
+
+export const MERCHANT_BASE = "/api/merchant";
+
+/** What every part of the portal's interface uses beside its own. */
+export interface MerchantOperations {
+  merchantCalls: Pick<MerchantCalls, "admitMerchant">;
+}
+
+/** The portal's interface, for endpoints that use `Operations`. Calls with a merchant's key count towards its limit of a minute. */
+export function merchantSurface<Operations>() {
+  return surface<Operations & MerchantOperations>()({
+    name: "merchant",
+    tags: ["Merchant portal"],
+    envelope: merchantEnvelope,
+    changeDeadlineMs: PROPAGATION_DEADLINE_MS,
+    admit: async ({ merchantCalls }, { caller }) => {
+      if (caller.type === "merchantKey") await merchantCalls.admitMerchant(caller.merchant);
+      return undefined;
+    },
+  });
+}
+
+/** Calls of one address in any one second: a shop with several people behind one address. */
+export const PORTAL_RATE = { bucket: "merchantPortal", perSecond: 50 };
+
+/** The same for what needs no session, or tries a secret. */
+export const SIGN_IN_RATE = { bucket: "merchantSignIn", perSecond: 10 };
+
+/** The merchant that a session or a key speaks for. Never taken from the request. */
+export function merchantOf(caller: Caller): string {
+  if (caller.type === "merchantUser") return caller.user.merchantId;
+  if (caller.type === "merchantKey") return caller.merchant.merchantId;
+  throw new RelayError("unauthorized", "Sign in, or send the merchant's secret key");
+}
+
+/** The person of a session. */
+export function userOf(caller: Caller): MerchantUserGrant {
+  if (caller.type === "merchantUser") return caller.user;
+  throw new RelayError("unauthorized", "Sign in");
+}
