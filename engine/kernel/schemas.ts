@@ -63,7 +63,7 @@ export const SCHEMAS = {
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),
-  audit: numbered("u/"),
+  audit: numbered("u/", "um/"),
   terminalLog: numbered("l/"),
   resultCount: numbered("y/"),
   signatureStamp: first("signature/"),

@@ -368,6 +368,7 @@ const CLAIM: Whole<IdempotencyClaim> = {
 const AUDIT: Whole<AuditEntry> = {
   atMs: AT_MS,
   actor: "administrator",
+  merchantId: "SHOP-1",
   username: "admin",
   role: "owner",
   ipAddress: "192.0.2.7",
