@@ -1,6 +1,6 @@
-import type { AdministratorRole } from "../access/administrator-role.ts";
 import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
+import { type AuditEntry, type AuditOutcome, isMerchantsOwn } from "./audit-entry.ts";
 
 /**
  * The log of administrative changes. Endpoints are written to it by their declaration (`audit` in http/endpoint/endpoint.ts); what changes something
@@ -35,36 +35,6 @@ export const AUDIT_ENTRIES_MAX = 100_000;
 
 /** The same in the log of one merchant, whose people are five: twenty changes a day for as long as entries are kept, and some more. */
 export const MERCHANT_AUDIT_ENTRIES_MAX = 10_000;
-
-/** One administrative change: who, when, from where, what. Never holds a secret, nor any value that was sent. */
-export interface AuditEntry {
-  atMs: number;
-  /** `administrator`, `partner:7`, `merchant:SHOP-001`: as a command's sender is named. */
-  actor: string;
-  /** The merchant that did it, or to which it was done: it is in the log of that merchant. Absent where it concerns none. */
-  merchantId?: string;
-  /** The login's name; a merchant's key has its merchant's id. */
-  username: string;
-  /** An administrator's at that time; absent for others, and in entries of before there were roles. */
-  role?: AdministratorRole;
-  ipAddress: string;
-  requestId: string;
-  /** `noun.verb`. */
-  action: string;
-  /** Id or name of what was changed. */
-  subject: string;
-  /** Names of the members that were sent, without their values. */
-  members: readonly string[];
-  outcome: AuditOutcome;
-}
-
-/** `begun` stays where the node died on the way: whether it happened is then not known. `refused` carries the reason's code. */
-export type AuditOutcome = { type: "begun" } | { type: "done" } | { type: "refused"; code: string };
-
-/** Whether a merchant did it itself, by one of its people or with its key. */
-export function isMerchantsOwn({ actor, merchantId }: AuditEntry): boolean {
-  return merchantId !== undefined && actor === `merchant:${merchantId}`;
-}
 
 const AUDIT = "u/";
 const OF_MERCHANTS = "um/";
@@ -148,8 +118,8 @@ export function createAuditStore(options: AuditStoreOptions): AuditLog {
       const prefix = `${OF_MERCHANTS}${merchantId}/`;
       const { from, to } = prefixRange(prefix);
       const first = fromMs === undefined ? from : prefix + timeText(fromMs);
-      const ends = [...(before === "" ? [] : [prefix + before]), ...(untilMs === undefined ? [] : [prefix + timeText(untilMs)])];
-      const end = ends.reduce((earliest, other) => (other < earliest ? other : earliest), to);
+      const ends = [to, ...(before === "" ? [] : [prefix + before]), ...(untilMs === undefined ? [] : [prefix + timeText(untilMs)])];
+      const [end = to] = ends.sort();
       return first < end ? scan(prefix, first, end, limit) : [];
     },
   };

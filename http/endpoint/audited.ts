@@ -3,7 +3,8 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { cutText } from "../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { maskSchemePans } from "../../engine/kernel/mask.ts";
-import type { AuditEntry, AuditLog } from "../../engine/operators/audit-store.ts";
+import type { AuditEntry } from "../../engine/operators/audit-entry.ts";
+import type { AuditLog } from "../../engine/operators/audit-store.ts";
 import { isMerchantId } from "../../engine/partners/merchant.ts";
 import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
 
