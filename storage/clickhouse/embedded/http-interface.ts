@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { PORTAL_WORKLOAD } from "../workloads.ts";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 import type { Engine, InsertFormat, QueryAnswer, QueryRequest } from "./engine.ts";
 import { watchGrowth } from "./memory-growth.ts";
@@ -22,6 +23,14 @@ const ADMIN_BODY_BYTES_MAX = 64 * 1_048_576;
 const ADMIN_RUNNING = 4;
 const ADMIN_WAITING_MAX = 256;
 const ADMIN_WAIT_MS_MAX = 30_000;
+
+/**
+ * The same of queries for merchants' pages, which have turns of their own: whatever merchants ask for never stands before an insert of the feed or a terminal's list. The
+ * relay asks for four at once (storage/feed/merchant-turns.ts), each on one thread and for three seconds at most, a batch of a file for ten.
+ */
+const PORTAL_RUNNING = 2;
+const PORTAL_WAITING_MAX = 64;
+const PORTAL_WAIT_MS_MAX = 10_000;
 
 /** Parameters of a query are part of the address. ClickHouse's own limit is 1 MiB. */
 const HEADER_BYTES_MAX = 262_144;
@@ -55,11 +64,33 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     waitMs: READER_WAIT_MS_MAX,
     yields: () => admins.waiting > 0,
   });
+  const portals = new Semaphore({
+    running: PORTAL_RUNNING,
+    waiting: PORTAL_WAITING_MAX,
+    waitMs: PORTAL_WAIT_MS_MAX,
+    yields: () => admins.waiting > 0,
+  });
   let tags = 0;
 
   async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
     const outcome = await admins.run(work);
+    portals.wake();
     readers.wake();
+    return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
+  }
+
+  /** Reads, and ends when its reader has gone. */
+  async function runPortal(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
+    const outcome = await portals.run(async () => {
+      if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client disconnected.", 500);
+      const kill = (): void => void engine.kill(request.tag).catch(() => undefined);
+      response.once("close", kill);
+      try {
+        return await engine.query(request, "read");
+      } finally {
+        response.off("close", kill);
+      }
+    });
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
@@ -111,7 +142,11 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
     const query: QueryRequest = { ...shared, text: queryText, format: options.format };
     const access = method === "GET" ? "read" : "write";
-    const answer = role === "admin" ? await runAdmin(() => engine.query(query, access)) : await runReader(query, response);
+    const run = () => {
+      if (role === "reader") return runReader(query, response);
+      return settings.get("workload") === PORTAL_WORKLOAD ? runPortal(query, response) : runAdmin(() => engine.query(query, access));
+    };
+    const answer = await run();
     await send(response, answer, formatOf(queryText, options.format), options.compress);
   }
 
