@@ -13,6 +13,7 @@ import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
+import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import {
   createMerchantTransactions,
   type MerchantTransactionReader,
@@ -77,6 +78,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let reached: Reached | null = null;
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
+  let backfill: MerchantBackfill | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
   let deliveredUntil: () => string | null = () => null;
@@ -124,6 +126,13 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           list = createTransactionList({ kv, client });
           merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers });
         }
+        backfill = startMerchantBackfill({
+          ...{ kv, client, clock, timers: machineTimers },
+          onEvent: (event) => {
+            if (event.type === "filled") log.merchantRowsFilled(event);
+            else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
+          },
+        });
         return reached.address.url;
       } catch (error) {
         tellsFirst(null);
@@ -169,7 +178,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       stopping.abort();
       tells();
       await ready;
-      await (feed ?? kafka)?.stop();
+      await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop()]);
       await reached?.stop();
     },
   };

@@ -32,6 +32,9 @@ const PORTAL_RUNNING = 2;
 const PORTAL_WAITING_MAX = 64;
 const PORTAL_WAIT_MS_MAX = 10_000;
 
+/** Who asks for work that can wait does one thing after the other; two nodes of a test may do so at once. */
+const BACKGROUND_WAITING_MAX = 4;
+
 /** Parameters of a query are part of the address. ClickHouse's own limit is 1 MiB. */
 const HEADER_BYTES_MAX = 262_144;
 
@@ -70,12 +73,25 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     waitMs: PORTAL_WAIT_MS_MAX,
     yields: () => admins.waiting > 0,
   });
+  // What can wait for all of the relay's others: none starts beside one of them.
+  const background = new Semaphore({
+    running: 1,
+    waiting: BACKGROUND_WAITING_MAX,
+    waitMs: ADMIN_WAIT_MS_MAX,
+    yields: () => admins.running > 0 || admins.waiting > 0 || portals.running > 0 || portals.waiting > 0,
+  });
   let tags = 0;
 
   async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
     const outcome = await admins.run(work);
     portals.wake();
     readers.wake();
+    background.wake();
+    return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
+  }
+
+  async function runBackground(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
+    const outcome = await background.run(work);
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
@@ -91,6 +107,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
         response.off("close", kill);
       }
     });
+    background.wake();
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
@@ -144,7 +161,9 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     const access = method === "GET" ? "read" : "write";
     const run = () => {
       if (role === "reader") return runReader(query, response);
-      return settings.get("workload") === PORTAL_WORKLOAD ? runPortal(query, response) : runAdmin(() => engine.query(query, access));
+      if (settings.get("workload") === PORTAL_WORKLOAD) return runPortal(query, response);
+      const work = () => engine.query(query, access);
+      return isBackground(settings) ? runBackground(work) : runAdmin(work);
     };
     const answer = await run();
     await send(response, answer, formatOf(queryText, options.format), options.compress);
@@ -167,6 +186,11 @@ const TOO_LARGE = new ClickHouseError(
   "The query, or the text of its result, takes too much memory.",
   500,
 );
+
+/** ClickHouse's own setting: a number above 1 means that queries with a lower one go before it. */
+function isBackground(settings: ReadonlyMap<string, string>): boolean {
+  return Number(settings.get("priority") ?? 0) > 1;
+}
 
 /** The simple form of an insert with its rows in the body; any other form is executed as text. */
 function insertOf(query: string): { table: string; format: InsertFormat } | null {
