@@ -55,6 +55,7 @@ import { createWebhookEventStore, eventOperations } from "../../engine/webhooks/
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
 import { LeaderLease } from "../../storage/feed/leader-lease.ts";
+import { loadShopsSince, noteFilled, noteShopsSince } from "../../storage/feed/shops-since.ts";
 import { readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
 
@@ -748,8 +749,19 @@ export const STORED_EXAMPLES = {
       const lease = new LeaderLease(kv, atNow);
       await lease.acquire();
       await lease.release(`o/${AT_MS}-w-1`);
+      const filling = new LeaderLease(kv, atNow, "backfill");
+      await filling.acquire();
+      await filling.release("00000000-0000-4000-8000-000000000001/7/T1");
     },
     read: (kv) => new LeaderLease(kv, atNow).acquire(),
+  },
+  shopsSince: {
+    write: async (kv) => {
+      await noteShopsSince(kv, () => AT_MS);
+      const noted = await loadShopsSince(kv);
+      if (noted !== null) await noteFilled(kv, noted, "00000000-0000-4000-8000-000000000001");
+    },
+    read: (kv) => loadShopsSince(kv),
   },
   subscriptionRule: { write: (kv) => createDirectoryStore(kv).saveRule(RULE), read: (kv) => createDirectoryStore(kv).load() },
   deniedTerminal: { write: (kv) => createDirectoryStore(kv).setDenied("T1", true), read: (kv) => createDirectoryStore(kv).load() },
