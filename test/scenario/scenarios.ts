@@ -18,6 +18,7 @@ import { guessedPasswords } from "./guessed-passwords.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
+import { merchantReads } from "./merchant-reads.ts";
 import { openAtOnce } from "./open-at-once.ts";
 import { operation, production } from "./operation.ts";
 import { partnerApi } from "./partner-api.ts";
@@ -50,6 +51,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: missingClickHouse() },
   { about: "what ClickHouse has", define: foundInClickHouse, skip: missingClickHouse() },
+  { about: "what a merchant reads", define: merchantReads, skip: missingClickHouse() },
   { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
