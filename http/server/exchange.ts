@@ -1,4 +1,4 @@
-import type { Caller } from "../../engine/access/caller.ts";
+import { type Caller, senderOf } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Refusal } from "../auth/credential-source.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
@@ -73,6 +73,8 @@ export class Exchange extends Response implements RequestFacts {
   /** Reads and checks the request, in this order: capacity, rate limit, caller, members. Then waits for the body, or runs the handler. */
   begin(req: RequestHead, match: Match<ServedRoute>): void {
     const { route } = this;
+    const site = route.hidesLength && req.acceptEncoding !== "" ? req.getHeader("sec-fetch-site") : "";
+    if (site !== "cross-site" && site !== "same-site") this.acceptEncoding = req.acceptEncoding;
     try {
       if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);
@@ -161,6 +163,10 @@ export class Exchange extends Response implements RequestFacts {
     const upload = this.#upload;
     if (upload === null || upload.ended || this.closeAfter || !this.open) tell();
     else upload.discard().then(tell, tell);
+  }
+
+  protected owner(): string {
+    return this.#caller === null || this.#caller.type === "anonymous" ? this.ipAddress : senderOf(this.#caller);
   }
 
   protected aborted(): void {
