@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../../infra/node/boot/sandbox-names.ts";
 import type { Answer, HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member } from "../support/matches.ts";
-import type { Relay } from "../support/relay.ts";
+import { Relay, type RelayOptions } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
 const BASE = "/api/merchant";
@@ -85,6 +85,27 @@ export function merchantReads(relay: Relay): void {
     assert.deepEqual(found.slice(0, made.length), made);
   });
 
+  test("a file has the rows of the list, as many and with the same sum", async () => {
+    const shop = sandboxShop(relay);
+    const message = "=cmd|' /C calc'!A0";
+    const uuid = await paid({ message }, { amount: 4_321 });
+    const listed = listOf(data(await shop.get(`${BASE}/transactions?limit=200&status=OK`), "items"));
+    assert.ok(listed.length < 200, "the list goes on");
+    const file = await shop.get(`${BASE}/transactions.csv?lang=en&status=OK`);
+    assert.equal(file.status, 200, file.text);
+    const [, ...lines] = file.text.trimEnd().split("\r\n");
+    assert.deepEqual(
+      lines.map((line) => line.split(",")[1]),
+      listed.map((item) => member(item, "uuid")),
+    );
+    const sum = lines.reduce((total, line) => total + Math.round(Number(line.split(",")[5]) * 100), 0);
+    assert.equal(
+      sum,
+      listed.reduce((total: number, item) => total + Number(member(item, "amountMinor")), 0),
+    );
+    assert.ok(lines[0]?.includes(uuid) === true && lines[0].endsWith(`,'${message}`), lines[0]);
+  });
+
   test("a terminal shows when it comes and goes, and nothing where nothing has changed", async () => {
     const shop = sandboxShop(relay);
     const uuid = await paid();
@@ -140,5 +161,35 @@ export function merchantReads(relay: Relay): void {
         now.text,
       );
     });
+  });
+}
+
+/** The same where ClickHouse is away: what needs it says so within the time of a query, and terminals are told all the same. */
+export function merchantReadsWithoutClickHouse(startable: RelayOptions): void {
+  test("without ClickHouse the panels that need it answer 503, and terminals are listed without what they took last", async () => {
+    const relay = new Relay({
+      ...startable,
+      environment: { ...startable.environment, RELAY_CLICKHOUSE_URL: "http://127.0.0.1:9", RELAY_LOG_LEVEL: "fatal" },
+    });
+    await relay.start();
+    try {
+      const shop = sandboxShop(relay);
+      for (const path of [
+        "/transactions",
+        `/transactions/${relay.uuid()}`,
+        `/transactions/${relay.uuid()}/receipt`,
+        "/transactions.csv",
+        "/overview",
+      ]) {
+        const begunAt = performance.now();
+        assertMatches(await shop.get(BASE + path), { status: 503, body: { status: "error", code: "unavailable" } });
+        assert.ok(performance.now() - begunAt < 4_000, path);
+      }
+      const terminals = await shop.get(`${BASE}/terminals`);
+      assertMatches(data(terminals), { resultsAway: true, items: [{ terminalId: SIMULATED_TERMINAL_ID, lastResult: null }] });
+      assertMatches(data(await shop.get(`${BASE}/terminals/${SIMULATED_TERMINAL_ID}`)), { lastResult: null });
+    } finally {
+      await relay.stop();
+    }
   });
 }

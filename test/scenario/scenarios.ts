@@ -18,7 +18,7 @@ import { guessedPasswords } from "./guessed-passwords.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
-import { merchantReads } from "./merchant-reads.ts";
+import { merchantReads, merchantReadsWithoutClickHouse } from "./merchant-reads.ts";
 import { openAtOnce } from "./open-at-once.ts";
 import { operation, production } from "./operation.ts";
 import { partnerApi } from "./partner-api.ts";
@@ -81,6 +81,8 @@ export function runScenarios(options: RelayOptions, startable: (name: string) =>
   describe("production", () => production(startable("production")));
   describe("what is open at once", () => openAtOnce(startable("what is open at once")));
   describe("without ClickHouse", () => withoutClickHouse(startable("without ClickHouse")));
+  describe("what a merchant reads without ClickHouse", () =>
+    merchantReadsWithoutClickHouse(startable("what a merchant reads without ClickHouse")));
 }
 
 /** The same for a node by itself with so many shards. */
