@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { MemberRecord, TeamRecord } from "../../engine/accounts/team.ts";
+import { createTeamStore } from "../../engine/accounts/team-store.ts";
 import type { AdministratorRecord } from "../../engine/access/administrator.ts";
 import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
@@ -288,6 +290,13 @@ const ZVT_ROUTE: Whole<ZvtRouteRecord> = {
   lastReceipt: { uuid: "paid-1", receipt: ZVT_RECEIPT },
   lastOutcome: { uuid: "paid-1", atMs: AT_MS, amountCents: 1_234, type: "notPaid", code: 5 },
 };
+
+const MEMBER: Whole<MemberRecord> = {
+  ...{ userId: "usr_0123456789abcdefghijkl", email: "anna@example.com", role: "OWNER", state: "ACTIVE", accountId: "acc_0123456789abcdefghijkl" },
+  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: AT_MS + 1_000 }, joinedAtMs: AT_MS },
+};
+
+const TEAM: Whole<TeamRecord> = { schema: 1, merchantId: "M1", members: [MEMBER], updatedAtMs: AT_MS };
 
 const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
 
@@ -805,6 +814,14 @@ export const STORED_EXAMPLES = {
   zvtRoute: {
     write: (kv) => createZvtRouteStore({ kv }).commit({ routeId: "till-1", record: ZVT_ROUTE, version: 0 }),
     read: async (kv) => (await createZvtRouteStore({ kv }).load("till-1"))?.record,
+  },
+  team: {
+    write: (kv) => createTeamStore(kv).commit(null, TEAM),
+    read: async (kv) => (await createTeamStore(kv).load("M1"))?.record,
+  },
+  teamInvitation: {
+    write: (kv) => createTeamStore(kv).commit(null, TEAM),
+    read: async (kv) => (await createTeamStore(kv).byInvitation("digest-1"))?.record.merchantId,
   },
   intent: {
     write: (kv) => intentStore(kv).commit({ record: INTENT, version: 0, events: [], atMs: AT_MS }),

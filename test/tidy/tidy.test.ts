@@ -73,6 +73,8 @@ const SUBJECTS = [
   "links",
   "intents",
   "zvt",
+  "mails",
+  "accounts",
   "operators",
   "routing",
 ];
