@@ -296,7 +296,7 @@ const MEMBER: Whole<MemberRecord> = {
   ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: AT_MS + 1_000 }, joinedAtMs: AT_MS },
 };
 
-const TEAM: Whole<TeamRecord> = { schema: 1, merchantId: "M1", members: [MEMBER], updatedAtMs: AT_MS };
+const TEAM: Whole<TeamRecord> = { schema: 1, merchantId: "M1", members: [MEMBER], invitationsAtMs: [AT_MS], updatedAtMs: AT_MS };
 
 const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
 
