@@ -96,6 +96,10 @@ export const SCHEMAS = {
   namedAdministrator: first("administrator/"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
+  /** People who sign in to the portal; by e-mail their id. */
+  portalAccount: first("portal-account/", "portal-account-email/"),
+  /** Their sessions by the digest of the token, the list of each person's, and the passkey challenges that were used. */
+  portalSession: first("portal-session/", "portal-sessions-of/", "portal-challenge/"),
   /** A store's identity, and that it was restored (storage/kv/history-store.ts). */
   storeIdentity: first("history/store"),
   storeLoss: first("history/loss"),

@@ -69,6 +69,8 @@ const SUBJECTS = [
   "gateway",
   "idempotency",
   "partners",
+  "mails",
+  "accounts",
   "settings",
   "links",
   "intents",
