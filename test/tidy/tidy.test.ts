@@ -69,6 +69,7 @@ const SUBJECTS = [
   "gateway",
   "idempotency",
   "partners",
+  "mails",
   "settings",
   "links",
   "intents",
