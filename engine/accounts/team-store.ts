@@ -1,6 +1,7 @@
-import { available, type CommitPart, type Kv, type Operation } from "../kernel/kv.ts";
+import { available, type Kv, type Operation } from "../kernel/kv.ts";
 import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
+import { ACCOUNTS_AWAY, type CommitPart } from "./account-store.ts";
 import type { TeamRecord } from "./team.ts";
 
 /** Teams of merchants. Every method rejects with RelayError `unavailable` when the store cannot answer; it is then not known whether a commit happened. */
@@ -29,7 +30,7 @@ export function createTeamStore(kv: Kv): TeamStore {
   }
 
   return {
-    load: (merchantId) => available(() => load(merchantId)),
+    load: (merchantId) => available(() => load(merchantId), ACCOUNTS_AWAY),
     loadMany: (merchantIds) =>
       available(async () => {
         if (merchantIds.length === 0) return [];
@@ -37,7 +38,7 @@ export function createTeamStore(kv: Kv): TeamStore {
         return entries.map((entry) =>
           entry === null ? null : { record: readRecord<TeamRecord>("team", entry.key, entry.value), version: entry.version },
         );
-      }),
+      }, ACCOUNTS_AWAY),
     byInvitation: (tokenSha256) =>
       available(async () => {
         const place = await kv.get(INVITATIONS + tokenSha256);
@@ -46,7 +47,7 @@ export function createTeamStore(kv: Kv): TeamStore {
         const team = await load(merchantId);
         // It may have been accepted or withdrawn between the two reads.
         return team?.record.members.some(({ invitation }) => invitation?.tokenSha256 === tokenSha256) === true ? team : null;
-      }),
+      }, ACCOUNTS_AWAY),
     commit: (before, after, ...parts) =>
       available(async () => {
         const key = TEAMS + after.merchantId;
@@ -59,7 +60,7 @@ export function createTeamStore(kv: Kv): TeamStore {
           ],
         });
         return result.type === "committed" ? { record: after, version: result.version } : null;
-      }),
+      }, ACCOUNTS_AWAY),
   };
 }
 

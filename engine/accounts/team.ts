@@ -6,9 +6,6 @@ export const USERS_MAX = 5;
 
 export const INVITATION_LIFETIME_MS = 72 * 3_600_000;
 
-/** Invitations that a team may send within an hour: several times a whole team. More would only fill mailboxes of strangers. */
-export const INVITATIONS_PER_HOUR_MAX = 20;
-export const INVITATIONS_WINDOW_MS = 3_600_000;
 /** An invitation is sent again no sooner than this after the last time: mail takes a moment. */
 export const RESEND_AFTER_MS = 60_000;
 
@@ -20,8 +17,6 @@ export interface TeamRecord {
   schema: 1;
   merchantId: string;
   members: readonly MemberRecord[];
-  /** When invitations were sent within the last hour; at most INVITATIONS_PER_HOUR_MAX. */
-  invitationsAtMs: readonly number[];
   updatedAtMs: number;
 }
 
@@ -44,7 +39,7 @@ export interface MemberRecord {
 
 /** A team that nobody is in yet. */
 export function newTeam(merchantId: string): TeamRecord {
-  return { schema: 1, merchantId, members: [], invitationsAtMs: [], updatedAtMs: 0 };
+  return { schema: 1, merchantId, members: [], updatedAtMs: 0 };
 }
 
 /** The member that an account is at this merchant, whatever its state. */

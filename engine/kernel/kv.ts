@@ -53,9 +53,6 @@ export interface Commit {
   withinMs?: number;
 }
 
-/** What a store adds to the commit of another. */
-export type CommitPart = Pick<Commit, "checks" | "operations">;
-
 export type Operation = { type: "put"; key: string; value: string; expiresAtMs?: number } | { type: "delete"; key: string };
 
 /** `version` is the new version of every key that was put; `key` the first check that did not hold. */

@@ -23,7 +23,7 @@ function invited(email: string, tokenSha256: string, atMs: number): MemberRecord
 }
 
 function teamOf(merchantId: string, members: readonly MemberRecord[], updatedAtMs: number): TeamRecord {
-  return { schema: 1, merchantId, members, invitationsAtMs: [], updatedAtMs };
+  return { schema: 1, merchantId, members, updatedAtMs };
 }
 
 /** The contract of engine/accounts/team-store.ts; each engine's test file calls this. */

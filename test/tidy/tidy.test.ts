@@ -75,8 +75,6 @@ const SUBJECTS = [
   "links",
   "intents",
   "zvt",
-  "mails",
-  "accounts",
   "operators",
   "routing",
 ];
