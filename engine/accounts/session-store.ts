@@ -20,22 +20,30 @@ import {
 export interface SessionStore {
   /** Null for none, and for one that has ended. */
   find(tokenSha256: string): Promise<Stored<SessionRecord> | null>;
+  /** By its id, which stays while its token changes. */
+  bySessionId(accountId: string, sessionId: string): Promise<Stored<SessionRecord> | null>;
   /**
    * Begins a session, in the place of the one with the token `replaces`. `ended`: that one is no more. `stale`: a check of `also`, which is
-   * committed with it, does not hold. Of more than SESSIONS_MAX of an account the oldest end.
+   * committed with it, does not hold. Of more than SESSIONS_MAX of an account the oldest end. `lingersMs`: the replaced token stays what it was for
+   * this long, for requests that are on their way with it.
    */
-  begin(
-    session: SessionRecord,
-    options: { replaces: string | null; also?: readonly CommitPart[] },
-  ): Promise<"committed" | "ended" | "stale">;
+  begin(session: SessionRecord, options: BeginOptions): Promise<"committed" | "ended" | "stale">;
   /** Changes a session in its place. Null where it has ended or was changed first, or where a check of `also` does not hold. */
   replace(before: Stored<SessionRecord>, after: SessionRecord, also?: readonly CommitPart[]): Promise<Stored<SessionRecord> | null>;
   /** Those of an account that have not ended, the latest first. */
   ofAccount(accountId: string): Promise<SessionRecord[]>;
   /** Ends those of an account that are meant; answers with how many. */
   end(accountId: string, isMeant: (session: SessionRecord) => boolean): Promise<number>;
-  /** The end of all of an account's sessions, for a commit that makes them void; where its check fails, begin anew. */
-  endAll(accountId: string): Promise<CommitPart>;
+  /** The end of all of an account's sessions but one, for a commit that makes them void; where its check fails, begin anew. */
+  endAll(accountId: string, exceptSessionId?: string): Promise<CommitPart>;
+  /** Whether an answer to this passkey challenge was taken (`challengeUsed`). */
+  isChallengeUsed(challengeSha256: string): Promise<boolean>;
+}
+
+export interface BeginOptions {
+  readonly replaces: string | null;
+  readonly also?: readonly CommitPart[];
+  readonly lingersMs?: number;
 }
 
 const SESSIONS = "portal-session/";
@@ -48,6 +56,7 @@ const ATTEMPTS_MAX = 64;
 /** What the list of an account's sessions has of each, in the order in which they began. */
 interface Listed {
   readonly tokenSha256: string;
+  readonly sessionId: string;
   readonly isFull: boolean;
   readonly endsAtMs: number;
 }
@@ -78,27 +87,37 @@ export function createSessionStore(kv: Kv, nowMs: () => number): SessionStore {
 
   return {
     find: (tokenSha256) => available(() => find(tokenSha256), ACCOUNTS_AWAY),
-    begin: (session, { replaces, also = [] }) =>
+    bySessionId: (accountId, sessionId) =>
+      available(async () => {
+        // The latest: the one before it may linger.
+        const listed = (await listOf(accountId)).listed.findLast((one) => one.sessionId === sessionId);
+        return listed === undefined ? null : find(listed.tokenSha256);
+      }, ACCOUNTS_AWAY),
+    isChallengeUsed: (challengeSha256) => available(async () => (await kv.get(CHALLENGES + challengeSha256)) !== null, ACCOUNTS_AWAY),
+    begin: (session, { replaces, also = [], lingersMs = 0 }) =>
       available(
         () =>
           retryOnConflict(ATTEMPTS_MAX, async () => {
             const { key, version, listed } = await listOf(session.accountId);
-            if (replaces !== null && !listed.some(({ tokenSha256 }) => tokenSha256 === replaces)) return "ended";
-            const { tokenSha256, stage, endsAtMs } = session;
-            const others = listed.filter((one) => one.tokenSha256 !== replaces);
-            const kept = withinBounds([...others, { tokenSha256, isFull: stage === "full", endsAtMs }]);
-            const gone = listed.filter((one) => !kept.includes(one));
+            const replaced = listed.find(({ tokenSha256 }) => tokenSha256 === replaces);
+            if (replaces !== null && replaced === undefined) return "ended";
+            const left = lingersMs === 0 || replaced === undefined ? null : await lingering(replaced, lingersMs);
+            const others = listed.flatMap((one) => (one === replaced ? (left?.listed ?? []) : one));
+            const { tokenSha256, sessionId, stage, endsAtMs } = session;
+            const kept = withinBounds([...others, { tokenSha256, sessionId, isFull: stage === "full", endsAtMs }]);
+            const tokens = new Set(kept.map((one) => one.tokenSha256));
             const result = await kv.commit({
-              checks: [{ key, version }, ...also.flatMap(({ checks }) => checks)],
+              checks: [{ key, version }, ...(left?.checks ?? []), ...also.flatMap(({ checks }) => checks)],
               operations: [
-                ...gone.map((one) => deleted(one.tokenSha256)),
+                ...(left?.operations ?? []),
+                ...listed.filter((one) => !tokens.has(one.tokenSha256)).map((one) => deleted(one.tokenSha256)),
                 put(session),
                 listPut(key, kept),
                 ...also.flatMap(({ operations }) => operations),
               ],
             });
             if (result.type === "committed") return "committed";
-            return result.key === key ? CONFLICT : "stale";
+            return result.key === key || result.key === left?.checks[0]?.key ? CONFLICT : "stale";
           }),
         ACCOUNTS_AWAY,
       ),
@@ -111,10 +130,12 @@ export function createSessionStore(kv: Kv, nowMs: () => number): SessionStore {
         return result.type === "committed" ? { record, version: result.version } : null;
       }, ACCOUNTS_AWAY),
     ofAccount: (accountId) =>
-      available(
-        async () => (await recordsOf((await listOf(accountId)).listed)).sort((one, other) => other.createdAtMs - one.createdAtMs),
-        ACCOUNTS_AWAY,
-      ),
+      available(async () => {
+        const records = await recordsOf((await listOf(accountId)).listed);
+        // Of a session that has a new token, the one before it is no session of its own.
+        const latest = new Map(records.map((record) => [record.sessionId, record]));
+        return [...latest.values()].sort((one, other) => other.createdAtMs - one.createdAtMs);
+      }, ACCOUNTS_AWAY),
     end: (accountId, isMeant) =>
       available(
         () =>
@@ -131,13 +152,27 @@ export function createSessionStore(kv: Kv, nowMs: () => number): SessionStore {
           }),
         ACCOUNTS_AWAY,
       ),
-    endAll: (accountId) =>
+    endAll: (accountId, exceptSessionId) =>
       available(async () => {
         const { key, version, listed } = await listOf(accountId);
+        const kept = listed.filter(({ sessionId }) => sessionId === exceptSessionId);
+        const gone = listed.filter((one) => !kept.includes(one)).map(({ tokenSha256 }) => deleted(tokenSha256));
         // Written also where there is none: a session that begins meanwhile then fails, and not this.
-        return { checks: [{ key, version }], operations: [...listed.map(({ tokenSha256 }) => deleted(tokenSha256)), listPut(key, [])] };
+        return { checks: [{ key, version }], operations: [...gone, listPut(key, kept)] };
       }, ACCOUNTS_AWAY),
   };
+
+  /** A session whose token is replaced, for as long as it lingers; it counts as one that is unfinished. */
+  async function lingering(listed: Listed, forMs: number): Promise<(CommitPart & { listed: Listed }) | null> {
+    const entry = await kv.get(SESSIONS + listed.tokenSha256);
+    if (entry === null) return null;
+    const endsAtMs = Math.min(listed.endsAtMs, nowMs() + forMs);
+    return {
+      listed: { ...listed, isFull: false, endsAtMs },
+      checks: [{ key: entry.key, version: entry.version }],
+      operations: [put({ ...sessionIn(entry), endsAtMs })],
+    };
+  }
 
   function listPut(key: string, sessions: readonly Listed[]): Operation {
     return { type: "put", key, value: recordText("portalSession", { sessions }), expiresAtMs: nowMs() + SESSION_LIFETIME_MS };

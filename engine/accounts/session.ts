@@ -9,6 +9,12 @@ export const SESSION_LIFETIME_MS = 12 * 3_600_000;
 /** How long a sign-in may wait for its second factor. */
 export const FACTOR_STAGE_MS = 5 * 60_000;
 
+/** How long who has no second factor yet may take to enrol one. */
+export const ENROL_STAGE_MS = 30 * 60_000;
+
+/** A token that a fresh second factor replaces stays what it was for so long: requests of the same page are on their way with it. */
+export const LINGERS_MS = 10_000;
+
 /** How long a second factor counts for what needs a fresh one. */
 export const STEP_UP_MS = 10 * 60_000;
 
