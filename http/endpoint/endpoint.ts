@@ -42,8 +42,20 @@ export type AuthRequirement =
  */
 export type CallerNeeds = "send" | "know" | "act" | "act or administrate" | "act or look" | "see" | "see and send" | "own account";
 
-/** An endpoint for administrators says which role it needs, and no other has one. */
-export type WhoMay = { auth: "admin"; role: AdministratorRole } | { auth: Exclude<AuthRequirement, "admin">; role?: never };
+/**
+ * An endpoint for administrators says which role it needs, and no other has one. One for persons of the portal says what they have to be permitted to do, and
+ * whether they need a fresh second factor. The server checks the same when it starts.
+ */
+export type WhoMay =
+  | { auth: "admin"; role: AdministratorRole; may?: never; stepUp?: never }
+  | { auth: "merchantUser" | "merchantUserOrKey"; may: MerchantAct; role?: never }
+  | { auth: "portalSession"; may?: never; role?: never }
+  | {
+      auth: Exclude<AuthRequirement, "admin" | "portalSession" | "merchantUser" | "merchantUserOrKey">;
+      role?: never;
+      may?: never;
+      stepUp?: never;
+    };
 
 /** `bounded`: at most JSON_DEPTH_MAX levels. `any`: as deep as the body's bytes allow. */
 export type BodyNesting = "bounded" | "any";

@@ -28,6 +28,11 @@ export function foreignOrigin(origin: string, req: Headers, own: OwnOrigin): str
   return site === "cross-site" || site === "same-site" ? "" : null;
 }
 
+/** Whether a page of the relay itself sends the request, by `Origin`; false without one. */
+export function isOwnOrigin(origin: string, req: Headers, own: OwnOrigin): boolean {
+  return origin !== "" && isOwn(origin, req.getHeader("host"), own);
+}
+
 /** Whether a page sends the request, its own or another's, as far as a browser says so. */
 export function isFromPage(req: Headers): boolean {
   return req.getHeader("origin") !== "" || req.getHeader("sec-fetch-site") !== "";

@@ -119,6 +119,16 @@ export class RequestHead {
     return (this.#nameLengths & (1 << name.length)) === 0 ? "" : this.#request().getHeader(name);
   }
 
+  /** Every line of this name that has a value, joined by `separator`; empty if there is none. */
+  getLines(name: string, separator: string): string {
+    if ((this.#nameLengths & (1 << name.length)) === 0) return "";
+    const lines: string[] = [];
+    this.forEach((other, value) => {
+      if (other === name && value !== "") lines.push(value);
+    });
+    return lines.join(separator);
+  }
+
   /** Every line in the order in which they came; names in lower case. */
   forEach(take: (name: string, value: string) => void): void {
     this.#request().forEach(take);

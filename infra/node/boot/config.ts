@@ -240,8 +240,13 @@ export function isLoopback(host: string): boolean {
  * True if clients reach the relay over TLS, so that browsers can be told to use nothing else with its host. Never in the sandbox: its host is `localhost`, with
  * whatever else a developer runs there.
  */
-export function isTlsOnly({ mode, tls, publicUrl }: Pick<Config, "mode" | "tls" | "publicUrl">): boolean {
-  return mode === "production" && (tls !== null || (publicUrl !== null && new URL(publicUrl).protocol === "https:"));
+export function isTlsOnly({ mode, ...reached }: Pick<Config, "mode" | "tls" | "publicUrl">): boolean {
+  return mode === "production" && isReachedOverTls(reached);
+}
+
+/** Whether browsers come over TLS: the relay's own, or that of a proxy before it. */
+export function isReachedOverTls({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">): boolean {
+  return tls !== null || (publicUrl !== null && new URL(publicUrl).protocol === "https:");
 }
 
 /** A CIDR as `readNetworks` returns it. */
