@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { MERCHANT_ROLES, type MerchantRole } from "../../../engine/access/merchant-user-grant.ts";
-import {
-  INVITATION_LIFETIME_MS,
-  type MemberRecord,
-  type MemberState,
-  newTeam,
-  RESEND_AFTER_MS,
-  type TeamRecord,
-} from "../../../engine/accounts/team.ts";
+import { INVITATION_LIFETIME_MS, type MemberRecord, newTeam, RESEND_AFTER_MS, type TeamRecord } from "../../../engine/accounts/team.ts";
 import {
   changeMember,
   invite,
