@@ -9,6 +9,10 @@ import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
 import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts";
+import type { AccountRecord } from "../../engine/accounts/account.ts";
+import { createAccountStore } from "../../engine/accounts/account-store.ts";
+import type { SessionRecord } from "../../engine/accounts/session.ts";
+import { challengeUsed, createSessionStore } from "../../engine/accounts/session-store.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
 import { createAppStore } from "../../engine/apps/app-store.ts";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
@@ -70,6 +74,50 @@ export const AT_MS = 1_778_051_289_123;
 /** Of what would be gone before the example is read. */
 const FAR_MS = 4_102_444_800_000;
 const RETENTION_MS = 400 * 86_400_000;
+
+const PORTAL_ACCOUNT: Whole<AccountRecord> = {
+  schema: 1,
+  accountId: "acc_1",
+  email: "anna@example.com",
+  passwordHash: "scrypt$16384$8$1$salt$key",
+  totp: { sealedSecret: "sealed", lastStep: 59_268_376, enrolledAtMs: AT_MS },
+  passkeys: [
+    {
+      credentialId: "credential-1",
+      publicKey: "key-1",
+      counter: 3,
+      transports: ["internal"],
+      name: "Phone",
+      createdAtMs: AT_MS,
+      lastUsedAtMs: AT_MS + 1_000,
+    },
+  ],
+  recoveryCodes: ["digest-1"],
+  locale: "it",
+  theme: "dark",
+  savedViews: [{ list: "transactions", name: "Declined", query: "status=KO" }],
+  merchantIds: ["SHOP-001"],
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 1_000,
+};
+
+const PORTAL_SESSION: Whole<SessionRecord> = {
+  schema: 1,
+  tokenSha256: "digest-1",
+  sessionId: "ses_1",
+  accountId: "acc_1",
+  email: "anna@example.com",
+  stage: "full",
+  merchantId: "SHOP-001",
+  createdAtMs: AT_MS,
+  lastUsedAtMs: AT_MS,
+  endsAtMs: AT_MS + 12 * 3_600_000,
+  steppedUpUntilMs: AT_MS + 600_000,
+  codesTried: 1,
+  pendingTotp: "sealed",
+  ipAddress: "192.0.2.1",
+  userAgent: "Firefox",
+};
 
 /** An example of a kind: how this version writes it, and what it reads of it. */
 export interface StoredExample {
@@ -823,6 +871,21 @@ export const STORED_EXAMPLES = {
   signatureStamp: {
     write: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
     read: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
+  },
+  portalAccount: {
+    write: (kv) => createAccountStore(kv).commit({ account: { record: PORTAL_ACCOUNT, version: 0 }, before: null }),
+    read: async (kv) => {
+      const store = createAccountStore(kv);
+      return [(await store.load(PORTAL_ACCOUNT.accountId))?.record, (await store.byEmail(PORTAL_ACCOUNT.email))?.record];
+    },
+  },
+  portalSession: {
+    write: (kv) =>
+      createSessionStore(kv, now).begin(PORTAL_SESSION, { replaces: null, also: [challengeUsed("digest-2", AT_MS + 300_000)] }),
+    read: async (kv) => {
+      const store = createSessionStore(kv, now);
+      return [(await store.find(PORTAL_SESSION.tokenSha256))?.record, await store.ofAccount(PORTAL_SESSION.accountId)];
+    },
   },
   usualLogin: {
     write: (kv) => createUsualLoginStore(kv, now).remember("digest-1", "digest-2"),
