@@ -78,6 +78,7 @@ export const SCHEMAS = {
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),
+  passwordReset: first("password-reset/", "password-reset-token/"),
   mail: first("mail/", "due/mail/", "mail-at/", "mail-queued/", "mail-of/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
   webhookEvent: first("webhook-event/", "webhook-event-of/", "webhook-outbox/"),

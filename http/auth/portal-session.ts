@@ -1,7 +1,7 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import { type MerchantAct, type MerchantUserGrant, merchantRoleMay, rolesThatMay } from "../../engine/access/merchant-user-grant.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import type { AuthRequirement } from "../endpoint/endpoint.ts";
+import type { PortalAuth } from "../endpoint/portal-auth.ts";
 import type { Refusal } from "./credential-source.ts";
 import { sha256Hex } from "./digest.ts";
 
@@ -75,20 +75,6 @@ function tokenIn(header: string, name: string): string | "unclear" | null {
     found = pair.slice(equals + 1).trim();
   }
   return found === null || TOKEN.test(found) ? found : "unclear";
-}
-
-/** Endpoints that a session of the portal opens. */
-export type PortalAuth = Extract<AuthRequirement, "optionalPortalSession" | "portalSession" | "merchantUser" | "merchantUserOrKey">;
-
-const PORTAL_AUTHS: ReadonlySet<AuthRequirement> = new Set<PortalAuth>([
-  "optionalPortalSession",
-  "portalSession",
-  "merchantUser",
-  "merchantUserOrKey",
-]);
-
-export function isPortalAuth(auth: AuthRequirement): auth is PortalAuth {
-  return PORTAL_AUTHS.has(auth);
 }
 
 const ANONYMOUS: Caller = { type: "anonymous" };

@@ -1,5 +1,5 @@
-import { isPortalAuth } from "../auth/portal-session.ts";
 import type { AuthRequirement, EndpointFacts } from "./endpoint.ts";
+import { isPortalAuth } from "./portal-auth.ts";
 
 /**
  * Credentials that a browser attaches by itself, whichever page sends the request: a login that it remembers. An API key, a bearer key and a

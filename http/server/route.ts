@@ -1,4 +1,3 @@
-import { isPortalAuth } from "../auth/portal-session.ts";
 import type { RateLimitBucket } from "../auth/rate-limiter.ts";
 import type { CompiledEndpoint } from "../endpoint/compile.ts";
 import { compileEndpoint } from "../endpoint/compile.ts";
@@ -13,6 +12,7 @@ import {
 import { checksOwnPage, refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
+import { isPortalAuth } from "../endpoint/portal-auth.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
 

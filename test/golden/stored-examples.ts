@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { MemberRecord, TeamRecord } from "../../engine/accounts/team.ts";
+import type { PasswordResets } from "../../engine/accounts/password-reset.ts";
+import { createPasswordResetStore } from "../../engine/accounts/password-reset-store.ts";
 import { createTeamStore } from "../../engine/accounts/team-store.ts";
 import type { AdministratorRecord } from "../../engine/access/administrator.ts";
 import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
@@ -69,6 +71,8 @@ import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.t
 
 /** Times of the examples: 2026, and not a round number. */
 export const AT_MS = 1_778_051_289_123;
+/** Of what would be gone before the example is read. */
+const FAR_MS = 4_102_444_800_000;
 const RETENTION_MS = 400 * 86_400_000;
 
 const PORTAL_ACCOUNT: Whole<AccountRecord> = {
@@ -345,10 +349,19 @@ const ZVT_ROUTE: Whole<ZvtRouteRecord> = {
 
 const MEMBER: Whole<MemberRecord> = {
   ...{ userId: "usr_0123456789abcdefghijkl", email: "anna@example.com", role: "OWNER", state: "ACTIVE", accountId: "acc_0123456789abcdefghijkl" },
-  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: 4_102_444_800_000 }, joinedAtMs: AT_MS },
+  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: FAR_MS }, joinedAtMs: AT_MS },
 };
 
 const TEAM: Whole<TeamRecord> = { schema: 1, merchantId: "M1", members: [MEMBER], updatedAtMs: AT_MS };
+
+const RESETS: Whole<PasswordResets> = {
+  schema: 1,
+  accountId: "acc_0123456789abcdefghijkl",
+  asked: [
+    { atMs: FAR_MS - 1, tokenSha256: null },
+    { atMs: FAR_MS, tokenSha256: "digest-1" },
+  ],
+};
 
 const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
 
@@ -901,6 +914,13 @@ export const STORED_EXAMPLES = {
   teamInvitation: {
     write: (kv) => createTeamStore(kv).commit(null, TEAM),
     read: async (kv) => (await createTeamStore(kv).byInvitation("digest-1"))?.record.merchantId,
+  },
+  passwordReset: {
+    write: async (kv) => {
+      const store = createPasswordResetStore(kv);
+      await store.commit(await store.load(RESETS.accountId), RESETS);
+    },
+    read: async (kv) => (await createPasswordResetStore(kv).byToken("digest-1"))?.record,
   },
   mail: {
     write: (kv) => put(kv, ...mailOperations(MAIL, { box: UNSEALED, atMs: AT_MS, expiresAtMs: AT_MS + 3_600_000 })),

@@ -4,7 +4,8 @@ import type { MerchantUserGrant } from "../../../engine/access/merchant-user-gra
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { createAuthenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
-import { type PortalAuth, portalCookie, portalTokenSha256 } from "../../../http/auth/portal-session.ts";
+import { portalCookie, portalTokenSha256 } from "../../../http/auth/portal-session.ts";
+import type { PortalAuth } from "../../../http/endpoint/portal-auth.ts";
 import { NO_LOGINS, OWNER, TOKEN } from "./portal-people.ts";
 
 const AUTHS: readonly PortalAuth[] = ["optionalPortalSession", "portalSession", "merchantUser", "merchantUserOrKey"];
