@@ -33,6 +33,7 @@ import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
+import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
@@ -101,6 +102,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     administration.configureTerminal.changed(terminalId, after, before),
   );
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
+  const shopOf = (terminalId: string) => {
+    const merchantId = merchantOf(terminalId);
+    // Configurations of before this was checked may name merchants that do not exist. What a deactivated one's terminals take is still its own.
+    return merchantId === null || partnerApi.merchantOwners.get(merchantId) === undefined ? null : merchantId;
+  };
 
   const dayCounts = add(createDayCounts({ config, kv, self: bus.self, clock, failed }));
   const composed = add(
@@ -117,6 +123,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       dayCounts,
       onOutboxWrite,
       merchantOf,
+      shopOf,
       failed,
     }),
   );
@@ -170,6 +177,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       clock,
       gateway,
       accounts: administration.gatewayAccounts,
+      shopOf,
       retentionMs,
       writer,
       companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
@@ -257,6 +265,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...access.operations,
     ...apps.operations,
     overview,
+    ...composeMerchantTransactions(bus),
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
