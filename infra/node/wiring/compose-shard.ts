@@ -1,6 +1,7 @@
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
+import { createMailStore } from "../../../engine/mails/mail-store.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
@@ -21,6 +22,7 @@ import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { composeAccess } from "./access.ts";
+import { composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
@@ -192,6 +194,17 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
+  const loginCounts = composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null });
+  const observeLogins = { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack };
+  const accounts = add(
+    composeAccounts({
+      ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
+      partners: partners.partners,
+      mails: createMailStore(kv),
+      audit: administration.audit,
+      publicUrl: links.publicUrl,
+    }),
+  );
   const access = add(
     composeAccess({
       config,
@@ -204,8 +217,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
-      loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
-      observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
+      portalSessions: accounts.sessions,
+      loginCounts,
+      observeLogins,
       lease,
     }),
   );
@@ -263,6 +277,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
+    ...accounts.operations,
     ...apps.operations,
     overview,
     ...composeMerchantTransactions(bus),
