@@ -31,7 +31,7 @@ export interface AccountStore {
   commit(change: AccountChange, also?: readonly CommitPart[]): Promise<AccountOutcome>;
 }
 
-const ACCOUNTS = "portal-account/";
+export const PORTAL_ACCOUNTS = "portal-account/";
 const EMAILS = "portal-account-email/";
 
 /** What a person is told where the store does not answer. */
@@ -40,7 +40,7 @@ export const ACCOUNTS_AWAY = "The store cannot confirm this now; try again in a 
 /** Accounts on the key-value store: `portal-account/<accountId>`, and their ids under `portal-account-email/<address in lower case>`. */
 export function createAccountStore(kv: Kv): AccountStore {
   async function load(accountId: string): Promise<Stored<AccountRecord> | null> {
-    const entry = await kv.get(ACCOUNTS + accountId);
+    const entry = await kv.get(PORTAL_ACCOUNTS + accountId);
     return entry === null ? null : { record: accountIn(entry), version: entry.version };
   }
 
@@ -49,7 +49,7 @@ export function createAccountStore(kv: Kv): AccountStore {
     loadMany: (accountIds) =>
       available(async () => {
         if (accountIds.length === 0) return [];
-        const entries = await kv.getMany(accountIds.map((accountId) => ACCOUNTS + accountId));
+        const entries = await kv.getMany(accountIds.map((accountId) => PORTAL_ACCOUNTS + accountId));
         return entries.map((entry) => (entry === null ? null : accountIn(entry)));
       }, ACCOUNTS_AWAY),
     byEmail: (email) =>
@@ -75,7 +75,7 @@ export function createAccountStore(kv: Kv): AccountStore {
 
 /** The change of an account as a part of another store's commit. Where its check of the e-mail address does not hold, the address is taken. */
 export function accountOperations({ account: { record, version }, before }: AccountChange): CommitPart {
-  const key = ACCOUNTS + record.accountId;
+  const key = PORTAL_ACCOUNTS + record.accountId;
   const checks = [{ key, version }];
   const operations: Operation[] = [{ type: "put", key, value: recordText("portalAccount", record) }];
   if (before?.email !== record.email) {
@@ -94,7 +94,7 @@ export function isEmailTaken(key: string): boolean {
 
 /** That the account is still as it was read, for a commit that is decided by it. */
 export function accountUnchanged({ record, version }: Stored<AccountRecord>): CommitPart {
-  return { checks: [{ key: ACCOUNTS + record.accountId, version }], operations: [] };
+  return { checks: [{ key: PORTAL_ACCOUNTS + record.accountId, version }], operations: [] };
 }
 
 function accountIn({ key, value }: Entry): AccountRecord {

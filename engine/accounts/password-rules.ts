@@ -1,4 +1,4 @@
-import { COMMON_PASSWORDS, COMMON_WORDS } from "./common-passwords.ts";
+import { COMMON_PASSWORDS, COMMON_WORDS } from "./guessed-passwords.ts";
 
 const COMMON: ReadonlySet<string> = new Set(COMMON_PASSWORDS);
 

@@ -4,7 +4,6 @@ import type { Locale } from "./account.ts";
 /** What a person is told by mail, so that it sees what somebody else did with its account. */
 export type SecurityChange =
   | "password changed"
-  | "password reset"
   | "authenticator app added"
   | "authenticator app removed"
   | "passkey added"
@@ -12,14 +11,13 @@ export type SecurityChange =
   | "recovery codes replaced";
 
 const SUBJECT: Record<Locale, string> = {
-  en: "Your sign-in to the merchant portal was changed",
-  it: "Il tuo accesso al portale esercenti è stato modificato",
+  en: "Your sign-in to the payments portal was changed",
+  it: "Il suo accesso al portale dei pagamenti è stato modificato",
 };
 
 const CHANGES: Record<Locale, Record<SecurityChange, string>> = {
   en: {
     "password changed": "The password was changed. All other sessions were ended.",
-    "password reset": "The password was reset by a link that was sent to this address. All sessions were ended.",
     "authenticator app added": "An authenticator app was added as second factor.",
     "authenticator app removed": "The authenticator app was removed.",
     "passkey added": "A passkey was added.",
@@ -28,7 +26,6 @@ const CHANGES: Record<Locale, Record<SecurityChange, string>> = {
   },
   it: {
     "password changed": "La password è stata cambiata. Tutte le altre sessioni sono state chiuse.",
-    "password reset": "La password è stata reimpostata con un link inviato a questo indirizzo. Tutte le sessioni sono state chiuse.",
     "authenticator app added": "È stata aggiunta un'app di autenticazione come secondo fattore.",
     "authenticator app removed": "L'app di autenticazione è stata rimossa.",
     "passkey added": "È stata aggiunta una passkey.",
@@ -39,9 +36,9 @@ const CHANGES: Record<Locale, Record<SecurityChange, string>> = {
 
 const TEXTS: Record<Locale, (change: string, where: string, at: string) => string> = {
   en: (change, where, at) =>
-    `${change}\n\nWhen: ${at}\nFrom: ${where}\n\nIf this was not you, tell an owner of your merchant at once and reset your password.\n`,
+    `${change}\n\nWhen: ${at}\nFrom: ${where}\n\nIf it was not you, ask for a new password at once, and tell the owner of your shop.\n`,
   it: (change, where, at) =>
-    `${change}\n\nQuando: ${at}\nDa: ${where}\n\nSe non sei stato tu, avvisa subito un titolare del tuo esercizio e reimposta la password.\n`,
+    `${change}\n\nQuando: ${at}\nDa: ${where}\n\nSe non è stato lei, chieda subito una nuova password e avvisi il titolare del suo esercizio.\n`,
 };
 
 const WHERE_LENGTH_MAX = 200;

@@ -48,7 +48,10 @@ export const SCHEMAS = {
   refusedRow: numbered("op/"),
   /** A message of the topic `relay.transactions` (feed/kafka-message.ts). */
   feedMessage: first(),
-  feedTurn: numbered("feed/turn"),
+  /** Who has a lease, and how far it has come (feed/leader-lease.ts). */
+  feedTurn: numbered("feed/turn", "shop/turn"),
+  /** Since when the store's commands and results say whose they are (feed/shops-since.ts). */
+  shopsSince: first("shop/since"),
   subscriptionRule: numbered("w/"),
   deniedTerminal: numbered("d/"),
   cloudConfig: first("h/"),
@@ -63,7 +66,7 @@ export const SCHEMAS = {
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),
-  audit: numbered("u/"),
+  audit: numbered("u/", "um/"),
   terminalLog: numbered("l/"),
   resultCount: numbered("y/"),
   signatureStamp: first("signature/"),

@@ -14,6 +14,7 @@ import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
+import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import { RedisRefused } from "../../../storage/kv/redis-connection.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { VersionRefused } from "../../../storage/schemas/agreement.ts";
@@ -34,7 +35,8 @@ import { createLog, type Log } from "../observability/log.ts";
 import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
-import { type Analytics, startAnalytics } from "./analytics.ts";
+import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
+import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
@@ -250,6 +252,7 @@ export async function startNode({
     if (secrets.type === "unreadable") throw new StartRefused(WRONG_SECRET_KEY);
     if (secrets.renewed > 0) log.secretsRenewed(secrets.renewed);
     await raiseSchemaMark(kv, VERSION);
+    await noteShopsSince(kv, clock.nowMs);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
     const password = await administratorPassword(kv, config);
@@ -389,6 +392,12 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
       throw error;
     }),
   );
+  handleMerchantReads({
+    bus,
+    merchants: analytics.merchants,
+    timers: backgroundTimers,
+    failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
+  });
   bus.handle("node.fed", () => {
     analytics.wake();
     return undefined;

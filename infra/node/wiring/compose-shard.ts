@@ -21,6 +21,7 @@ import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { composeAccess } from "./access.ts";
+import { composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
@@ -34,6 +35,7 @@ import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeMails } from "./mails.ts";
+import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
@@ -102,6 +104,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     administration.configureTerminal.changed(terminalId, after, before),
   );
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
+  const shopOf = (terminalId: string) => {
+    const merchantId = merchantOf(terminalId);
+    // Configurations of before this was checked may name merchants that do not exist. What a deactivated one's terminals take is still its own.
+    return merchantId === null || partnerApi.merchantOwners.get(merchantId) === undefined ? null : merchantId;
+  };
 
   const dayCounts = add(createDayCounts({ config, kv, self: bus.self, clock, failed }));
   const composed = add(
@@ -118,6 +125,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       dayCounts,
       onOutboxWrite,
       merchantOf,
+      shopOf,
       failed,
     }),
   );
@@ -172,6 +180,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       clock,
       gateway,
       accounts: administration.gatewayAccounts,
+      shopOf,
       retentionMs,
       writer,
       companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
@@ -186,6 +195,17 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
+  const loginCounts = composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null });
+  const observeLogins = { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack };
+  const accounts = add(
+    composeAccounts({
+      ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
+      partners: partners.partners,
+      mails: mails.mails,
+      audit: administration.audit,
+      publicUrl: links.publicUrl,
+    }),
+  );
   const access = add(
     composeAccess({
       config,
@@ -198,8 +218,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
-      loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
-      observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
+      portalSessions: accounts.sessions,
+      loginCounts,
+      observeLogins,
       lease,
     }),
   );
@@ -258,8 +279,10 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
+    ...accounts.operations,
     ...apps.operations,
     overview,
+    ...composeMerchantTransactions(bus),
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
