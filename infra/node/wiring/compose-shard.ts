@@ -21,7 +21,7 @@ import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { composeAccess } from "./access.ts";
-import { composeAccounts } from "./accounts.ts";
+import { accountSecrets, composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
@@ -43,6 +43,7 @@ import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
+import { composeTeams } from "./teams.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
 import { composeZvt } from "./zvt.ts";
@@ -206,6 +207,14 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       publicUrl: links.publicUrl,
     }),
   );
+  const teams = add(
+    composeTeams({
+      ...{ config, kv, box, clock, ids, loginCounts, failed },
+      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      publicUrl: links.publicUrl,
+      timers: parts.timers,
+    }),
+  );
   const access = add(
     composeAccess({
       config,
@@ -280,6 +289,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     administerZvt: zvt.administerZvt,
     ...access.operations,
     ...accounts.operations,
+    ...teams.operations,
     ...apps.operations,
     overview,
     ...composeMerchantTransactions(bus),
