@@ -22,6 +22,7 @@ import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { composeAccess } from "./access.ts";
+import { accountSecrets, composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
@@ -34,6 +35,7 @@ import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
+import { composeMails } from "./mails.ts";
 import { composeMerchantPortal } from "./merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
@@ -43,6 +45,7 @@ import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
+import { composeTeams } from "./teams.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
 import { composeZvt } from "./zvt.ts";
@@ -155,6 +158,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
+  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics }));
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) {
     add(adapter.sender());
@@ -196,6 +200,25 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
+  const loginCounts = composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null });
+  const observeLogins = { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack };
+  const accounts = add(
+    composeAccounts({
+      ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
+      partners: partners.partners,
+      mails: mails.mails,
+      audit: administration.audit,
+      publicUrl: links.publicUrl,
+    }),
+  );
+  const teams = add(
+    composeTeams({
+      ...{ config, kv, box, clock, ids, loginCounts, failed },
+      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      publicUrl: links.publicUrl,
+      timers: parts.timers,
+    }),
+  );
   const access = add(
     composeAccess({
       config,
@@ -208,8 +231,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
-      loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
-      observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
+      portalSessions: accounts.sessions,
+      loginCounts,
+      observeLogins,
       lease,
     }),
   );
@@ -260,6 +284,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...links.operations,
     ...adapter.operations,
     ...webhooks.operations,
+    ...mails.operations,
     ...intents,
     ...partnerApi.ofMerchants,
     ...partners,
@@ -267,6 +292,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
+    ...accounts.operations,
+    ...teams.operations,
     ...apps.operations,
     overview,
     ...composeMerchantPortal({

@@ -10,6 +10,8 @@ import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
+import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
@@ -36,7 +38,9 @@ export function surfacesOf(options: SurfaceOptions) {
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
     partnerV1: partnerV1Endpoints,
-    merchant: readEndpoints,
+    signIn: signInEndpoints,
+    team: teamEndpoints,
+    merchantReads: readEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
