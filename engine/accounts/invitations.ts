@@ -1,16 +1,18 @@
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { MerchantRecord } from "../partners/merchant.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
-import type { AccountRecord, Locale } from "./account.ts";
+import { type AccountRecord, type Locale, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "./account.ts";
 import { type AccountStore, accountOperations } from "./account-store.ts";
-import type { NewPasswords } from "./new-passwords.ts";
+import type { AccountSecrets, GuardedSecrets } from "./factors.ts";
+import { isCommonPassword } from "./password-rules.ts";
 import type { MemberRecord, TeamRecord } from "./team.ts";
 import { invitedBy, join } from "./team-rules.ts";
-import { isToken, type TeamSecrets } from "./team-secrets.ts";
 import type { TeamStore } from "./team-store.ts";
+import { isToken } from "./token.ts";
 
 /** What an invitation shows to who has its link. */
 export interface ShownInvitation {
@@ -32,7 +34,7 @@ export interface Acceptance {
 }
 
 export type AcceptOutcome =
-  | { type: "joined"; account: AccountRecord; merchantId: string }
+  | { type: "joined"; account: Stored<AccountRecord>; merchantId: string }
   /** The invitation was used, withdrawn, sent again or has ended, or its merchant is deactivated. */
   | { type: "used_or_expired" }
   | { type: "invalid_login" }
@@ -49,16 +51,12 @@ export interface Invitations {
   accept(token: string, acceptance: Acceptance): Promise<AcceptOutcome>;
 }
 
-/** Whether the password is that of the account. Throws RelayError `rate_limited` where it must not be compared now. */
-export type ProvePassword = (account: AccountRecord, password: string, ipAddress: string) => Promise<boolean>;
-
 export interface InvitationsOptions {
   teams: TeamStore;
   accounts: AccountStore;
   merchants: Pick<MerchantStore, "load">;
-  passwords: NewPasswords;
-  provePassword: ProvePassword;
-  secrets: TeamSecrets;
+  guard: Pick<GuardedSecrets, "isPassword">;
+  secrets: Pick<AccountSecrets, "newId" | "digest" | "hashPassword">;
   clock: Clock;
 }
 
@@ -68,7 +66,7 @@ const ATTEMPTS_MAX = 16;
 const GONE = { type: "used_or_expired" } as const;
 
 export function createInvitations(options: InvitationsOptions): Invitations {
-  const { teams, accounts, merchants, passwords, provePassword, secrets, clock } = options;
+  const { teams, accounts, merchants, guard, secrets, clock } = options;
 
   async function open(tokenSha256: string): Promise<{ team: Stored<TeamRecord>; invited: MemberRecord; merchant: MerchantRecord } | null> {
     const team = await teams.byInvitation(tokenSha256);
@@ -99,14 +97,15 @@ export function createInvitations(options: InvitationsOptions): Invitations {
       return retryOnConflict<AcceptOutcome>(ATTEMPTS_MAX, async () => {
         const found = await open(tokenSha256);
         if (found === null) return GONE;
-        const { team, invited } = found;
+        const { team, invited, merchant } = found;
         const { merchantId } = team.record;
         const before = await accounts.byEmail(invited.email);
         const atMs = clock.nowMs();
         let account: AccountRecord;
         if (before === null) {
-          if (passwords.refusal(password) !== null) return { type: "password_too_common" };
-          passwordHash ??= await passwords.hash(password);
+          requireLength(password);
+          if (isCommonPassword(password, [invited.email, merchant.merchantName])) return { type: "password_too_common" };
+          passwordHash ??= await secrets.hashPassword(password);
           account = newAccount({
             accountId: secrets.newId("acc_"),
             invited,
@@ -118,7 +117,8 @@ export function createInvitations(options: InvitationsOptions): Invitations {
         } else {
           const { record } = before;
           const known = `${record.accountId} ${record.passwordHash}`;
-          if (proven !== known && !(await provePassword(record, password, ipAddress))) return { type: "invalid_login" };
+          const guessed = { account: { username: record.accountId, isKnown: true }, hash: record.passwordHash, version: before.version };
+          if (proven !== known && !(await guard.isPassword(password, guessed, ipAddress))) return { type: "invalid_login" };
           proven = known;
           account = { ...record, merchantIds: [...record.merchantIds.filter((one) => one !== merchantId), merchantId], updatedAtMs: atMs };
         }
@@ -126,10 +126,16 @@ export function createInvitations(options: InvitationsOptions): Invitations {
         if (joined === null) return GONE;
         const change = { account: { record: account, version: before?.version ?? 0 }, before: before?.record ?? null };
         const stored = await teams.commit(team, joined.team, accountOperations(change));
-        return stored === null ? CONFLICT : { type: "joined", account, merchantId };
+        // All that one commit writes has one version.
+        return stored === null ? CONFLICT : { type: "joined", account: { record: account, version: stored.version }, merchantId };
       });
     },
   };
+}
+
+function requireLength({ length }: string): void {
+  if (length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX) return;
+  throw new RelayError("invalid_request", `password: must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`);
 }
 
 interface NewAccount {

@@ -3,12 +3,13 @@ import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { type AccountRecord, emailOf, type Locale } from "./account.ts";
 import { type AccountStore, accountOperations } from "./account-store.ts";
-import type { NewPasswords } from "./new-passwords.ts";
+import type { AccountSecrets } from "./factors.ts";
 import { isUsable, withoutTokens, withReset } from "./password-reset.ts";
 import type { PasswordResetStore } from "./password-reset-store.ts";
+import { isCommonPassword } from "./password-rules.ts";
 import type { PortalMails } from "./portal-mails.ts";
 import type { SessionStore } from "./session-store.ts";
-import { isToken, type TeamSecrets } from "./team-secrets.ts";
+import { isToken } from "./token.ts";
 
 export type ResetOutcome = { type: "done"; locale: Locale } | { type: "used_or_expired" } | { type: "password_too_common" };
 
@@ -19,7 +20,7 @@ export interface ForgottenPasswords {
    * account. Throws RelayError `rate_limited` for an address of the network that asks too often, and `too_busy`.
    */
   ask(email: string, ipAddress: string): Promise<void>;
-  /** Sets the password, ends all sessions, and keeps the second factors. Throws RelayError `invalid_request` for a password that cannot be one. */
+  /** Sets the password, ends all sessions, and keeps the second factors. `password` has PASSWORD_LENGTH_MIN to PASSWORD_LENGTH_MAX characters. */
   reset(token: string, password: string): Promise<ResetOutcome>;
   /** Resolves when nothing is under way; for a node that stops. */
   idle(): Promise<void>;
@@ -30,8 +31,7 @@ export interface ForgottenPasswordsOptions {
   accounts: AccountStore;
   sessions: Pick<SessionStore, "endAll">;
   mails: PortalMails;
-  passwords: NewPasswords;
-  secrets: TeamSecrets;
+  secrets: Pick<AccountSecrets, "newToken" | "digest" | "hashPassword">;
   /** Counts a request of an address of the network. Throws RelayError `rate_limited`. */
   admit(ipAddress: string): Promise<void>;
   clock: Clock;
@@ -46,7 +46,7 @@ const ATTEMPTS_MAX = 16;
 const GONE = { type: "used_or_expired" } as const;
 
 export function createForgottenPasswords(options: ForgottenPasswordsOptions): ForgottenPasswords {
-  const { resets, accounts, sessions, mails, passwords, secrets, admit, clock, failed } = options;
+  const { resets, accounts, sessions, mails, secrets, admit, clock, failed } = options;
   const underWay = new Set<Promise<void>>();
 
   async function write(email: string): Promise<void> {
@@ -85,8 +85,8 @@ export function createForgottenPasswords(options: ForgottenPasswordsOptions): Fo
         if (before === null || !isUsable(before.record, tokenSha256, clock.nowMs())) return GONE;
         const account = await accounts.load(before.record.accountId);
         if (account === null) return GONE;
-        if (passwords.refusal(password) !== null) return { type: "password_too_common" };
-        passwordHash ??= await passwords.hash(password);
+        if (isCommonPassword(password, [account.record.email])) return { type: "password_too_common" };
+        passwordHash ??= await secrets.hashPassword(password);
         const atMs = clock.nowMs();
         const record: AccountRecord = { ...account.record, passwordHash, updatedAtMs: atMs };
         const isStored = await resets.commit(

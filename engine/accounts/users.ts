@@ -7,6 +7,7 @@ import { isMerchantId, type MerchantRecord } from "../partners/merchant.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import { type AccountRecord, emailOf, hasSecondFactor, type Locale } from "./account.ts";
 import { type AccountStore, accountOperations, type CommitPart } from "./account-store.ts";
+import type { AccountSecrets } from "./factors.ts";
 import type { PortalMails } from "./portal-mails.ts";
 import type { SessionStore } from "./session-store.ts";
 import { type MemberRecord, newTeam, RESEND_AFTER_MS, type TeamRecord } from "./team.ts";
@@ -20,7 +21,6 @@ import {
   type TeamDecision,
   type TeamRefusal,
 } from "./team-rules.ts";
-import type { TeamSecrets } from "./team-secrets.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** A user as lists show it. */
@@ -63,7 +63,7 @@ export interface UsersOptions {
   sessions: Pick<SessionStore, "end">;
   merchants: Pick<MerchantStore, "load">;
   mails: PortalMails;
-  secrets: TeamSecrets;
+  secrets: Pick<AccountSecrets, "newId" | "newToken" | "digest">;
   clock: Clock;
   failed(what: string, error: unknown): void;
 }

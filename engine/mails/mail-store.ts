@@ -4,9 +4,10 @@ import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Mail, MailKind } from "./mail.ts";
+import { isMailAddress } from "./mail-address.ts";
 import type { MailRecord } from "./mail-record.ts";
 
-const MAILS = "mail/";
+export const MAILS = "mail/";
 const DUE = "due/mail/";
 /** Newest last, for the administrators' list. */
 const BY_TIME = "mail-at/";
@@ -30,17 +31,8 @@ const WORTH_MAX_MS = 7 * 86_400_000;
 
 const ID = /^[A-Za-z0-9_.-]{1,100}$/;
 
-/** An address as mailers take it, without name and comments: no space, no control character, nothing that could begin another header. */
-const ADDRESS = /^[!#-'*+\-/-9=?A-Z^-~.]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,186}[A-Za-z0-9])?$/;
-const ADDRESS_LENGTH_MAX = 254;
-
 const SUBJECT_LENGTH_MAX = 200;
 const TEXT_LENGTH_MAX = 20_000;
-
-/** Whether mail can be addressed so. */
-export function isMailAddress(address: string): boolean {
-  return address.length <= ADDRESS_LENGTH_MAX && ADDRESS.test(address);
-}
 
 export interface MailTerms {
   box: SecretBox;
@@ -52,7 +44,7 @@ export interface MailTerms {
 /**
  * Queues a mail in the commit that makes it due. That commit has to check a version, so that it cannot be stored twice: stored again, the
  * mail would be sent again. Ask `hasRoom` before. @throws RangeError for a mail that no mailer could take: validate addresses
- * before (`isMailAddress`)
+ * before (engine/mails/mail-address.ts)
  */
 export function mailOperations(mail: Mail, { box, atMs, expiresAtMs }: MailTerms): Operation[] {
   if (!ID.test(mail.id)) throw new RangeError("a mail has no usable id");
@@ -147,10 +139,18 @@ export function createMailStore(kv: Kv): MailStore {
   };
 }
 
+/** When a record goes, for whoever writes it again with its text sealed anew. */
+export function mailExpiresAtMs(mail: unknown): number {
+  const facts: { readonly [name: string]: unknown } = typeof mail === "object" && mail !== null ? { ...mail } : {};
+  const sinceMs = facts["state"] === "QUEUED" ? facts["expiresAtMs"] : facts["updatedAtMs"];
+  if (typeof sinceMs !== "number" || !Number.isSafeInteger(sinceMs)) throw new Error("a mail does not say how long it is kept");
+  return sinceMs + KEPT_MS;
+}
+
 /** A queued mail is kept until its time is over at least: its deadline ends it then. */
 function recordOperations(record: MailRecord): Operation[] {
-  const { id, state } = record;
-  const expiresAtMs = (state === "QUEUED" ? record.expiresAtMs : record.updatedAtMs) + KEPT_MS;
+  const { id } = record;
+  const expiresAtMs = mailExpiresAtMs(record);
   return [
     { type: "put", key: MAILS + id, value: recordText("mail", record), expiresAtMs },
     { type: "put", key: timeKey(record), value: id, expiresAtMs },

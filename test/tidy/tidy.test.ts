@@ -21,11 +21,12 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
+  { folder: "http/mail/", mayImport: ["engine/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
-  { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/"] },
+  { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/merchant/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
@@ -115,6 +116,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "ws", in: ["infra/sandbox/"] },
   { name: "esbuild", in: ["http/web/"] },
   { name: "opossum", in: ["http/gateway/"] },
+  { name: "nodemailer", in: ["http/mail/"] },
 ];
 
 /** What must not be written in these folders; strings and comments aside. */

@@ -1,7 +1,6 @@
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
-import { createMailStore } from "../../../engine/mails/mail-store.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
@@ -22,7 +21,7 @@ import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { composeAccess } from "./access.ts";
-import { composeAccounts } from "./accounts.ts";
+import { accountSecrets, composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
@@ -35,6 +34,7 @@ import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
+import { composeMails } from "./mails.ts";
 import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
@@ -43,6 +43,7 @@ import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
+import { composeTeams } from "./teams.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
 import { composeZvt } from "./zvt.ts";
@@ -153,6 +154,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
+  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics }));
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) {
     add(adapter.sender());
@@ -200,9 +202,17 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     composeAccounts({
       ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
       partners: partners.partners,
-      mails: createMailStore(kv),
+      mails: mails.mails,
       audit: administration.audit,
       publicUrl: links.publicUrl,
+    }),
+  );
+  const teams = add(
+    composeTeams({
+      ...{ config, kv, box, clock, ids, loginCounts, failed },
+      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      publicUrl: links.publicUrl,
+      timers: parts.timers,
     }),
   );
   const access = add(
@@ -270,6 +280,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...links.operations,
     ...adapter.operations,
     ...webhooks.operations,
+    ...mails.operations,
     ...intents,
     ...partnerApi.ofMerchants,
     ...partners,
@@ -278,6 +289,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     administerZvt: zvt.administerZvt,
     ...access.operations,
     ...accounts.operations,
+    ...teams.operations,
     ...apps.operations,
     overview,
     ...composeMerchantTransactions(bus),

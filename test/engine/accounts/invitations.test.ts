@@ -59,8 +59,9 @@ describe("accepting", () => {
     const accepted = await world.invitations.accept(token, { password: PASSWORD, locale: "it", ...FROM });
     assert.equal(world.kv.commits, commits + 1);
     assert.ok(accepted.type === "joined");
-    const account = await world.accountOf("anna@example.com");
-    assert.deepEqual(accepted, { type: "joined", account, merchantId: SHOP });
+    const stored = await world.accounts.byEmail("anna@example.com");
+    assert.deepEqual(accepted, { type: "joined", account: stored, merchantId: SHOP });
+    const account = accepted.account.record;
     assert.deepEqual(
       [account.passwordHash, account.locale, account.merchantIds, account.totp],
       [`hash of ${PASSWORD}`, "it", [SHOP], null],
@@ -109,13 +110,22 @@ describe("accepting", () => {
     assert.equal((await world.invitations.accept(token, { password: PASSWORD, ...FROM })).type, "joined");
   });
 
+  test("with a password that is too short or too long is refused, and leaves it open", async () => {
+    const world = await createTeamWorld();
+    const token = await invitedAs(world, "anna@example.com");
+    for (const password of ["eleven char", "x".repeat(129)]) {
+      await assert.rejects(world.invitations.accept(token, { password, ...FROM }), { code: "invalid_request" });
+    }
+    assert.notEqual(await world.invitations.look(token), null);
+  });
+
   test("with an account there is proves its password, held back as a sign-in is, and changes nothing else of it", async () => {
     const world = await createTeamWorld();
     await world.join("anna@example.com", "OWNER", "SHOP-002");
     const before = await world.accountOf("anna@example.com");
     const token = await invitedAs(world, "anna@example.com");
     assert.deepEqual(await world.invitations.accept(token, { password: "another one than that", ...FROM }), { type: "invalid_login" });
-    assert.deepEqual(world.proofs, [{ email: "anna@example.com", ...FROM }]);
+    assert.deepEqual(world.proofs, [{ accountId: before.accountId, ...FROM }]);
     world.heldBack.add(FROM.ipAddress);
     await assert.rejects(world.invitations.accept(token, { password: PASSWORD, ...FROM }), { code: "rate_limited" });
     assert.equal((await world.users.list(SHOP))[0]?.state, "INVITED");

@@ -2,16 +2,15 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { AccountRecord } from "../../../engine/accounts/account.ts";
 import { createAccountStore } from "../../../engine/accounts/account-store.ts";
+import type { AccountSecrets, GuardedSecrets } from "../../../engine/accounts/factors.ts";
 import { createInvitations } from "../../../engine/accounts/invitations.ts";
 import { createMailTexts } from "../../../engine/accounts/mail-texts.ts";
-import type { NewPasswords } from "../../../engine/accounts/new-passwords.ts";
 import { createPasswordResetStore } from "../../../engine/accounts/password-reset-store.ts";
 import { createForgottenPasswords } from "../../../engine/accounts/password-resets.ts";
 import { createPortalMails } from "../../../engine/accounts/portal-mails.ts";
 import { createResetFactors } from "../../../engine/accounts/reset-factors.ts";
 import { createSessionStore } from "../../../engine/accounts/session-store.ts";
 import type { TeamActor } from "../../../engine/accounts/team-rules.ts";
-import type { TeamSecrets } from "../../../engine/accounts/team-secrets.ts";
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { createUsers } from "../../../engine/accounts/users.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
@@ -25,8 +24,8 @@ import { ManualClock } from "../world.ts";
 
 export const ABOVE: TeamActor = { type: "above" };
 export const SHOP = "SHOP-001";
-export const PASSWORD = "correct horse battery";
-export const TOO_COMMON = "password1234";
+export const PASSWORD = "heron under a violet lamp";
+export const TOO_COMMON = "Password1234!";
 
 const OPEN_BOX: SecretBox = { seal: (secret) => secret, open: (sealed) => sealed };
 
@@ -48,14 +47,11 @@ export async function createTeamWorld() {
     made += 1;
     return String(made).padStart(length, "0");
   };
-  const secrets: TeamSecrets = {
+  const secrets: Omit<AccountSecrets, "newRecoveryCodes"> = {
     newToken: () => next(43),
     newId: (prefix) => prefix + next(22),
     digest: (text) => createHash("sha256").update(text).digest("hex"),
-  };
-  const passwords: NewPasswords = {
-    refusal: (password) => (password === TOO_COMMON ? "too_common" : null),
-    hash: async (password) => `hash of ${password}`,
+    hashPassword: async (password) => `hash of ${password}`,
   };
   const [teams, accounts, resets] = [createTeamStore(kv), createAccountStore(kv), createPasswordResetStore(kv)];
   const sessions = createSessionStore(kv, clock.nowMs);
@@ -66,18 +62,20 @@ export async function createTeamWorld() {
   const failed = (_what: string, error: unknown) => void failures.push(error);
   /** Addresses of the network that may not ask now. */
   const heldBack = new Set<string>();
-  const proofs: { email: string; ipAddress: string }[] = [];
-  const provePassword = async ({ email, passwordHash }: AccountRecord, password: string, ipAddress: string) => {
-    if (heldBack.has(ipAddress)) throw new RelayError("rate_limited", "Too many", { retryAfterSeconds: 1 });
-    proofs.push({ email, ipAddress });
-    return passwordHash === `hash of ${password}`;
+  const proofs: { accountId: string; ipAddress: string }[] = [];
+  const guard: Pick<GuardedSecrets, "isPassword"> = {
+    isPassword: async (password, { account, hash }, ipAddress) => {
+      if (heldBack.has(ipAddress)) throw new RelayError("rate_limited", "Too many", { retryAfterSeconds: 1 });
+      proofs.push({ accountId: account.username, ipAddress });
+      return hash === `hash of ${password}`;
+    },
   };
   const admit = async (ipAddress: string) => {
     if (heldBack.has(ipAddress)) throw new RelayError("rate_limited", "Too many", { retryAfterSeconds: 1 });
   };
   const users = createUsers({ teams, accounts, sessions, merchants, mails, secrets, clock, failed });
-  const invitations = createInvitations({ teams, accounts, merchants, passwords, provePassword, secrets, clock });
-  const forgotten = createForgottenPasswords({ resets, accounts, sessions, mails, passwords, secrets, admit, clock, failed });
+  const invitations = createInvitations({ teams, accounts, merchants, guard, secrets, clock });
+  const forgotten = createForgottenPasswords({ resets, accounts, sessions, mails, secrets, admit, clock, failed });
   const resetFactors = createResetFactors({ accounts, sessions, mails, clock });
 
   async function storeMerchant(record: MerchantRecord, version: number, before: MerchantRecord | null): Promise<void> {

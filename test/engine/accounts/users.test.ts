@@ -5,7 +5,7 @@ import type { TeamActor } from "../../../engine/accounts/team-rules.ts";
 import type { UserOutcome } from "../../../engine/accounts/users.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { session } from "./examples.ts";
-import { ABOVE, createTeamWorld, SHOP } from "./team-world.ts";
+import { ABOVE, createTeamWorld, PASSWORD, SHOP } from "./team-world.ts";
 
 const as = (userId: string): TeamActor => ({ type: "member", userId });
 
@@ -71,7 +71,7 @@ describe("inviting", () => {
     const world = await createTeamWorld();
     await world.users.invite(SHOP, ABOVE, { email: "anna@example.com", role: "OWNER", locale: "en" });
     const { token } = await world.lastMailTo("anna@example.com");
-    await world.invitations.accept(token, { password: "correct horse battery", ipAddress: "192.0.2.1" });
+    await world.invitations.accept(token, { password: PASSWORD, ipAddress: "192.0.2.1" });
     const [owner] = await world.users.list(SHOP);
     await world.users.invite(SHOP, as(owner?.userId ?? ""), { email: "bruno@example.com", role: "VIEWER" });
     assert.match((await world.lastMailTo("bruno@example.com")).subject, /^Invitation/);

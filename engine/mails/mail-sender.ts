@@ -1,0 +1,112 @@
+import type { Address, Homes } from "../kernel/bus.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { createDeadlineRunner, type DeadlineBounds, type DeadlineRunner } from "../kernel/deadline-runner.ts";
+import { createPacer } from "../kernel/pacer.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { SecretBox } from "../kernel/secret-box.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { type Mailer, type MailKind, MailNotSent } from "./mail.ts";
+import { claimed, ended, leftInOutbox, type MailRecord, type MailState, postponed } from "./mail-record.ts";
+import { type MailStore, mailText, QUEUED_MAX } from "./mail-store.ts";
+
+/** What became of an attempt or of a mail; the id is no secret, and nothing else of the mail is told. */
+export interface MailTold {
+  type: "sent" | "failed" | "refused" | "expired";
+  id: string;
+  kind: MailKind;
+  attempts: number;
+  reason: string | null;
+}
+
+export interface MailSenderOptions {
+  store: MailStore;
+  box: SecretBox;
+  /** Null where nothing sends mail: they wait in the administrators' outbox until they expire. */
+  mailer: Mailer | null;
+  homes: Homes;
+  self: Address;
+  clock: Clock;
+  told(event: MailTold): void;
+  failed(what: string, error: unknown): void;
+}
+
+/** Whatever waits has room. Few at once: a server for mail takes a few connections of one client. */
+const BOUNDS: Omit<DeadlineBounds, "pacer"> = { heldMax: QUEUED_MAX, atOnceMax: 4, catchUpMs: 60_000, slackMs: 0 };
+
+/** Mails that a second of catching up takes without being thought full. */
+const FREE_PER_SECOND = 10;
+
+/** After an attempt another writer can have claimed the mail only because its lease was over: more than one such is a fault. */
+const ATTEMPTS_MAX = 4;
+
+/**
+ * Sends mails whose home this shard is: at once, then again and again for as long as they are worth something. Each attempt is stored before it
+ * begins, so two nodes do not send a mail together, and one that died during it leaves the mail to be sent again: at least once, not
+ * exactly once.
+ */
+export function createMailSender({ store, box, mailer, homes, self, clock, told, failed }: MailSenderOptions): DeadlineRunner {
+  async function fire(id: string): Promise<void> {
+    const stored = await store.load(id);
+    const nowMs = clock.nowMs();
+    if (stored === null || stored.record.nextAtMs === null || stored.record.nextAtMs > nowMs) return;
+    const { record } = stored;
+    if (nowMs >= record.expiresAtMs) {
+      if ((await store.replace(stored, ended(record, "EXPIRED", nowMs))) !== null) tell("expired", record, null);
+      return;
+    }
+    if (mailer === null) {
+      await store.replace(stored, leftInOutbox(record, nowMs));
+      return;
+    }
+    const taken = await store.replace(stored, claimed(record, nowMs));
+    if (taken !== null) await attempt(taken, mailer);
+  }
+
+  async function attempt(taken: Stored<MailRecord>, by: Mailer): Promise<void> {
+    const { record } = taken;
+    try {
+      const outcome = await send(record, by);
+      await end(record, outcome === "sent" ? "SENT" : "FAILED");
+      tell(outcome, record, null);
+    } catch (error) {
+      if (!(error instanceof MailNotSent)) throw error;
+      await store.replace(taken, postponed(record, clock.nowMs()));
+      tell("failed", record, error.message);
+    }
+  }
+
+  async function send(record: MailRecord, by: Mailer): Promise<"sent" | "refused"> {
+    const { id, kind, to, merchantId } = record;
+    return by.send({ id, kind, to, merchantId, ...textOf(record) });
+  }
+
+  /** One that cannot be opened may be so again once the right key is back. */
+  function textOf(record: MailRecord) {
+    try {
+      const text = mailText(box, record);
+      if (text !== null) return text;
+    } catch (error) {
+      throw new MailNotSent("its sealed text cannot be opened", { cause: error });
+    }
+    throw new MailNotSent("it has no text");
+  }
+
+  /** Over whatever another writer has stored since: it was sent, or it never can be. */
+  async function end(record: MailRecord, state: Exclude<MailState, "QUEUED">): Promise<void> {
+    await retryOnConflict(ATTEMPTS_MAX, async () => {
+      const stored = await store.load(record.id);
+      if (stored === null || stored.record.state !== "QUEUED") return;
+      return (await store.replace(stored, ended(stored.record, state, clock.nowMs()))) === null ? CONFLICT : undefined;
+    });
+  }
+
+  function tell(type: MailTold["type"], { id, kind, attempts }: MailRecord, reason: string | null): void {
+    told({ type, id, kind, attempts, reason });
+  }
+
+  return createDeadlineRunner({
+    ...{ name: "mail", index: store, homes, self, clock, failed, fire },
+    placeOf: (partition) => `due/${partition}`,
+    bounds: { ...BOUNDS, pacer: createPacer(FREE_PER_SECOND) },
+  });
+}
