@@ -23,7 +23,6 @@ export const COMMON_PASSWORDS: readonly string[] = [
   "correcthorsebatterystaple",
   "crackberry12",
   "dragonball123",
-  "everything1",
   "football1234",
   "forzainter1908",
   "forzajuve1897",

@@ -179,7 +179,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
 
   return {
     find: async (own) => (await load(own)).record,
-    change: (own, patch) => {
+    change: async (own, patch) => {
       requireViews(patch.savedViews ?? []);
       return change(own, async (before) => {
         const account = { ...before, ...patch };

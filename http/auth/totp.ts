@@ -7,6 +7,8 @@ const PARAMETERS = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 /** Steps before and after the present one: half a minute for a clock that is wrong, and for typing. */
 const WINDOW = 1;
 
+const CODE = /^[0-9]{6}$/;
+
 /** RFC 4226, section 4: 160 bits are recommended. */
 const SECRET_BYTES = 20;
 
@@ -16,6 +18,7 @@ export function createTotp(issuer: string): Totp {
     newSecret: () => new Secret({ size: SECRET_BYTES }).base32,
     uri: (secret, email) => new TOTP({ ...PARAMETERS, issuer, label: email, secret: Secret.fromBase32(secret) }).toString(),
     stepOf: (secret, code, atMs) => {
+      if (!CODE.test(code)) return null;
       const totp = new TOTP({ ...PARAMETERS, secret: Secret.fromBase32(secret) });
       const delta = totp.validate({ token: code, timestamp: atMs, window: WINDOW });
       return delta === null ? null : totp.counter({ timestamp: atMs }) + delta;
