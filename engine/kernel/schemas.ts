@@ -76,6 +76,7 @@ export const SCHEMAS = {
   link: { writes: 2, reads: [1, 2], keys: ["link/", "link-due/", "link-payment/", "link-tran/", "link-op/"] },
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
   zvtRoute: first("zvt-route/"),
+  mail: first("mail/", "due/mail/", "mail-at/", "mail-queued/", "mail-of/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
   webhookEvent: first("webhook-event/", "webhook-event-of/", "webhook-outbox/"),
   webhookEndpoint: first("webhook-endpoint/", "webhook-endpoint-of/", "webhook-endpoint-count/"),

@@ -17,6 +17,10 @@ import { createHistoryStore, type PendingLoss } from "../../storage/kv/history-s
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
 import type { IntentRecord } from "../../engine/intents/intent.ts";
 import { createIntentStore } from "../../engine/intents/intent-store.ts";
+import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
+import type { SecretBox } from "../../engine/kernel/secret-box.ts";
+import type { Mail } from "../../engine/mails/mail.ts";
+import { createMailStore, mailOperations, mailText } from "../../engine/mails/mail-store.ts";
 import { createLinkStore } from "../../engine/links/link-store.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
 import { createAuditStore, type AuditEntry } from "../../engine/operators/audit-store.ts";
@@ -639,6 +643,18 @@ const INTENT: Whole<IntentRecord> = {
   events: 7,
 };
 
+const MAIL: Mail = {
+  id: "mail-1",
+  kind: "invitation",
+  to: "ada@example.org",
+  subject: "You are invited",
+  text: "Open https://relay.example.org/portal/invitation/token-1",
+  merchantId: "SHOP-001",
+};
+
+/** Sealing is random, and the form of a sealed text is tested elsewhere. */
+const UNSEALED: SecretBox = { seal: (secret, context) => `${context}:${secret}`, open: (sealed, context) => sealed.slice(context.length + 1) };
+
 const now = () => AT_MS;
 const atNow = { nowMs: now, monotonicMs: now };
 
@@ -805,6 +821,15 @@ export const STORED_EXAMPLES = {
   zvtRoute: {
     write: (kv) => createZvtRouteStore({ kv }).commit({ routeId: "till-1", record: ZVT_ROUTE, version: 0 }),
     read: async (kv) => (await createZvtRouteStore({ kv }).load("till-1"))?.record,
+  },
+  mail: {
+    write: (kv) => put(kv, ...mailOperations(MAIL, { box: UNSEALED, atMs: AT_MS, expiresAtMs: AT_MS + 3_600_000 })),
+    read: async (kv) => [
+      (await createMailStore(kv).load("mail-1"))?.record,
+      (await createMailStore(kv).page(null, 10)).map((record) => mailText(UNSEALED, record)),
+      await createMailStore(kv).pageDue(duePartitionOf("mail-1"), null, AT_MS + 1, 10),
+      await createMailStore(kv).queued("invitation"),
+    ],
   },
   intent: {
     write: (kv) => intentStore(kv).commit({ record: INTENT, version: 0, events: [], atMs: AT_MS }),

@@ -21,6 +21,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
+  { folder: "http/mail/", mayImport: ["engine/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -69,6 +70,7 @@ const SUBJECTS = [
   "gateway",
   "idempotency",
   "partners",
+  "mails",
   "settings",
   "links",
   "intents",
@@ -109,6 +111,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "ws", in: ["infra/sandbox/"] },
   { name: "esbuild", in: ["http/web/"] },
   { name: "opossum", in: ["http/gateway/"] },
+  { name: "nodemailer", in: ["http/mail/"] },
 ];
 
 /** What must not be written in these folders; strings and comments aside. */

@@ -8,6 +8,7 @@ import { cloudConfigEndpoints } from "./cloud-configs.ts";
 import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
+import { mailEndpoints } from "./mails.ts";
 import { limitMerchant } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
 import { sendCommand } from "./send-command.ts";
@@ -38,6 +39,7 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   listCallbacks,
   resendCallback,
   ...webhookEndpoints,
+  ...mailEndpoints,
   ...terminalGroupEndpoints,
   ...cloudConfigEndpoints,
   ...gatewayAccountEndpoints,

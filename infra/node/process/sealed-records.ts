@@ -1,5 +1,6 @@
 import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
+import { MAILS, mailExpiresAtMs } from "../../../engine/mails/mail-store.ts";
 import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
 import { GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
@@ -22,7 +23,10 @@ export const SEALED_RECORDS: readonly SealedRecords[] = [
 ];
 
 /** There may be very many of these, so they are read only if the key has changed. */
-export const MANY_SEALED_RECORDS: readonly SealedRecords[] = [{ prefix: CLAIMS, expiresAtMs: claimExpiresAtMs }];
+export const MANY_SEALED_RECORDS: readonly SealedRecords[] = [
+  { prefix: CLAIMS, expiresAtMs: claimExpiresAtMs },
+  { prefix: MAILS, expiresAtMs: mailExpiresAtMs },
+];
 
 const PAGE = 500;
 

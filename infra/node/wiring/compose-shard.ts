@@ -33,6 +33,7 @@ import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
+import { composeMails } from "./mails.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
@@ -144,6 +145,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
+  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics }));
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) {
     add(adapter.sender());
@@ -248,6 +250,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...links.operations,
     ...adapter.operations,
     ...webhooks.operations,
+    ...mails.operations,
     ...intents,
     ...partnerApi.ofMerchants,
     ...partners,
