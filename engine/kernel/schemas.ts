@@ -48,7 +48,10 @@ export const SCHEMAS = {
   refusedRow: numbered("op/"),
   /** A message of the topic `relay.transactions` (feed/kafka-message.ts). */
   feedMessage: first(),
-  feedTurn: numbered("feed/turn"),
+  /** Who has a lease, and how far it has come (feed/leader-lease.ts). */
+  feedTurn: numbered("feed/turn", "shop/turn"),
+  /** Since when the store's commands and results say whose they are (feed/shops-since.ts). */
+  shopsSince: first("shop/since"),
   subscriptionRule: numbered("w/"),
   deniedTerminal: numbered("d/"),
   cloudConfig: first("h/"),

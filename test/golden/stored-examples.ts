@@ -58,6 +58,7 @@ import { createWebhookEventStore, eventOperations } from "../../engine/webhooks/
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { prepareStoredSecrets } from "../../infra/node/process/stored-secrets.ts";
 import { LeaderLease } from "../../storage/feed/leader-lease.ts";
+import { loadShopsSince, noteFilled, noteShopsSince } from "../../storage/feed/shops-since.ts";
 import { readOutbox } from "../../storage/feed/outbox.ts";
 import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.ts";
 
@@ -141,6 +142,7 @@ export const ACCEPTED: Whole<Command> = {
   // Of its way to the home only.
   acceptBeforeMs: AT_MS + 5_000,
   byAny: true,
+  shop: "SHOP-001",
 };
 
 export const TRANSACTION: Whole<Required<CommandRecord>["result"] & object>["transaction"] = {
@@ -169,7 +171,7 @@ const COMMAND: Whole<Omit<CommandRecord, "place">> = {
   terminalId: "T1",
   command: ACCEPTED,
   life: { state: "done", sentAtMs: AT_MS + 1_000, finishedAtMs: AT_MS + 3_000, channel: "poll", attempts: 1 },
-  result: { transaction: TRANSACTION, toldMerchantId: "M2", raw: '{"result":"OK"}', postedBy: "T1", amountDiffers: false },
+  result: { transaction: TRANSACTION, toldMerchantId: "M2", raw: '{"result":"OK"}', postedBy: "T1", amountDiffers: false, shop: "SHOP-001" },
 };
 
 /** Its key is in small letters, so how its sender wrote it stands in the record. */
@@ -195,6 +197,7 @@ export const ROWS: readonly Whole<RowText<FeedRow>>[] = [
     finishedAtMs: AT_MS + 3_000,
     channel: "poll",
     attempt: 1,
+    shop: "SHOP-001",
   },
   { type: "conflict", id: "x-1", uuid: "paid-1", terminalId: "T1", postedBy: "T1", atMs: AT_MS + 4_000, raw: '{"result":"KO"}' },
 ];
@@ -391,6 +394,7 @@ const LINK: Whole<LinkRecord> = {
     terminalId: "T1",
     partnerId: 1,
     merchantId: "GM1",
+    shop: "SHOP-001",
     owner: "partner:1",
     amount: "12.34",
     amountMinor: 1_234,
@@ -759,8 +763,19 @@ export const STORED_EXAMPLES = {
       const lease = new LeaderLease(kv, atNow);
       await lease.acquire();
       await lease.release(`o/${AT_MS}-w-1`);
+      const filling = new LeaderLease(kv, atNow, "backfill");
+      await filling.acquire();
+      await filling.release("00000000-0000-4000-8000-000000000001/7/T1");
     },
     read: (kv) => new LeaderLease(kv, atNow).acquire(),
+  },
+  shopsSince: {
+    write: async (kv) => {
+      await noteShopsSince(kv, () => AT_MS);
+      const noted = await loadShopsSince(kv);
+      if (noted !== null) await noteFilled(kv, noted, "00000000-0000-4000-8000-000000000001");
+    },
+    read: (kv) => loadShopsSince(kv),
   },
   subscriptionRule: { write: (kv) => createDirectoryStore(kv).saveRule(RULE), read: (kv) => createDirectoryStore(kv).load() },
   deniedTerminal: { write: (kv) => createDirectoryStore(kv).setDenied("T1", true), read: (kv) => createDirectoryStore(kv).load() },

@@ -25,6 +25,7 @@ import { partnerPortal } from "./partner-portal.ts";
 import { partners } from "./partners.ts";
 import { payments } from "./payment.ts";
 import { results } from "./results.ts";
+import { shops } from "./shops.ts";
 import { transactions, withoutClickHouse } from "./transactions.ts";
 import { unreadPostings } from "./unread-postings.ts";
 import { utilityCommands } from "./utility.ts";
@@ -49,6 +50,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "administrators", define: administrators },
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: missingClickHouse() },
+  { about: "whose a payment is", define: shops, skip: missingClickHouse() },
   { about: "what ClickHouse has", define: foundInClickHouse, skip: missingClickHouse() },
   { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },

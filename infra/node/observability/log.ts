@@ -35,6 +35,8 @@ export interface Log {
   busFailed(error: unknown, context: { kind: string; from: string }): void;
   clickhouse(event: string, error?: unknown): void;
   feed(event: string, error?: unknown): void;
+  /** Merchants have their rows of before an upgrade in their lists. */
+  merchantRowsFilled(facts: { terminals: number; months: number }): void;
   /** A row is missing in ClickHouse until `npm run rebuild-analytics`; `reason` quotes nothing of it. */
   rowRefused(facts: {
     rowType: string;
@@ -167,6 +169,8 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
         : failure("clickhouse", event, error, { what: event }),
     feed: (event, error) =>
       error === undefined ? logger.info({ event: `feed ${event}` }, `feed ${event}`) : failure("feed", event, error, { what: event }),
+    merchantRowsFilled: ({ terminals, months }) =>
+      logger.info({ event: "merchant rows filled", terminals, months }, "merchants' lists have their rows of before the upgrade"),
     // Every row is logged, however many there are: operators search for the uuid.
     rowRefused: ({ rowType, uuid, terminalId, reason, partition, offset }) =>
       logger.error(

@@ -12,6 +12,7 @@ import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
+import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
@@ -69,6 +70,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let reached: Reached | null = null;
   let feed: RunningFeed | null = null;
   let kafka: ClusterFeed | null = null;
+  let backfill: MerchantBackfill | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let deliveredUntil: () => string | null = () => null;
   const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
@@ -112,6 +114,13 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           feed = kafka;
           list = createTransactionList({ kv, client });
         }
+        backfill = startMerchantBackfill({
+          ...{ kv, client, clock, timers: machineTimers },
+          onEvent: (event) => {
+            if (event.type === "filled") log.merchantRowsFilled(event);
+            else log.clickhouse("merchants' rows of before", withoutMessage(event.error));
+          },
+        });
         return reached.address.url;
       } catch (error) {
         tellsFirst(null);
@@ -147,7 +156,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       stopping.abort();
       tells();
       await ready;
-      await (feed ?? kafka)?.stop();
+      await Promise.all([backfill?.stop(), (feed ?? kafka)?.stop()]);
       await reached?.stop();
     },
   };

@@ -14,6 +14,7 @@ import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
+import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
 import { RedisRefused } from "../../../storage/kv/redis-connection.ts";
 import { createRemoteHistory, createRemoteKv } from "../../../storage/kv/remote.ts";
 import { VersionRefused } from "../../../storage/schemas/agreement.ts";
@@ -250,6 +251,7 @@ export async function startNode({
     if (secrets.type === "unreadable") throw new StartRefused(WRONG_SECRET_KEY);
     if (secrets.renewed > 0) log.secretsRenewed(secrets.renewed);
     await raiseSchemaMark(kv, VERSION);
+    await noteShopsSince(kv, clock.nowMs);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
     const password = await administratorPassword(kv, config);

@@ -23,6 +23,9 @@ const ADMIN_RUNNING = 4;
 const ADMIN_WAITING_MAX = 256;
 const ADMIN_WAIT_MS_MAX = 30_000;
 
+/** Who asks for work that can wait does one thing after the other; two nodes of a test may do so at once. */
+const BACKGROUND_WAITING_MAX = 4;
+
 /** Parameters of a query are part of the address. ClickHouse's own limit is 1 MiB. */
 const HEADER_BYTES_MAX = 262_144;
 
@@ -55,11 +58,24 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     waitMs: READER_WAIT_MS_MAX,
     yields: () => admins.waiting > 0,
   });
+  // What can wait for all of the relay's others: none starts beside one of them.
+  const background = new Semaphore({
+    running: 1,
+    waiting: BACKGROUND_WAITING_MAX,
+    waitMs: ADMIN_WAIT_MS_MAX,
+    yields: () => admins.running > 0 || admins.waiting > 0,
+  });
   let tags = 0;
 
   async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
     const outcome = await admins.run(work);
     readers.wake();
+    background.wake();
+    return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
+  }
+
+  async function runBackground(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
+    const outcome = await background.run(work);
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
@@ -111,7 +127,8 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
     const query: QueryRequest = { ...shared, text: queryText, format: options.format };
     const access = method === "GET" ? "read" : "write";
-    const answer = role === "admin" ? await runAdmin(() => engine.query(query, access)) : await runReader(query, response);
+    const run = isBackground(settings) ? runBackground : runAdmin;
+    const answer = role === "admin" ? await run(() => engine.query(query, access)) : await runReader(query, response);
     await send(response, answer, formatOf(queryText, options.format), options.compress);
   }
 
@@ -132,6 +149,11 @@ const TOO_LARGE = new ClickHouseError(
   "The query, or the text of its result, takes too much memory.",
   500,
 );
+
+/** ClickHouse's own setting: a number above 1 means that queries with a lower one go before it. */
+function isBackground(settings: ReadonlyMap<string, string>): boolean {
+  return Number(settings.get("priority") ?? 0) > 1;
+}
 
 /** The simple form of an insert with its rows in the body; any other form is executed as text. */
 function insertOf(query: string): { table: string; format: InsertFormat } | null {

@@ -3,7 +3,10 @@
 
 ALTER TABLE relay.transactions ADD COLUMN IF NOT EXISTS shop String DEFAULT '';
 
--- The same rows by merchant, for lists that merchants read. No part of the key ever changes, so the highest version of a row is in the same place as the others.
+ALTER TABLE relay.command_lives ADD COLUMN IF NOT EXISTS shop String DEFAULT '';
+
+-- The same rows by merchant, for lists that merchants read: without SCAN, PRINT, CANCEL and administrators' commands, which are no transactions of a shop.
+-- storage/feed/merchant-backfill.ts adds rows of before, with the same columns. No part of the key ever changes, so the highest version of a row is in the same place as the others.
 
 CREATE TABLE IF NOT EXISTS relay.merchant_transactions
 (
@@ -56,4 +59,4 @@ SELECT
     entry,
     item
 FROM relay.transactions
-WHERE shop != '';
+WHERE shop != '' AND command_kind IN ('', 'payment');
