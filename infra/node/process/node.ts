@@ -35,7 +35,8 @@ import { createLog, type Log } from "../observability/log.ts";
 import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
-import { type Analytics, startAnalytics } from "./analytics.ts";
+import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
+import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
@@ -391,6 +392,12 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
       throw error;
     }),
   );
+  handleMerchantReads({
+    bus,
+    merchants: analytics.merchants,
+    timers: backgroundTimers,
+    failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
+  });
   bus.handle("node.fed", () => {
     analytics.wake();
     return undefined;

@@ -34,6 +34,7 @@ import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeMails } from "./mails.ts";
+import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
@@ -267,6 +268,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...access.operations,
     ...apps.operations,
     overview,
+    ...composeMerchantTransactions(bus),
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
