@@ -11,6 +11,7 @@ import { gatewayAccountEndpoints } from "./gateway-account.ts";
 import { mailEndpoints } from "./mails.ts";
 import { limitMerchant } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
+import { portalUserEndpoints } from "./portal-users.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";
@@ -36,6 +37,7 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   ...administratorEndpoints,
   ...partnerEndpoints,
   limitMerchant,
+  ...portalUserEndpoints,
   listCallbacks,
   resendCallback,
   ...webhookEndpoints,

@@ -1,6 +1,8 @@
 import type { AdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
 import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
+import type { ResetFactors } from "../../../engine/accounts/reset-factors.ts";
+import type { Users } from "../../../engine/accounts/users.ts";
 import type { AdministerCallbacks } from "../../../engine/callbacks/administer-callbacks.ts";
 import type { CheckGateway } from "../../../engine/gateway/check-gateway.ts";
 import type { InstallationAccount } from "../../../engine/gateway/installation-account.ts";
@@ -49,6 +51,8 @@ export interface AdminOperations {
   administerPartners: AdministerPartners;
   administerPartnerApi: AdministerPartnerApi;
   administerMerchants: AdministerMerchants;
+  users: Users;
+  resetFactors: ResetFactors;
   callbacks: AdministerCallbacks;
   administerWebhooks: AdministerWebhooks;
   administerMails: AdministerMails;

@@ -1,3 +1,4 @@
+import { PORTAL_ACCOUNTS } from "../../../engine/accounts/account-store.ts";
 import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
 import { MAILS, mailExpiresAtMs } from "../../../engine/mails/mail-store.ts";
@@ -20,6 +21,7 @@ export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: SERVICE_SETTINGS.prefix },
   { prefix: MERCHANT_SECRETS },
   { prefix: WEBHOOK_ENDPOINTS },
+  { prefix: PORTAL_ACCOUNTS },
 ];
 
 /** There may be very many of these, so they are read only if the key has changed. */

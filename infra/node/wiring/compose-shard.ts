@@ -21,6 +21,7 @@ import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { composeAccess } from "./access.ts";
+import { accountSecrets, composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
@@ -42,6 +43,7 @@ import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
+import { composeTeams } from "./teams.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
 import { composeZvt } from "./zvt.ts";
@@ -194,6 +196,25 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
+  const loginCounts = composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null });
+  const observeLogins = { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack };
+  const accounts = add(
+    composeAccounts({
+      ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
+      partners: partners.partners,
+      mails: mails.mails,
+      audit: administration.audit,
+      publicUrl: links.publicUrl,
+    }),
+  );
+  const teams = add(
+    composeTeams({
+      ...{ config, kv, box, clock, ids, loginCounts, failed },
+      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      publicUrl: links.publicUrl,
+      timers: parts.timers,
+    }),
+  );
   const access = add(
     composeAccess({
       config,
@@ -206,8 +227,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
-      loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
-      observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
+      portalSessions: accounts.sessions,
+      loginCounts,
+      observeLogins,
       lease,
     }),
   );
@@ -266,6 +288,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
+    ...accounts.operations,
+    ...teams.operations,
     ...apps.operations,
     overview,
     ...composeMerchantTransactions(bus),
