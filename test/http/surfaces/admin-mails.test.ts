@@ -5,7 +5,7 @@ import { createAdministerMails } from "../../../engine/mails/administer-mails.ts
 import type { Mail } from "../../../engine/mails/mail.ts";
 import { ended } from "../../../engine/mails/mail-record.ts";
 import { createMailStore, mailOperations } from "../../../engine/mails/mail-store.ts";
-import type { AuditEntry } from "../../../engine/operators/audit-store.ts";
+import type { AuditEntry } from "../../../engine/operators/audit-entry.ts";
 import { createAuthenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { audited } from "../../../http/endpoint/audited.ts";
@@ -33,6 +33,7 @@ async function open(t: TestContext, mails: readonly Mail[], { sends = false } = 
       entries[Number(id) - 1] = { ...entry, outcome };
     },
     page: async () => [],
+    pageOfMerchant: async () => [],
   };
   const roles: ReadonlyMap<string, AdministratorRole> = new Map([
     ["owner", "owner"],
