@@ -1,7 +1,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
-import { type AccountRecord, emailOf, type Locale } from "./account.ts";
+import { type AccountRecord, emailOf } from "./account.ts";
 import { type AccountStore, accountOperations } from "./account-store.ts";
 import type { AccountSecrets } from "./factors.ts";
 import { isUsable, withoutTokens, withReset } from "./password-reset.ts";
@@ -11,7 +11,7 @@ import type { PortalMails } from "./portal-mails.ts";
 import type { SessionStore } from "./session-store.ts";
 import { isToken } from "./token.ts";
 
-export type ResetOutcome = { type: "done"; locale: Locale } | { type: "used_or_expired" } | { type: "password_too_common" };
+export type ResetOutcome = { type: "done"; account: AccountRecord } | { type: "used_or_expired" } | { type: "password_too_common" };
 
 /** New passwords for who has forgotten the old one. */
 export interface ForgottenPasswords {
@@ -97,7 +97,7 @@ export function createForgottenPasswords(options: ForgottenPasswordsOptions): Fo
           await sessions.endAll(record.accountId),
           mails.passwordChanged(record, atMs),
         );
-        return isStored ? { type: "done", locale: record.locale } : CONFLICT;
+        return isStored ? { type: "done", account: record } : CONFLICT;
       });
     },
     idle: async () => {

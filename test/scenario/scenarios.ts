@@ -24,6 +24,7 @@ import { partnerApi } from "./partner-api.ts";
 import { partnerPortal } from "./partner-portal.ts";
 import { partners } from "./partners.ts";
 import { payments } from "./payment.ts";
+import { portalUsers } from "./portal-users.ts";
 import { results } from "./results.ts";
 import { shops } from "./shops.ts";
 import { transactions, withoutClickHouse } from "./transactions.ts";
@@ -46,6 +47,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "partners", define: partners },
   { about: "the partner portal", define: partnerPortal },
   { about: "Partner API v1", define: partnerApi },
+  { about: "users of the merchant portal", define: portalUsers },
   { about: "administration", define: administration },
   { about: "administrators", define: administrators },
   { about: "results", define: results },

@@ -211,6 +211,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     composeTeams({
       ...{ config, kv, box, clock, ids, loginCounts, failed },
       ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      audit: administration.audit,
       publicUrl: links.publicUrl,
       timers: parts.timers,
     }),

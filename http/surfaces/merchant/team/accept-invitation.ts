@@ -19,8 +19,6 @@ export const acceptInvitation = team.endpoint({
   headers: ClientHeaders,
   body: AcceptInvitation,
   bodyExample: { password: "a long and secret sentence", locale: "it" },
-  // Its path has the token, which is nobody's business.
-  audit: { action: "invitation.accept", subject: () => "" },
   responses: {
     200: StateAndCookie,
     ...team.errors(400, 401, 403, 413, 415, 429, 503),
@@ -37,6 +35,9 @@ export const acceptInvitation = team.endpoint({
       case "invalid_login":
         return refusal(401, "invalid_login", "The password is not that of the account with this address");
       case "joined": {
+        const { email } = outcome.account.record;
+        const { id: requestId, ipAddress } = request;
+        operations.personAudited({ action: "invitation.accept", email, merchantIds: [outcome.merchantId], ipAddress, requestId });
         const begun = await signIn.afterPassword(outcome.account, clientOf(request, headers));
         // It has joined; its password was changed in this very moment.
         if (begun === null) return refusal(401, "invalid_login", "You have joined; sign in with your password");

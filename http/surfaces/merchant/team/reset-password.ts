@@ -20,15 +20,18 @@ export const resetPassword = team.endpoint({
     ...team.errors(400, 413, 415, 429, 503),
     410: { description: USED_OR_EXPIRED, body: team.envelope.schema },
   },
-  handle: async ({ forgottenPasswords }, { body }) => {
+  handle: async ({ forgottenPasswords, personAudited }, { body, request }) => {
     const outcome = await forgottenPasswords.reset(body.token, body.password);
     switch (outcome.type) {
       case "used_or_expired":
         return usedOrExpired();
       case "password_too_common":
         return refusal(400, "password_too_common", "password: is too easy to guess; choose another one");
-      case "done":
+      case "done": {
+        const { email, merchantIds } = outcome.account;
+        personAudited({ action: "account.reset-password", email, merchantIds, ipAddress: request.ipAddress, requestId: request.id });
         return { status: 200, body: ok({}) };
+      }
     }
   },
 });
