@@ -9,6 +9,7 @@ import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoin
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
@@ -39,6 +40,7 @@ export function surfacesOf(options: SurfaceOptions) {
     partnerV1: partnerV1Endpoints,
     signIn: signInEndpoints,
     team: teamEndpoints,
+    merchantReads: readEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
