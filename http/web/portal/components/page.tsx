@@ -1,0 +1,46 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { text } from "../i18n/texts.ts";
+import { wasMoved } from "../state/navigation.ts";
+
+/** A page of the portal: its title, what can be done with all of it, and its parts. After a move its heading takes the focus. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  title: string;
+  lead?: ComponentChildren;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const heading = useTitle(title);
+  return (
+    <div class="page">
+      <header class="page-head">
+        <div class="page-title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && <p class="page-lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** Names the browser's tab, and hands the focus to the heading that it returns a reference for. */
+export function useTitle(title: string) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { app } = text();
+  useEffect(() => {
+    document.title = `${title} · ${app.name}`;
+  }, [title, app.name]);
+  useEffect(() => {
+    if (wasMoved()) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return heading;
+}
