@@ -24,9 +24,11 @@ export function App() {
 function Root() {
   const { path, query, route } = useLocation();
   onNavigate(route);
-  const before = useRef(path);
-  if (before.current !== path) {
-    before.current = path;
+  // Another stage of the session is another page, at the same address.
+  const place = `${session.value?.stage} ${path}`;
+  const before = useRef(place);
+  if (before.current !== place) {
+    before.current = place;
     moved();
   }
   return <Boundary>{contentOf(path, query["next"])}</Boundary>;

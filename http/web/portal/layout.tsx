@@ -141,11 +141,6 @@ function MerchantSwitcher() {
   const name = (
     <span class="merchant">
       <span class="merchant-name">{at.merchantName}</span>
-      {at.environment === "TEST" && (
-        <Badge kind="warn" dot={false}>
-          TEST
-        </Badge>
-      )}
     </span>
   );
   if (merchants.length < 2) return name;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
-export type ButtonKind = "primary" | "secondary" | "quiet" | "danger";
+export type ButtonKind = "primary" | "secondary" | "quiet" | "danger" | "danger-quiet";
 
 interface Look {
   children: ComponentChildren;

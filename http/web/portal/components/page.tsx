@@ -32,7 +32,7 @@ export function Page({
   );
 }
 
-/** Names the browser's tab, and hands the focus to the heading that it returns a reference for. */
+/** Names the browser's tab. After a move the focus goes to the first field of a page that has one thing to do, else to the heading of this reference. */
 export function useTitle(title: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { app } = text();
@@ -40,7 +40,9 @@ export function useTitle(title: string) {
     document.title = `${title} · ${app.name}`;
   }, [title, app.name]);
   useEffect(() => {
-    if (wasMoved()) heading.current?.focus({ preventScroll: true });
+    if (!wasMoved()) return;
+    const first = heading.current?.closest("main")?.querySelector<HTMLElement>("[data-autofocus]");
+    (first ?? heading.current)?.focus({ preventScroll: true });
   }, []);
   return heading;
 }

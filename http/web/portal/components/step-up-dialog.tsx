@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
 import { onCalls, post } from "../api/client.ts";
 import { answerWithPasskey } from "../api/passkeys.ts";
@@ -9,6 +9,7 @@ import { session, takeSession } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
+import { codeProblem, requiredProblem } from "./field-problems.ts";
 import { Form, FormActions } from "./form.tsx";
 
 /** Who waits for a fresh second factor. Calls that need one at the same time share the question. */
@@ -44,10 +45,19 @@ function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
   const { methods = [], passkeys = false } = session.value ?? {};
   const hasCode = methods.includes("totp");
   const hasPasskey = passkeys && methods.includes("passkey");
+  // Somebody whose passkeys do not work at this address.
+  const recovers = !hasCode && !hasPasskey;
+  const stage = session.value?.stage;
+  // Too many wrong codes end the session, and the question with it.
+  useEffect(() => {
+    if (stage !== "full") answer(false);
+  }, [stage, answer]);
   const [code, setCode] = useState("");
   const [wrong, setWrong] = useState<string | null>(null);
   const withCode = useAction(async () => {
-    await takeSession(await post<SessionStateJson>("/session/step-up", { code: code.trim() }));
+    await takeSession(
+      await post<SessionStateJson>("/session/step-up", recovers ? { recoveryCode: code.trim() } : { code: code.replace(/\s/g, "") }),
+    );
     answer(true);
   });
   const withPasskey = useAction(async () => {
@@ -60,23 +70,22 @@ function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
         error={withCode.error ?? withPasskey.error}
         busy={withCode.busy}
         onSubmit={() => {
-          if (!hasCode) return;
-          const form = /^\s*\d{6}\s*$/.test(code);
-          setWrong(form ? null : fields.codeForm);
-          if (form) void withCode.run();
+          const problem = recovers ? requiredProblem(code.trim()) : codeProblem(code);
+          setWrong(problem);
+          if (problem === null) void withCode.run();
         }}
       >
         <p class="lead">{stepUp.text}</p>
-        {hasCode && (
+        {(hasCode || recovers) && (
           <TextField
-            label={fields.code}
-            hint={fields.codeHint}
+            label={recovers ? fields.recoveryCode : fields.code}
+            hint={recovers ? fields.recoveryCodeHint : fields.codeHint}
             value={code}
             onInput={setCode}
             error={wrong}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            maxLength={16}
+            autoComplete={recovers ? "off" : "one-time-code"}
+            inputMode={recovers ? "text" : "numeric"}
+            maxLength={64}
             mono
             autoFocus
           />
@@ -88,7 +97,7 @@ function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
               {stepUp.passkey}
             </Button>
           )}
-          {hasCode && (
+          {(hasCode || recovers) && (
             <Button type="submit" kind="primary" busy={withCode.busy}>
               {stepUp.confirm}
             </Button>

@@ -12,6 +12,8 @@ import { useAction } from "../../state/action.ts";
 import { session, signOut, takeSession } from "../../state/session.ts";
 import { Entrance } from "./entrance.tsx";
 
+const ICONS = { totp: "phone", passkey: "key", recovery: "receipt" } as const;
+
 type Way = "totp" | "passkey" | "recovery";
 
 /** The second factor, in whichever way the account has one; a recovery code always. */
@@ -86,6 +88,7 @@ export function SecondFactorPage() {
             inputMode="numeric"
             maxLength={16}
             mono
+            autoFocus
           />
         )}
         {way === "recovery" && (
@@ -100,17 +103,19 @@ export function SecondFactorPage() {
             autoComplete="off"
             maxLength={64}
             mono
+            autoFocus
           />
         )}
         <Button type="submit" kind="primary" wide icon={way === "passkey" ? "key" : undefined} busy={withCode.busy || withPasskey.busy}>
           {way === "passkey" ? secondFactor.withPasskey : secondFactor.submit}
         </Button>
       </Form>
-      <div class="button-row">
+      {ways.length > 1 && <p class="or">{signIn.or}</p>}
+      <div class="form">
         {ways
           .filter((other) => other !== way)
           .map((other) => (
-            <Button key={other} kind="quiet" small onClick={() => choose(other)}>
+            <Button key={other} icon={ICONS[other]} wide onClick={() => choose(other)}>
               {labels[other]}
             </Button>
           ))}

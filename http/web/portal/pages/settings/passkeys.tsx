@@ -7,7 +7,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { PasskeyEnrolment } from "../../components/passkey-enrolment.tsx";
 import { formatDate } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
-import { session, takeSession } from "../../state/session.ts";
+import { loadSession, session, takeSession } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { NewCodes, type SettingProps } from "./security.tsx";
 import { Setting } from "./setting.tsx";
@@ -71,6 +71,7 @@ export function Passkeys({ me, onChanged }: SettingProps) {
           danger
           act={async () => {
             await remove(`/me/passkeys/${encodeURIComponent(removing.id)}`);
+            await loadSession();
             toast(settings.passkeyRemoved);
             onChanged();
           }}

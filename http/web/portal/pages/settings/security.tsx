@@ -13,7 +13,7 @@ import { RecoveryCodeList } from "../../components/recovery-codes.tsx";
 import { TotpEnrolment } from "../../components/totp-enrolment.tsx";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
-import { takeSession } from "../../state/session.ts";
+import { loadSession, takeSession } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { useNewPassword } from "../entrance/new-password.tsx";
 import { Setting } from "./setting.tsx";
@@ -134,6 +134,7 @@ export function Totp({ me, onChanged }: SettingProps) {
           danger
           act={async () => {
             await remove("/me/totp");
+            await loadSession();
             toast(settings.totpRemoved);
             onChanged();
           }}

@@ -98,7 +98,7 @@ function Access({ user, onClose, onChanged }: { user: UserJson; onClose: () => v
   const failed = enable.error ?? resend.error;
   const isInvited = user.state === "INVITED";
   return (
-    <section class="form" aria-label={words.access}>
+    <section class="form section" aria-label={words.access}>
       <h3>{words.access}</h3>
       {failed !== null && (
         <Banner kind="danger" alert>
@@ -117,7 +117,7 @@ function Access({ user, onClose, onChanged }: { user: UserJson; onClose: () => v
             {words.enable}
           </Button>
         )}
-        <Button kind="danger" onClick={() => setAsking("remove")}>
+        <Button kind="danger-quiet" onClick={() => setAsking("remove")}>
           {isInvited ? words.withdraw : words.remove}
         </Button>
       </div>
