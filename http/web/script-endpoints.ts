@@ -5,6 +5,10 @@ import type { Endpoint, OutgoingFile, SurfaceFacts } from "../endpoint/endpoint.
 import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
+import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
+import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
+import { surface } from "../endpoint/surface.ts";
+import { type CacheRequest, fromMemory, isKnown, preferredEncoding } from "./encoded-file.ts";
 import { type Asset, type ScriptAssets, versionedPath } from "./script-files.ts";
 
 export interface ScriptOperations {
@@ -91,7 +95,7 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
   ];
 }
 
-function answer(asset: Asset | undefined, headers: { "accept-encoding"?: string; "if-none-match"?: string }, caching: string) {
+function answer(asset: Asset | undefined, headers: CacheRequest, caching: string) {
   if (asset === undefined) throw new RelayError("not_found", "There is no such script; /js/manifest.json lists them.");
   const etag = `"${asset.version}"`;
   const common = {
@@ -103,6 +107,8 @@ function answer(asset: Asset | undefined, headers: { "accept-encoding"?: string;
   };
   if (isNamedIn(headers["if-none-match"], etag)) return { status: 304 as const, headers: common };
   const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
+  if (isKnown(etag, headers)) return { status: 304 as const, headers: common };
+  const encoding = preferredEncoding(headers);
   return {
     status: 200 as const,
     file: fromMemory(asset.bytes[encoding], asset.contentType),
