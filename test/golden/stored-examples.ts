@@ -195,6 +195,7 @@ export const ACCEPTED: Whole<Command> = {
   // Of its way to the home only.
   acceptBeforeMs: AT_MS + 5_000,
   byAny: true,
+  shop: "SHOP-001",
 };
 
 export const TRANSACTION: Whole<Required<CommandRecord>["result"] & object>["transaction"] = {
@@ -223,7 +224,7 @@ const COMMAND: Whole<Omit<CommandRecord, "place">> = {
   terminalId: "T1",
   command: ACCEPTED,
   life: { state: "done", sentAtMs: AT_MS + 1_000, finishedAtMs: AT_MS + 3_000, channel: "poll", attempts: 1 },
-  result: { transaction: TRANSACTION, toldMerchantId: "M2", raw: '{"result":"OK"}', postedBy: "T1", amountDiffers: false },
+  result: { transaction: TRANSACTION, toldMerchantId: "M2", raw: '{"result":"OK"}', postedBy: "T1", amountDiffers: false, shop: "SHOP-001" },
 };
 
 /** Its key is in small letters, so how its sender wrote it stands in the record. */
@@ -249,6 +250,7 @@ export const ROWS: readonly Whole<RowText<FeedRow>>[] = [
     finishedAtMs: AT_MS + 3_000,
     channel: "poll",
     attempt: 1,
+    shop: "SHOP-001",
   },
   { type: "conflict", id: "x-1", uuid: "paid-1", terminalId: "T1", postedBy: "T1", atMs: AT_MS + 4_000, raw: '{"result":"KO"}' },
 ];
@@ -461,6 +463,7 @@ const LINK: Whole<LinkRecord> = {
     terminalId: "T1",
     partnerId: 1,
     merchantId: "GM1",
+    shop: "SHOP-001",
     owner: "partner:1",
     amount: "12.34",
     amountMinor: 1_234,

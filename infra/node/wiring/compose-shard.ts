@@ -101,6 +101,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     administration.configureTerminal.changed(terminalId, after, before),
   );
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
+  const shopOf = (terminalId: string) => {
+    const merchantId = merchantOf(terminalId);
+    // Configurations of before this was checked may name merchants that do not exist. What a deactivated one's terminals take is still its own.
+    return merchantId === null || partnerApi.merchantOwners.get(merchantId) === undefined ? null : merchantId;
+  };
 
   const dayCounts = add(createDayCounts({ config, kv, self: bus.self, clock, failed }));
   const composed = add(
@@ -117,6 +122,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       dayCounts,
       onOutboxWrite,
       merchantOf,
+      shopOf,
       failed,
     }),
   );
@@ -170,6 +176,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       clock,
       gateway,
       accounts: administration.gatewayAccounts,
+      shopOf,
       retentionMs,
       writer,
       companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
