@@ -42,6 +42,7 @@ import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
+import { prepareSandboxTerminals } from "./sandbox-terminals.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
@@ -257,6 +258,7 @@ export async function startNode({
     await noteShopsSince(kv, clock.nowMs);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
+    await prepareSandboxTerminals(kv, config, clock.nowMs());
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
       log.generatedPassword(config.administrator.username);
