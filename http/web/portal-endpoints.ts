@@ -71,7 +71,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
           "Referrer-Policy": "no-referrer",
           "X-Robots-Tag": "noindex, nofollow",
         };
-        return isKnown(shell.etag, headers)
+        return isNamedIn(headers["if-none-match"], shell.etag)
           ? { status: 304 as const, headers: common }
           : { status: 200 as const, ...bodyOf(shell, headers, common) };
       },
@@ -98,7 +98,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
         const asset = assets.get(name);
         if (asset === undefined) throw new RelayError("not_found", "There is no such file in this version of the portal.");
         const common = { "Cache-Control": FOREVER, ETag: asset.etag, Vary: "Accept-Encoding" };
-        return isKnown(asset.etag, headers)
+        return isNamedIn(headers["if-none-match"], asset.etag)
           ? { status: 304 as const, headers: common }
           : { status: 200 as const, ...bodyOf(asset, headers, common) };
       },
