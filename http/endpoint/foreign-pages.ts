@@ -32,6 +32,13 @@ export function refusesForeignPages({ auth, method, handsOut }: Pick<EndpointFac
 }
 
 /**
+ * Whether a page of another site could have a browser ask, with the credential attached. It does not see the answer, but whoever sees its length on the way does.
+ */
+export function hidesLength({ auth }: Pick<EndpointFacts, "auth">): boolean {
+  return ATTACHED_BY_BROWSERS[auth] || isPortalAuth(auth);
+}
+
+/**
  * Whether a call by a session has to come from one of the portal's own pages (`requireOwnPage` in http/auth/portal-session.ts): whatever changes something.
  */
 export function checksOwnPage({ auth, method }: Pick<EndpointFacts, "auth" | "method">): boolean {

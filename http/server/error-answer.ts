@@ -42,7 +42,7 @@ export function errorAnswer(
   return {
     status: reply.status,
     contentType: "application/json",
-    text: JSON.stringify(reply.body),
+    body: JSON.stringify(reply.body),
     headers: { ...headers, ...reply.headers, ...stored?.replayHeaders },
   };
 }

@@ -1,4 +1,4 @@
-import type { Caller } from "../../engine/access/caller.ts";
+import { type Caller, senderOf } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Refusal } from "../auth/credential-source.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
@@ -15,7 +15,7 @@ import type { Match } from "../endpoint/router.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
-import { foreignOrigin, isFromPage, isOwnOrigin } from "./cross-site.ts";
+import { foreignOrigin, isFromOtherSite, isFromPage, isOwnOrigin } from "./cross-site.ts";
 import type { RequestHead } from "./request-head.ts";
 import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
@@ -73,6 +73,7 @@ export class Exchange extends Response implements RequestFacts {
   /** Reads and checks the request, in this order: capacity, rate limit, caller, members. Then waits for the body, or runs the handler. */
   begin(req: RequestHead, match: Match<ServedRoute>): void {
     const { route } = this;
+    if (!route.hidesLength || !isFromOtherSite(req)) this.acceptEncoding = req.acceptEncoding;
     try {
       if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);
@@ -161,6 +162,10 @@ export class Exchange extends Response implements RequestFacts {
     const upload = this.#upload;
     if (upload === null || upload.ended || this.closeAfter || !this.open) tell();
     else upload.discard().then(tell, tell);
+  }
+
+  protected owner(): string {
+    return this.#caller === null || this.#caller.type === "anonymous" ? this.ipAddress : senderOf(this.#caller);
   }
 
   protected aborted(): void {

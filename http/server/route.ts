@@ -9,7 +9,7 @@ import {
   type Method,
   type ResponseHeadersOf,
 } from "../endpoint/endpoint.ts";
-import { checksOwnPage, refusesForeignPages } from "../endpoint/foreign-pages.ts";
+import { checksOwnPage, hidesLength, refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
 import { isPortalAuth } from "../endpoint/portal-auth.ts";
@@ -39,6 +39,10 @@ export interface ServedRoute {
   readonly headersOf: ResponseHeadersOf | undefined;
   readonly readsMerchantKey: boolean;
   readonly openToPages: boolean;
+  /** Its answers are not compressed for pages of another site; see `mayCompress`. */
+  readonly hidesLength: boolean;
+  /** Whether an answer may be compressed at all: one that is stored sealed holds a secret. */
+  readonly compresses: boolean;
   /** With a login, only pages of the relay's own origin may call it. */
   readonly refusesForeignPages: boolean;
 }
@@ -112,6 +116,8 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     headersOf: endpoint.surface.headersOf,
     readsMerchantKey: READS_MERCHANT_KEY.has(endpoint.auth),
     openToPages: endpoint.openToPages === true,
+    hidesLength: hidesLength(endpoint),
+    compresses: endpoint.idempotency !== "sealed",
     refusesForeignPages: refusesForeignPages(endpoint),
   };
 }

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
-import { READ_DEADLINE_MS, reads } from "./reads.ts";
+import { reads } from "./reads.ts";
 import { LocaleSchema, TRANSACTION_FILTERS } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
 import { filterOf } from "./transaction-query.ts";
@@ -17,7 +17,6 @@ export const exportMerchantTransactions = reads.endpoint({
   auth: "merchantUserOrKey",
   may: "operate",
   rateLimit: PORTAL_RATE,
-  deadlineMs: READ_DEADLINE_MS,
   query: Type.Object({ ...TRANSACTION_FILTERS, lang: Type.Optional(LocaleSchema) }),
   responses: {
     200: {

@@ -1,7 +1,8 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
+import { isNamedIn } from "../../endpoint/entity-tag.ts";
 import { TerminalParams } from "../identifier-params.ts";
 import { ok, okOf } from "./envelope.ts";
-import { etagOf, isKnown } from "./etag.ts";
+import { etagOf } from "./etag.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { TerminalItem } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
@@ -36,7 +37,7 @@ export const findMerchantTerminal = reads.endpoint({
     const results = await latestResults(operations, merchantId);
     const item = terminalItemOf(terminal, results?.get(params.terminalId));
     const etag = etagOf(item);
-    if (isKnown(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };
+    if (isNamedIn(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };
     return { status: 200, body: ok(item), headers: { ETag: etag } };
   },
 });

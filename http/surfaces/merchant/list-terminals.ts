@@ -1,5 +1,6 @@
+import { isNamedIn } from "../../endpoint/entity-tag.ts";
 import { ok, okOf } from "./envelope.ts";
-import { etagOf, isKnown } from "./etag.ts";
+import { etagOf } from "./etag.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { Terminals, type TerminalsJson } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
@@ -35,7 +36,7 @@ export const listMerchantTerminals = reads.endpoint({
     const items = terminals.map((terminal) => terminalItemOf(terminal, results?.get(terminal.view.terminalId)));
     const found = { items, resultsAway: results === null };
     const etag = etagOf(found);
-    if (isKnown(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };
+    if (isNamedIn(headers["if-none-match"], etag)) return { status: 304, headers: { ETag: etag } };
     const body: TerminalsJson = { ...found, asOf };
     return { status: 200, body: ok(body), headers: { ETag: etag } };
   },

@@ -5,23 +5,31 @@ import type { ReadOperations } from "./reads.ts";
 import type { TerminalItemJson } from "./schemas.ts";
 import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** Of a terminal that is there the last sign of life is told to the minute: each heartbeat would else make another answer of the same news. */
+/**
+ * Of a terminal that is there the last sign of life is told to the minute, and since when it is there to the second: each heartbeat would else make another
+ * answer of the same news, and a home reckons by a clock of its own, which differs from that of the day by a millisecond now and then.
+ */
 export function terminalItemOf({ view, group }: MerchantTerminal, last: MerchantTransaction | undefined): TerminalItemJson {
   const { terminalId, connectionStatus, connectionType, connectedSinceMs, lastActivityMs, lastSeenMs, device } = view;
-  const seenMs = lastActivityMs === undefined ? lastSeenMs : lastActivityMs - (lastActivityMs % MINUTE_MS);
+  const seenMs = lastActivityMs === undefined ? lastSeenMs : wholly(lastActivityMs, MINUTE_MS);
   return {
     terminalId,
     connectionStatus,
     connectionType: connectionType ?? null,
-    connectedSince: timeOf(connectedSinceMs),
+    connectedSince: timeOf(connectedSinceMs === undefined ? undefined : wholly(connectedSinceMs, SECOND_MS)),
     lastSeen: timeOf(seenMs),
     model: device.deviceModel ?? null,
     appVersion: device.appVersion ?? null,
     group,
     lastResult: last === undefined ? null : itemOf(last),
   };
+}
+
+function wholly(atMs: number, unitMs: number): number {
+  return atMs - (atMs % unitMs);
 }
 
 function timeOf(atMs: number | undefined): string | null {

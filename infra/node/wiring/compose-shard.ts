@@ -2,6 +2,7 @@ import { callbackOperations } from "../../../engine/callbacks/callback-store.ts"
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
+import { createTerminalsByMerchant } from "../../../engine/settings/terminals-by-merchant.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
@@ -35,6 +36,7 @@ import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
 import { composeMails } from "./mails.ts";
+import { composeMerchantPortal } from "./merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
@@ -101,9 +103,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const partnerApi = add(
     composePartnerApi({ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed }),
   );
-  const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
-    administration.configureTerminal.changed(terminalId, after, before),
-  );
+  const byMerchant = createTerminalsByMerchant();
+  const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) => {
+    byMerchant.changed(terminalId, after, before);
+    administration.configureTerminal.changed(terminalId, after, before);
+  });
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
   const shopOf = (terminalId: string) => {
     const merchantId = merchantOf(terminalId);
@@ -293,13 +297,17 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...teams.operations,
     ...apps.operations,
     overview,
-    ...composeMerchantTransactions(bus),
+    ...composeMerchantPortal({
+      ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
+      ...composeMerchantTransactions(bus),
+    }),
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
     scripts: await loadScripts(),
+    portalFiles: boot.portalFiles,
     timers: parts.timers,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
   }).map(once);

@@ -115,7 +115,7 @@ async function open(t: TestContext, deliveries: WebhookDeliveryRecord[] = [], en
       entries[Number(id) - 1] = { ...entry, outcome };
     },
     page: async () => [],
-      pageOfMerchant: async () => [],
+    pageOfMerchant: async () => [],
   };
   const roles: ReadonlyMap<string, AdministratorRole> = new Map([
     ["owner", "owner"],

@@ -1,5 +1,6 @@
 /** What a merchant reads, on a server by itself, over ports that answer what a test says. */
 import type { MerchantUserGrant } from "../../../../engine/access/merchant-user-grant.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { createMinuteCounts } from "../../../../engine/kernel/minute-counts.ts";
 import type { LinkRecord } from "../../../../engine/links/link.ts";
 import type { AuditEntry } from "../../../../engine/operators/audit-entry.ts";
@@ -87,6 +88,8 @@ export async function open(t: { after(close: () => void): void }) {
     fails: null as Error | null,
     next: null as TransactionKey | null,
   };
+  /** Of the files of rows: after how many batches one breaks, and how many have ended. */
+  const streams = { breaksAfter: Number.POSITIVE_INFINITY, ended: 0 };
   let held = false;
   const asked: Asked[] = [];
   const ranges: { merchantId: string; fromMs: number; untilMs: number }[] = [];
@@ -118,7 +121,14 @@ export async function open(t: { after(close: () => void): void }) {
       if (said.fails !== null) throw said.fails;
       asked.push({ merchantId, filter, after: null, limit: 0 });
       const rows = rowsOf(merchantId);
-      for (let first = 0; first < rows.length; first += 1_000) yield rows.slice(first, first + 1_000);
+      try {
+        for (let first = 0; first < rows.length; first += 1_000) {
+          if (first === streams.breaksAfter * 1_000) throw new RelayError("unavailable", "ClickHouse does not answer");
+          yield rows.slice(first, first + 1_000);
+        }
+      } finally {
+        streams.ended += 1;
+      }
     },
   };
   const log: AuditLog = createAuditStore({ kv: new MemoryKv(), writer: "w", failed: () => {} });
@@ -187,7 +197,7 @@ export async function open(t: { after(close: () => void): void }) {
   }
 
   async function get(path: string, who: Who = "key", headers: { [name: string]: string } = {}) {
-    const response = await fetch(`${world.url}${MERCHANT_BASE}${path}`, { headers: { ...headersOf(who), ...headers } });
+    const response = await fetch(`${world.url}${MERCHANT_BASE}${path}`, { headers: { "accept-encoding": "identity", ...headersOf(who), ...headers } });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
     const body: unknown = isJson ? JSON.parse(text) : undefined;
@@ -203,5 +213,5 @@ export async function open(t: { after(close: () => void): void }) {
     held = true;
   }
 
-  return { ...world, said, asked, ranges, places, timeouts, clock, get, headersOf, logged, hold };
+  return { ...world, said, asked, ranges, places, streams, timeouts, clock, get, headersOf, logged, hold };
 }
