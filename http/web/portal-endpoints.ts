@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { preferredEncoding } from "../endpoint/accept-encoding.ts";
 import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
+import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
 import { PORTAL_ASSETS_PATH, PORTAL_PATH } from "./bundle-portal.ts";
-import { type CacheRequest, fromMemory, isKnown, preferredEncoding } from "./encoded-file.ts";
+import { type CacheRequest, fromMemory } from "./encoded-file.ts";
 import type { PortalFile, PortalFiles } from "./portal-files.ts";
 
 export interface PortalPageOperations {
@@ -105,7 +107,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
 }
 
 function bodyOf<H extends object>({ bytes, contentType }: PortalFile, headers: CacheRequest, common: H) {
-  const encoding = preferredEncoding(headers);
+  const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
   return {
     file: fromMemory(bytes[encoding], contentType),
     headers: { ...common, ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }) },
