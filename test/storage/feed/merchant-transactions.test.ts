@@ -421,10 +421,10 @@ describe("transactions of merchants", async () => {
       Array.from({ length: 2_000 }, (_, index) => rowOf({ uuid: `left-${index}`, shop: "LEFT", createdAtMs: START_MS - index })),
     );
     const reader = readerOf(kv);
-    const file = reader.stream("LEFT", {})[Symbol.asyncIterator]();
-    assert.equal((await file.next()).done, false);
-    await assert.rejects(allStreamed(reader, "LEFT"), unavailable(/Another file/));
-    await file.return?.();
+    const files = [1, 2].map(() => reader.stream("LEFT", {})[Symbol.asyncIterator]());
+    for (const file of files) assert.equal((await file.next()).done, false);
+    await assert.rejects(allStreamed(reader, "LEFT"), unavailable(/Two files/));
+    for (const file of files) await file.return?.();
     assert.equal((await allStreamed(reader, "LEFT")).length, 2_000);
     const running = async () =>
       (await ask(world, "SELECT count() FROM system.processes WHERE query LIKE '%merchant_transactions FINAL%'", {}, ADMIN)).text;

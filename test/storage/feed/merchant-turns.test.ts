@@ -80,18 +80,20 @@ describe("turns of merchants", () => {
     assert.equal(turns.merchants, 0);
   });
 
-  it("are one file for each merchant and two for all, given back once", () => {
+  it("are two files for each merchant and four for all, given back once", () => {
     const { turns } = world();
-    const giveBack = turns.stream("a");
+    const [giveBack, ...others] = ["a", "a", "b", "c"].map((merchantId) => turns.stream(merchantId));
+    assert.ok(giveBack !== undefined);
+    assert.throws(() => turns.stream("d"), { code: "unavailable", retryAfterSeconds: 10 });
+    giveBack();
+    giveBack();
+    others.push(turns.stream("a"));
+    assert.throws(() => turns.stream("d"), { code: "unavailable" });
+    others.pop()?.();
+    others.pop()?.();
+    others.push(turns.stream("a"));
     assert.throws(() => turns.stream("a"), { code: "unavailable", retryAfterSeconds: 10 });
-    const other = turns.stream("b");
-    assert.throws(() => turns.stream("c"), { code: "unavailable" });
-    giveBack();
-    giveBack();
-    const third = turns.stream("c");
-    assert.throws(() => turns.stream("a"), { code: "unavailable" });
-    other();
-    third();
+    for (const end of others) end();
     assert.equal(turns.merchants, 0);
   });
 });
