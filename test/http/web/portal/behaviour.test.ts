@@ -122,7 +122,10 @@ test("a session that has ended leads to sign-in, and back to the page that was w
       ended = true;
       return { status: 401, code: "unauthorized" };
     },
-    "POST /session": () => ({ data: sessionOf() }),
+    "POST /session": () => {
+      ended = false;
+      return { data: sessionOf() };
+    },
   });
   await page.goto(`${url}/portal/settings?tab=1`);
   await page.getByRole("button", { name: "End all others" }).click();
