@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { preferredEncoding } from "../endpoint/accept-encoding.ts";
 import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
+import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
 import { PORTAL_ASSETS_PATH, PORTAL_PATH } from "./bundle-portal.ts";
-import { type CacheRequest, fromMemory, isKnown, preferredEncoding } from "./encoded-file.ts";
+import { type CacheRequest, fromMemory } from "./encoded-file.ts";
 import type { PortalFile, PortalFiles } from "./portal-files.ts";
 
 export interface PortalPageOperations {
@@ -69,7 +71,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
           "Referrer-Policy": "no-referrer",
           "X-Robots-Tag": "noindex, nofollow",
         };
-        return isKnown(shell.etag, headers)
+        return isNamedIn(headers["if-none-match"], shell.etag)
           ? { status: 304 as const, headers: common }
           : { status: 200 as const, ...bodyOf(shell, headers, common) };
       },
@@ -96,7 +98,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
         const asset = assets.get(name);
         if (asset === undefined) throw new RelayError("not_found", "There is no such file in this version of the portal.");
         const common = { "Cache-Control": FOREVER, ETag: asset.etag, Vary: "Accept-Encoding" };
-        return isKnown(asset.etag, headers)
+        return isNamedIn(headers["if-none-match"], asset.etag)
           ? { status: 304 as const, headers: common }
           : { status: 200 as const, ...bodyOf(asset, headers, common) };
       },
@@ -105,7 +107,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
 }
 
 function bodyOf<H extends object>({ bytes, contentType }: PortalFile, headers: CacheRequest, common: H) {
-  const encoding = preferredEncoding(headers);
+  const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
   return {
     file: fromMemory(bytes[encoding], contentType),
     headers: { ...common, ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }) },

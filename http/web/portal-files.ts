@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { Encoding } from "../endpoint/accept-encoding.ts";
 import { bundlePortal } from "./bundle-portal.ts";
-import type { Encoding } from "./encoded-file.ts";
 
 /** A file in all the forms in which it is served; its bytes may be shared between threads. */
 export interface PortalFile {

@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
+import { preferredEncoding } from "../endpoint/accept-encoding.ts";
 import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
+import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
-import { type CacheRequest, fromMemory, isKnown, preferredEncoding } from "./encoded-file.ts";
+import { type CacheRequest, fromMemory } from "./encoded-file.ts";
 import { type Asset, type ScriptAssets, versionedPath } from "./script-files.ts";
 
 export interface ScriptOperations {
@@ -100,8 +102,8 @@ function answer(asset: Asset | undefined, headers: CacheRequest, caching: string
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
   };
-  if (isKnown(etag, headers)) return { status: 304 as const, headers: common };
-  const encoding = preferredEncoding(headers);
+  if (isNamedIn(headers["if-none-match"], etag)) return { status: 304 as const, headers: common };
+  const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
   return {
     status: 200 as const,
     file: fromMemory(asset.bytes[encoding], asset.contentType),

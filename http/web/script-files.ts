@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Encoding } from "../endpoint/accept-encoding.ts";
 import { bundleScripts, SCRIPT_FILES, type ScriptFile } from "./bundle-scripts.ts";
-import type { Encoding } from "./encoded-file.ts";
 
 /** The scripts' types, for pages that are written in TypeScript. */
 export const TYPE_FILES = ["compat.d.ts", "scan.d.ts"] as const;

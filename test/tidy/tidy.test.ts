@@ -21,13 +21,15 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
+  { folder: "http/mail/", mayImport: ["engine/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   // The portal's pages: of the relay the types of its JSON, and who may do what. A test below says that they load nothing else.
   { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
-  { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/"] },
+  { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/merchant/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
@@ -71,6 +73,8 @@ const SUBJECTS = [
   "gateway",
   "idempotency",
   "partners",
+  "mails",
+  "accounts",
   "settings",
   "links",
   "intents",
@@ -106,7 +110,10 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "@fastify/busboy", in: ["http/endpoint/"] },
   { name: "pino", in: ["infra/node/"] },
   { name: "prom-client", in: ["infra/node/"] },
-  { name: "qrcode", in: ["http/surfaces/links/"] },
+  { name: "csv-stringify", in: ["http/surfaces/merchant/"] },
+  { name: "qrcode", in: ["http/surfaces/links/", "http/surfaces/merchant/"] },
+  { name: "otpauth", in: ["http/auth/"] },
+  { name: "@simplewebauthn/server", in: ["http/auth/"] },
   { name: "commander", in: ["infra/"] },
   { name: "ws", in: ["infra/sandbox/"] },
   { name: "esbuild", in: ["http/web/"] },
@@ -116,6 +123,7 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "uplot", in: ["http/web/portal/"] },
   { name: "@simplewebauthn/browser", in: ["http/web/portal/"] },
   { name: "opossum", in: ["http/gateway/"] },
+  { name: "nodemailer", in: ["http/mail/"] },
 ];
 
 /** What must not be written in these folders; strings and comments aside. */

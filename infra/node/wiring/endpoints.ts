@@ -9,6 +9,9 @@ import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoin
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
+import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
@@ -36,6 +39,9 @@ export function surfacesOf(options: SurfaceOptions) {
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
     partnerV1: partnerV1Endpoints,
+    signIn: signInEndpoints,
+    team: teamEndpoints,
+    merchantReads: readEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
@@ -86,7 +92,7 @@ export function openApiText(surfaces: Surfaces): string {
     title: "Terminal Relay",
     version: "1.0.0",
     description:
-      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`.",
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip.",
   });
   return JSON.stringify(document);
 }

@@ -61,9 +61,9 @@ export function ButtonLink({
 }
 
 /** A button that is only an icon. */
-export function IconButton({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+export function IconButton({ icon, label, onClick, disabled }: { icon: IconName; label: string; onClick: () => void; disabled?: boolean }) {
   return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick}>
+    <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled === true} onClick={onClick}>
       <Icon name={icon} />
     </button>
   );
