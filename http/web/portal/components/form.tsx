@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { errorText } from "../i18n/error-text.ts";
 import { Banner } from "./banner.tsx";
 
@@ -16,7 +16,8 @@ export function Form({
   children: ComponentChildren;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  // Before anything else can take the focus.
+  useLayoutEffect(() => {
     if (error !== null) form.current?.querySelector<HTMLElement>("[data-form-error]")?.focus();
   }, [error]);
   return (
