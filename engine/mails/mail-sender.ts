@@ -30,6 +30,8 @@ export interface MailSenderOptions {
   failed(what: string, error: unknown): void;
 }
 
+type Ending = Exclude<MailState, "QUEUED">;
+
 /** Whatever waits has room. Few at once: a server for mail takes a few connections of one client. */
 const BOUNDS: Omit<DeadlineBounds, "pacer"> = { heldMax: QUEUED_MAX, atOnceMax: 4, catchUpMs: 60_000, slackMs: 0 };
 
@@ -39,13 +41,25 @@ const FREE_PER_SECOND = 10;
 /** After an attempt another writer can have claimed the mail only because its lease was over: more than one such is a fault. */
 const ATTEMPTS_MAX = 4;
 
+/** Ends of mails that the store could not take yet; beyond it a mail whose end is not stored is sent again. */
+const UNSTORED_MAX = 1_000;
+
 /**
  * Sends mails whose home this shard is: at once, then again and again for as long as they are worth something. Each attempt is stored before it
  * begins, so two nodes do not send a mail together, and one that died during it leaves the mail to be sent again: at least once, not
  * exactly once.
  */
 export function createMailSender({ store, box, mailer, homes, self, clock, told, failed }: MailSenderOptions): DeadlineRunner {
+  /** What was sent, or refused, while the store did not answer: it is stored when it answers again, and the mail not sent again meanwhile. */
+  const unstored = new Map<string, Ending>();
+
   async function fire(id: string): Promise<void> {
+    const known = unstored.get(id);
+    if (known !== undefined) {
+      await end(id, known);
+      unstored.delete(id);
+      return;
+    }
     const stored = await store.load(id);
     const nowMs = clock.nowMs();
     if (stored === null || stored.record.nextAtMs === null || stored.record.nextAtMs > nowMs) return;
@@ -66,12 +80,12 @@ export function createMailSender({ store, box, mailer, homes, self, clock, told,
     const { record } = taken;
     try {
       const outcome = await send(record, by);
-      await end(record, outcome === "sent" ? "SENT" : "FAILED");
       tell(outcome, record, null);
+      await endOrRemember(record.id, outcome === "sent" ? "SENT" : "FAILED");
     } catch (error) {
       if (!(error instanceof MailNotSent)) throw error;
-      await store.replace(taken, postponed(record, clock.nowMs()));
       tell("failed", record, error.message);
+      await store.replace(taken, postponed(record, clock.nowMs()));
     }
   }
 
@@ -91,12 +105,21 @@ export function createMailSender({ store, box, mailer, homes, self, clock, told,
     throw new MailNotSent("it has no text");
   }
 
+  async function endOrRemember(id: string, ending: Ending): Promise<void> {
+    try {
+      await end(id, ending);
+    } catch (error) {
+      if (unstored.size < UNSTORED_MAX) unstored.set(id, ending);
+      throw error;
+    }
+  }
+
   /** Over whatever another writer has stored since: it was sent, or it never can be. */
-  async function end(record: MailRecord, state: Exclude<MailState, "QUEUED">): Promise<void> {
+  async function end(id: string, ending: Ending): Promise<void> {
     await retryOnConflict(ATTEMPTS_MAX, async () => {
-      const stored = await store.load(record.id);
+      const stored = await store.load(id);
       if (stored === null || stored.record.state !== "QUEUED") return;
-      return (await store.replace(stored, ended(stored.record, state, clock.nowMs()))) === null ? CONFLICT : undefined;
+      return (await store.replace(stored, ended(stored.record, ending, clock.nowMs()))) === null ? CONFLICT : undefined;
     });
   }
 

@@ -15,7 +15,7 @@ import type { Match } from "../endpoint/router.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
-import { foreignOrigin, isFromPage, isOwnOrigin } from "./cross-site.ts";
+import { foreignOrigin, isFromOtherSite, isFromPage, isOwnOrigin } from "./cross-site.ts";
 import type { RequestHead } from "./request-head.ts";
 import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
@@ -73,8 +73,7 @@ export class Exchange extends Response implements RequestFacts {
   /** Reads and checks the request, in this order: capacity, rate limit, caller, members. Then waits for the body, or runs the handler. */
   begin(req: RequestHead, match: Match<ServedRoute>): void {
     const { route } = this;
-    const site = route.hidesLength && req.acceptEncoding !== "" ? req.getHeader("sec-fetch-site") : "";
-    if (site !== "cross-site" && site !== "same-site") this.acceptEncoding = req.acceptEncoding;
+    if (!route.hidesLength || !isFromOtherSite(req)) this.acceptEncoding = req.acceptEncoding;
     try {
       if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);

@@ -1,5 +1,5 @@
 import { GATEWAY_RESULT } from "../../engine/gateway/gateway.ts";
-import { hasUuidForm } from "../../engine/kernel/identifiers.ts";
+import { hasUuidForm, isSameUuid, uuidKey } from "../../engine/kernel/identifiers.ts";
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
 import type { Transaction, TransactionMethod } from "../../engine/payments/transaction.ts";
@@ -29,7 +29,7 @@ export interface Range {
   after?: TransactionKey | null;
   /** Rows, by `keyText`, in whose place something newer stands that ClickHouse does not have. */
   replaced?: readonly string[];
-  /** Only these. */
+  /** Only these, in whatever spelling. */
   uuids?: readonly string[];
 }
 
@@ -66,7 +66,8 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
     const last = `(${time("afterMs")}, {afterUuid:String}, {afterTerminal:String})`;
     add(key, `created_at <= ${time("afterMs")} AND (created_at, uuid, terminal_id) < ${last}`, { afterMs, afterUuid, afterTerminal });
   }
-  if (range.uuids !== undefined) add(key, "uuid IN {uuids:Array(String)}", { uuids: range.uuids });
+  // The index is one of small letters, since the feed writes a uuid as its sender did.
+  if (range.uuids !== undefined) add(key, "lower(uuid) IN {uuids:Array(String)}", { uuids: range.uuids.map((uuid) => uuid.toLowerCase()) });
   if (range.replaced !== undefined && range.replaced.length > 0) {
     add(key, "concat(terminal_id, ' ', uuid) NOT IN {replaced:Array(String)}", { replaced: range.replaced });
   }
@@ -80,7 +81,7 @@ export function conditionOf(merchantId: string, filter: MerchantTransactionFilte
   if (last4 !== undefined) add(row, "last4 = {last4:String}", { last4 });
   if (authCode !== undefined) add(row, "auth_code = {authCode:String}", { authCode });
   if (q !== undefined) {
-    if (hasUuidForm(q)) add(key, "uuid IN {wanted:Array(String)}", { wanted: spellingsOf(q) });
+    if (hasUuidForm(q)) add(key, "lower(uuid) = {wanted:String}", { wanted: uuidKey(q) });
     else {
       const text = "(startsWith(uuid, {q:String}) OR startsWith(uuid, {qSmall:String}) OR auth_code = {q:String} OR last4 = {q:String})";
       add(row, text, { q, qSmall: q.toLowerCase() });
@@ -110,18 +111,13 @@ export function matches({ transaction, kind }: TransactionRow, filter: MerchantT
 }
 
 function isFound(q: string, uuid: string, transaction: Transaction): boolean {
-  if (hasUuidForm(q)) return spellingsOf(q).includes(uuid);
+  if (hasUuidForm(q)) return isSameUuid(q, uuid);
   return uuid.startsWith(q) || uuid.startsWith(q.toLowerCase()) || transaction.auth?.authCode === q || last4Of(transaction) === q;
 }
 
 /** As the materialized view of migration 0005 fills `last4`. */
 function last4Of({ card }: Transaction): string {
   return /[0-9]{4}$/.exec(card?.maskedPan ?? "")?.[0] ?? "";
-}
-
-/** The feed writes a uuid as its sender did; one of the usual form is the same in capitals. */
-export function spellingsOf(uuid: string): string[] {
-  return hasUuidForm(uuid) ? [...new Set([uuid, uuid.toLowerCase(), uuid.toUpperCase()])] : [uuid];
 }
 
 /** A link that nobody paid in time was declined by nobody. (The gateway's words for other ends have other codes: engine/links/machine.ts.) */

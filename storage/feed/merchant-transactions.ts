@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from "@clickhouse/client";
 import type { Clock } from "../../engine/kernel/clock.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { uuidKey } from "../../engine/kernel/identifiers.ts";
+import { isSameUuid } from "../../engine/kernel/identifiers.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import type { TransactionRow } from "../../engine/payments/feed-row.ts";
@@ -15,7 +15,7 @@ import type {
 } from "../../engine/payments/merchant-transactions.ts";
 import { dayOf, hasHours } from "./merchant-day.ts";
 import { lineOf, MerchantQueries, readLine } from "./merchant-queries.ts";
-import { matches, rangeOf, spellingsOf } from "./merchant-sql.ts";
+import { matches, rangeOf } from "./merchant-sql.ts";
 import { isOlder, merchantLines } from "./merchant-stream.ts";
 import { MerchantTurns } from "./merchant-turns.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
@@ -30,6 +30,9 @@ const TURN_MS = 1_000;
 /** A batch of a file, and how long one waits for its turn. */
 const BATCH_SECONDS = 10;
 const BATCH_TURN_MS = 30_000;
+/** Lines that are handed over at once, to a thread that answers payments too: it reads them in a millisecond or two. */
+const HANDED_ROWS = 500;
+
 /** A file of millions of rows takes minutes; one whose reader has stopped reading ends. */
 const STREAM_MS_MAX = 15 * 60_000;
 
@@ -43,6 +46,9 @@ const BACKLOG_AGAIN_MS = 2_000;
 
 /** Maximum number of a merchant's rows that ClickHouse does not have: their keys are part of the address of each query. */
 export const WAITING_ROWS_MAX = 1_500;
+
+/** Rows that differ only in capitals and terminals, of which the newest of the right spelling is wanted. */
+const SPELLINGS_MAX = 100;
 
 const DAY_MS = 86_400_000;
 
@@ -169,8 +175,9 @@ class Reader {
 
   find(merchantId: string, uuid: string): Promise<MerchantTransaction | null> {
     return this.#inTime(merchantId, async ({ queries, waiting }) => {
-      const listed = listedOf(waiting, {}).filter(({ key }) => uuidKey(key.uuid) === uuidKey(uuid));
-      const stored = await queries.keys({}, { ...rangeOf({}), uuids: spellingsOf(uuid) }, 1);
+      const listed = listedOf(waiting, {}).filter(({ key }) => isSameUuid(key.uuid, uuid));
+      const spelled = await queries.keys({}, { ...rangeOf({}), uuids: [uuid] }, SPELLINGS_MAX);
+      const stored = spelled.filter((key) => isSameUuid(key.uuid, uuid));
       const [newest] = [...stored, ...listed.map(({ key }) => key)].sort(newestFirst);
       if (newest === undefined) return null;
       const ofWaiting = listed.find(({ key }) => key === newest);
@@ -228,7 +235,9 @@ class Reader {
         waiting: listedOf(waiting, filter).map(({ key, row }) => ({ key, line: lineOf(row) })),
         ask: (work) => this.#translated(ended.signal, () => this.#turns.run(merchantId, BATCH_TURN_MS, () => work(queries))),
       });
-      yield* oneAhead(batches, ended.signal);
+      for await (const lines of oneAhead(batches, ended.signal)) {
+        for (let start = 0; start < lines.length; start += HANDED_ROWS) yield lines.slice(start, start + HANDED_ROWS);
+      }
     } finally {
       timer.clear();
       ended.abort();

@@ -10,9 +10,9 @@ const OF_MERCHANT_WAITING_MAX = 8;
 const ALL_MAX = 4;
 const ALL_WAITING_MAX = 64;
 
-/** Files of rows that are read at once: of one merchant, and of all. Each may take minutes. */
-const STREAMS_OF_MERCHANT_MAX = 1;
-const STREAMS_MAX = 2;
+/** Files of rows that are read at once: of one merchant, and of all. Each takes some ten megabytes, and its queries take turns with all others. */
+const STREAMS_OF_MERCHANT_MAX = 2;
+const STREAMS_MAX = 4;
 
 /**
  * Who may ask ClickHouse for merchants' rows, and when: a class of turns of its own, so that whatever merchants ask for never stands before a terminal's list or the
@@ -49,7 +49,7 @@ export class MerchantTurns {
   /** Takes the place of a file of rows, which the returned function gives back; throws `unavailable` where there is none. */
   stream(merchantId: string): () => void {
     const own = this.#streams.get(merchantId) ?? 0;
-    if (own >= STREAMS_OF_MERCHANT_MAX) throw busy("Another file of this merchant is being read; it can be read when that has ended", 10);
+    if (own >= STREAMS_OF_MERCHANT_MAX) throw busy("Two files of this merchant are being read; another can be read when one has ended", 10);
     if (this.#streaming >= STREAMS_MAX) throw busy("Too many files are being read at once", 10);
     this.#streams.set(merchantId, own + 1);
     this.#streaming += 1;

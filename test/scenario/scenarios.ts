@@ -27,6 +27,7 @@ import { partners } from "./partners.ts";
 import { payments } from "./payment.ts";
 import { portalUsers } from "./portal-users.ts";
 import { results } from "./results.ts";
+import { shops } from "./shops.ts";
 import { transactions, withoutClickHouse } from "./transactions.ts";
 import { unreadPostings } from "./unread-postings.ts";
 import { utilityCommands } from "./utility.ts";
@@ -52,6 +53,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "administrators", define: administrators },
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: missingClickHouse() },
+  { about: "whose a payment is", define: shops, skip: missingClickHouse() },
   { about: "what ClickHouse has", define: foundInClickHouse, skip: missingClickHouse() },
   { about: "what a merchant reads", define: merchantReads, skip: missingClickHouse() },
   { about: "app versions and packages", define: appPackages },

@@ -83,10 +83,11 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
   let tags = 0;
 
   async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
-    const outcome = await admins.run(work);
-    portals.wake();
-    readers.wake();
-    background.wake();
+    const outcome = await admins.run(work).finally(() => {
+      portals.wake();
+      readers.wake();
+      background.wake();
+    });
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
@@ -97,7 +98,7 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
 
   /** Reads, and ends when its reader has gone. */
   async function runPortal(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
-    const outcome = await portals.run(async () => {
+    const work = async () => {
       if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client disconnected.", 500);
       const kill = (): void => void engine.kill(request.tag).catch(() => undefined);
       response.once("close", kill);
@@ -106,8 +107,8 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
       } finally {
         response.off("close", kill);
       }
-    });
-    background.wake();
+    };
+    const outcome = await portals.run(work).finally(() => background.wake());
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 

@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS relay.merchant_transactions
     last4 String,
     entry LowCardinality(String),
     item String CODEC(ZSTD(3)),
-    INDEX by_uuid uuid TYPE bloom_filter(0.01) GRANULARITY 1
+    INDEX by_uuid lower(uuid) TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(day)
