@@ -38,6 +38,7 @@ export function linkOrderOf(record: IntentRecord, order: IntentOrder, account: A
     terminalId: account.terminalId,
     partnerId: record.partnerId,
     merchantId: account.merchantId,
+    shop: record.merchantId,
     // No caller of another surface is named so: nobody else may act on it.
     owner: `merchant:${record.merchantId}`,
     amount: fromMinorUnits(order.amountMinor, order.currency),

@@ -37,13 +37,16 @@ export interface CreateLink {
 }
 
 export interface CreateLinkOptions {
-  links: Links;
+  links: Pick<Links, "create" | "byTxId">;
   accounts: GatewayAccounts;
   clock: Clock;
+  /** The merchant whose a terminal's payments are; null for none. */
+  shopOf(terminalId: string): string | null;
 }
 
-export function createCreateLink({ links, accounts, clock }: CreateLinkOptions): CreateLink {
+export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkOptions): CreateLink {
   function order(request: LinkRequest, operationId: string, facts: Facts): LinkOrder {
+    const shop = shopOf(facts.terminalId);
     const currency = request.currency ?? "EUR";
     if (currencyDecimals(currency) === null) throw invalid("currency", "must be an ISO 4217 code such as EUR");
     const amount = readAmount(request.amount, currency);
@@ -52,6 +55,7 @@ export function createCreateLink({ links, accounts, clock }: CreateLinkOptions):
     return {
       txId: operationId,
       ...facts,
+      ...(shop === null ? {} : { shop }),
       amount: amount.text,
       amountMinor: amount.minor,
       currency,

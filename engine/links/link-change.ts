@@ -40,6 +40,7 @@ export function linkRow({ state, order, paymentId, outcome, late }: LinkRecord):
     sender: order.owner,
     unsolicited: false,
     amountDiffers: amountDiffers({ order, outcome }),
+    ...(order.shop === undefined ? {} : { shop: order.shop }),
   };
 }
 

@@ -8,6 +8,11 @@ export interface LinkOrder {
   readonly partnerId: number | null;
   /** That account's merchant id, which the partner may have replaced since. Absent in links of before it was kept. */
   readonly merchantId?: string;
+  /**
+   * The merchant whose the payment is: the one that asked for it, else the one administered for the terminal when it was created. Absent for none, and in links
+   * of before it was kept.
+   */
+  readonly shop?: string;
   /** Who may see it and act on it, as `senderOf` names callers. */
   readonly owner: string;
   /** Decimal, with the currency's decimals. */

@@ -40,6 +40,11 @@ export interface Command {
   cancels?: string;
   /** It is accepted before this time or not at all, whichever node comes to it when; of no meaning later, and not stored. Absent: whenever. */
   acceptBeforeMs?: number;
+  /**
+   * The merchant whose it is, as administered when it was accepted; null for none. What is administered later changes nothing. Absent in what was accepted
+   * before this was kept.
+   */
+  shop?: string | null;
   /** Nothing but rule ANY let its sender send to the terminal (`isAdmittedByAny` in engine/access/caller.ts). Absent otherwise. */
   byAny?: true;
 }

@@ -46,6 +46,8 @@ export interface LifeRow extends FromStore {
   finishedAtMs: number;
   channel: Channel | null;
   attempt: number;
+  /** As `TransactionRow.shop`: a result that comes later, perhaps to a store that was restored, has the same. */
+  shop?: string;
 }
 
 /** A second, different result for a uuid, which never overwrites the first. `raw` is masked JSON text. */

@@ -9,7 +9,7 @@ export const CONFIG_NAME_PATTERN = "^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e]
 export interface CloudConfig {
   readonly schema: 1;
   readonly terminalId: string;
-  /** The merchant that it belongs to: shown on its transactions, and whose partner its links run for. */
+  /** The merchant that it belongs to: whose its payments are, shown on its transactions, and whose partner its links run for. */
   readonly merchantId: string | null;
   /** A name to deploy and report by. */
   readonly group: string | null;

@@ -2,6 +2,8 @@ import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
 import type { Ids } from "../kernel/ids.ts";
 import { holdsSchemePan, maskSchemeValues } from "../kernel/mask.ts";
+import { isMerchantId } from "../partners/merchant.ts";
+import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { Terminals } from "../terminals/terminals.ts";
 import type { CloudConfig } from "./cloud-config.ts";
 import { CLOUD_CONFIGS_MAX } from "./cloud-config.ts";
@@ -24,6 +26,7 @@ export interface CloudConfigs {
 
 /** Changes what is administered of a terminal; each shard tells the settings to the terminal's sessions that it holds. */
 export interface ConfigureTerminal {
+  /** Rejects with RelayError `invalid_request` for what may not be configured, such as a merchant that does not exist or is deactivated. */
   save(terminalId: string, change: CloudConfigChange): Promise<CloudConfig>;
   /** Says whether there was one. */
   remove(terminalId: string): Promise<boolean>;
@@ -38,14 +41,24 @@ export interface ConfigureTerminal {
 
 export interface ConfigureTerminalOptions {
   configs: CloudConfigs;
+  /** As they are stored: what a shard has in memory may not have the merchant that was created a moment ago. */
+  merchants: Pick<MerchantStore, "load">;
   terminals: Pick<Terminals, "tellHere">;
   clock: Clock;
   ids: Ids;
 }
 
-export function createConfigureTerminal({ configs, terminals, clock, ids }: ConfigureTerminalOptions): ConfigureTerminal {
+export function createConfigureTerminal({ configs, merchants, terminals, clock, ids }: ConfigureTerminalOptions): ConfigureTerminal {
   function message(terminalId: string, settings: CloudConfig["settings"]): string {
     return JSON.stringify({ uuid: ids.uuid(), service: "CONFIG", amount: 0, terminalId, settings });
+  }
+
+  /** One that is configured already stays, whatever it names: it may have been deactivated since, or be from before this was checked. */
+  async function requireMerchant(terminalId: string, merchantId: string): Promise<void> {
+    if (configs.get(terminalId)?.merchantId === merchantId) return;
+    const stored = isMerchantId(merchantId) ? await merchants.load(merchantId) : null;
+    if (stored === null) throw new RelayError("invalid_request", "merchantId: there is no such merchant");
+    if (!stored.record.active) throw new RelayError("invalid_request", "merchantId: this merchant is deactivated");
   }
 
   return {
@@ -53,6 +66,7 @@ export function createConfigureTerminal({ configs, terminals, clock, ids }: Conf
       for (const member of ["merchantId", "group"] as const) {
         if (holdsSchemePan(change[member] ?? "")) throw new RelayError("invalid_request", `${member}: must not be a card number`);
       }
+      if (typeof change.merchantId === "string") await requireMerchant(terminalId, change.merchantId);
       return configs.change(terminalId, (before) => {
         if (before === undefined && configs.size >= CLOUD_CONFIGS_MAX) {
           throw new RelayError("invalid_request", `There are ${CLOUD_CONFIGS_MAX} configurations already`);

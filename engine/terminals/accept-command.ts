@@ -24,12 +24,14 @@ export interface AcceptCommandOptions {
   delivery: Delivery;
   store: TerminalStore;
   clock: Clock;
+  /** The merchant whose a terminal's payments are; null for none. */
+  shopOf(terminalId: string): string | null;
 }
 
 // Written out member by member where it is put together: spreading it and putting other members in their places costs a payment a microsecond.
 const { commands, rows, attention, settled } = EMPTY_CHANGE;
 
-export function createAcceptCommand({ actors, steps, delivery, store, clock }: AcceptCommandOptions): AcceptCommand {
+export function createAcceptCommand({ actors, steps, delivery, store, clock, shopOf }: AcceptCommandOptions): AcceptCommand {
   /** What stands in the way of a uuid: what it is at this terminal, or what claimed it anywhere. */
   async function earlier(actor: Actor, uuid: string): Promise<Stored<CommandRecord> | null> {
     return (await actors.command(actor, uuid)) ?? store.loadCommand(uuid);
@@ -93,6 +95,8 @@ export function createAcceptCommand({ actors, steps, delivery, store, clock }: A
   return async (actor, command) => {
     if (actors.cachedCommand(actor, command.uuid) !== null) return duplicate(actor, command);
     if (Math.min(command.expiresAtMs, command.acceptBeforeMs ?? command.expiresAtMs) <= clock.nowMs()) return tooLate(actor, command);
+    // Here, whichever shard it came from, and once: it is stored with it.
+    command.shop = shopOf(command.terminalId);
     const stepped = await steps.run(actor, () => plan(actor, command));
     if (stepped.type === "claimed") return duplicate(actor, command);
     if (stepped.outcome !== null) return refused(actor, command, stepped.outcome);

@@ -39,10 +39,11 @@ export function createCancelCommand({ actors, steps, delivery, clock }: CancelCo
     const atMs = clock.nowMs();
     const target = await actors.command(actor, uuid);
     if (target === null || target.record.command === null) return [];
-    const { sender, byAny } = target.record.command;
+    const { sender, byAny, shop } = target.record.command;
     const cancel = buildCancel(target.record, cancelUuid, { acceptedAtMs: atMs, sender });
     // It takes a place of whom the command is of, whoever wants it cancelled.
     if (byAny === true) cancel.byAny = true;
+    if (shop !== undefined) cancel.shop = shop;
     const stepped = await steps.run(actor, async () => {
       const step = stepTerminal(actor.context, { type: "cancel.requested", atMs, uuid, cancel: entryOf(cancel) });
       const ended = hasFinished(step.effects);

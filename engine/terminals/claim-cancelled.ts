@@ -11,7 +11,14 @@ import type { TerminalStore } from "./terminal-store.ts";
  */
 export type ClaimCancelled = (command: Command) => Promise<"claimed" | "taken">;
 
-export function createClaimCancelled({ store, clock }: { store: TerminalStore; clock: Clock }): ClaimCancelled {
+export interface ClaimCancelledOptions {
+  store: TerminalStore;
+  clock: Clock;
+  /** The merchant whose a terminal's payments are; null for none. */
+  shopOf(terminalId: string): string | null;
+}
+
+export function createClaimCancelled({ store, clock, shopOf }: ClaimCancelledOptions): ClaimCancelled {
   /** What is claimed so already is claimed: the answer to the first try may have been lost. */
   async function isClaimed(command: Command): Promise<boolean> {
     const stored = await store.loadCommand(command.uuid);
@@ -21,7 +28,7 @@ export function createClaimCancelled({ store, clock }: { store: TerminalStore; c
   return async (command) => {
     const atMs = clock.nowMs();
     const life = { state: "cancelled", sentAtMs: null, finishedAtMs: atMs, channel: null, attempts: 0 } as const;
-    const record = withLife(claimOf(command), life);
+    const record = withLife(claimOf({ ...command, shop: shopOf(command.terminalId) }), life);
     const change = {
       ...EMPTY_CHANGE,
       terminalId: command.terminalId,

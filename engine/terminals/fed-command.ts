@@ -61,6 +61,7 @@ function commandOf(fed: FedCommand): Command | null {
     acceptedAtMs,
     expiresAtMs: expiresAtMs(acceptedAtMs),
     payload: "",
+    shop: life?.shop ?? result?.shop ?? null,
   };
 }
 
@@ -73,6 +74,7 @@ function lifeOf({ life, result }: FedCommand): CommandLife {
   return { state: life?.state ?? "done", sentAtMs, finishedAtMs: life?.finishedAtMs ?? 0, channel, attempts };
 }
 
-function resultOf({ transaction, amountDiffers }: TransactionRow): StoredResult {
-  return { transaction, raw: null, postedBy: transaction.terminalId, amountDiffers };
+function resultOf({ transaction, amountDiffers, shop }: TransactionRow): StoredResult {
+  const result = { transaction, raw: null, postedBy: transaction.terminalId, amountDiffers };
+  return shop === undefined ? result : { ...result, shop };
 }

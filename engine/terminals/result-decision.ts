@@ -24,15 +24,20 @@ export type ResultDecision =
   | { type: "conflict"; attention: AttentionItem; row: FeedRow }
   | { type: "record"; result: StoredResult; unsolicited: boolean };
 
-/**
- * Classifies a posting (ARCHITECTURE.md, promise 4): the first result of a uuid stands, whatever comes after it. `merchantId` is the one that is administered
- * for the terminal, null for none; it takes the place of what the terminal tells, and has no part in what makes two results the same.
- */
+/** What is administered of a terminal that posts. */
+export interface Administered {
+  /** Takes the place of the merchant that the terminal tells, and has no part in what makes two results the same; null for none. */
+  merchantId: string | null;
+  /** The merchant whose a result is that no command says it of; null for none. */
+  shop: string | null;
+}
+
+/** Classifies a posting (ARCHITECTURE.md, promise 4): the first result of a uuid stands, whatever comes after it. */
 export function classifyResult(
   posting: ResultPosting,
   stored: CommandRecord | null,
   atMs: number,
-  merchantId: string | null,
+  { merchantId, shop }: Administered,
 ): ResultDecision {
   const { terminalId, result } = posting;
   const foreign = stored !== null && stored.terminalId !== terminalId;
@@ -47,9 +52,10 @@ export function classifyResult(
   }
   // Only a payment has an amount to differ from: the answer to a CANCEL may name that of its target.
   const differs = command?.kind === "payment" && amountDiffers(result, command);
+  const kept = { ...assigned(transaction, merchantId), raw: result.raw, postedBy: posting.postedBy, amountDiffers: differs };
   return {
     type: "record",
-    result: { ...assigned(transaction, merchantId), raw: result.raw, postedBy: posting.postedBy, amountDiffers: differs },
+    result: shop === null || (command !== null && command.shop !== undefined) ? kept : { ...kept, shop },
     unsolicited: command === null,
   };
 }
@@ -112,6 +118,7 @@ export function rowsOf(record: CommandRecord): FeedRow[] {
   const rows: FeedRow[] = [];
   const { command, life, result, revision, terminalId } = record;
   const version = rowVersion(life?.state ?? "done", revision);
+  const shop = command?.shop ?? result?.shop ?? null;
   if (result !== null) {
     const row: TransactionRow = {
       type: "transaction",
@@ -122,6 +129,7 @@ export function rowsOf(record: CommandRecord): FeedRow[] {
       unsolicited: command === null,
       amountDiffers: result.amountDiffers,
     };
+    if (shop !== null) row.shop = shop;
     rows.push(row);
   }
   if (command !== null && life !== null) {
@@ -143,6 +151,7 @@ export function rowsOf(record: CommandRecord): FeedRow[] {
       channel,
       attempt,
     };
+    if (shop !== null) row.shop = shop;
     rows.push(row);
   }
   return rows;

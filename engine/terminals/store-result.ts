@@ -5,7 +5,16 @@ import type { Transaction } from "../payments/transaction.ts";
 import type { Actor } from "./actor.ts";
 import type { Actors } from "./actors.ts";
 import type { Delivery } from "./deliver-command.ts";
-import { asSent, attentionOf, cancelledAfterUnknown, classifyResult, recordedEvent, rowsOf, withResult } from "./result-decision.ts";
+import {
+  type Administered,
+  asSent,
+  attentionOf,
+  cancelledAfterUnknown,
+  classifyResult,
+  recordedEvent,
+  rowsOf,
+  withResult,
+} from "./result-decision.ts";
 import { stepTerminal } from "./step-terminal.ts";
 import { EMPTY_CHANGE, lifeOf, type StepPlan, type Steps } from "./steps.ts";
 import type { CommandLife, CommandRecord } from "./terminal-record.ts";
@@ -21,8 +30,8 @@ export interface StoreResultOptions {
   delivery: Delivery;
   waiters: Waiters;
   clock: Clock;
-  /** The merchant that is administered for a terminal; null for none. */
-  merchantOf(terminalId: string): string | null;
+  /** What is administered of a terminal's merchant. */
+  administeredOf(terminalId: string): Administered;
   /** A result was stored that was not there before; for counts. */
   recorded(transaction: Transaction): void;
 }
@@ -30,13 +39,13 @@ export interface StoreResultOptions {
 /** The outcome of a step, with what is told of it once it is stored. */
 type Decided = { type: "repeated" } | { type: "conflict" } | { type: "recorded"; transaction: Transaction };
 
-export function createStoreResult({ actors, steps, delivery, waiters, clock, merchantOf, recorded }: StoreResultOptions): StoreResult {
+export function createStoreResult({ actors, steps, delivery, waiters, clock, administeredOf, recorded }: StoreResultOptions): StoreResult {
   async function plan(actor: Actor, posted: ResultPosting): Promise<StepPlan<Decided>> {
     const atMs = clock.nowMs();
     const stored = await actors.command(actor, posted.result.uuid);
     const posting = asSent(posted, stored?.record ?? null);
     const { uuid } = posting.result;
-    const decision = classifyResult(posting, stored?.record ?? null, atMs, merchantOf(posting.terminalId));
+    const decision = classifyResult(posting, stored?.record ?? null, atMs, administeredOf(posting.terminalId));
     const unchanged = { context: actor.context, effects: [] };
     if (decision.type === "repeated") return { step: unchanged, change: null, outcome: { type: "repeated" } };
     if (decision.type === "conflict") {

@@ -49,6 +49,8 @@ export interface TerminalHomeOptions {
   finished(state: Finished["state"], kind: Finished["kind"]): void;
   /** The merchant that is administered for a terminal; null for none. */
   merchantOf?(terminalId: string): string | null;
+  /** The merchant whose its payments are: that one, where there is such a merchant; null for none. */
+  shopOf?(terminalId: string): string | null;
   /** A result was stored that was not there before; for counts. */
   recorded?(transaction: Transaction): void;
 }
@@ -99,6 +101,7 @@ export interface TerminalHome {
 
 export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   const { clock, store, table, waiting, presences, failed, finished } = options;
+  const { merchantOf = () => null, shopOf = () => null } = options;
   const waiters = createWaiters(clock);
   const actors = createActors({
     store,
@@ -117,14 +120,14 @@ export function createTerminalHome(options: TerminalHomeOptions): TerminalHome {
   const steps = createSteps({ actors, store, waiters, clock, failed, finished, retry: deadlines.retry });
   const { isHome, isMember, sessionsComplete, deliver: write } = options;
   const delivery = createDelivery({ actors, steps, table, clock, failed, isHome, isMember, sessionsComplete, write });
-  const accept = createAcceptCommand({ actors, steps, delivery, store, clock });
+  const accept = createAcceptCommand({ actors, steps, delivery, store, clock, shopOf });
   const storeResult = createStoreResult({
     actors,
     steps,
     delivery,
     waiters,
     clock,
-    merchantOf: options.merchantOf ?? (() => null),
+    administeredOf: (terminalId) => ({ merchantId: merchantOf(terminalId), shop: shopOf(terminalId) }),
     recorded: options.recorded ?? (() => {}),
   });
   const cancel = createCancelCommand({ actors, steps, delivery, clock });

@@ -102,4 +102,6 @@ export interface StoredResult {
   raw: string | null;
   postedBy: string;
   amountDiffers: boolean;
+  /** The merchant whose it is, as administered when it was posted: only where no command tells (nobody asked for it, or `Command.shop` was not kept yet). */
+  shop?: string;
 }

@@ -68,8 +68,10 @@ type CommandTuple = [
   lifetimeMs: number,
   request: string | null,
   cancels: string | null,
-  /** Only where it is true. */
+  /** Only where it is true, and before what follows. */
   byAny?: boolean,
+  /** Absent in what was accepted before it was kept. */
+  shop?: string | null,
 ];
 
 type CommandRecordTuple = [
@@ -118,8 +120,14 @@ export function writeCommand({ revision, uuid, terminalId, command, life, result
   const ended = life === null && result === null ? OUTSTANDING : `,${JSON.stringify(life)},${JSON.stringify(result)}`;
   const end = uuidKey(uuid) === uuid ? `${ended}]` : `${ended},"${uuid}"]`;
   if (command === null) return `${head},null${end}`;
-  const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null, byAny } = command;
-  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}${byAny === true ? BY_ANY_END : "]"}${end}\n${payload}`;
+  const { kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload, request = null, cancels = null } = command;
+  return `${head},["${kind}","${escaped(service)}",${amountCents},"${method}","${escaped(sender)}",${timeText(acceptedAtMs)},${expiresAtMs - acceptedAtMs},${optional(request)},${optional(cancels)}${commandEnd(command)}${end}\n${payload}`;
+}
+
+function commandEnd({ byAny, shop }: Command): string {
+  if (shop === undefined) return byAny === true ? BY_ANY_END : "]";
+  if (shop === null) return byAny === true ? NOBODYS_BY_ANY : NOBODYS;
+  return `,${byAny === true},"${escaped(shop)}"]`;
 }
 
 /** `key`: the uuid as the key has it. Throws where `text` is of a schema that this version cannot read. */
@@ -139,12 +147,13 @@ export function readCommand(key: string, text: string): CommandRecord {
 }
 
 function readAccepted(uuid: string, terminalId: string, tuple: CommandTuple, payload: string): Command {
-  const [kind, service, amountCents, method, sender, acceptedAtMs, lifetimeMs, request, cancels, byAny] = tuple;
+  const [kind, service, amountCents, method, sender, acceptedAtMs, lifetimeMs, request, cancels, byAny, shop] = tuple;
   const expiresAtMs = acceptedAtMs + lifetimeMs;
   const command: Command = { uuid, terminalId, kind, service, amountCents, method, sender, acceptedAtMs, expiresAtMs, payload };
   if (request !== null) command.request = request;
   if (cancels !== null) command.cancels = cancels;
   if (byAny === true) command.byAny = true;
+  if (shop !== undefined) command.shop = shop;
   return command;
 }
 
@@ -152,6 +161,10 @@ function readAccepted(uuid: string, terminalId: string, tuple: CommandTuple, pay
 
 /** Ends a tuple of a sender whom only rule ANY admitted. */
 const BY_ANY_END = ",true]";
+
+/** Of a command that is no merchant's. */
+const NOBODYS = ",false,null]";
+const NOBODYS_BY_ANY = ",true,null]";
 
 /** Of a command that waits: never sent, refused by nobody, no CANCEL. */
 const UNTRIED = ",0,null,null]";

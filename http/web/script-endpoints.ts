@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { preferredEncoding } from "../endpoint/accept-encoding.ts";
-import type { Endpoint, OutgoingFile, SurfaceFacts } from "../endpoint/endpoint.ts";
+import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
 import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
+import { type CacheRequest, fromMemory } from "./encoded-file.ts";
 import { type Asset, type ScriptAssets, versionedPath } from "./script-files.ts";
 
 export interface ScriptOperations {
@@ -91,7 +92,7 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
   ];
 }
 
-function answer(asset: Asset | undefined, headers: { "accept-encoding"?: string; "if-none-match"?: string }, caching: string) {
+function answer(asset: Asset | undefined, headers: CacheRequest, caching: string) {
   if (asset === undefined) throw new RelayError("not_found", "There is no such script; /js/manifest.json lists them.");
   const etag = `"${asset.version}"`;
   const common = {
@@ -107,19 +108,5 @@ function answer(asset: Asset | undefined, headers: { "accept-encoding"?: string;
     status: 200 as const,
     file: fromMemory(asset.bytes[encoding], asset.contentType),
     headers: { ...common, ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }) },
-  };
-}
-
-function fromMemory(bytes: Uint8Array, contentType: string): OutgoingFile {
-  return {
-    contentType,
-    offset: 0,
-    length: bytes.byteLength,
-    read: async (into, position) => {
-      const part = bytes.subarray(position, position + into.byteLength);
-      into.set(part);
-      return part.byteLength;
-    },
-    close: () => {},
   };
 }

@@ -101,6 +101,7 @@ function lifeRow(row: LifeRow): ClickHouseRow {
     sender: row.sender || undefined,
     channel: row.channel || undefined,
     attempt: row.attempt,
+    shop: row.shop || undefined,
     store_version: row.storeVersion,
   };
 }

@@ -92,14 +92,14 @@ interface Query {
 }
 
 const RESULTS: Query = {
-  columns: "version, command_kind AS kind, sender, unsolicited, amount_differs AS amountDiffers, item",
+  columns: "version, command_kind AS kind, sender, unsolicited, amount_differs AS amountDiffers, shop, item",
   table: "transactions",
   at: "created_at",
   only: "method != 'PAYBYLINK'",
 };
 
 const LIVES: Query = {
-  columns: `version, kind, service, amount_cents AS amountCents, sender, state, channel, attempt, toUnixTimestamp64Milli(accepted_at) AS acceptedAtMs,
+  columns: `version, kind, service, amount_cents AS amountCents, sender, state, channel, attempt, shop, toUnixTimestamp64Milli(accepted_at) AS acceptedAtMs,
     toUnixTimestamp64Milli(finished_at) AS finishedAtMs, toUnixTimestamp64Milli(sent_at) AS sentAtMs`,
   table: "command_lives",
   at: "finished_at",
@@ -183,13 +183,14 @@ interface ResultColumns {
   sender: string;
   unsolicited: boolean;
   amountDiffers: boolean;
+  shop: string;
   item: string;
 }
 
 type LifeColumns = Pick<
   LifeRow,
   "version" | "kind" | "service" | "amountCents" | "sender" | "state" | "attempt" | "acceptedAtMs" | "finishedAtMs" | "sentAtMs"
-> & { channel: NonNullable<LifeRow["channel"]> | "" };
+> & { channel: NonNullable<LifeRow["channel"]> | ""; shop: string };
 
 function readResult({
   terminal_id: terminalId,
@@ -198,6 +199,7 @@ function readResult({
   sender,
   unsolicited,
   amountDiffers,
+  shop,
   item,
 }: Key & ResultColumns): TransactionRow {
   const transaction: Transaction = JSON.parse(item);
@@ -209,9 +211,14 @@ function readResult({
     sender,
     unsolicited,
     amountDiffers,
+    ...shopIn(shop),
   });
 }
 
-function readLife({ terminal_id: terminalId, day: _, channel, ...columns }: Key & LifeColumns): LifeRow {
-  return ranked({ type: "life", ...columns, terminalId, channel: channel === "" ? null : channel });
+function shopIn(shop: string): Pick<TransactionRow, "shop"> {
+  return shop === "" ? {} : { shop };
+}
+
+function readLife({ terminal_id: terminalId, day: _, channel, shop, ...columns }: Key & LifeColumns): LifeRow {
+  return ranked({ type: "life", ...columns, terminalId, channel: channel === "" ? null : channel, ...shopIn(shop) });
 }

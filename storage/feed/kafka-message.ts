@@ -23,6 +23,14 @@ const VERSION = Type.Integer({
     "Of the rows with the same key the one with the highest version counts: how its command ended (expired, unknown 1; cancelled 2; done 3) x 2^40 + a number that grows with its changes",
 });
 
+const SHOP = Type.Optional(
+  Type.String({
+    minLength: 1,
+    description:
+      "The merchant whose it is, as administered when the command was accepted (without one: when the result was posted); absent for none, and in messages of versions that did not keep it. transaction.merchantId may be what the terminal said of itself",
+  }),
+);
+
 const TRANSACTION = Type.Object(
   {
     uuid: Type.String({ minLength: 1 }),
@@ -69,6 +77,7 @@ const TRANSACTION_ROW = Type.Object(
     sender: Type.String({ description: "Sender of the command; empty for a result without a command" }),
     unsolicited: Type.Boolean(),
     amountDiffers: Type.Boolean(),
+    shop: SHOP,
   },
   { description: "A stored result; its key is (transaction.terminalId, day of transaction.createdAtMs, transaction.uuid)" },
 );
@@ -89,6 +98,7 @@ const LIFE_ROW = Type.Object(
     finishedAtMs: timeMs("When the command ended"),
     channel: nullable(words("websocket", "poll")),
     attempt: Type.Integer({ minimum: 0 }),
+    shop: SHOP,
   },
   { description: "A command that ended; its key is (terminalId, day of acceptedAtMs, uuid)" },
 );

@@ -3,8 +3,13 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import { readBareRecord, recordText } from "../../engine/kernel/schemas.ts";
 
-/** Key of the record that says which node has the lease to read the shared outbox, and its position. */
-const LEASE_KEY = "feed/turn";
+/** What one node at a time does: under each key lies which node has the lease for it, and its position. */
+const LEASES = {
+  /** To read the shared outbox. */
+  outbox: "feed/turn",
+  /** To fill the merchants' table with rows of before it (merchant-backfill.ts). */
+  backfill: "shop/turn",
+} as const;
 
 const RENEW_EVERY_MS = 2_000;
 
@@ -14,23 +19,25 @@ const EXPIRED_AFTER_MS = 6_000;
 interface LeaseRecord {
   /** Null: the last holder released it. */
   holder: string | null;
-  /** Rows before this outbox key have been produced; null if not known. */
+  /** How far it has come, such as the outbox key before which all rows have been produced; null if not known. */
   cursor: string | null;
 }
 
 /**
- * One node at a time produces. If two do for a moment (because the holder was suspended), some rows are produced twice; no row is lost,
+ * One node at a time produces (or fills). If two do for a moment (because the holder was suspended), some rows are produced twice; no row is lost,
  * since none leaves the outbox before it is confirmed.
  */
 export class LeaderLease {
   readonly #kv: Kv;
   readonly #clock: Clock;
+  readonly #key: string;
   readonly #me = randomUUID();
   #version = 0;
   #seenAtMs = 0;
   #held = false;
 
-  constructor(kv: Kv, clock: Clock) {
+  constructor(kv: Kv, clock: Clock, work: keyof typeof LEASES = "outbox") {
+    this.#key = LEASES[work];
     this.#kv = kv;
     this.#clock = clock;
   }
@@ -44,11 +51,11 @@ export class LeaderLease {
    * StorageUnavailable
    */
   async acquire(): Promise<{ cursor: string | null } | null> {
-    const entry = await this.#kv.get(LEASE_KEY);
+    const entry = await this.#kv.get(this.#key);
     const nowMs = this.#clock.monotonicMs();
     const version = entry?.version ?? 0;
     const record: LeaseRecord =
-      entry === null ? { holder: null, cursor: null } : readBareRecord<LeaseRecord>("feedTurn", LEASE_KEY, entry.value);
+      entry === null ? { holder: null, cursor: null } : readBareRecord<LeaseRecord>("feedTurn", this.#key, entry.value);
     if (version !== this.#version) {
       this.#version = version;
       this.#seenAtMs = nowMs;
@@ -75,8 +82,8 @@ export class LeaderLease {
 
   async #put(record: LeaseRecord): Promise<boolean> {
     const result = await this.#kv.commit({
-      checks: [{ key: LEASE_KEY, version: this.#version }],
-      operations: [{ type: "put", key: LEASE_KEY, value: recordText("feedTurn", record) }],
+      checks: [{ key: this.#key, version: this.#version }],
+      operations: [{ type: "put", key: this.#key, value: recordText("feedTurn", record) }],
     });
     if (result.type === "conflict") return false;
     this.#version = result.version;

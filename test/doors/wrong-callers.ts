@@ -31,6 +31,7 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   adapterReversal: { status: 409, why: "the payment was reversed before" },
   adapterRefund: { status: 400, why: "the declared example asks for a part of this payment" },
   resendCallback: { status: 404, why: "there is no callback" },
+  showMail: { status: 404, why: "it is about a mail that nobody wrote" },
   showWebhookDelivery: { status: 404, why: "nothing was delivered" },
   resendWebhookDelivery: { status: 404, why: "nothing was delivered" },
   partnerApiResendWebhookDelivery: { status: 404, why: "nothing was delivered" },

@@ -86,6 +86,19 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     },
   },
   {
+    name: "rows of results say whose they are by themselves",
+    breaks: ["its shop stays"],
+    plant: () =>
+      committing((commit) => {
+        const operations = commit.operations.map((operation) => {
+          if (operation.type === "delete" || !operation.key.startsWith("o/") || !operation.value.includes('"type":"transaction"'))
+            return operation;
+          return { ...operation, value: operation.value.replace(/"shop":"SHOP-\d"/, '"shop":"SHOP-1"') };
+        });
+        return { ...commit, operations };
+      }),
+  },
+  {
     name: "a cancel of what was sent is told as done",
     breaks: ["cancelled never executed"],
     plant: () => ({

@@ -27,7 +27,8 @@ const Config = Type.Object(
   {
     terminalId: Type.String(),
     merchantId: Type.Union([Type.String(), Type.Null()], {
-      description: "Shown on the terminal's transactions. Payment links for the terminal use the account of this merchant's partner.",
+      description:
+        "Whose the terminal's payments are from now on: shown on its transactions, and in the merchant's own list. Payment links for the terminal use the account of this merchant's partner.",
     }),
     group: Type.Union([Type.String(), Type.Null()]),
     family: Type.Union([Type.String(), Type.Null()]),
@@ -90,7 +91,7 @@ const saveCloudConfig = admin.endpoint({
   path: "/admin/cloud-configs",
   summary: "Create or change the configuration of a terminal",
   description:
-    "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
+    "Members that are left out keep their values; null removes a value. `settings` are replaced as a whole. A merchant has to exist and to be active (400 otherwise); one that is configured already stays when it is deactivated. A payment belongs to the merchant that is configured when it is accepted. When the response is sent, the change is in force on every node and has been sent to the terminal if it is connected.",
   auth: "admin",
   role: "operator",
   body: ConfigRequest,

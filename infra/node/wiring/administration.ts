@@ -9,6 +9,7 @@ import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
 import { createGatewayAccounts, type GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
 import { type AuditLog, createAuditStore } from "../../../engine/operators/audit-store.ts";
 import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
+import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import type { Partners } from "../../../engine/partners/partners.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { type ConfigureTerminal, createConfigureTerminal } from "../../../engine/settings/configure-terminal.ts";
@@ -55,7 +56,7 @@ export function composeAdministration(parts: AdministrationParts): Administratio
     installationAccount: createInstallationAccount({ accounts, box, clock }),
     checkGateway: createCheckGateway({ gateway, ids }),
     cloudConfigs,
-    configureTerminal: createConfigureTerminal({ configs: cloudConfigs, terminals, clock, ids }),
+    configureTerminal: createConfigureTerminal({ configs: cloudConfigs, merchants: createMerchantStore(kv), terminals, clock, ids }),
     receiptCleaner: createReceiptCleaner({ kv, monotonicMs: machineClock.monotonicMs, retentionMs, failed }),
     audit: createAuditStore({ kv, writer, failed }),
   };

@@ -26,6 +26,8 @@ export interface LinkParts {
   clock: Clock;
   gateway: CardGateway;
   accounts: GatewayAccounts;
+  /** The merchant whose a terminal's payments are; null for none. */
+  shopOf(terminalId: string): string | null;
   retentionMs: number;
   writer: string;
   /** Who keeps records beside links, such as callbacks about their ends. */
@@ -57,6 +59,7 @@ export function composeLinks({
   clock,
   gateway,
   accounts,
+  shopOf,
   retentionMs,
   writer,
   companions,
@@ -95,7 +98,7 @@ export function composeLinks({
     links: shard.links,
     publicUrl,
     operations: {
-      createLink: createCreateLink({ links: shard.links, accounts, clock }),
+      createLink: createCreateLink({ links: shard.links, accounts, clock, shopOf }),
       useLink: createUseLink({ links: shard.links }),
       notified: shard.links.notified,
       localTime: createLocalTime(config.timeZone),

@@ -36,6 +36,8 @@ export interface TerminalParts {
   onOutboxWrite(): void;
   /** The merchant configured for a terminal; null for none. */
   merchantOf(terminalId: string): string | null;
+  /** That merchant where there is one of this id, deactivated or not: whose the terminal's payments are. */
+  shopOf(terminalId: string): string | null;
   failed(what: string, error: unknown): void;
 }
 
@@ -60,8 +62,8 @@ const HOMES_SETTLE_MS = 5_000;
 
 /** A shard's own terminals, and its access to all others. */
 export function composeTerminals(parts: TerminalParts): ComposedTerminals {
-  const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, onOutboxWrite, merchantOf, failed } =
-    parts;
+  const { boot, store, bus, homes, clock, machineClock, writer, retentionMs, metrics, dayCounts, onOutboxWrite } = parts;
+  const { merchantOf, shopOf, failed } = parts;
   const { kv, lostVersion } = store;
   const { nodeId } = boot.config;
   const lease = boot.cluster?.lease ?? null;
@@ -95,6 +97,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
     failed,
     recorded: ({ method, status, createdAtMs }) => dayCounts.recorded(method, status, createdAtMs),
     merchantOf,
+    shopOf,
     finished: (state, kind) => {
       metrics.commandFinished(state, kind);
       dayCounts.commandFinished(state);
@@ -110,7 +113,7 @@ export function composeTerminals(parts: TerminalParts): ComposedTerminals {
 
   return {
     terminals,
-    claimCancelled: createClaimCancelled({ store: terminalStore, clock }),
+    claimCancelled: createClaimCancelled({ store: terminalStore, clock, shopOf }),
     sessions,
     presences,
     lookups: drainableLookups.lookups,

@@ -24,6 +24,10 @@ export class Semaphore {
     this.#options = options;
   }
 
+  get running(): number {
+    return this.#running;
+  }
+
   get waiting(): number {
     return this.#queue.length;
   }

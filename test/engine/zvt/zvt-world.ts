@@ -106,7 +106,7 @@ export async function openZvtWorld(): Promise<ZvtWorld> {
   const relay: RelayForZvt = {
     sendPayment: createSendPayment({ terminals, clock, ids }),
     terminals,
-    claimCancelled: createClaimCancelled({ store: terminalStore, clock }),
+    claimCancelled: createClaimCancelled({ store: terminalStore, clock, shopOf: () => null }),
   };
   const live = new Set<string>();
   const partner = { enabled: true };

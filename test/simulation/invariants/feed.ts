@@ -4,7 +4,7 @@ import { byCommand, byUuid, type Evidence, isOfLostStore, type Violation } from 
 /** A feed that nothing stands in the way of has brought a row there by then. */
 const FED_WITHIN_MS = 4_000;
 
-/** Each acknowledged result stands in the feed as it was posted; the last life there is the one that everyone is told. */
+/** Each acknowledged result stands in the feed as it was posted; the last life there is the one that everyone is told; all rows of a command are the same merchant's. */
 export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Violation[] {
   const violations: Violation[] = [];
   const rowsOf = byUuid(
@@ -36,6 +36,15 @@ export function judgeFeed({ witness, feed, settledAtMs, endMs }: Evidence): Viol
       invariant: last.state === "done" || state === "done" ? "done stays done" : "fed once and right",
       uuid,
       what: `the feed says ${state}, and ${last.asker} was told ${last.state} in the end`,
+    });
+  }
+  for (const [key, shops] of feed.shops) {
+    const [, uuid = ""] = key.split(" ");
+    if (shops.size === 1 || isOfLostStore(witness, uuid)) continue;
+    violations.push({
+      invariant: "its shop stays",
+      uuid,
+      what: `its rows are ${[...shops].map((shop) => shop || "nobody").join("'s and ")}'s`,
     });
   }
   return violations;

@@ -30,6 +30,7 @@ export type Invariant =
   | "capitals are the same uuid"
   | "taken is not for nobody"
   | "fed once and right"
+  | "its shop stays"
   | "seen by its own"
   | "nothing waits"
   | "sent reaches a device"

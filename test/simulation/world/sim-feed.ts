@@ -13,6 +13,8 @@ export class SimFeed {
   readonly transactions = new Map<string, TransactionRow>();
   /** Terminals and uuids under which a result stood at some time, with the time at which it first did. */
   readonly heldSince = new Map<string, number>();
+  /** By terminal and uuid, whose all of its rows said it is; empty for nobody's. */
+  readonly shops = new Map<string, Set<string>>();
 
   constructor(scheduler: Scheduler, random: Random) {
     this.#scheduler = scheduler;
@@ -61,10 +63,16 @@ export class SimFeed {
 
   #take(row: FeedRow): void {
     if (row.type === "life") keepLatest(this.lives, `${row.terminalId} ${row.uuid}`, { ...row, arrivedAtMs: this.#scheduler.nowMs });
+    if (row.type === "life") this.#noteShop(`${row.terminalId} ${row.uuid}`, row);
     if (row.type !== "transaction") return;
     const key = `${row.transaction.terminalId} ${row.transaction.uuid}`;
     keepLatest(this.transactions, key, row);
+    this.#noteShop(key, row);
     if (!this.heldSince.has(key)) this.heldSince.set(key, this.#scheduler.nowMs);
+  }
+
+  #noteShop(key: string, { shop = "" }: LifeRow | TransactionRow): void {
+    this.shops.set(key, (this.shops.get(key) ?? new Set()).add(shop));
   }
 }
 

@@ -105,6 +105,13 @@ export interface SimShard {
   historyLost(): void;
 }
 
+const SHOP_CHANGES_EVERY_MS = 700;
+
+function shopAt(atMs: number): string | null {
+  const number = Math.floor(atMs / SHOP_CHANGES_EVERY_MS) % 3;
+  return number === 0 ? null : `SHOP-${number}`;
+}
+
 /** Composes a shard as infra/node/shard/shard.ts, running-shard.ts and infra/node/wiring/compose-shard.ts do, less what no payment passes through. */
 export function composeSimShard(parts: SimShardParts): SimShard {
   const { address, cluster, machine, clock, timers, plant, failed, event } = parts;
@@ -145,6 +152,8 @@ export function composeSimShard(parts: SimShardParts): SimShard {
       dayCounts: NOTHING_COUNTED,
       onOutboxWrite: () => {},
       merchantOf: () => null,
+      // What is administered changes all the time, and each node's clock is another.
+      shopOf: () => shopAt(clock.nowMs()),
       failed,
     }),
   );

@@ -204,7 +204,7 @@ export class SimNode {
       config: { ...ZVT_DEFAULT, routes: [ROUTE] },
       selectors: [],
       store: createZvtRouteStore({ kv: this.#kv }),
-      relay: this.#relay(ids, createClaimCancelled({ store, clock: this.#clock })),
+      relay: this.#relay(ids, createClaimCancelled({ store, clock: this.#clock, shopOf: () => null })),
       ...{ clock: this.#clock, timers: this.#timers, ids },
       partnerCaller: () => PARTNER,
       self: { shard: name, writer },

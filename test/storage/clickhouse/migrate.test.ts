@@ -17,7 +17,7 @@ describe("the schema", () => {
       known.map(({ version }) => version),
     );
     assert.deepEqual(await migrate(client), []);
-    assert.equal((await ask(world, "SHOW TABLES")).text.split("\n").filter((name) => name !== "").length, 9);
+    assert.equal((await ask(world, "SHOW TABLES")).text.split("\n").filter((name) => name !== "").length, 11);
     assert.equal((await ask(world, "SELECT count() FROM transactions_daily")).text, "0\n");
 
     const later = {
@@ -35,7 +35,7 @@ describe("the schema", () => {
     const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
     test.after(() => client.close());
     await migrate(client);
-    for (const table of ["transactions", "command_lives", "conflicts"]) {
+    for (const table of ["transactions", "command_lives", "conflicts", "merchant_transactions"]) {
       const { text } = await ask(world, `SHOW CREATE TABLE ${table} FORMAT TSVRaw`);
       assert.match(text, /fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1/);
     }

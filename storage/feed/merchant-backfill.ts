@@ -1,0 +1,211 @@
+import type { ClickHouseClient } from "@clickhouse/client";
+import type { Clock } from "../../engine/kernel/clock.ts";
+import type { Kv } from "../../engine/kernel/kv.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
+import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
+import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
+import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
+import { LATEST_MS } from "./clickhouse-rows.ts";
+import { LeaderLease } from "./leader-lease.ts";
+import { atMost, pause } from "./pause.ts";
+import { loadShopsSince, noteFilled, type ShopsSince } from "./shops-since.ts";
+
+/** How often a node looks whether the one that has the lease is ready, or gone. */
+const LEASE_PAUSE_MS = 5_000;
+
+/** After a failure: ClickHouse or the store is away, or busy with what goes before this. */
+const BACKOFF_MIN_MS = 1_000;
+const BACKOFF_MAX_MS = 60_000;
+
+const STOP_TIMEOUT_MS = 5_000;
+
+/** A month of a terminal is some ten thousand rows, copied within a second; one of a vending machine on a slow disk may take longer. */
+const QUERY_TIMEOUT_S = 55;
+
+/** What can wait: on one thread, in blocks of some megabytes, and after whatever the relay asks ClickHouse meanwhile (embedded/http-interface.ts). */
+const BEHIND_ALL_OTHERS = {
+  priority: "10",
+  max_threads: 1,
+  max_block_size: "8192",
+  min_insert_block_size_bytes: "16777216",
+  max_memory_usage: "536870912",
+  max_execution_time: QUERY_TIMEOUT_S,
+  do_not_merge_across_partitions_select_final: 1,
+} as const;
+
+export type MerchantBackfillEvent =
+  | { type: "filled"; terminals: number; months: number }
+  /** Told once, until it goes on again. */
+  | { type: "away"; error: unknown };
+
+export interface MerchantBackfillOptions {
+  kv: Kv;
+  client: ClickHouseClient;
+  clock: Clock;
+  timers: Timers;
+  onEvent(event: MerchantBackfillEvent): void;
+}
+
+export interface MerchantBackfill {
+  /** Resolves when there is no more to do, or it was stopped. */
+  readonly ended: Promise<void>;
+  /** Ends after the month that it is at; waits a few seconds at most. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Copies rows of before `shop` was kept into the merchants' table: those of terminals that are assigned to a merchant today, carry its id, and came after it was
+ * created. Once for each ClickHouse, on one node at a time; a terminal's month after the other, behind all other queries. Repeating any of it changes nothing,
+ * and after a crash it goes on within a few terminals of where it was. Fails never: it tries again.
+ */
+export function startMerchantBackfill(options: MerchantBackfillOptions): MerchantBackfill {
+  const stopping = new AbortController();
+  const ended = run(options, stopping.signal);
+  return {
+    ended,
+    stop: async () => {
+      stopping.abort();
+      await atMost(options.timers, STOP_TIMEOUT_MS, ended);
+    },
+  };
+}
+
+async function run(options: MerchantBackfillOptions, signal: AbortSignal): Promise<void> {
+  const { kv, clock, timers, onEvent } = options;
+  const lease = new LeaderLease(kv, clock, "backfill");
+  let pauseMs = BACKOFF_MIN_MS;
+  let isAway = false;
+  while (!signal.aborted) {
+    try {
+      const filled = await fillAtTurn(options, lease, signal);
+      if (filled === "done") return;
+      isAway = false;
+      pauseMs = BACKOFF_MIN_MS;
+      await pause(timers, LEASE_PAUSE_MS, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isAway) onEvent({ type: "away", error });
+      isAway = true;
+      await pause(timers, pauseMs, signal);
+      pauseMs = Math.min(2 * pauseMs, BACKOFF_MAX_MS);
+    }
+  }
+}
+
+/** `waits`: another node is at it, or has taken over; or it was stopped. */
+async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, signal: AbortSignal): Promise<"done" | "waits"> {
+  const { kv, client, onEvent } = options;
+  const table = await tableOf(client);
+  const since = await loadShopsSince(kv);
+  // The node has not got so far yet.
+  if (since === null) return "waits";
+  if (since.record.filled === table) return "done";
+  const turn = await lease.acquire();
+  if (turn === null) return "waits";
+  const position = positionIn(turn.cursor, table);
+  const counts = { terminals: 0, months: 0 };
+  try {
+    for await (const terminal of terminalsAfter(kv, since.record, position)) {
+      if (signal.aborted || !(await lease.renew(cursorOf(table, position)))) return "waits";
+      const months = await fillTerminal(client, terminal, signal);
+      counts.months += months;
+      if (months > 0) counts.terminals += 1;
+      position.partition = terminal.partition;
+      position.terminalId = terminal.terminalId;
+    }
+    await noteFilled(kv, since, table);
+    onEvent({ type: "filled", ...counts });
+    return "done";
+  } finally {
+    await lease.release(cursorOf(table, position)).catch(() => undefined);
+  }
+}
+
+/** How far it has come: in the order of the store's partitions, and by id. */
+interface Position {
+  partition: number;
+  terminalId: string;
+}
+
+interface Terminal extends Position {
+  merchantId: string;
+  /** Rows from and until these times. */
+  fromMs: number;
+  untilMs: number;
+}
+
+/** The cursor of another table says nothing of this one. */
+function positionIn(cursor: string | null, table: string): Position {
+  const [of, partition = "0", terminalId = ""] = cursor?.split("/") ?? [];
+  return of === table ? { partition: Number(partition), terminalId } : { partition: 0, terminalId: "" };
+}
+
+function cursorOf(table: string, { partition, terminalId }: Position): string {
+  return `${table}/${partition}/${terminalId}`;
+}
+
+/** Terminals that may have rows of their merchant, in order. One partition of the configurations is in memory at a time. */
+async function* terminalsAfter(kv: Kv, { sinceMs }: ShopsSince, after: Readonly<Position>): AsyncGenerator<Terminal> {
+  const configs = createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS);
+  const merchants = createMerchantStore(kv);
+  const start = { ...after };
+  for (let partition = start.partition; partition < configs.partitions; partition += 1) {
+    const ofPartition = [...(await configs.load(partition)).values()].map(({ record }) => record);
+    ofPartition.sort((one, other) => (one.terminalId < other.terminalId ? -1 : 1));
+    for (const { terminalId, merchantId } of ofPartition) {
+      if (merchantId === null || (partition === start.partition && terminalId <= start.terminalId)) continue;
+      const fromMs = (await merchants.load(merchantId))?.record.createdAtMs ?? Number.POSITIVE_INFINITY;
+      if (fromMs < sinceMs) yield { partition, terminalId, merchantId, fromMs: Math.max(0, fromMs), untilMs: Math.min(sinceMs, LATEST_MS) };
+    }
+  }
+}
+
+/** The merchants' table by an id that another ClickHouse, or the same one made anew, does not have. */
+async function tableOf(client: ClickHouseClient): Promise<string> {
+  const [row] = await ask<{ id: string }>(
+    client,
+    "SELECT toString(uuid) AS id FROM system.tables WHERE database = 'relay' AND name = 'merchant_transactions'",
+    {},
+  );
+  if (row === undefined) throw new Error("ClickHouse has no relay.merchant_transactions");
+  return row.id;
+}
+
+const OF_TERMINAL = `terminal_id = {terminalId:String} AND merchant_id = {merchantId:String} AND shop = '' AND command_kind IN ('', 'payment')
+  AND created_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') AND created_at < fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC')
+  AND day BETWEEN toDate(fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')) AND toDate(fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC'))`;
+
+const COPIED = `day, created_at, uuid, terminal_id, version, method, status, amount_cents, currency, command_kind, unsolicited, amount_differs, message, auth_code,
+  action_code, brand`;
+
+/** Resolves with the number of months that had rows. */
+async function fillTerminal(client: ClickHouseClient, terminal: Terminal, signal: AbortSignal): Promise<number> {
+  const { terminalId, merchantId, fromMs, untilMs } = terminal;
+  const parameters = { terminalId, merchantId, fromMs, untilMs };
+  const months = await ask<{ month: number }>(
+    client,
+    `SELECT DISTINCT toYYYYMM(day) AS month FROM relay.transactions WHERE ${OF_TERMINAL} ORDER BY month`,
+    parameters,
+  );
+  for (const { month } of months) {
+    if (signal.aborted) throw new Error("it is being stopped");
+    await client.command({
+      query: `INSERT INTO relay.merchant_transactions (merchant_id, ${COPIED}, last4, entry, item)
+        SELECT {merchantId:String}, ${COPIED}, if(match(masked_pan, '[0-9]{4}$'), right(masked_pan, 4), ''), entry, item
+        FROM relay.transactions FINAL WHERE toYYYYMM(day) = {month:UInt32} AND ${OF_TERMINAL}`,
+      query_params: { ...parameters, month },
+      clickhouse_settings: BEHIND_ALL_OTHERS,
+    });
+  }
+  return months.length;
+}
+
+async function ask<Row>(client: ClickHouseClient, query: string, parameters: Record<string, unknown>): Promise<Row[]> {
+  const result = await client.query({
+    query,
+    query_params: parameters,
+    format: "JSONEachRow",
+    clickhouse_settings: BEHIND_ALL_OTHERS,
+  });
+  return result.json<Row>();
+}
