@@ -12,9 +12,18 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 const CONNECTIONS_MAX = 16;
 
+export interface ClickHouseConnections {
+  /** Of its queries; absent for the relay's own (workloads.ts). */
+  workload?: string;
+}
+
 /** A client of the relay's database. It connects when it is first used, and again after an outage of ClickHouse. */
-export function connectClickHouse({ url, username, password }: ClickHouseAddress): ClickHouseClient {
+export function connectClickHouse(
+  { url, username, password }: ClickHouseAddress,
+  { workload }: ClickHouseConnections = {},
+): ClickHouseClient {
   return createClient({
+    ...(workload === undefined ? {} : { clickhouse_settings: { workload } }),
     url,
     username,
     password,

@@ -2,11 +2,13 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { CommandKind } from "../../engine/payments/command.ts";
-import type { FeedRow, TransactionRow } from "../../engine/payments/feed-row.ts";
+import type { TransactionRow } from "../../engine/payments/feed-row.ts";
 import type { Transaction } from "../../engine/payments/transaction.ts";
 import type { TransactionList, TransactionQuery } from "../../engine/payments/transaction-list.ts";
+import { askClickHouse } from "./ask-clickhouse.ts";
 import { LATEST_MS } from "./clickhouse-rows.ts";
 import { createOutboxLooks } from "./outbox-looks.ts";
+import { keyText, newestOf, withoutStored } from "./waiting-rows.ts";
 
 /** Maximum number of rows of the outbox that are searched for a page: it takes less than a second, and a longer backlog takes minutes. */
 const BACKLOG_ROWS_MAX = 50_000;
@@ -44,7 +46,8 @@ export function createTransactionList({ kv, client, deliveredUntil }: Transactio
         // The outbox first: a row that leaves it after this is in ClickHouse when that is queried.
         const rows = await looks.find(JSON.stringify(query.terminalId));
         if (rows === null) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 30 });
-        const waiting = await withoutStored(newestOf(rows, query.terminalId), database);
+        const newest = newestOf(rows, ({ transaction }) => transaction.terminalId === query.terminalId);
+        const waiting = await withoutStored(newest, (fromMs, toMs) => database.versions(fromMs, toMs));
         return await pageOf(query, waiting, database);
       } catch (error) {
         if (error instanceof RelayError) throw error;
@@ -62,25 +65,6 @@ export function missingTransactionList(reason: string): TransactionList {
   return {
     page: () => Promise.reject(new RelayError("unavailable", `The list of transactions cannot be read here: ${reason}`)),
   };
-}
-
-/** Of each uuid the row with the highest version. */
-function newestOf(rows: readonly FeedRow[], terminalId: string): TransactionRow[] {
-  const newest = new Map<string, TransactionRow>();
-  for (const row of rows) {
-    if (row.type !== "transaction" || row.transaction.terminalId !== terminalId) continue;
-    const known = newest.get(row.transaction.uuid);
-    if (known === undefined || known.version < row.version) newest.set(row.transaction.uuid, row);
-  }
-  return [...newest.values()];
-}
-
-/** Leaves out rows that ClickHouse has in the same or a higher version: delivered, but not yet deleted from the outbox. */
-async function withoutStored(rows: readonly TransactionRow[], database: Database): Promise<TransactionRow[]> {
-  if (rows.length === 0) return [];
-  const times = rows.map(({ transaction }) => transaction.createdAtMs);
-  const stored = await database.versions(Math.min(...times), Math.max(...times));
-  return rows.filter(({ transaction, version }) => version > (stored.get(transaction.uuid) ?? -1));
 }
 
 async function pageOf(query: TransactionQuery, waiting: readonly TransactionRow[], database: Database): Promise<Transaction[]> {
@@ -161,14 +145,15 @@ class Database {
       .map(readItem);
   }
 
-  /** Versions by uuid of everything of the terminal from and to (included) these times. */
+  /** Versions, by `keyText`, of everything of the terminal from and to (included) these times. */
   async versions(fromMs: number, toMs: number): Promise<Map<string, number>> {
     const rows = await this.#ask<{ uuid: string; version: number }>(
       `SELECT uuid, version FROM relay.transactions FINAL WHERE ${OF_TERMINAL} LIMIT {limit:UInt32}`,
       { terminalId: this.#query.terminalId, fromMs, untilMs: toMs + 1, limit: BACKLOG_ROWS_MAX + 1 },
     );
     if (rows.length > BACKLOG_ROWS_MAX) throw new RelayError("unavailable", BACKLOG_TEXT, { retryAfterSeconds: 30 });
-    return new Map(rows.map(({ uuid, version }) => [uuid, Number(version)]));
+    const { terminalId } = this.#query;
+    return new Map(rows.map(({ uuid, version }) => [keyText({ uuid, terminalId }), Number(version)]));
   }
 
   #filter(): Record<string, unknown> {
@@ -183,19 +168,8 @@ class Database {
     };
   }
 
-  async #ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {
-    const result = await this.#client.query({
-      query,
-      query_params: parameters,
-      format: "JSONEachRow",
-      abort_signal: this.#deadline,
-      clickhouse_settings: {
-        do_not_merge_across_partitions_select_final: 1,
-        output_format_json_quote_64bit_integers: 0,
-        max_execution_time: DEADLINE_MS / 1_000,
-      },
-    });
-    return result.json<Row>();
+  #ask<Row>(query: string, parameters: Record<string, unknown>): Promise<Row[]> {
+    return askClickHouse<Row>(this.#client, { query, parameters, signal: this.#deadline, secondsMax: DEADLINE_MS / 1_000 });
   }
 }
 

@@ -58,6 +58,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/v1\/webhook_endpoints\/\{id\}$/, ({ merchantWebhookId }) => merchantWebhookId],
   [/\/v1\/events\/\{id\}$/, ({ eventId }) => eventId],
   [/\/webhooks\/deliveries\/\{id\}$/, () => "delivery-of-nobody"],
+  [/\/mails\/\{id\}$/, () => "mail-of-nobody"],
   [/\{deliveryId\}$/, () => "delivery-of-nobody"],
   [/\/webhooks\/endpoints\/\{id\}$|\{webhookId\}$/, ({ webhookId }) => webhookId],
   [/\{merchantId\}$|\/merchants\/\{id\}$/, ({ merchantId }) => merchantId],

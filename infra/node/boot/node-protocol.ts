@@ -1,5 +1,12 @@
 import type { ClusterNode, NodeReport } from "../../../engine/operators/cluster-nodes.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
+import type {
+  MerchantDay,
+  MerchantTransaction,
+  MerchantTransactionFilter,
+  MerchantTransactionPage,
+  TransactionKey,
+} from "../../../engine/payments/merchant-transactions.ts";
 import type { Transaction } from "../../../engine/payments/transaction.ts";
 import type { TransactionQuery } from "../../../engine/payments/transaction-list.ts";
 import type { TerminalProtocol } from "../../../engine/routing/terminal-protocol.ts";
@@ -61,6 +68,21 @@ export type NodeProtocol = TerminalProtocol &
     "cluster.look": { request: undefined; response: string[] };
     /** Handled by the main thread. */
     "node.transactions": { request: TransactionQuery; response: Transaction[] };
+    /** Handled by the main thread: the transactions of a merchant (infra/node/wiring/merchant-transactions.ts). */
+    "node.merchantPage": {
+      request: { merchantId: string; filter: MerchantTransactionFilter; after: TransactionKey | null; limit: number };
+      response: MerchantTransactionPage;
+    };
+    "node.merchantFind": { request: { merchantId: string; uuid: string }; response: MerchantTransaction | null };
+    "node.merchantSums": { request: { merchantId: string; fromMs: number; untilMs: number }; response: MerchantDay };
+    "node.merchantLatest": { request: { merchantId: string }; response: MerchantTransaction[] };
+    /** Begins a file of rows, which come as lines, a batch at a time; null is the end. */
+    "node.merchantOpen": {
+      request: { merchantId: string; filter: MerchantTransactionFilter };
+      response: { id: string; lines: readonly string[] | null };
+    };
+    "node.merchantNext": { request: { id: string }; response: readonly string[] | null };
+    "node.merchantClose": { request: { id: string }; response: undefined };
     "node.overview": { request: undefined; response: Pick<Overview, "outbox" | "nodes"> };
     "node.metrics": { request: undefined; response: string };
     /** Wrong passwords of a node are counted by one of its shards (infra/node/wiring/logins.ts). */

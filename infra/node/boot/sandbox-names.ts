@@ -12,5 +12,6 @@ export const SANDBOX_MERCHANT: { readonly merchantId: string; readonly keys: Mer
 /** The login of its demo partner, beside the API key. */
 export const DEMO_PARTNER_USERNAME = "demo";
 
-/** The terminal that the sandbox simulates. */
+/** The terminals that the sandbox simulates, both of the demo shop: the first over a WebSocket, the second by polling. */
 export const SIMULATED_TERMINAL_ID = "SIM00001";
+export const POLLING_TERMINAL_ID = "SIM00002";

@@ -9,10 +9,16 @@ import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhous
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { ADMIN_USERNAME, ClickHouseNotStarted, startEmbeddedClickHouse } from "../../../storage/clickhouse/embedded/supervisor.ts";
 import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
+import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
 import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import {
+  createMerchantTransactions,
+  type MerchantTransactionReader,
+  missingMerchantTransactions,
+} from "../../../storage/feed/merchant-transactions.ts";
 import { createOutboxBacklog } from "../../../storage/feed/outbox-backlog.ts";
 import { pause } from "../../../storage/feed/pause.ts";
 import { createTransactionList, missingTransactionList } from "../../../storage/feed/transaction-list.ts";
@@ -39,6 +45,8 @@ const ONE_ATTEMPT_MS = 15_000;
 /** ClickHouse and what feeds it. The relay runs without it: results wait in the outbox, and only the list of transactions answers 503. */
 export interface Analytics {
   list: TransactionList;
+  /** The same of merchants, for their portal. */
+  merchants: MerchantTransactionReader;
   /**
    * What ClickHouse knows about the store, needed before the node starts. Resolves when ClickHouse can be reached and its schema is
    * current; with null if the first attempt has failed, or (`patienceMs`) none has succeeded in time.
@@ -72,6 +80,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let kafka: ClusterFeed | null = null;
   let backfill: MerchantBackfill | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
+  let merchants = missingMerchantTransactions("ClickHouse is starting");
   let deliveredUntil: () => string | null = () => null;
   const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
   const [told, tells] = signal<void>();
@@ -84,6 +93,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       try {
         reached ??= await reach(config, log);
         const client = connectClickHouse(reached.address);
+        const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
         await migrate(client);
         const sink = clickHouseSink(client);
         if (config.cluster !== null) {
@@ -109,10 +119,12 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
           feed = embeddedFeed(started);
           deliveredUntil = () => started.deliveredUntil();
           list = createTransactionList({ kv, client, deliveredUntil });
+          merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers, deliveredUntil });
         } else {
           kafka.begin();
           feed = kafka;
           list = createTransactionList({ kv, client });
+          merchants = createMerchantTransactions({ kv, client: portalClient, clock, timers: machineTimers });
         }
         backfill = startMerchantBackfill({
           ...{ kv, client, clock, timers: machineTimers },
@@ -128,11 +140,13 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         log.clickhouse("not started", error);
         if ((error instanceof ClickHouseNotStarted && error.fatal) || error instanceof SchemaTooNew) {
           list = missingTransactionList("ClickHouse does not run on this node");
+          merchants = missingMerchantTransactions("ClickHouse does not run on this node");
           tellsConnected(null);
           return null;
         }
         // For example a server that cannot be reached yet, a directory that another process still uses, a full disk.
         list = missingTransactionList("ClickHouse cannot be reached");
+        merchants = missingMerchantTransactions("ClickHouse cannot be reached");
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
       }
@@ -142,6 +156,14 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const ready = start();
   return {
     list: { page: (query) => list.page(query) },
+    merchants: {
+      page: (merchantId, query) => merchants.page(merchantId, query),
+      find: (merchantId, uuid) => merchants.find(merchantId, uuid),
+      sums: (merchantId, range) => merchants.sums(merchantId, range),
+      latestByTerminal: (merchantId) => merchants.latestByTerminal(merchantId),
+      lines: (merchantId, filter) => merchants.lines(merchantId, filter),
+      stream: (merchantId, filter) => merchants.stream(merchantId, filter),
+    },
     reached: (attempts) => {
       const [answer, limitMs] = attempts === "one attempt" ? [first, ONE_ATTEMPT_MS] : [connected, attempts];
       return Promise.race([answer, delay(limitMs, null, { ref: false })]);
@@ -171,8 +193,8 @@ function signal<T>(): [promise: Promise<T>, resolve: (value: T) => void] {
   return [promise, resolved];
 }
 
-/** An error of ClickHouse may quote the row, so only its name and code are logged. */
-function withoutMessage(error: unknown): Error {
+/** An error of ClickHouse may quote the row, or what was searched for, so only its name and code are logged. */
+export function withoutMessage(error: unknown): Error {
   const [name, code] = error instanceof Error ? [error.name, "code" in error ? String(error.code) : "none"] : ["unknown", "none"];
   return new Error(`${name}, code ${code}`);
 }

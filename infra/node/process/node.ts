@@ -12,6 +12,7 @@ import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
+import { loadPortal } from "../../../http/web/portal-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
@@ -35,11 +36,13 @@ import { createLog, type Log } from "../observability/log.ts";
 import { createNodeMetrics, joinMetrics } from "../observability/metrics.ts";
 import { administratorPassword } from "../wiring/credentials.ts";
 import { rateLimitsOf, surfacesOf } from "../wiring/endpoints.ts";
-import { type Analytics, startAnalytics } from "./analytics.ts";
+import { type Analytics, startAnalytics, withoutMessage } from "./analytics.ts";
+import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
+import { prepareSandboxTerminals } from "./sandbox-terminals.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
@@ -127,7 +130,7 @@ export async function startNode({
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
-  const uws = await chooseUws(config);
+  const [uws, portalFiles] = await Promise.all([chooseUws(config), loadPortal()]);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
   if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
@@ -181,6 +184,7 @@ export async function startNode({
     const boot: ShardBoot = {
       config,
       uwsLibrary: uws.library,
+      portalFiles,
       address,
       shards,
       ports: portsOf(mesh, address),
@@ -254,6 +258,7 @@ export async function startNode({
     await noteShopsSince(kv, clock.nowMs);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
+    await prepareSandboxTerminals(kv, config, clock.nowMs());
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
       log.generatedPassword(config.administrator.username);
@@ -391,6 +396,12 @@ function handleShardMessages({ bus, analytics, cluster, self, log }: Served): { 
       throw error;
     }),
   );
+  handleMerchantReads({
+    bus,
+    merchants: analytics.merchants,
+    timers: backgroundTimers,
+    failed: (cause) => log.clickhouse("merchants' transactions failed", withoutMessage(cause)),
+  });
   bus.handle("node.fed", () => {
     analytics.wake();
     return undefined;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { PORTAL_WORKLOAD } from "../workloads.ts";
 import { CLICKHOUSE_CODE, ClickHouseError } from "./clickhouse-error.ts";
 import type { Engine, InsertFormat, QueryAnswer, QueryRequest } from "./engine.ts";
 import { watchGrowth } from "./memory-growth.ts";
@@ -22,6 +23,14 @@ const ADMIN_BODY_BYTES_MAX = 64 * 1_048_576;
 const ADMIN_RUNNING = 4;
 const ADMIN_WAITING_MAX = 256;
 const ADMIN_WAIT_MS_MAX = 30_000;
+
+/**
+ * The same of queries for merchants' pages, which have turns of their own: whatever merchants ask for never stands before an insert of the feed or a terminal's list. The
+ * relay asks for four at once (storage/feed/merchant-turns.ts), each on one thread and for three seconds at most, a batch of a file for ten.
+ */
+const PORTAL_RUNNING = 2;
+const PORTAL_WAITING_MAX = 64;
+const PORTAL_WAIT_MS_MAX = 10_000;
 
 /** Who asks for work that can wait does one thing after the other; two nodes of a test may do so at once. */
 const BACKGROUND_WAITING_MAX = 4;
@@ -58,24 +67,48 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     waitMs: READER_WAIT_MS_MAX,
     yields: () => admins.waiting > 0,
   });
+  const portals = new Semaphore({
+    running: PORTAL_RUNNING,
+    waiting: PORTAL_WAITING_MAX,
+    waitMs: PORTAL_WAIT_MS_MAX,
+    yields: () => admins.waiting > 0,
+  });
   // What can wait for all of the relay's others: none starts beside one of them.
   const background = new Semaphore({
     running: 1,
     waiting: BACKGROUND_WAITING_MAX,
     waitMs: ADMIN_WAIT_MS_MAX,
-    yields: () => admins.running > 0 || admins.waiting > 0,
+    yields: () => admins.running > 0 || admins.waiting > 0 || portals.running > 0 || portals.waiting > 0,
   });
   let tags = 0;
 
   async function runAdmin(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
-    const outcome = await admins.run(work);
-    readers.wake();
-    background.wake();
+    const outcome = await admins.run(work).finally(() => {
+      portals.wake();
+      readers.wake();
+      background.wake();
+    });
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
   async function runBackground(work: () => Promise<QueryAnswer>): Promise<QueryAnswer> {
     const outcome = await background.run(work);
+    return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
+  }
+
+  /** Reads, and ends when its reader has gone. */
+  async function runPortal(request: QueryRequest, response: ServerResponse): Promise<QueryAnswer> {
+    const work = async () => {
+      if (response.destroyed) throw new ClickHouseError(CLICKHOUSE_CODE.aborted, "ABORTED", "The client disconnected.", 500);
+      const kill = (): void => void engine.kill(request.tag).catch(() => undefined);
+      response.once("close", kill);
+      try {
+        return await engine.query(request, "read");
+      } finally {
+        response.off("close", kill);
+      }
+    };
+    const outcome = await portals.run(work).finally(() => background.wake());
     return outcome.type === "done" ? outcome.value : refuseQuery(outcome.type);
   }
 
@@ -127,8 +160,13 @@ export function httpInterface({ engine, credentials, onStuck }: InterfaceOptions
     if (queryText.trim() === "") throw new ClickHouseError(CLICKHOUSE_CODE.syntaxError, "SYNTAX_ERROR", "Empty query", 400);
     const query: QueryRequest = { ...shared, text: queryText, format: options.format };
     const access = method === "GET" ? "read" : "write";
-    const run = isBackground(settings) ? runBackground : runAdmin;
-    const answer = role === "admin" ? await run(() => engine.query(query, access)) : await runReader(query, response);
+    const run = () => {
+      if (role === "reader") return runReader(query, response);
+      if (settings.get("workload") === PORTAL_WORKLOAD) return runPortal(query, response);
+      const work = () => engine.query(query, access);
+      return isBackground(settings) ? runBackground(work) : runAdmin(work);
+    };
+    const answer = await run();
     await send(response, answer, formatOf(queryText, options.format), options.compress);
   }
 

@@ -191,7 +191,8 @@ function spawnChild(options: EmbeddedClickHouseOptions, port: number): ChildProc
 
 /** The relay's own variables contain secrets that the child does not need. */
 function childEnvironment(): NodeJS.ProcessEnv {
-  const environment: NodeJS.ProcessEnv = { UV_THREADPOOL_SIZE: "8", TZ: "UTC" };
+  // A query takes a thread of the pool: four of the relay, two of merchants, one of an analyst (http-interface.ts), as many that end one, and compression.
+  const environment: NodeJS.ProcessEnv = { UV_THREADPOOL_SIZE: "12", TZ: "UTC" };
   for (const name of ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LANG"]) {
     const value = process.env[name];
     if (value !== undefined) environment[name] = value;

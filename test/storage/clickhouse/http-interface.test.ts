@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ClickHouseError, createClient } from "@clickhouse/client";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
+import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { ADMIN, ANALYST, ask, sharedClickHouse } from "./clickhouse-world.ts";
 
 describe("the HTTP interface of the embedded ClickHouse", async () => {
@@ -160,5 +161,45 @@ describe("the HTTP interface of the embedded ClickHouse", async () => {
     );
     assert.equal(await running(), 0);
     await admin.close();
+  });
+
+  it("runs two merchants' queries at once and lets inserts and lists through; they write nothing, and end with their clients", async () => {
+    const admin = connectClickHouse({ url, ...ADMIN });
+    const portal = connectClickHouse({ url, ...ADMIN }, { workload: PORTAL_WORKLOAD });
+    const leaving = new AbortController();
+    const endless = Array.from({ length: 5 }, () =>
+      portal.query({
+        query: "SELECT count() FROM numbers(200000000000)",
+        abort_signal: leaving.signal,
+        clickhouse_settings: { max_threads: 1 },
+      }),
+    );
+    const ended = Promise.allSettled(endless);
+    const running = async (): Promise<number> => {
+      const result = await admin.query({
+        query: "SELECT count() AS n FROM system.processes WHERE query LIKE '%(200000000000)%' AND query NOT LIKE '%processes%'",
+        format: "JSONEachRow",
+      });
+      return Number((await result.json<{ n: string }>())[0]?.n);
+    };
+    const beginsUntilMs = performance.now() + 20_000;
+    while ((await running()) < 2) assert.ok(performance.now() < beginsUntilMs, "no two queries run");
+    const startedAt = performance.now();
+    await admin.insert({ table: "relay.t", values: [{ a: 1_000, b: "beside", c: "2026-01-02 03:04:05.678" }], format: "JSONEachRow" });
+    assert.equal((await ask(world, "SELECT count() FROM relay.t WHERE a = 1000", {}, ADMIN)).text, "1\n");
+    assert.ok(performance.now() - startedAt < 3_000, "the relay waited for merchants");
+    assert.equal(await running(), 2);
+
+    leaving.abort();
+    assert.ok((await ended).every(({ status }) => status === "rejected"));
+    const found = await portal.query({
+      query: "SELECT b FROM relay.t WHERE a = {a:UInt64}",
+      query_params: { a: 1_000 },
+      format: "JSONEachRow",
+    });
+    assert.deepEqual(await found.json(), [{ b: "beside" }]);
+    assert.equal(await running(), 0);
+    await assert.rejects(portal.command({ query: "DROP TABLE relay.t" }), { code: "164" });
+    await Promise.all([admin.close(), portal.close()]);
   });
 });

@@ -1,0 +1,260 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { stringify } from "csv-stringify/sync";
+import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
+import { connectClickHouse } from "../../storage/clickhouse/client.ts";
+import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
+import { migrate } from "../../storage/clickhouse/migrate.ts";
+import { PORTAL_WORKLOAD } from "../../storage/clickhouse/workloads.ts";
+import { createMerchantTransactions, type MerchantTransactionReader } from "../../storage/feed/merchant-transactions.ts";
+import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { BIG, fillTransactions, SMALL } from "./rows.ts";
+
+const DAY_MS = 86_400_000;
+const PAGE = 50;
+/** Of the merchants beside the big one. */
+const SMALL_MERCHANTS = 1_000;
+/** Pages behind the first that are measured as well: the middle of a list is read by its key, as its beginning is. */
+const PAGES = 3;
+
+/** Merges of what was inserted take the processor for a while. */
+const MERGES_WAIT_MS = 120_000;
+
+/** How often the memory of both processes is looked at while a file is read. */
+const MEMORY_LOOK_MS = 50;
+
+export interface Times {
+  what: string;
+  count: number;
+  p50Ms: number;
+  p95Ms: number;
+  mostMs: number;
+  /** Processor time of the reader and of ClickHouse, which tells more than the time that passes where other work runs on the machine. */
+  cpuMs: number;
+  /** What it should be at most, for the 95th percentile; null for none. */
+  goalMs: number | null;
+}
+
+export interface FileTimes {
+  rows: number;
+  bytes: number;
+  seconds: number;
+  cpuSeconds: number;
+  /** How much the process that reads has grown, and ClickHouse. */
+  readerGrowthMb: number;
+  clickHouseGrowthMb: number;
+  /** The longest that the reading thread was held. */
+  heldMs: number;
+}
+
+export interface QueriesResult {
+  rows: number;
+  fillSeconds: number;
+  diskMb: number;
+  times: Times[];
+  file: FileTimes;
+}
+
+export interface QueriesOptions {
+  rows: number;
+  rounds: number;
+  /** A folder that is filled once and kept; null for one of this run. */
+  keep: string | null;
+  say(text: string): void;
+}
+
+/** Lists, searches, sums and files of merchants over the embedded ClickHouse. */
+export async function measureQueries({ rows, rounds, keep, say }: QueriesOptions): Promise<QueriesResult> {
+  const directory = keep ?? (await mkdtemp(join(tmpdir(), "relay-bench-portal-")));
+  const adminPassword = createHash("sha256").update(directory).digest("hex");
+  const clickhouse = await startEmbeddedClickHouse({
+    directory: join(directory, "clickhouse"),
+    host: "127.0.0.1",
+    port: 0,
+    adminPassword,
+    readerUsername: "analyst",
+    readerPassword: adminPassword,
+    onLog: () => {},
+  });
+  const address = { url: clickhouse.url, username: ADMIN_USERNAME, password: adminPassword };
+  const client = connectClickHouse(address);
+  const portalClient = connectClickHouse(address, { workload: PORTAL_WORKLOAD });
+  const kv = await openEmbeddedKv({ directory: join(directory, "state"), nowMs: Date.now });
+  try {
+    await migrate(client);
+    const ask = async <Row>(query: string): Promise<Row[]> => (await client.query({ query, format: "JSONEachRow" })).json<Row>();
+    const count = async () => Number((await ask<{ n: string }>("SELECT count() AS n FROM relay.merchant_transactions"))[0]?.n);
+    const filledAt = performance.now();
+    if ((await count()) === 0) {
+      say(`filling ${rows.toLocaleString("en")} rows`);
+      await fillTransactions(client, { rows, smallMerchants: SMALL_MERCHANTS, nowMs: Date.now() });
+    }
+    const fillSeconds = Math.round((performance.now() - filledAt) / 1_000);
+    const [disk] = await ask<{ mb: string }>(
+      "SELECT round(sum(bytes_on_disk) / 1e6) AS mb FROM system.parts WHERE active AND table = 'merchant_transactions'",
+    );
+    const [newest] = await ask<{ ms: string }>("SELECT toUnixTimestamp64Milli(max(created_at)) AS ms FROM relay.merchant_transactions");
+    const nowMs = Number(newest?.ms) + 1;
+    let monotonicMs = 0;
+    const reader = createMerchantTransactions({
+      ...{ kv, client: portalClient, timers: machineTimers },
+      // Each time a minute later, so that nothing is shared.
+      clock: {
+        nowMs: () => nowMs,
+        monotonicMs: () => {
+          monotonicMs += 60_000;
+          return monotonicMs;
+        },
+      },
+    });
+    const mergedUntil = performance.now() + MERGES_WAIT_MS;
+    while (Number((await ask<{ n: string }>("SELECT count() AS n FROM system.merges"))[0]?.n) > 0 && performance.now() < mergedUntil)
+      await delay(500);
+    const times: Times[] = [];
+    const pid = clickhouse.pid();
+    const measured = async (what: string, goalMs: number | null, work: () => Promise<number>) => {
+      await work();
+      const found: number[] = [];
+      const cpuBefore = await cpuMsOf(pid);
+      for (let round = 0; round < rounds; round += 1) found.push(await work());
+      const cpuMs = Math.round(((await cpuMsOf(pid)) - cpuBefore) / rounds);
+      const measuredTimes = { what, count: found.length, ...percentiles(found), cpuMs, goalMs };
+      times.push(measuredTimes);
+      say(`${what}: ${measuredTimes.p50Ms}, ${measuredTimes.p95Ms}, processor ${cpuMs}`);
+    };
+    const spans: [string, number | null][] = [
+      ["a day", 1],
+      ["30 days", 30],
+      ["all time", null],
+    ];
+    for (const [name, merchantId] of [
+      ["big", BIG],
+      ["small", SMALL],
+    ] as const) {
+      for (const [span, days] of spans) {
+        const filter = days === null ? {} : { fromMs: nowMs - days * DAY_MS };
+        await measured(`${name} merchant, page of ${span}`, 60, () => onePage(reader, merchantId, filter));
+      }
+      await measured(`${name} merchant, a page further on`, 60, () => laterPage(reader, merchantId, nowMs));
+      await measured(`${name} merchant, declined of 30 days`, 60, () =>
+        onePage(reader, merchantId, { fromMs: nowMs - 30 * DAY_MS, status: "KO" }),
+      );
+      await measured(`${name} merchant, an amount of all time`, null, () =>
+        onePage(reader, merchantId, { amountMin: 4_242, amountMax: 4_242 }),
+      );
+      const [row] = await ask<{ uuid: string }>(
+        `SELECT uuid FROM relay.merchant_transactions WHERE merchant_id = '${merchantId}' ORDER BY created_at LIMIT 1 OFFSET 100`,
+      );
+      const uuid = row?.uuid ?? "";
+      await measured(`${name} merchant, search by uuid`, 60, () => onePage(reader, merchantId, { q: uuid }));
+      await measured(`${name} merchant, detail by uuid`, 60, () => timed(() => reader.find(merchantId, uuid)));
+      await measured(`${name} merchant, search by the beginning of a uuid`, null, () =>
+        onePage(reader, merchantId, { q: uuid.slice(0, 9) }),
+      );
+      await measured(`${name} merchant, sums of a day`, null, () =>
+        timed(() => reader.sums(merchantId, { fromMs: nowMs - DAY_MS, untilMs: nowMs })),
+      );
+      await measured(`${name} merchant, latest of each terminal`, null, () => timed(() => reader.latestByTerminal(merchantId)));
+    }
+    say("reading a file of a million rows");
+    const file = await readRows(reader, Math.min(1_000_000, Math.floor(rows / 2)), clickhouse.pid());
+    return { rows, fillSeconds, diskMb: Number(disk?.mb), times, file };
+  } finally {
+    await Promise.all([client.close(), portalClient.close(), kv.close()]);
+    await clickhouse.stop();
+    if (keep === null) await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+function onePage(reader: MerchantTransactionReader, merchantId: string, filter: MerchantTransactionFilter): Promise<number> {
+  return timed(() => reader.page(merchantId, { filter, after: null, limit: PAGE }));
+}
+
+/** The last of some pages that follow each other, from somewhere in the year on. */
+async function laterPage(reader: MerchantTransactionReader, merchantId: string, nowMs: number): Promise<number> {
+  let after: TransactionKey | null = { createdAtMs: nowMs - Math.floor(Math.random() * 200 * DAY_MS), uuid: "", terminalId: "" };
+  let ms = 0;
+  for (let page = 0; page < PAGES && after !== null; page += 1) {
+    const startedAt = performance.now();
+    after = (await reader.page(merchantId, { filter: {}, after, limit: PAGE })).next;
+    ms = performance.now() - startedAt;
+  }
+  return ms;
+}
+
+/** Reads the newest rows of the big merchant and writes them as CSV, which goes nowhere. */
+async function readRows(reader: MerchantTransactionReader, rowsMax: number, clickHousePid: number | null): Promise<FileTimes> {
+  globalThis.gc?.();
+  const memory = async () => ({ reader: process.memoryUsage.rss(), clickHouse: await rssOf(clickHousePid) });
+  const before = await memory();
+  const most = { ...before };
+  let lookedAt = performance.now();
+  let heldMs = 0;
+  const look = setInterval(async () => {
+    heldMs = Math.max(heldMs, performance.now() - lookedAt - MEMORY_LOOK_MS);
+    lookedAt = performance.now();
+    const now = await memory();
+    most.reader = Math.max(most.reader, now.reader);
+    most.clickHouse = Math.max(most.clickHouse, now.clickHouse);
+  }, MEMORY_LOOK_MS);
+  const startedAt = performance.now();
+  const cpuBefore = await cpuMsOf(clickHousePid);
+  let rows = 0;
+  let bytes = 0;
+  for await (const batch of reader.stream(BIG, {})) {
+    bytes += Buffer.byteLength(
+      stringify(
+        batch.map(({ transaction: { createdAtMs, uuid, terminalId, method, status, amountCents, currency, auth, card, message } }) => [
+          new Date(createdAtMs).toISOString(),
+          ...[uuid, terminalId, method, status, amountCents / 100, currency],
+          ...[card?.brand, card?.maskedPan?.slice(-4), auth?.authCode, message],
+        ]),
+      ),
+    );
+    rows += batch.length;
+    if (rows >= rowsMax) break;
+  }
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  const cpuSeconds = Math.round(((await cpuMsOf(clickHousePid)) - cpuBefore) / 100) / 10;
+  clearInterval(look);
+  const mb = (bytesGrown: number) => Math.round(bytesGrown / 1_048_576);
+  return {
+    ...{ rows, bytes, seconds, cpuSeconds, heldMs: Math.round(heldMs) },
+    readerGrowthMb: mb(most.reader - before.reader),
+    clickHouseGrowthMb: mb(most.clickHouse - before.clickHouse),
+  };
+}
+
+/** Of this process and ClickHouse's, whose clock ticks a hundred times a second. */
+async function cpuMsOf(pid: number | null): Promise<number> {
+  const { user, system } = process.cpuUsage();
+  const stat = pid === null ? "" : await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const [utime = 0, stime = 0] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
+  return (user + system) / 1_000 + (utime + stime) * 10;
+}
+
+async function rssOf(pid: number | null): Promise<number> {
+  if (pid === null) return 0;
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
+}
+
+function percentiles(found: readonly number[]): Pick<Times, "p50Ms" | "p95Ms" | "mostMs"> {
+  const sorted = [...found].sort((one, other) => one - other);
+  const at = (share: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
+  return { p50Ms: at(0.5), p95Ms: at(0.95), mostMs: at(1) };
+}

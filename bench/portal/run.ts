@@ -1,0 +1,64 @@
+import { loadavg } from "node:os";
+import { Argument, Command } from "commander";
+import { numberBetween } from "../argument.ts";
+import { machineFacts } from "../report.ts";
+import { writeResultFiles } from "../result-files.ts";
+import { measureQueries, type QueriesResult } from "./queries.ts";
+
+interface Options {
+  rows: number;
+  rounds: number;
+  keep?: string;
+  files: boolean;
+}
+
+function report(date: string, { rows, fillSeconds, diskMb, times, file }: QueriesResult): string {
+  const { cores, processor, node } = machineFacts();
+  const goal = (isMet: boolean) => (isMet ? "met" : "not met");
+  return [
+    "# Queries of the merchants' portal",
+    "",
+    `${date}, ${cores} cores (${processor}), Node ${node}. \`npm run bench:portal -- queries\`: ${rows.toLocaleString("en")} rows of a year in the embedded ClickHouse, half of them of one`,
+    `merchant, the others of 1,000 merchants; inserted in ${fillSeconds} s, ${diskMb.toLocaleString("en")} MB for the merchants' table. Pages of 50, one query at a time, as the API asks. \`processor\` is what the reader and ClickHouse took of it. Other work may have run on the machine`,
+    `(load ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(", ")}).`,
+    "",
+    "| | p50 ms | p95 ms | longest | processor ms | goal | |",
+    "|---|--:|--:|--:|--:|--:|---|",
+    ...times.map(
+      ({ what, p50Ms, p95Ms, mostMs, cpuMs, goalMs }) =>
+        `| ${what} | ${p50Ms} | ${p95Ms} | ${mostMs} | ${cpuMs} | ${goalMs === null ? "" : `≤ ${goalMs}`} | ${goalMs === null ? "" : goal(p95Ms <= goalMs)} |`,
+    ),
+    "",
+    `CSV of ${file.rows.toLocaleString("en")} rows (${Math.round(file.bytes / 1e6)} MB): ${file.seconds} s, ${file.cpuSeconds} s of both processors (goal ≤ 30, ${goal(file.seconds <= 30)}); the reading process grew by ${file.readerGrowthMb} MB`,
+    `(goal ≤ 150, ${goal(file.readerGrowthMb <= 150)}), ClickHouse's by ${file.clickHouseGrowthMb} MB. Its thread was held for ${file.heldMs} ms at most.`,
+    "",
+  ].join("\n");
+}
+
+async function main(): Promise<void> {
+  const command = new Command("bench:portal")
+    .description("The merchants' portal; see bench/README.md.")
+    .addArgument(new Argument("<part>", "what is measured").choices(["queries"]))
+    .option("--rows <n>", "of all merchants together", numberBetween(10_000, 100_000_000), 10_000_000)
+    .option("--rounds <n>", "of each query", numberBetween(5, 1_000), 60)
+    .option("--keep <folder>", "is filled once and used again")
+    .option("--no-files", "only print")
+    .parse();
+  const { rows, rounds, keep, files } = command.opts<Options>();
+  const result = await measureQueries({ rows, rounds, keep: keep ?? null, say: (text) => console.log(text) });
+  const date = new Date().toISOString().slice(0, 10);
+  const text = report(date, result);
+  console.log(`\n${text}`);
+  if (!files) return;
+  const written = await writeResultFiles({
+    date,
+    kind: "portal-queries",
+    json: { machine: machineFacts(), rounds, ...result },
+    markdown: text,
+  });
+  console.log(`written to ${written.join(" and ")}`);
+}
+
+await main();

@@ -1,0 +1,43 @@
+import type { Bus } from "../../../engine/kernel/bus.ts";
+import type {
+  MerchantTransaction,
+  MerchantTransactionFilter,
+  MerchantTransactions,
+} from "../../../engine/payments/merchant-transactions.ts";
+import { readLine } from "../../../storage/feed/merchant-queries.ts";
+import type { NodeProtocol } from "../boot/node-protocol.ts";
+import { MAIN } from "../boot/shard-boot.ts";
+
+/** How long the main thread may take for what somebody waits for at a page: it gives up after three seconds by itself. */
+const PAGE_TIMEOUT_MS = 8_000;
+
+/** The same for a batch of a file: its turn and its query (storage/feed/merchant-transactions.ts). */
+const BATCH_TIMEOUT_MS = 60_000;
+
+/** The transactions of merchants, as the main thread reads them. */
+export function composeMerchantTransactions(bus: Bus<NodeProtocol>): { merchantTransactions: MerchantTransactions } {
+  async function* stream(merchantId: string, filter: MerchantTransactionFilter): AsyncGenerator<readonly MerchantTransaction[]> {
+    const opened = await bus.request(MAIN, "node.merchantOpen", { merchantId, filter }, BATCH_TIMEOUT_MS);
+    const { id } = opened;
+    let { lines } = opened;
+    try {
+      while (lines !== null) {
+        yield lines.map(readLine);
+        lines = await bus.request(MAIN, "node.merchantNext", { id }, BATCH_TIMEOUT_MS);
+      }
+    } finally {
+      bus.send(MAIN, "node.merchantClose", { id });
+    }
+  }
+  const merchantTransactions: MerchantTransactions = {
+    page: (merchantId, query) => bus.request(MAIN, "node.merchantPage", { merchantId, ...query }, PAGE_TIMEOUT_MS),
+    find: (merchantId, uuid) => bus.request(MAIN, "node.merchantFind", { merchantId, uuid }, PAGE_TIMEOUT_MS),
+    sums: (merchantId, { fromMs, untilMs }) => bus.request(MAIN, "node.merchantSums", { merchantId, fromMs, untilMs }, PAGE_TIMEOUT_MS),
+    latestByTerminal: async (merchantId) => {
+      const latest = await bus.request(MAIN, "node.merchantLatest", { merchantId }, PAGE_TIMEOUT_MS);
+      return new Map(latest.map((item) => [item.transaction.terminalId, item]));
+    },
+    stream,
+  };
+  return { merchantTransactions };
+}

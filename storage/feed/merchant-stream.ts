@@ -1,0 +1,94 @@
+import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
+import { type MerchantQueries, readLine } from "./merchant-queries.ts";
+import { rangeOf } from "./merchant-sql.ts";
+
+/** Rows that one query looks through at first; it looks through more where few of them match, up to the maximum. */
+const LOOKED_FIRST = 10_000;
+const LOOKED_MAX = 640_000;
+
+/** Rows of one batch: some megabytes. */
+const BATCH_ROWS_MAX = 10_000;
+const BATCH_BYTES_WANTED = 4 * 1_048_576;
+/** A row may have 64 KB: the first batch is small, and so is each that follows large rows. */
+const BATCH_ROWS_FIRST = 500;
+const BATCH_ROWS_MIN = 50;
+
+export interface StreamedRow {
+  key: TransactionKey;
+  line: string;
+}
+
+export interface MerchantStreamOptions {
+  filter: MerchantTransactionFilter;
+  /** Rows that ClickHouse does not have, newest first. */
+  waiting: readonly StreamedRow[];
+  /** Runs a query when there is a turn. */
+  ask<T>(work: (queries: MerchantQueries) => Promise<T>): Promise<T>;
+}
+
+/**
+ * A merchant's rows as lines, in batches, newest first. Each batch is a query of its own, over the time down to which there are some thousand rows, and the next begins
+ * behind the last key of this one. Keys never change, so that a row comes once whatever is written meanwhile; the rows that wait are those of the beginning, and come in
+ * the place of ClickHouse's.
+ */
+export async function* merchantLines({ filter, waiting, ask }: MerchantStreamOptions): AsyncGenerator<string[]> {
+  const { fromMs, untilMs } = rangeOf(filter);
+  let left = [...waiting];
+  let after: TransactionKey | null = null;
+  let lookedUntilMs = untilMs;
+  let looked = LOOKED_FIRST;
+  let limit = BATCH_ROWS_FIRST;
+  let lowMs: number | null = null;
+  while (lookedUntilMs > fromMs) {
+    const range = { fromMs, untilMs: lookedUntilMs, after };
+    const [low, lines] = await ask(async (queries): Promise<[number, string[]]> => {
+      // The end of a span of which a batch has left something is known.
+      const lowest: number = lowMs ?? (await queries.edge(range, looked)) ?? fromMs;
+      return [lowest, await queries.lines(filter, { ...range, fromMs: lowest }, limit)];
+    });
+    const last = lines.at(-1);
+    const isFull = last !== undefined && lines.length === limit;
+    const oldest = isFull ? keyOf(last) : { createdAtMs: low, uuid: "", terminalId: "" };
+    const before: StreamedRow[] = left.filter(({ key }) => !isOlder(key, oldest));
+    left = left.slice(before.length);
+    const batch: string[] = before.length === 0 ? lines : merged(lines, before);
+    if (isFull) {
+      after = oldest;
+      lowMs = low;
+      // What the key says, so that less is looked through.
+      lookedUntilMs = oldest.createdAtMs + 1;
+    } else {
+      lowMs = null;
+      after = null;
+      lookedUntilMs = low;
+      looked = lines.length < BATCH_ROWS_MAX / 4 ? Math.min(looked * 2, LOOKED_MAX) : Math.max(LOOKED_FIRST, Math.floor(looked / 2));
+    }
+    limit = nextLimit(lines, limit);
+    if (batch.length > 0) yield batch;
+  }
+  if (left.length > 0) yield left.map(({ line }) => line);
+}
+
+function nextLimit(lines: readonly string[], limit: number): number {
+  if (lines.length === 0) return limit;
+  const bytes = lines.reduce((sum, line) => sum + line.length, 0) / lines.length;
+  return Math.max(BATCH_ROWS_MIN, Math.min(BATCH_ROWS_MAX, limit * 4, Math.floor(BATCH_BYTES_WANTED / bytes)));
+}
+
+function keyOf(line: string): TransactionKey {
+  const { createdAtMs, uuid, terminalId } = readLine(line).transaction;
+  return { createdAtMs, uuid, terminalId };
+}
+
+function merged(lines: readonly string[], waiting: readonly StreamedRow[]): string[] {
+  return [...lines.map((line) => ({ line, key: keyOf(line) })), ...waiting]
+    .sort(({ key: one }, { key: other }) => (isOlder(one, other) ? 1 : -1))
+    .map(({ line }) => line);
+}
+
+/** Whether `one` stands behind `other`, where the newest stands first; of equal ones neither does. */
+export function isOlder(one: TransactionKey, other: TransactionKey): boolean {
+  if (one.createdAtMs !== other.createdAtMs) return one.createdAtMs < other.createdAtMs;
+  if (one.uuid !== other.uuid) return one.uuid < other.uuid;
+  return one.terminalId < other.terminalId;
+}

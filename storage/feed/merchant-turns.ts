@@ -1,0 +1,119 @@
+import { RelayError } from "../../engine/kernel/errors.ts";
+import type { Timers } from "../../engine/kernel/timers.ts";
+
+/** Queries of one merchant at once: its people look at one page each, and a report beside it. */
+const OF_MERCHANT_MAX = 2;
+/** Queries of a merchant that wait for one of them to end: the panels of a page that is opened. */
+const OF_MERCHANT_WAITING_MAX = 8;
+
+/** Queries of all merchants at once. They take a thread of ClickHouse each, which the feed's inserts and the terminals' lists need too. */
+const ALL_MAX = 4;
+const ALL_WAITING_MAX = 64;
+
+/** Files of rows that are read at once: of one merchant, and of all. Each takes some ten megabytes, and its queries take turns with all others. */
+const STREAMS_OF_MERCHANT_MAX = 2;
+const STREAMS_MAX = 4;
+
+/**
+ * Who may ask ClickHouse for merchants' rows, and when: a class of turns of its own, so that whatever merchants ask for never stands before a terminal's list or the
+ * feed.
+ */
+export class MerchantTurns {
+  readonly #timers: Timers;
+  readonly #ofMerchants = new Map<string, Places>();
+  readonly #all: Places;
+  readonly #streams = new Map<string, number>();
+  #streaming = 0;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+    this.#all = new Places(ALL_MAX, ALL_WAITING_MAX, timers);
+  }
+
+  /** Merchants that have a query or a file under way. */
+  get merchants(): number {
+    return new Set([...this.#ofMerchants.keys(), ...this.#streams.keys()]).size;
+  }
+
+  /** Runs `work` when there is a turn; throws `unavailable` where there is none within `waitMs`, or too many wait. */
+  async run<T>(merchantId: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+    const own = this.#ofMerchants.get(merchantId) ?? new Places(OF_MERCHANT_MAX, OF_MERCHANT_WAITING_MAX, this.#timers);
+    this.#ofMerchants.set(merchantId, own);
+    try {
+      return await own.hold(waitMs, () => this.#all.hold(waitMs, work));
+    } finally {
+      if (own.idle && this.#ofMerchants.get(merchantId) === own) this.#ofMerchants.delete(merchantId);
+    }
+  }
+
+  /** Takes the place of a file of rows, which the returned function gives back; throws `unavailable` where there is none. */
+  stream(merchantId: string): () => void {
+    const own = this.#streams.get(merchantId) ?? 0;
+    if (own >= STREAMS_OF_MERCHANT_MAX) throw busy("Two files of this merchant are being read; another can be read when one has ended", 10);
+    if (this.#streaming >= STREAMS_MAX) throw busy("Too many files are being read at once", 10);
+    this.#streams.set(merchantId, own + 1);
+    this.#streaming += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#streaming -= 1;
+      const left = (this.#streams.get(merchantId) ?? 1) - 1;
+      if (left === 0) this.#streams.delete(merchantId);
+      else this.#streams.set(merchantId, left);
+    };
+  }
+}
+
+function busy(text: string, retryAfterSeconds: number): RelayError {
+  return new RelayError("unavailable", text, { retryAfterSeconds });
+}
+
+/** A few at a time, in order, with a bounded queue and a bounded wait. */
+class Places {
+  readonly #max: number;
+  readonly #waitingMax: number;
+  readonly #timers: Timers;
+  readonly #queue: (() => void)[] = [];
+  #taken = 0;
+
+  constructor(max: number, waitingMax: number, timers: Timers) {
+    this.#max = max;
+    this.#waitingMax = waitingMax;
+    this.#timers = timers;
+  }
+
+  get idle(): boolean {
+    return this.#taken === 0 && this.#queue.length === 0;
+  }
+
+  async hold<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
+    if (this.#taken < this.#max) this.#taken += 1;
+    else await this.#next(waitMs);
+    try {
+      return await work();
+    } finally {
+      // Whoever waits longest takes the place over.
+      const next = this.#queue.shift();
+      if (next === undefined) this.#taken -= 1;
+      else next();
+    }
+  }
+
+  #next(waitMs: number): Promise<void> {
+    if (this.#queue.length >= this.#waitingMax) return Promise.reject(busy(BUSY_TEXT, 2));
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        timer.clear();
+        resolve();
+      };
+      const timer = this.#timers.set(waitMs, () => {
+        this.#queue.splice(this.#queue.indexOf(start), 1);
+        reject(busy(BUSY_TEXT, 2));
+      });
+      this.#queue.push(start);
+    });
+  }
+}
+
+const BUSY_TEXT = "Too many lists and reports are requested at once";
