@@ -48,8 +48,10 @@ export async function signOut(): Promise<void> {
 
 /** Goes to another merchant of the person. All that was shown belongs to the one before, so the page begins anew. */
 export async function switchMerchant(merchantId: string): Promise<void> {
-  await takeSession(await post<SessionStateJson>("/session/merchant", { merchantId }));
+  const state = await post<SessionStateJson>("/session/merchant", { merchantId });
+  // In one step: the page of an object of the one before must not ask for it at the other.
   navigate("/portal");
+  session.value = state;
 }
 
 function forget(): void {
