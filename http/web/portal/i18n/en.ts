@@ -311,7 +311,7 @@ export const en = {
     nextDay: "The day after",
     print: "Print",
     volume: "Volume",
-    payments: "Approved payments",
+    payments: "Approved",
     approvalRate: "Approval rate",
     average: "Average payment",
     terminals: "Terminals online",

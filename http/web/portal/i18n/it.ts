@@ -311,7 +311,7 @@ export const it: Catalogue = {
     nextDay: "Il giorno dopo",
     print: "Stampa",
     volume: "Incassato",
-    payments: "Pagamenti approvati",
+    payments: "Approvati",
     approvalRate: "Tasso di approvazione",
     average: "Pagamento medio",
     terminals: "Terminali online",
