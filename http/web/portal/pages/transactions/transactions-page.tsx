@@ -20,7 +20,7 @@ import { useAction } from "../../state/action.ts";
 import { useFilters } from "../../state/filters.ts";
 import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
-import type { PageProps } from "../registry.ts";
+import type { PageProps } from "../page-props.ts";
 import { CHOOSABLE, columnsShown, shownColumns, toggleColumn } from "./columns.tsx";
 import { FilterFields } from "./filter-fields.tsx";
 import { FILTERS, queryOf } from "./filters.ts";
