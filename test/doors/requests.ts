@@ -67,6 +67,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{deploymentId\}$/, ({ deploymentId }) => deploymentId],
   [/\{filename\}$/, ({ packageName }) => packageName],
   [/\{token\}$/, () => "token-of-nobody"],
+  [/\{userId\}$/, () => "user-of-nobody"],
   [/\{version\}$/, () => "0123456789abcdef"],
   [/\/js\/.*\{file\}$/, () => "compat.js"],
   [/\{routeId\}$/, () => "route-of-nobody"],

@@ -335,3 +335,25 @@ test("a node that stops lets a stream end", async (t) => {
   assert.equal(await (await running).body.text(), source.text);
   assert.equal(await drained, 0);
 });
+
+test("while a stream is sent as fast as can be, other requests are answered", async (t) => {
+  const whole = Buffer.alloc(30_000_000, "abc;");
+  const { url } = await startStreams(t, {
+    rows: async function* () {
+      yield whole;
+    },
+  });
+  const running = request(`${url}/export.csv`).then(({ body }) => body.arrayBuffer());
+  let isRunning = true;
+  const ended = running.finally(() => {
+    isRunning = false;
+  });
+  let answered = 0;
+  while (isRunning) {
+    await (await request(`${url}/nothing`)).body.dump();
+    answered += 1;
+  }
+  assert.equal((await running).byteLength, whole.byteLength);
+  await ended;
+  assert.ok(answered > 20, `${answered} others were answered meanwhile`);
+});

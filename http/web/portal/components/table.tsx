@@ -26,14 +26,16 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Opens a row. The first cell then is a button, so that the keyboard reaches it; the mouse may take the whole row. */
   onOpen?: (row: Row) => void;
+  /** On a phone each row takes two lines of two cells instead of one for each cell: cells that are not `deskOnly` are four. */
+  phone?: "cards" | "lines";
   sorting?: Sorting | null;
   onSort?: (sorting: Sorting) => void;
 }
 
 /** A table of the browser; on a phone each row is a card with the headers beside its cells. */
-export function Table<Row>({ caption, columns, rows, keyOf, onOpen, sorting = null, onSort }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "cards", sorting = null, onSort }: TableProps<Row>) {
   return (
-    <table class={`table${onOpen === undefined ? "" : " table-opens"}`}>
+    <table class={`table${onOpen === undefined ? "" : " table-opens"}${phone === "lines" ? " table-lines" : ""}`}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>

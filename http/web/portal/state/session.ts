@@ -32,7 +32,12 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
     showTheme(state.theme);
     await showLocale(state.locale);
   }
-  session.value = state;
+  session.value = { ...state, passkeys: state.passkeys && isName(location.hostname) };
+}
+
+/** Passkeys belong to a name: where the page was opened by an address in numbers, the browser offers none. */
+function isName(host: string): boolean {
+  return !/^[\d.]+$|:/.test(host);
 }
 
 export async function loadSession(): Promise<void> {
@@ -48,8 +53,10 @@ export async function signOut(): Promise<void> {
 
 /** Goes to another merchant of the person. All that was shown belongs to the one before, so the page begins anew. */
 export async function switchMerchant(merchantId: string): Promise<void> {
-  await takeSession(await post<SessionStateJson>("/session/merchant", { merchantId }));
+  const state = await post<SessionStateJson>("/session/merchant", { merchantId });
+  // In one step: the page of an object of the one before must not ask for it at the other.
   navigate("/portal");
+  session.value = state;
 }
 
 function forget(): void {

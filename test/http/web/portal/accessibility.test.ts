@@ -3,17 +3,22 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
 import {
+  AUDIT,
   type FakeHandler,
   fakeRelay,
   invitationOf,
   MERCHANT,
   meOf,
+  OVERVIEW,
   RECOVERY_CODES,
   SESSIONS,
   sessionOf,
   signedOut,
   TEAM,
   TOTP,
+  TRANSACTION,
+  TRANSACTIONS,
+  terminalsOf,
 } from "./fake-relay.ts";
 import { axeViolations, openPortal } from "./portal-page.ts";
 
@@ -31,6 +36,11 @@ const ANNA = {
   "GET /users": () => ({ data: TEAM }),
   "GET /me": () => ({ data: meOf() }),
   "GET /sessions": () => ({ data: SESSIONS }),
+  "GET /overview": () => ({ data: OVERVIEW }),
+  "GET /transactions": () => ({ data: TRANSACTIONS }),
+  "GET /transactions/*": () => ({ data: TRANSACTION }),
+  "GET /terminals": () => ({ data: terminalsOf() }),
+  "GET /audit": () => ({ data: AUDIT }),
 };
 const TWO_MERCHANTS = {
   ...ANNA,
@@ -106,6 +116,56 @@ const CASES: Case[] = [
     path: "/portal/reset/a-token",
     handlers: NOBODY,
     until: (page) => page.getByLabel("New password", { exact: true }).waitFor(),
+  },
+  {
+    name: "the overview",
+    path: "/portal",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.locator("canvas").waitFor();
+      await page.getByText("1 of 2").waitFor();
+    },
+  },
+  {
+    name: "the overview as a table",
+    path: "/portal",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Show as table" }).click();
+      await page.getByRole("button", { name: "Show as chart" }).waitFor();
+    },
+  },
+  {
+    name: "an overview that cannot be loaded",
+    path: "/portal",
+    handlers: { ...ANNA, "GET /overview": () => ({ status: 503, code: "unavailable" }) },
+    until: (page) => page.getByRole("button", { name: "Try again" }).waitFor(),
+  },
+  { name: "transactions", path: "/portal/transactions", handlers: ANNA, until: (page) => page.locator(".row-button").nth(2).waitFor() },
+  {
+    name: "no transactions",
+    path: "/portal/transactions?status=KO",
+    handlers: { ...ANNA, "GET /transactions": () => ({ data: { items: [], next: null } }) },
+    until: (page) => page.locator(".empty").waitFor(),
+  },
+  {
+    name: "a transaction",
+    path: `/portal/transactions/${TRANSACTION.uuid}`,
+    handlers: ANNA,
+    until: (page) => page.locator("dialog").getByText("A1B2C3").waitFor(),
+  },
+  { name: "terminals", path: "/portal/terminals", handlers: ANNA, until: (page) => page.locator(".row-button").nth(1).waitFor() },
+  {
+    name: "a terminal",
+    path: "/portal/terminals/SIM00001",
+    handlers: ANNA,
+    until: (page) => page.locator("dialog h2").waitFor(),
+  },
+  {
+    name: "the audit log",
+    path: "/portal/audit",
+    handlers: ANNA,
+    until: (page) => page.getByText("last_owner").or(page.locator(".badge-bad")).first().waitFor(),
   },
   { name: "users", path: "/portal/users", handlers: ANNA, until: (page) => page.getByText("4 of 5 users").waitFor() },
   { name: "a user", path: "/portal/users", handlers: ANNA, until: openRow(1) },

@@ -8,12 +8,16 @@ import {
   invitationOf,
   MERCHANT,
   meOf,
+  OVERVIEW,
   RECOVERY_CODES,
   SESSIONS,
   sessionOf,
   signedOut,
   TEAM,
   TOTP,
+  TRANSACTION,
+  TRANSACTIONS,
+  terminalsOf,
   userOf,
   usersOf,
 } from "./fake-relay.ts";
@@ -26,6 +30,10 @@ const ANNA: Record<string, FakeHandler> = {
   "GET /users": () => ({ data: TEAM }),
   "GET /me": () => ({ data: meOf() }),
   "GET /sessions": () => ({ data: SESSIONS }),
+  "GET /overview": () => ({ data: OVERVIEW }),
+  "GET /transactions": () => ({ data: TRANSACTIONS }),
+  "GET /transactions/*": () => ({ data: TRANSACTION }),
+  "GET /terminals": () => ({ data: terminalsOf() }),
 };
 
 /** Presses Tab until what has the focus is named so. */
@@ -144,7 +152,7 @@ test("sign-in leads to no other site, whatever its address says", skip, async (t
   for (const next of ["https://evil.example/portal", "//evil.example/portal", "/portal/../admin", "javascript:alert(1)", "/portalx"]) {
     await page.goto(`${url}/portal/sign-in?next=${encodeURIComponent(next)}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForURL(`${url}/portal/users`);
+    await page.waitForURL(`${url}/portal`);
   }
   assert.deepEqual(faults, []);
 });
@@ -370,6 +378,9 @@ test("another merchant is another page, with nothing of the first", skip, async 
   await page.getByText("4 of 5 users").waitFor();
   await page.getByRole("button", { name: "Switch merchant" }).click();
   await page.getByRole("button", { name: /Bar Centrale/ }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  assert.equal(await page.locator(".test-strip").count(), 0);
+  await page.getByRole("link", { name: "Users" }).first().click();
   await page.getByText("1 of 5 users").waitFor();
   assert.equal(await page.getByText("marco.bianchi@example.com").count(), 0);
 });
@@ -389,4 +400,63 @@ test("the policy is in force: no text becomes a script or a page, and the checks
     faults.some((fault) => fault.includes("require-trusted-types-for")),
     faults.join("\n"),
   );
+});
+
+test("what is live is asked for every five seconds, only while somebody can see it", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  let connection: "ONLINE" | "OFFLINE" = "ONLINE";
+  const { calls } = await fakeRelay(page, { ...ANNA, "GET /terminals": () => ({ data: terminalsOf(connection) }) });
+  const asked = () => calls.filter(({ path }) => path === "/terminals").length;
+  const turn = (state: "visible" | "hidden") =>
+    page.evaluate(`(() => {
+      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${state}" });
+      document.dispatchEvent(new Event("visibilitychange"));
+    })()`);
+  await page.clock.install();
+  await page.goto(`${url}/portal/terminals`);
+  await page.getByText("1 of 2 online").waitFor();
+  assert.equal(asked(), 1);
+  connection = "OFFLINE";
+  await page.clock.runFor(4_000);
+  assert.equal(asked(), 1);
+  await page.clock.runFor(1_500);
+  await page.getByText("0 of 2 online").waitFor();
+  assert.equal(asked(), 2);
+
+  await turn("hidden");
+  await page.clock.runFor(60_000);
+  assert.equal(asked(), 2);
+  connection = "ONLINE";
+  await turn("visible");
+  await page.clock.runFor(100);
+  await page.getByText("1 of 2 online").waitFor();
+  assert.equal(asked(), 3);
+});
+
+test("a list that could be loaded before stays when it cannot be loaded again, and says so", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  let away = false;
+  await fakeRelay(page, { ...ANNA, "GET /terminals": () => (away ? { status: 503, code: "unavailable" } : { data: terminalsOf() }) });
+  await page.clock.install();
+  await page.goto(`${url}/portal/terminals`);
+  await page.getByText("1 of 2 online").waitFor();
+  away = true;
+  await page.clock.runFor(6_000);
+  await page.getByText("This may be out of date").waitFor();
+  assert.equal(await page.locator(".row-button").count(), 2);
+});
+
+test("a row opens beside the list with an address of its own, and Escape gives the focus back", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const { calls } = await fakeRelay(page, ANNA);
+  await page.goto(`${url}/portal/transactions?status=OK`);
+  await page.locator(".row-button").first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog").getByText("A1B2C3").waitFor();
+  assert.equal(page.url(), `${url}/portal/transactions/${TRANSACTION.uuid}?status=OK`);
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  assert.equal(page.url(), `${url}/portal/transactions?status=OK`);
+  assert.equal(await page.evaluate(`document.activeElement.className`), "row-button");
+  assert.ok(calls.filter(({ path }) => path === "/transactions").every(({ query }) => query.get("status") === "OK"));
 });

@@ -1,9 +1,15 @@
 import type { Page, Route } from "playwright-core";
 import type {
+  AuditItemJson,
   InvitationJson,
   MeJson,
+  OverviewJson,
   SessionItemJson,
   SessionStateJson,
+  TerminalItemJson,
+  TerminalsJson,
+  TransactionDetailJson,
+  TransactionItemJson,
   UserJson,
   UsersJson,
 } from "../../../../http/surfaces/merchant/schemas.ts";
@@ -176,4 +182,122 @@ export const TOTP = {
   secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
   uri: "otpauth://totp/Portal:anna?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
   qr: `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h3v3H0zM5 0h3v3H5zM0 5h3v3H0zM4 4h1v1H4zM6 6h2v2H6z"/></svg>').toString("base64")}`,
+};
+
+export function transactionOf(changes: Partial<TransactionItemJson> = {}): TransactionItemJson {
+  return {
+    uuid: "5b0f0f0e-1111-4222-8333-000000000001",
+    createdAt: "2026-11-25T09:15:30.000Z",
+    terminalId: "SIM00001",
+    method: "CARD",
+    status: "OK",
+    amountMinor: 1_250,
+    currency: "EUR",
+    brand: "VISA",
+    last4: "4242",
+    authCode: "A1B2C3",
+    message: "Approved",
+    ...changes,
+  };
+}
+
+export const TRANSACTIONS: { items: TransactionItemJson[]; next: string | null } = {
+  items: [
+    transactionOf(),
+    transactionOf({ uuid: "5b0f0f0e-1111-4222-8333-000000000002", status: "KO", amountMinor: 123_456, message: "Insufficient funds" }),
+    transactionOf({ uuid: "5b0f0f0e-1111-4222-8333-000000000003", method: "SATISPAY", brand: null, last4: null, authCode: null }),
+  ],
+  next: null,
+};
+
+export const TRANSACTION: TransactionDetailJson = {
+  ...transactionOf(),
+  actionCode: "000",
+  stan: "000123",
+  entry: "NFC",
+  maskedPan: "************4242",
+  amountDiffers: false,
+  unsolicited: false,
+  satispay: null,
+  hasReceipt: true,
+  timeline: [
+    { what: "accepted", at: "2026-11-25T09:15:20.000Z", amountMinor: 1_250, state: null },
+    { what: "sent", at: "2026-11-25T09:15:21.000Z", amountMinor: null, state: null },
+    { what: "result", at: "2026-11-25T09:15:30.000Z", amountMinor: 1_250, state: "OK" },
+  ],
+  refund: { possible: false, reason: "not_refundable_here" },
+};
+
+const sums = (volumeMinor: number, approved: number, declined: number) => ({ currency: "EUR", volumeMinor, approved, declined });
+
+export const OVERVIEW: OverviewJson = {
+  day: "2026-11-25",
+  asOf: "2026-11-25T12:00:00.000Z",
+  complete: false,
+  today: [sums(184_500, 61, 4)],
+  before: [sums(171_200, 58, 3)],
+  hours: [8, 9, 10, 11, 12].map((hour) => ({ hour, ...sums(20_000 + hour * 1_700, 12, 1) })),
+  hoursBefore: [8, 9, 10, 11, 12].map((hour) => ({ hour, ...sums(18_000 + hour * 1_600, 11, 1) })),
+  byMethod: [
+    { method: "CARD", ...sums(150_000, 50, 4) },
+    { method: "SATISPAY", ...sums(34_500, 11, 0) },
+  ],
+  byTerminal: [
+    { terminalId: "SIM00001", ...sums(120_000, 40, 3) },
+    { terminalId: "SIM00002", ...sums(64_500, 21, 1) },
+  ],
+  terminals: { online: 1, total: 2 },
+  tasks: [],
+};
+
+export function terminalsOf(connectionStatus: TerminalItemJson["connectionStatus"] = "ONLINE"): TerminalsJson {
+  const first: TerminalItemJson = {
+    terminalId: "SIM00001",
+    connectionStatus,
+    connectionType: connectionStatus === "ONLINE" ? "WEBSOCKET" : null,
+    connectedSince: connectionStatus === "ONLINE" ? "2026-11-25T06:00:00.000Z" : null,
+    lastSeen: "2026-11-25T12:00:00.000Z",
+    model: "SIM-1",
+    appVersion: "1.0.0",
+    group: null,
+    lastResult: transactionOf(),
+  };
+  const second: TerminalItemJson = {
+    ...first,
+    terminalId: "SIM00002",
+    connectionStatus: "NEVER_CONNECTED",
+    lastSeen: null,
+    lastResult: null,
+  };
+  return { items: [first, second], resultsAway: false, asOf: "2026-11-25T12:00:00.000Z" };
+}
+
+export const AUDIT: { items: AuditItemJson[]; next: null } = {
+  items: [
+    {
+      id: "1",
+      at: "2026-11-25T11:00:00.000Z",
+      actor: "anna.rossi@example.com",
+      ipAddress: "192.0.2.10",
+      action: "user.invite",
+      subject: "luca.ferrari@example.com",
+      members: ["email", "role"],
+      outcome: "done",
+      code: null,
+      requestId: "req-1",
+    },
+    {
+      id: "2",
+      at: "2026-11-25T10:00:00.000Z",
+      actor: "API key",
+      ipAddress: null,
+      action: "user.remove",
+      subject: "usr_2",
+      members: [],
+      outcome: "refused",
+      code: "last_owner",
+      requestId: "req-2",
+    },
+  ],
+  next: null,
 };
