@@ -11,6 +11,15 @@ export const PASSKEYS_MAX = 10;
 export const RECOVERY_CODES = 10;
 export const SAVED_VIEWS_MAX = 20;
 
+/** One address of printable ASCII: what a mail server takes without extensions, and a key of the store. */
+const EMAIL = /^[a-z0-9!#$%&*+/=?^_`{|}~.'-]{1,64}@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
+
+/** An e-mail address as it is stored and compared: in lower case. Null for what is none. */
+export function emailOf(text: string): string | null {
+  const email = text.trim().toLowerCase();
+  return email.length <= EMAIL_LENGTH_MAX && EMAIL.test(email) ? email : null;
+}
+
 /** A person who signs in to the portal, as stored. */
 export interface AccountRecord {
   schema: 1;

@@ -6,6 +6,9 @@ export const USERS_MAX = 5;
 
 export const INVITATION_LIFETIME_MS = 72 * 3_600_000;
 
+/** An invitation is sent again no sooner than this after the last time: mail takes a moment. */
+export const RESEND_AFTER_MS = 60_000;
+
 /** INVITED: has not accepted yet. DISABLED: a member that cannot sign in here. */
 export type MemberState = "INVITED" | "ACTIVE" | "DISABLED";
 
@@ -27,8 +30,19 @@ export interface MemberRecord {
   /** Null while invited. */
   accountId: string | null;
   locale: Locale;
+  /** When the last invitation was sent. */
   invitedAtMs: number;
   /** Of the invitation that is open: SHA-256 (hex) of its token, and when it ends. */
   invitation: { tokenSha256: string; expiresAtMs: number } | null;
   joinedAtMs: number | null;
+}
+
+/** A team that nobody is in yet. */
+export function newTeam(merchantId: string): TeamRecord {
+  return { schema: 1, merchantId, members: [], updatedAtMs: 0 };
+}
+
+/** The member that an account is at this merchant, whatever its state. */
+export function memberOf(team: TeamRecord, accountId: string): MemberRecord | null {
+  return team.members.find((member) => member.accountId === accountId) ?? null;
 }

@@ -79,22 +79,24 @@ export function prefixRange(prefix: string): { from: string; to: string } {
   return { from: prefix, to: `${prefix}\u{7f}` };
 }
 
-/** Runs a store operation; StorageUnavailable becomes RelayError `unavailable`. */
-export async function available<T>(work: () => Promise<T>): Promise<T> {
+const AWAY = "The store cannot confirm this now; ask again with the same uuid";
+
+/** Runs a store operation; StorageUnavailable becomes RelayError `unavailable` with this message. */
+export async function available<T>(work: () => Promise<T>, message = AWAY): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    return unavailable(error);
+    return unavailable(error, message);
   }
 }
 
-export function unavailable(error: unknown): never {
-  throw relayError(error);
+export function unavailable(error: unknown, message = AWAY): never {
+  throw relayError(error, message);
 }
 
-function relayError(error: unknown): unknown {
+function relayError(error: unknown, message: string): unknown {
   if (!(error instanceof StorageUnavailable)) return error;
-  return new RelayError("unavailable", "The store cannot confirm this now; ask again with the same uuid", {
+  return new RelayError("unavailable", message, {
     cause: error,
     retryAfterSeconds: 1,
   });

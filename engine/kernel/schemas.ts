@@ -66,7 +66,7 @@ export const SCHEMAS = {
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),
-  audit: numbered("u/"),
+  audit: numbered("u/", "um/"),
   terminalLog: numbered("l/"),
   resultCount: numbered("y/"),
   signatureStamp: first("signature/"),
@@ -79,6 +79,10 @@ export const SCHEMAS = {
   link: { writes: 2, reads: [1, 2], keys: ["link/", "link-due/", "link-payment/", "link-tran/", "link-op/"] },
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
   zvtRoute: first("zvt-route/"),
+  team: first("team/"),
+  teamInvitation: first("team-invitation/"),
+  passwordReset: first("password-reset/", "password-reset-token/"),
+  mail: first("mail/", "due/mail/", "mail-at/", "mail-queued/", "mail-of/"),
   callback: first("callback/", "callback-due/", "callback-dead/"),
   webhookEvent: first("webhook-event/", "webhook-event-of/", "webhook-outbox/"),
   webhookEndpoint: first("webhook-endpoint/", "webhook-endpoint-of/", "webhook-endpoint-count/"),
@@ -97,6 +101,10 @@ export const SCHEMAS = {
   namedAdministrator: first("administrator/"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
+  /** People who sign in to the portal; by e-mail their id. */
+  portalAccount: first("portal-account/", "portal-account-email/"),
+  /** Their sessions by the digest of the token, the list of each person's, and the passkey challenges that were used. */
+  portalSession: first("portal-session/", "portal-sessions-of/", "portal-challenge/"),
   /** A store's identity, and that it was restored (storage/kv/history-store.ts). */
   storeIdentity: first("history/store"),
   storeLoss: first("history/loss"),

@@ -37,7 +37,7 @@ export interface CreateLink {
 }
 
 export interface CreateLinkOptions {
-  links: Links;
+  links: Pick<Links, "create" | "byTxId">;
   accounts: GatewayAccounts;
   clock: Clock;
   /** The merchant whose a terminal's payments are; null for none. */

@@ -1,29 +1,13 @@
+import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
 import { RelayError } from "../kernel/errors.ts";
-import { hashOf } from "../kernel/hash.ts";
 import { uuidKey } from "../kernel/identifiers.ts";
-import { available, type Entry, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { available, type Entry, type Kv, type Operation } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { type AttentionItem, attentionKey, attentionOperation } from "../payments/attention.ts";
 import type { TransactionRow } from "../payments/feed-row.ts";
 import { outboxOperation } from "../payments/outbox.ts";
 import type { LinkRecord } from "./link.ts";
-
-/**
- * Links are divided into this many partitions, each with an index of its deadlines. A partition lives where `homeOf` says, as a terminal does, and that
- * shard looks after its links: it reads its own partitions only, and nobody else reads them.
- */
-export const LINK_PARTITIONS = 64;
-
-/** The partition of a link, the same on every node. */
-export function partitionOf(txId: string): number {
-  return hashOf(txId) % LINK_PARTITIONS;
-}
-
-/** What a partition is called where homes are asked for. */
-export function partitionName(partition: number): string {
-  return `links/${partition}`;
-}
 
 /** One step of a link, stored as a whole or not at all. */
 export interface LinkChange {
@@ -47,17 +31,11 @@ export interface Alongside {
   readonly operations: readonly Operation[];
 }
 
-/** A link that wants to be looked at, as the index of deadlines has it. */
-export interface DueLink {
-  txId: string;
-  atMs: number;
-}
-
 /**
  * Where payment links are kept. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit
  * it is not known whether it happened.
  */
-export interface LinkStore {
+export interface LinkStore extends DueIndex {
   load(txId: string): Promise<Stored<LinkRecord> | null>;
   /** By the gateway's id of the payment or of the money movement, among the links of one account. */
   findByPaymentId(partnerId: number | null, paymentId: string): Promise<Stored<LinkRecord> | null>;
@@ -67,21 +45,15 @@ export interface LinkStore {
    * reversal or refund is that of another payment's.
    */
   commit(change: LinkChange): Promise<number | null>;
-  /** Whether any link of any partition has a deadline: where there are none, no partition needs to be read. */
-  anyDue(): Promise<boolean>;
-  /** Links of a partition whose deadline lies before `untilMs`, by deadline, those after `after` only. */
-  pageDue(partition: number, after: DueLink | null, untilMs: number, limit: number): Promise<DueLink[]>;
 }
 
 export const LINKS = "link/";
-/** One entry for each link that is still followed. */
+/** The index of deadlines: one entry for each link that is still followed. It has its name from before there were others (`due/`). */
 export const LINKS_DUE = "link-due/";
 const PAYMENTS = "link-payment/";
 const MOVEMENTS = "link-tran/";
 /** Ids of captures, reversals and refunds: the gateway executes one once, so none is for two payments. */
 const OPERATIONS = "link-op/";
-
-const MS_DIGITS = 13;
 
 /** Names that the gateway gives and links are found by; a longer one is no id. */
 const NAME = /^[!-~]{1,200}$/;
@@ -111,10 +83,7 @@ export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): 
     const { txId, partnerId, expiresAtMs } = record.order;
     const kept = record.nextAtMs === null ? { expiresAtMs: expiresAtMs + retentionMs } : {};
     const operations: Operation[] = [{ type: "put", key: keyOf(txId), value: recordText("link", record), ...kept }];
-    const dueBefore = before === null ? null : dueKeyOf(before);
-    const due = dueKeyOf(record);
-    if (dueBefore !== null && dueBefore !== due) operations.push({ type: "delete", key: dueBefore });
-    if (due !== null && dueBefore !== due) operations.push({ type: "put", key: due, value: "1" });
+    operations.push(...dueOperations(LINKS_DUE, txId, before?.nextAtMs ?? null, record.nextAtMs));
     const movementsBefore = before === null ? [] : tranIdsOf(before);
     const names = [
       record.paymentId === before?.paymentId ? null : nameKey(PAYMENTS, partnerId, record.paymentId),
@@ -135,6 +104,7 @@ export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): 
   }
 
   return {
+    ...createDueIndex(kv, LINKS_DUE),
     // Ids come out of requests as they are.
     load: (txId) => available(async () => (NAME.test(txId) ? storedOf(await kv.get(keyOf(txId))) : null)),
     findByPaymentId: (partnerId, paymentId) => available(() => loadBy(nameKey(PAYMENTS, partnerId, paymentId))),
@@ -155,41 +125,12 @@ export function createLinkStore({ kv, retentionMs, writer }: LinkStoreOptions): 
         if (result.key.startsWith(OPERATIONS)) throw new RelayError("duplicate", "The id was used for an operation of another payment");
         return null;
       }),
-    anyDue: () => available(async () => (await kv.scan({ ...prefixRange(LINKS_DUE), limit: 1 })).length > 0),
-    pageDue: (partition, after, untilMs, limit) =>
-      available(async () => {
-        const prefix = duePrefix(partition);
-        const from = after === null ? prefix : `${dueKey(after.txId, after.atMs)}\u0001`;
-        const entries = await kv.scan({ from, to: prefix + digitsOf(untilMs), limit });
-        return entries.map(({ key }) => dueOf(key, prefix.length));
-      }),
   };
 }
 
 /** In capitals it is the same link. */
 function keyOf(txId: string): string {
   return LINKS + uuidKey(txId);
-}
-
-function duePrefix(partition: number): string {
-  return `${LINKS_DUE}${String(partition).padStart(2, "0")}/`;
-}
-
-function digitsOf(ms: number): string {
-  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
-}
-
-function dueKey(txId: string, atMs: number): string {
-  return `${duePrefix(partitionOf(txId))}${digitsOf(atMs)}/${txId}`;
-}
-
-function dueKeyOf({ order, nextAtMs }: LinkRecord): string | null {
-  return nextAtMs === null ? null : dueKey(order.txId, nextAtMs);
-}
-
-function dueOf(key: string, prefixLength: number): DueLink {
-  const atMs = Number(key.slice(prefixLength, prefixLength + MS_DIGITS));
-  return { txId: key.slice(prefixLength + MS_DIGITS + 1), atMs };
 }
 
 function operationKeys({ record, before }: LinkChange): string[] {

@@ -2,8 +2,10 @@ import type { CardGateway, GatewayNotification, NotificationSignature } from "..
 import type { GatewayAnswer, GatewayCredentials, GatewayFollowedUp, GatewayPaymentState } from "../gateway/gateway.ts";
 import type { Address, Homes } from "../kernel/bus.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { createDeadlineRunner, type DeadlineBounds } from "../kernel/deadline-runner.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { fromMinorUnits } from "../kernel/money.ts";
+import { createPacer } from "../kernel/pacer.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { LinkEffect, LinkEvent } from "./events.ts";
 import type { GatewayAccounts } from "./gateway-accounts.ts";
@@ -19,8 +21,6 @@ import {
 } from "./link.ts";
 import { linkChange, unwantedChange } from "./link-change.ts";
 import type { LinkCause, LinkCompanion } from "./link-companion.ts";
-import { createLinkDeadlines } from "./link-deadlines.ts";
-import { createLinkPacer } from "./link-pacer.ts";
 import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
 import { newLink } from "./rules.ts";
 import { stepLink } from "./step-link.ts";
@@ -103,6 +103,15 @@ const AT_GATEWAY_MAX = 256;
 /** How far a deadline may be moved to keep the gateway's load even. */
 const SLACK_MS = { created: 5_000, waiting: 30_000, watching: 3_000, expiry: 30_000, ended: 60_000 };
 
+/** Verifies that a second takes without being thought full: below it everything is done just when it is due. */
+const FREE_PER_SECOND = 20;
+
+/**
+ * So many held are caught up with at some 8,000 a second at most, within the time that a round of verifies takes. So many at once because on a slow disk
+ * most of them wait for it; how many are at the gateway is bounded apart. On time they are paced when they are stored.
+ */
+const DEADLINES: Omit<DeadlineBounds, "pacer"> = { heldMax: 120_000, atOnceMax: 1_024, catchUpMs: 30_000, slackMs: 0 };
+
 export interface LinksOptions {
   store: LinkStore;
   gateway: CardGateway;
@@ -137,7 +146,7 @@ interface Applied {
 
 export function createShardLinks(options: LinksOptions): ShardLinks {
   const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], verified, failed } = options;
-  const pacer = createLinkPacer();
+  const pacer = createPacer(FREE_PER_SECOND);
   const verifying = new Map<string, Promise<LinkRecord | null>>();
   const turns: (() => void)[] = [];
   let atGateway = 0;
@@ -347,7 +356,12 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     return endedAs(found ?? after, followUp.id);
   }
 
-  const deadlines = createLinkDeadlines({ store, homes, self, clock, pacer, fire: due, failed });
+  const deadlines = createDeadlineRunner({
+    ...{ name: "link", index: store, homes, self, clock, failed },
+    placeOf: (partition) => `links/${partition}`,
+    bounds: { ...DEADLINES, pacer },
+    fire: due,
+  });
 
   /** Null where a companion refused it. */
   async function createdOrRefused(order: LinkOrder, cause: LinkCause | null): Promise<LinkCreated | null> {

@@ -1,9 +1,10 @@
 /** What a mail is about; its metric and its line in the administrators' list. */
-export type MailKind = "invitation" | "password-reset" | "security-notice";
+export const MAIL_KINDS = ["invitation", "password-reset", "security-notice"] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
 
 /** A mail that is owed. Its text may hold a link with a token: it is stored sealed, and never logged. */
 export interface Mail {
-  /** Unique; a mail with the same id is the same mail. */
+  /** Unique, of letters, digits and `_.-`, and no secret: a mail with the same id is the same mail. */
   id: string;
   kind: MailKind;
   /** One address. */
@@ -15,7 +16,18 @@ export interface Mail {
   merchantId: string | null;
 }
 
-/** The port to whoever delivers mail. Rejects where it is not known or temporary; `refused` for good (no such address). */
+/**
+ * The port to whoever delivers mail; ends within a minute. Rejects with MailNotSent where it is not known or temporary; `refused` for good (no such
+ * address).
+ */
 export interface Mailer {
   send(mail: Mail): Promise<"sent" | "refused">;
+}
+
+/** The mail was not taken, or it is not known whether it was. The message is for the log: it quotes nothing of the mail, and no address. */
+export class MailNotSent extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "MailNotSent";
+  }
 }

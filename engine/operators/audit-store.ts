@@ -1,6 +1,6 @@
-import type { AdministratorRole } from "../access/administrator-role.ts";
 import { available, type Kv, prefixRange } from "../kernel/kv.ts";
 import { readBareRecord, recordText } from "../kernel/schemas.ts";
+import { type AuditEntry, type AuditOutcome, isMerchantsOwn } from "./audit-entry.ts";
 
 /**
  * The log of administrative changes. Endpoints are written to it by their declaration (`audit` in http/endpoint/endpoint.ts); what changes something
@@ -11,8 +11,20 @@ export interface AuditLog {
   record(entry: AuditEntry): Promise<string>;
   /** Tells what came of it. The change has happened by then, so that this failing is for the log of the node and not for the caller. */
   settle(id: string, entry: AuditEntry, outcome: AuditOutcome): Promise<void>;
-  /** Newest first; `before` is the last id of the page before, empty for the first. */
-  page(page: { before: string; limit: number }): Promise<{ id: string; entry: AuditEntry }[]>;
+  /** Newest first; `before` is the last id of the page before, empty for the first. Without what merchants did themselves. */
+  page(page: { before: string; limit: number }): Promise<AuditPage>;
+  /** The same of one merchant's log, from and until these times. */
+  pageOfMerchant(merchantId: string, page: MerchantAuditRange): Promise<AuditPage>;
+}
+
+export type AuditPage = { id: string; entry: AuditEntry }[];
+
+export interface MerchantAuditRange {
+  before: string;
+  limit: number;
+  /** First millisecond, and first one after the range; absent: no end. */
+  fromMs?: number | undefined;
+  untilMs?: number | undefined;
 }
 
 /** How long an entry of the audit log is kept. */
@@ -21,34 +33,18 @@ export const AUDIT_LIFETIME_MS = 400 * 86_400_000;
 /** Entries that are kept; beyond it the oldest go, however young they are. A thousand changes a week for two years. */
 export const AUDIT_ENTRIES_MAX = 100_000;
 
-/** One administrative change: who, when, from where, what. Never holds a secret, nor any value that was sent. */
-export interface AuditEntry {
-  atMs: number;
-  /** `administrator`, `partner:7`: as a command's sender is named. */
-  actor: string;
-  /** The login's name. */
-  username: string;
-  /** An administrator's at that time; absent for others, and in entries of before there were roles. */
-  role?: AdministratorRole;
-  ipAddress: string;
-  requestId: string;
-  /** `noun.verb`. */
-  action: string;
-  /** Id or name of what was changed. */
-  subject: string;
-  /** Names of the members that were sent, without their values. */
-  members: readonly string[];
-  outcome: AuditOutcome;
-}
-
-/** `begun` stays where the node died on the way: whether it happened is then not known. `refused` carries the reason's code. */
-export type AuditOutcome = { type: "begun" } | { type: "done" } | { type: "refused"; code: string };
+/** The same in the log of one merchant, whose people are five: twenty changes a day for as long as entries are kept, and some more. */
+export const MERCHANT_AUDIT_ENTRIES_MAX = 10_000;
 
 const AUDIT = "u/";
+const OF_MERCHANTS = "um/";
 const PAGE = 1_000;
 
 /** Entries beyond the bound are looked for once in so many that this writer adds: it takes reading all that are kept. */
 const TRIM_EVERY = 1_000;
+
+/** The same for the log of the merchant that the entry is of. */
+const TRIM_MERCHANT_EVERY = 100;
 
 export interface AuditStoreOptions {
   kv: Kv;
@@ -57,28 +53,33 @@ export interface AuditStoreOptions {
   /** What nobody waits for has failed; for the log. */
   failed(what: string, error: unknown): void;
   entriesMax?: number;
+  merchantEntriesMax?: number;
 }
 
-/** The audit log on the key-value store: `u/<13-digit ms>-<writer>-<count>`. */
-export function createAuditStore({ kv, writer, failed, entriesMax = AUDIT_ENTRIES_MAX }: AuditStoreOptions): AuditLog {
+/**
+ * The audit log on the key-value store: `u/<id>`, and of each merchant `um/<merchantId>/<id>`, with `<13-digit ms>-<writer>-<count>` as the id.
+ *
+ * What merchants do themselves, and what partners do through Partner API v1, is only in the merchant's log: the size of a log is limited, and many calls
+ * of one of them would push out the administrators'. What others did to a merchant is in its log once it is known that it was done to this
+ * merchant: whoever is told that there is none has written nothing there.
+ */
+export function createAuditStore(options: AuditStoreOptions): AuditLog {
+  const { kv, writer, failed, entriesMax = AUDIT_ENTRIES_MAX, merchantEntriesMax = MERCHANT_AUDIT_ENTRIES_MAX } = options;
   let recorded = 0;
+  let recordedOfMerchants = 0;
 
   async function write(id: string, entry: AuditEntry): Promise<void> {
-    const operation = {
-      type: "put",
-      key: AUDIT + id,
-      value: recordText("audit", entry),
-      expiresAtMs: entry.atMs + AUDIT_LIFETIME_MS,
-    } as const;
-    await available(() => kv.commit({ checks: [], operations: [operation] }));
+    const value = recordText("audit", entry);
+    const operations = keysOf(id, entry).map((key) => ({ type: "put", key, value, expiresAtMs: entry.atMs + AUDIT_LIFETIME_MS }) as const);
+    if (operations.length > 0) await available(() => kv.commit({ checks: [], operations }));
   }
 
-  async function trim(): Promise<void> {
+  async function trim(prefix: string, max: number): Promise<void> {
     let kept = 0;
-    let { from, to } = prefixRange(AUDIT);
+    let { from, to } = prefixRange(prefix);
     for (;;) {
       const page = await kv.scan({ from, to, limit: PAGE, reverse: true });
-      const surplus = page.slice(Math.max(0, entriesMax - kept));
+      const surplus = page.slice(Math.max(0, max - kept));
       kept += page.length - surplus.length;
       if (surplus.length > 0) await kv.commit({ checks: [], operations: surplus.map(({ key }) => ({ type: "delete", key })) });
       const last = page.at(-1);
@@ -87,21 +88,53 @@ export function createAuditStore({ kv, writer, failed, entriesMax = AUDIT_ENTRIE
     }
   }
 
+  function scan(prefix: string, from: string, to: string, limit: number): Promise<AuditPage> {
+    return available(async () => {
+      const entries = await kv.scan({ from, to, limit, reverse: true });
+      return entries.map(({ key, value }) => ({ id: key.slice(prefix.length), entry: readBareRecord<AuditEntry>("audit", key, value) }));
+    });
+  }
+
   return {
     record: async (entry) => {
+      const { atMs, merchantId } = entry;
       recorded += 1;
-      const count = recorded;
-      const id = `${String(entry.atMs).padStart(13, "0")}-${writer}-${String(count).padStart(9, "0")}`;
+      if (merchantId !== undefined) recordedOfMerchants += 1;
+      const [count, countOfMerchants] = [recorded, recordedOfMerchants];
+      const id = `${timeText(atMs)}-${writer}-${String(count).padStart(9, "0")}`;
       await write(id, entry);
-      if (count % TRIM_EVERY === 0) trim().catch((error: unknown) => failed("audit trim", error));
+      if (count % TRIM_EVERY === 0) trim(AUDIT, entriesMax).catch((error: unknown) => failed("audit trim", error));
+      if (merchantId !== undefined && countOfMerchants % TRIM_MERCHANT_EVERY === 0) {
+        trim(`${OF_MERCHANTS}${merchantId}/`, merchantEntriesMax).catch((error: unknown) => failed("audit trim of a merchant", error));
+      }
       return id;
     },
     settle: (id, entry, outcome) => write(id, { ...entry, outcome }).catch((error: unknown) => failed("audit", error)),
-    page: ({ before, limit }) =>
-      available(async () => {
-        const { from, to } = prefixRange(AUDIT);
-        const entries = await kv.scan({ from, to: before === "" ? to : AUDIT + before, limit, reverse: true });
-        return entries.map(({ key, value }) => ({ id: key.slice(AUDIT.length), entry: readBareRecord<AuditEntry>("audit", key, value) }));
-      }),
+    page: ({ before, limit }) => {
+      const { from, to } = prefixRange(AUDIT);
+      return scan(AUDIT, from, before === "" ? to : AUDIT + before, limit);
+    },
+    pageOfMerchant: async (merchantId, { before, limit, fromMs, untilMs }) => {
+      const prefix = `${OF_MERCHANTS}${merchantId}/`;
+      const { from, to } = prefixRange(prefix);
+      const first = fromMs === undefined ? from : prefix + timeText(fromMs);
+      const ends = [to, ...(before === "" ? [] : [prefix + before]), ...(untilMs === undefined ? [] : [prefix + timeText(untilMs)])];
+      const [end = to] = ends.sort();
+      return first < end ? scan(prefix, first, end, limit) : [];
+    },
   };
 }
+
+const timeText = (atMs: number) => String(atMs).padStart(13, "0");
+
+/** Where an entry stands, as far as it has come. */
+function keysOf(id: string, entry: AuditEntry): string[] {
+  const { actor, merchantId, outcome } = entry;
+  const ofMerchant = merchantId === undefined ? [] : [`${OF_MERCHANTS}${merchantId}/${id}`];
+  if (isMerchantsOwn(entry)) return ofMerchant;
+  const isNone = outcome.type === "begun" || (outcome.type === "refused" && NOT_FOUND.includes(outcome.code));
+  return [...(actor.startsWith("partner-api:") ? [] : [AUDIT + id]), ...(isNone ? [] : ofMerchant)];
+}
+
+/** As an error, and as the status of an answer. */
+const NOT_FOUND: readonly string[] = ["not_found", "404"];

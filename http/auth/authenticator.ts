@@ -14,9 +14,10 @@ import {
 import { BoundedMap } from "./bounded-map.ts";
 import type { CredentialSource, PartnerCredential, Refusal } from "./credential-source.ts";
 import { createLoginThrottle, type KnownAccount, type LoginAccount, type LoginThrottle, looksRandom } from "./login-throttle.ts";
-import { callerByMerchantKey, type FindMerchant } from "./merchant-key.ts";
+import { callerByMerchantKey, type FindMerchant, isBearer } from "./merchant-key.ts";
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
+import { callerByPortalSession, type PortalNeeds, type PortalSessions, portalCookie, requirePortalNeeds } from "./portal-session.ts";
 
 /**
  * Maximum number of verified headers per shard. If a fleet that polls in turn has one terminal more than this, every poll is verified
@@ -53,17 +54,21 @@ export interface Credentials {
   authorization: string;
   apiKey: string;
   origin: string;
+  /** All lines of `Cookie`, joined by "; "; read only where a session of the portal may be in it. */
+  cookie: string;
   /** Wrong passwords are counted per account and address. */
   ipAddress: string;
 }
 
 export interface Authenticator {
-  /** Synchronous, except for merchants' keys and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
+  /** Synchronous, except for merchants' keys, sessions of the portal and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
   /** Whether the caller is a partner that lists this origin itself. A partner without a list has listed none. */
   isOriginListedBy(caller: Caller, origin: string): boolean;
+  /** Throws RelayError `forbidden` for a person of the portal who may not do what an endpoint needs; nothing for other callers. */
+  requirePortalNeeds(caller: Caller, needs: PortalNeeds): void;
 }
 
 /** A verified login by a password that somebody may have chosen. */
@@ -84,8 +89,11 @@ const NO_PARTNER_API: PartnerApiCredentials = { byKeySha256: () => null, called:
 /** Used if nobody has a merchant's key. */
 const NO_MERCHANTS: FindMerchant = async () => null;
 
+/** Used where there is no portal. */
+const NO_PORTAL: PortalSessions = { find: async () => null, cookie: portalCookie({ isSecure: true }), nowMs: () => 0 };
+
 /**
- * Authenticates with the credentials in memory; merchants' keys are looked up in the store. Verified headers are remembered until any credential changes, and slow hashes until their
+ * Authenticates with the credentials in memory; merchants' keys and sessions of the portal are looked up in the store. Verified headers are remembered until any credential changes, and slow hashes until their
  * own credential changes. No password that somebody may have chosen is compared, and none that was verified before is answered, without the
  * throttle (login-throttle.ts); machine-made secrets (keys, terminals' derived passwords) need none.
  */
@@ -95,6 +103,7 @@ export function createAuthenticator(
   partnerApi: PartnerApiCredentials = NO_PARTNER_API,
   throttle: LoginThrottle = createLoginThrottle({ monotonicMs }),
   findMerchant: FindMerchant = NO_MERCHANTS,
+  portal: PortalSessions = NO_PORTAL,
 ): Authenticator {
   const logins = new BoundedMap<string, Caller | PasswordLogin>(VERIFIED_MAX);
   /** By header: the hash against which its password was verified, or `FAST`. */
@@ -221,7 +230,8 @@ export function createAuthenticator(
     isOriginListed: source.isOriginListed,
     isOriginListedBy: (caller, origin) =>
       caller.type === "partner" && source.partnerByUsername(caller.username)?.allowedOrigins.includes(origin) === true,
-    authenticate(requirement, { authorization, apiKey, origin, ipAddress }) {
+    requirePortalNeeds: (caller, needs) => requirePortalNeeds(caller, needs, portal.nowMs),
+    authenticate(requirement, { authorization, apiKey, origin, cookie, ipAddress }) {
       forgetWhenChanged();
       switch (requirement) {
         case "none":
@@ -247,12 +257,14 @@ export function createAuthenticator(
           return authorization === "" ? ANONYMOUS : callerByMerchantKey(findMerchant, { authorization, ipAddress }, "any");
         case "admin":
           return byAdministrator(authorization, ipAddress);
+        case "merchantUserOrKey":
+          // Bearer alone: a browser attaches a key that it remembers as a login to requests of any page.
+          if (isBearer(authorization)) return callerByMerchantKey(findMerchant, { authorization, ipAddress }, "secret");
+          return callerByPortalSession(portal, cookie, requirement);
         case "optionalPortalSession":
-          return ANONYMOUS;
         case "portalSession":
         case "merchantUser":
-        case "merchantUserOrKey":
-          return MISSING_LOGIN;
+          return callerByPortalSession(portal, cookie, requirement);
       }
     },
   };

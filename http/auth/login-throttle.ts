@@ -17,6 +17,22 @@ const ADDRESS_WINDOW_MS = 60_000;
 const ACCOUNT_MAX = 100;
 const ACCOUNT_WINDOW_MS = 3_600_000;
 
+/** A limit for different wrong passwords. */
+export interface LoginLimit {
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+/** What one throttle permits of each kind; where several limits stand, all of them hold, so that pauses grow with the failures. */
+export type LoginLimits = { readonly [by in HeldBy]: readonly LoginLimit[] };
+
+/** Of logins by Basic. */
+const LOGIN_LIMITS: LoginLimits = {
+  pair: [{ max: PAIR_MAX, windowMs: PAIR_WINDOW_MS }],
+  account: [{ max: ACCOUNT_MAX, windowMs: ACCOUNT_WINDOW_MS }],
+  address: [{ max: ADDRESS_MAX, windowMs: ADDRESS_WINDOW_MS }],
+};
+
 /** Names without an account share so many counts, so that invented names need no memory and are held back as accounts are. */
 const UNKNOWN_ACCOUNTS = 4_096;
 
@@ -55,7 +71,7 @@ const RANDOM_CHANGES_MIN = 10;
 /** `pair`: an account from an address. `address`: all accounts from it. `account`: it from all addresses where it never logged in. */
 export type HeldBy = "pair" | "address" | "account";
 
-/** In the order of the windows of an attempt. */
+/** All kinds of holds. */
 export const HELD_BY: readonly HeldBy[] = ["pair", "account", "address"];
 
 /** Callbacks for logs and metrics; none gets a password, or a name that is no account's. */
@@ -121,6 +137,7 @@ export interface LoginThrottleOptions {
   usual?: UsualLogins;
   /** The same for all threads that share counts. */
   key?: Buffer;
+  limits?: LoginLimits;
   observe?: LoginObserver;
 }
 
@@ -174,6 +191,7 @@ export function createLoginThrottle({
   counts = createLoginCounts(monotonicMs),
   usual = usualInMemory(),
   key = OWN_KEY,
+  limits = LOGIN_LIMITS,
   observe = {},
 }: LoginThrottleOptions): LoginThrottle {
   const wrong = new BoundedMap<string, number>(WRONG_MAX);
@@ -267,14 +285,20 @@ export function createLoginThrottle({
       });
   }
 
-  function windowsOf(account: LoginAccount, password: string, address: string, atUsual: boolean): LoginWindow[] {
-    const named = (...parts: string[]) => digest(key, ...parts).slice(0, 32);
-    const pair = { key: named("pair", address, account.username), max: PAIR_MAX, windowMs: PAIR_WINDOW_MS };
-    if (atUsual) return [pair];
-    const windows = [pair, { key: named("account", nameOf(account)), max: ACCOUNT_MAX, windowMs: ACCOUNT_WINDOW_MS }];
+  /** The windows of an attempt, and what is held by which of them. */
+  function windowsOf(account: LoginAccount, password: string, address: string, atUsual: boolean): (LoginWindow & { by: HeldBy })[] {
+    const windows = (by: HeldBy, ...parts: string[]) =>
+      limits[by].map(({ max, windowMs }, index) => ({
+        by,
+        max,
+        windowMs,
+        key: digest(key, ...(index === 0 ? [] : [`${index}`]), by, ...parts).slice(0, 32),
+      }));
+    const pair = windows("pair", address, account.username);
+    if (atUsual) return pair;
+    const ofAccount = [...pair, ...windows("account", nameOf(account))];
     // Terminals with an old secret come in numbers from one address, and are no attempt on other accounts.
-    if (DERIVED_PASSWORD.test(password)) return windows;
-    return [...windows, { key: named("address", address), max: ADDRESS_MAX, windowMs: ADDRESS_WINDOW_MS }];
+    return DERIVED_PASSWORD.test(password) ? ofAccount : [...ofAccount, ...windows("address", address)];
   }
 
   return {
@@ -306,14 +330,15 @@ export function createLoginThrottle({
       const wrongKey = wrongName(account, password, ipAddress);
       // Credentials have changed since this password was wrong: it is compared again, and was counted already.
       const wasCounted = wrong.get(wrongKey) !== undefined;
+      const windows = windowsOf(account, password, address, atUsual);
       const attempt: LoginAttempt = {
         // Too short to find the password by it, long enough to tell a hundred of them apart.
         secret: digest(key, address, username, password).slice(0, 7),
-        windows: windowsOf(account, password, address, atUsual),
+        windows: windows.map(({ key, max, windowMs }) => ({ key, max, windowMs })),
       };
       const verdict = wasCounted ? ({ type: "again" } as const) : await counts.attempt(attempt);
       if (verdict.type === "held") {
-        const by = HELD_BY[verdict.window] ?? "pair";
+        const by = windows[verdict.window]?.by ?? "pair";
         const held = by === "pair" ? pair : by === "account" ? accountHold(name) : addressHold(address);
         if (hold(held, monotonicMs() + verdict.forMs)) {
           observe.holdBegan?.({ by, account: account.isKnown ? username : null, address, forMs: verdict.forMs });

@@ -3,7 +3,9 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import { cutText } from "../../engine/kernel/cut-text.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { maskSchemePans } from "../../engine/kernel/mask.ts";
-import type { AuditEntry, AuditLog } from "../../engine/operators/audit-store.ts";
+import type { AuditEntry } from "../../engine/operators/audit-entry.ts";
+import type { AuditLog } from "../../engine/operators/audit-store.ts";
+import { isMerchantId } from "../../engine/partners/merchant.ts";
 import type { AuditedChange, BoundEndpoint, Input } from "./endpoint.ts";
 
 const SUBJECT_LENGTH_MAX = 256;
@@ -36,9 +38,11 @@ export function audited(endpoints: readonly BoundEndpoint[], log: AuditLog, cloc
 
 function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: Input, atMs: number): AuditEntry {
   const subject = audit.subject?.(input) ?? Object.values(input.params ?? {}).join(" ");
+  const merchantId = merchantOf(input);
   return {
     atMs,
     actor: senderOf(input.caller),
+    ...(merchantId === null ? {} : { merchantId }),
     username: usernameOf(input.caller),
     ...(input.caller.type === "administrator" ? { role: input.caller.role } : {}),
     ipAddress: input.request.ipAddress,
@@ -48,6 +52,14 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
     members: membersOf(endpoint, input.body),
     outcome: { type: "begun" },
   };
+}
+
+/** The merchant that calls, else the one that the path names: where there is none of that name, the answer says so and nothing is in its log. */
+function merchantOf({ caller, params }: Input): string | null {
+  if (caller.type === "merchantUser") return caller.user.merchantId;
+  if (caller.type === "merchantKey") return caller.merchant.merchantId;
+  if (typeof params !== "object" || params === null || !("merchantId" in params)) return null;
+  return typeof params.merchantId === "string" && isMerchantId(params.merchantId) ? params.merchantId : null;
 }
 
 function usernameOf(caller: Caller): string {

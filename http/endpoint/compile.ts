@@ -20,6 +20,8 @@ export interface CompiledEndpoint {
   readonly serialize: (reply: AnyReply) => string;
   /** Content type by status; absent for answers without a body. */
   readonly contentTypes: ReadonlyMap<number, string>;
+  /** Content type of what 304 says that the client has; undefined where that is no text of the handler. */
+  readonly textType: string | undefined;
 }
 
 export interface CompileOptions {
@@ -61,9 +63,10 @@ export function compileEndpoint(endpoint: BoundEndpoint, options: CompileOptions
     readHeaders: headers === undefined ? null : textReader(headers),
     readBody: body === undefined ? null : bodyReader(body, endpoint),
     serialize: serializerOf(endpoint, options),
+    textType: endpoint.responses[200]?.body === undefined ? undefined : (endpoint.responses[200].contentType ?? JSON_TYPE),
     contentTypes: new Map(
       Object.entries(endpoint.responses)
-        .filter(([, response]) => response.body !== undefined || response.file === true)
+        .filter(([, response]) => response.body !== undefined || response.file === true || response.stream === true)
         .map(([status, response]) => [Number(status), response.contentType ?? JSON_TYPE]),
     ),
   };

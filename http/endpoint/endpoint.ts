@@ -42,8 +42,20 @@ export type AuthRequirement =
  */
 export type CallerNeeds = "send" | "know" | "act" | "act or administrate" | "act or look" | "see" | "see and send" | "own account";
 
-/** An endpoint for administrators says which role it needs, and no other has one. */
-export type WhoMay = { auth: "admin"; role: AdministratorRole } | { auth: Exclude<AuthRequirement, "admin">; role?: never };
+/**
+ * An endpoint for administrators says which role it needs, and no other has one. One for persons of the portal says what they have to be permitted to do, and
+ * whether they need a fresh second factor. The server checks the same when it starts.
+ */
+export type WhoMay =
+  | { auth: "admin"; role: AdministratorRole; may?: never; stepUp?: never }
+  | { auth: "merchantUser" | "merchantUserOrKey"; may: MerchantAct; role?: never }
+  | { auth: "portalSession"; may?: never; role?: never }
+  | {
+      auth: Exclude<AuthRequirement, "admin" | "portalSession" | "merchantUser" | "merchantUserOrKey">;
+      role?: never;
+      may?: never;
+      stepUp?: never;
+    };
 
 /** `bounded`: at most JSON_DEPTH_MAX levels. `any`: as deep as the body's bytes allow. */
 export type BodyNesting = "bounded" | "any";
@@ -69,6 +81,11 @@ export interface ResponseDeclaration {
   contentType?: string;
   /** The body is a part of an open file (`OutgoingFile`), sent as fast as the client reads; without `body`, with `contentType`. */
   file?: true;
+  /**
+   * The body is of unknown length and sent while it is read, as fast as the client takes it; without `body`, with `contentType`. A body that breaks off ends the
+   * connection without its last chunk, so that no client takes it for a whole one.
+   */
+  stream?: true;
   /** Headers that a reply with this status may carry. */
   headers?: { readonly [name: string]: { description: string; schema?: TSchema } };
   example?: unknown;
@@ -81,7 +98,11 @@ export interface Responses {
 /** What a handler may answer: one of the declared statuses, with the declared body or the same already serialized as `text`. */
 export type Reply<R extends Responses> = { [S in keyof R & number]: ReplyWith<S, R[S]> }[keyof R & number];
 
-type ReplyWith<S, D> = D extends { file: true } ? { status: S; file: OutgoingFile; headers?: ReplyHeaders<D> } : ReplyWithText<S, D>;
+type ReplyWith<S, D> = D extends { file: true }
+  ? { status: S; file: OutgoingFile; headers?: ReplyHeaders<D> }
+  : D extends { stream: true }
+    ? { status: S; stream: OutgoingStream; headers?: ReplyHeaders<D> }
+    : ReplyWithText<S, D>;
 
 type ReplyWithText<S, D> = D extends { body: infer B extends TSchema }
   ? { status: S; body: ReadonlyDeep<Static<B>>; headers?: ReplyHeaders<D> } | { status: S; text: string; headers?: ReplyHeaders<D> }
@@ -95,6 +116,12 @@ type ReadonlyDeep<T> = T extends readonly (infer Item)[]
     : T;
 
 type ReplyHeaders<D> = D extends { headers: infer H } ? { readonly [Name in keyof H]?: string } : Record<string, never>;
+
+/**
+ * A body that is read while it is sent; texts as UTF-8. Its `return()` is called where nothing more of it is wanted. What it throws before it gives anything
+ * is answered as an error.
+ */
+export type OutgoingStream = AsyncIterable<string | Uint8Array>;
 
 /** A part of an open file that is the body of an answer. */
 export interface OutgoingFile {
@@ -125,6 +152,7 @@ export interface AnyReply {
   body?: unknown;
   text?: string;
   file?: OutgoingFile;
+  stream?: OutgoingStream;
   headers?: { readonly [name: string]: string | undefined };
   /** Called if the client had disconnected, or had already got another response, before the reply: certainly none of it was written. */
   notWritten?: () => void;

@@ -1,4 +1,5 @@
 import type { AuthRequirement, EndpointFacts } from "./endpoint.ts";
+import { isPortalAuth } from "./portal-auth.ts";
 
 /**
  * Credentials that a browser attaches by itself, whichever page sends the request: a login that it remembers. An API key, a bearer key and a
@@ -15,7 +16,7 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   signature: false,
   merchantKey: true,
   optionalMerchantKey: true,
-  // Its own check is stricter: http/auth/portal-session.ts.
+  // The check of a session is stricter: `checksOwnPage`.
   optionalPortalSession: false,
   portalSession: false,
   merchantUser: false,
@@ -28,4 +29,18 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
  */
 export function refusesForeignPages({ auth, method, handsOut }: Pick<EndpointFacts, "auth" | "method" | "handsOut">): boolean {
   return ATTACHED_BY_BROWSERS[auth] && (method !== "GET" || handsOut === true);
+}
+
+/**
+ * Whether a page of another site could have a browser ask, with the credential attached. It does not see the answer, but whoever sees its length on the way does.
+ */
+export function hidesLength({ auth }: Pick<EndpointFacts, "auth">): boolean {
+  return ATTACHED_BY_BROWSERS[auth] || isPortalAuth(auth);
+}
+
+/**
+ * Whether a call by a session has to come from one of the portal's own pages (`requireOwnPage` in http/auth/portal-session.ts): whatever changes something.
+ */
+export function checksOwnPage({ auth, method }: Pick<EndpointFacts, "auth" | "method">): boolean {
+  return isPortalAuth(auth) && method !== "GET";
 }

@@ -1,8 +1,9 @@
 import { OptionalKind, type TObject, type TSchema } from "@sinclair/typebox";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
+import { type MerchantAct, rolesThatMay } from "../../engine/access/merchant-user-grant.ts";
 import type { AuthRequirement, BoundEndpoint, CallerNeeds, Method, ResponseDeclaration } from "./endpoint.ts";
 import { STATUS_MEANING } from "./error-envelope.ts";
-import { refusesForeignPages } from "./foreign-pages.ts";
+import { checksOwnPage, refusesForeignPages } from "./foreign-pages.ts";
 import { FORM_TYPE } from "./form-body.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, USUAL_IDEMPOTENCY } from "./idempotency.ts";
 
@@ -41,6 +42,9 @@ const BROWSERS =
   "Browsers attach a login that they remember to requests of any page. A request that changes something or takes a command is therefore answered 403 if its `Origin` (or, without one, its `Sec-Fetch-Site`) says that it comes from a page of another origin than the relay's; the origins that a partner lists may use that partner's login. Clients that are not browsers send neither header.";
 
 /** Of each 403 that this may be the reason of. */
+const OTHER_PAGES = "Or the request is not of a page of the relay itself (`csrf`).";
+const OWN_PAGES =
+  "Whatever changes something has to come from a page of the relay itself: with `Sec-Fetch-Site: same-origin`, or without that header an `Origin` of its own; and with a JSON body or the header `X-Relay-Portal: 1` (403 `csrf`). No page of another origin may call (no CORS).";
 const FOREIGN_PAGES = "Or a page of another origin made a browser send the login.";
 const HELD_BACK =
   "After ten different wrong passwords of a user from one address (IPv6: /64) within a minute, or a hundred within an hour from addresses where the user never logged in, none is compared for a while: 429 with `Retry-After`, also for the right one.";
@@ -69,6 +73,12 @@ const SECURITY_SCHEMES = {
     scheme: "bearer",
     bearerFormat: "sk_merchant_...",
     description: "A merchant's key; also as the user name of Basic, with an empty password.",
+  },
+  portalSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-relay_portal",
+    description: `A person's session of the merchant portal, handed out by POST /api/merchant/session. (Over plain http, as in the sandbox, the cookie is relay_portal.) 401 without a session, with one that has ended, where the cookie comes twice and, but for signing in, while the second factor is missing. Each operation names the roles that may call it (403 \`role\`) and whether it needs a second factor of the last ten minutes (403 \`step_up_required\`). ${OWN_PAGES} A merchant's secret key as bearer, where it is accepted, wins over the cookie and needs none of this.`,
   },
   signature: {
     type: "apiKey",
@@ -133,8 +143,15 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, endpoint, schemas) }),
     ...(endpoint.upload === undefined ? {} : { requestBody: uploadOf(endpoint.upload) }),
     responses: responsesOf(endpoint, schemas),
-    security: endpoint.role === undefined ? SECURITY[endpoint.auth] : [{ administrator: [endpoint.role] }],
+    security: securityOf(endpoint),
   };
+}
+
+/** OpenAPI 3.1 lists roles where OAuth has scopes. */
+function securityOf({ auth, role, may }: DocumentedEndpoint): readonly Json[] {
+  if (role !== undefined) return [{ administrator: [role] }];
+  if (may === undefined) return SECURITY[auth];
+  return SECURITY[auth].map((scheme) => ("portalSession" in scheme ? { portalSession: rolesThatMay(may) } : scheme));
 }
 
 const CALLERS: Readonly<Record<CallerNeeds, string>> = {
@@ -151,13 +168,24 @@ const CALLERS: Readonly<Record<CallerNeeds, string>> = {
 };
 
 /** The role stands in `security`, as OpenAPI 3.1 has it, and in words, because few viewers show it there. */
-function descriptionOf({ description, needs, role }: DocumentedEndpoint): Json {
+function descriptionOf({ description, needs, role, auth, may, stepUp }: DocumentedEndpoint): Json {
   const parts = [
     description,
     needs === undefined ? undefined : CALLERS[needs],
     role === undefined ? undefined : `Needs the role ${role}${ABOVE[role]}.`,
+    may === undefined ? undefined : personWho(may, auth),
+    stepUp === true ? "A person needs a second factor of the last ten minutes (403 `step_up_required`)." : undefined,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? {} : { description: parts.join(" ") };
+}
+
+function personWho(act: MerchantAct, auth: AuthRequirement): string {
+  const key = auth === "merchantUserOrKey" ? " A merchant's secret key may, too." : "";
+  return `A person needs the role ${orList(rolesThatMay(act))}.${key}`;
+}
+
+function orList(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }
 
 const ABOVE: Readonly<Record<AdministratorRole, string>> = { owner: "", operator: " or owner", "read-only": ", operator or owner" };
@@ -212,6 +240,9 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
   if (forbidden !== undefined && refusesForeignPages(endpoint)) {
     declared[403] = { ...forbidden, description: `${forbidden.description} ${FOREIGN_PAGES}` };
   }
+  if (forbidden !== undefined && checksOwnPage(endpoint)) {
+    declared[403] = { ...forbidden, description: `${forbidden.description} ${OTHER_PAGES}` };
+  }
   // Integer keys come out in ascending order whatever the order of insertion.
   const responses: Json = {};
   for (const [status, response] of Object.entries(declared)) responses[status] = responseOf(Number(status), response, endpoint, schemas);
@@ -222,12 +253,28 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 /**
  * An administrator may have a role that is too low. A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
  */
-const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi", "merchantKey"]);
-const ANONYMOUS_AUTHS: ReadonlySet<AuthRequirement> = new Set(["none", "optionalBasic"]);
+const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi", "merchantKey", "merchantUserOrKey"]);
+const ANONYMOUS_AUTHS: ReadonlySet<AuthRequirement> = new Set(["none", "optionalBasic", "optionalPortalSession"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
 
 function needsMoreThanReadOnly({ role }: DocumentedEndpoint): boolean {
   return role === "owner" || role === "operator";
+}
+
+function isForbiddenToSome(endpoint: DocumentedEndpoint): boolean {
+  const { auth, may, stepUp } = endpoint;
+  return (
+    KEY_AUTHS.has(auth) ||
+    needsMoreThanReadOnly(endpoint) ||
+    refusesForeignPages(endpoint) ||
+    checksOwnPage(endpoint) ||
+    stepUp === true ||
+    (may !== undefined && rolesThatMay(may).length < rolesThatMay("look").length)
+  );
+}
+
+function isStreamed({ responses }: DocumentedEndpoint): boolean {
+  return Object.values(responses).some(({ stream }) => stream === true);
 }
 
 /** Statuses that the server itself may return, according to the declaration. */
@@ -236,9 +283,10 @@ function impliedStatuses(endpoint: DocumentedEndpoint): number[] {
   return [
     ...((params ?? query ?? headers ?? body ?? upload) ? [400] : []),
     ...(ANONYMOUS_AUTHS.has(endpoint.auth) ? [] : [401]),
-    ...(KEY_AUTHS.has(endpoint.auth) || needsMoreThanReadOnly(endpoint) || refusesForeignPages(endpoint) ? [403] : []),
+    ...(isForbiddenToSome(endpoint) ? [403] : []),
     ...((body ?? upload) ? [413, 415] : []),
-    ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) ? [] : [429]),
+    ...(endpoint.rateLimit === undefined && !PASSWORD_AUTHS.has(endpoint.auth) && !isStreamed(endpoint) ? [] : [429]),
+    ...(isStreamed(endpoint) ? [503] : []),
     ...(endpoint.idempotency === undefined ? [] : [409]),
   ];
 }
@@ -254,14 +302,18 @@ function responseOf(status: number, response: ResponseDeclaration, endpoint: Doc
   for (const [name, { description, schema }] of Object.entries(response.headers ?? {})) {
     headers[name] = { description, schema: schema === undefined ? { type: "string" } : schemas.reference(schema) };
   }
-  if (response.file === true) {
-    return { description: response.description, headers, content: { [response.contentType ?? "application/octet-stream"]: {} } };
+  if (response.file === true || response.stream === true) {
+    const description = response.stream === true ? `${response.description} ${STREAMED}` : response.description;
+    return { description, headers, content: { [response.contentType ?? "application/octet-stream"]: {} } };
   }
   if (response.body === undefined) return { description: response.description, headers };
   const example = response.example === undefined ? {} : { example: response.example };
   const content = { [response.contentType ?? "application/json"]: { schema: schemas.reference(response.body), ...example } };
   return { description: response.description, headers, content };
 }
+
+const STREAMED =
+  "It is sent while it is read, without a length; a body that breaks off, without its last chunk, is not whole. A few at a time for each caller (429).";
 
 /** Schemas with a title, written once. */
 class SchemaComponents {

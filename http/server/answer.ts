@@ -6,7 +6,8 @@ export interface Answer {
   status: number;
   /** Absent if there is no body. */
   contentType: string | undefined;
-  text: string;
+  /** Bytes where it was compressed. */
+  body: string | Uint8Array;
   headers: { readonly [name: string]: string | undefined } | undefined;
 }
 
@@ -47,17 +48,17 @@ export function firstLines({ tlsOnly }: { tlsOnly: boolean }): FirstLines {
 }
 
 /** Everything in a response before its body. */
-export type AnswerHead = Omit<Answer, "text">;
+export type AnswerHead = Omit<Answer, "body">;
 
 /** Writes a response in one piece; has to be called corked, on a response that is still open. */
 export function writeAnswer(res: HttpResponse, answer: Answer, context: AnswerContext): void {
-  const { status, text } = answer;
+  const { status, body } = answer;
   writeHead(res, answer, context);
   if (status !== 204 && status !== 304 && !context.withoutBody) {
-    res.end(text, context.close);
+    res.end(body, context.close);
     return;
   }
-  writeEnd(res, context, status !== 204 && status !== 304 ? Buffer.byteLength(text) : null);
+  writeEnd(res, context, status !== 204 && status !== 304 ? Buffer.byteLength(body) : null);
 }
 
 /**

@@ -24,8 +24,18 @@ export function ownOrigin(publicUrl: string | null, tls: boolean): OwnOrigin {
  */
 export function foreignOrigin(origin: string, req: Headers, own: OwnOrigin): string | null {
   if (origin !== "") return isOwn(origin, req.getHeader("host"), own) ? null : origin;
+  return isFromOtherSite(req) ? "" : null;
+}
+
+/** Whether a page of another origin sends the request, as far as `Sec-Fetch-Site` says so; browsers before 2023 do not all send it. */
+export function isFromOtherSite(req: Headers): boolean {
   const site = req.getHeader("sec-fetch-site");
-  return site === "cross-site" || site === "same-site" ? "" : null;
+  return site === "cross-site" || site === "same-site";
+}
+
+/** Whether a page of the relay itself sends the request, by `Origin`; false without one. */
+export function isOwnOrigin(origin: string, req: Headers, own: OwnOrigin): boolean {
+  return origin !== "" && isOwn(origin, req.getHeader("host"), own);
 }
 
 /** Whether a page sends the request, its own or another's, as far as a browser says so. */

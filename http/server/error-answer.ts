@@ -9,6 +9,11 @@ const CHALLENGES: { readonly [Auth in AuthRequirement]?: string } = {
   // Never Basic, although it is taken: a browser would ask for it, and remember it.
   merchantKey: 'Bearer realm="relay"',
   optionalMerchantKey: 'Bearer realm="relay"',
+  merchantUserOrKey: 'Bearer realm="relay"',
+  // No registered scheme is a cookie's, and 401 has to name one (RFC 9110, 11.6.1). With Basic a browser would ask for a password over the portal's page.
+  optionalPortalSession: 'Cookie realm="relay"',
+  portalSession: 'Cookie realm="relay"',
+  merchantUser: 'Cookie realm="relay"',
   signature: 'Signature realm="relay",headers="(request-target) host date x-signature-salt digest"',
 };
 
@@ -37,7 +42,7 @@ export function errorAnswer(
   return {
     status: reply.status,
     contentType: "application/json",
-    text: JSON.stringify(reply.body),
+    body: JSON.stringify(reply.body),
     headers: { ...headers, ...reply.headers, ...stored?.replayHeaders },
   };
 }

@@ -1,8 +1,9 @@
-import type { Caller } from "../../engine/access/caller.ts";
+import { type Caller, senderOf } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { Refusal } from "../auth/credential-source.ts";
 import type { SignedRequest } from "../auth/http-signature.ts";
 import { isBearer } from "../auth/merchant-key.ts";
+import { requireOwnPage } from "../auth/portal-session.ts";
 import type { Admission } from "../auth/rate-limiter.ts";
 import { requireRole } from "../auth/required-role.ts";
 import type { AnyReply, IncomingFile, RequestFacts } from "../endpoint/endpoint.ts";
@@ -14,7 +15,7 @@ import type { Match } from "../endpoint/router.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { corsHeaders, requestOrigin } from "./cors.ts";
-import { foreignOrigin, isFromPage } from "./cross-site.ts";
+import { foreignOrigin, isFromOtherSite, isFromPage, isOwnOrigin } from "./cross-site.ts";
 import type { RequestHead } from "./request-head.ts";
 import { Response } from "./response.ts";
 import { type ServedRoute, successorOf } from "./route.ts";
@@ -72,6 +73,7 @@ export class Exchange extends Response implements RequestFacts {
   /** Reads and checks the request, in this order: capacity, rate limit, caller, members. Then waits for the body, or runs the handler. */
   begin(req: RequestHead, match: Match<ServedRoute>): void {
     const { route } = this;
+    if (!route.hidesLength || !isFromOtherSite(req)) this.acceptEncoding = req.acceptEncoding;
     try {
       if (route.headersOf !== undefined) this.fixedHeaders = [...this.fixedHeaders, ...surfaceHeaders(route.headersOf, req, this.id)];
       if (route.readsApiKey) this.#readOrigin(req);
@@ -162,6 +164,10 @@ export class Exchange extends Response implements RequestFacts {
     else upload.discard().then(tell, tell);
   }
 
+  protected owner(): string {
+    return this.#caller === null || this.#caller.type === "anonymous" ? this.ipAddress : senderOf(this.#caller);
+  }
+
   protected aborted(): void {
     this.#upload?.fail(new RelayError("request_timeout", "The connection ended before the request body did."));
   }
@@ -232,20 +238,23 @@ export class Exchange extends Response implements RequestFacts {
   }
 
   #authenticate(req: RequestHead): void {
-    const { readsAuthorization, readsApiKey, endpoint, method } = this.route;
+    const { readsAuthorization, readsApiKey, readsCookie, endpoint, method } = this.route;
     if (endpoint.auth === "signature") {
       this.#signed = { head: signedHead(req, this.withoutBody ? "HEAD" : method), membersError: null };
       return;
     }
-    if (!readsAuthorization && !readsApiKey) {
+    if (!readsAuthorization && !readsApiKey && !readsCookie) {
       this.#caller = ANONYMOUS;
       return;
     }
     const apiKey = readsApiKey ? req.getHeader("api-key") : "";
     const authorization = readsAuthorization ? req.getHeader("authorization") : "";
+    const cookie = readsCookie ? req.getLines("cookie", "; ") : "";
+    if (this.route.checksOwnPage && !isBearer(authorization)) this.#requireOwnPage(req, cookie);
     const verdict = this.context.authenticator.authenticate(endpoint.auth, {
       authorization,
       apiKey,
+      cookie,
       origin: apiKey === "" ? "" : requestOrigin(this.#origin, req.getHeader("referer")),
       ipAddress: this.#address.text,
     });
@@ -254,6 +263,20 @@ export class Exchange extends Response implements RequestFacts {
     const foreign = this.route.refusesForeignPages && !hasOwnKey ? this.#foreignOrigin(req) : null;
     if (verdict instanceof Promise) this.#ask(verdict, "who", (late) => this.#authenticated(late, foreign));
     else this.#authenticated(verdict, foreign);
+  }
+
+  /**
+   * Before the session is looked for, so that the answer says nothing of it. Where nobody has to be signed in, without a cookie too: otherwise a page of another
+   * origin could sign a visitor in as somebody else, whose portal the visitor then fills in.
+   */
+  #requireOwnPage(req: RequestHead, cookie: string): void {
+    if (cookie === "" && this.route.endpoint.auth !== "optionalPortalSession") return;
+    requireOwnPage({
+      secFetchSite: req.getHeader("sec-fetch-site"),
+      isOriginOwn: isOwnOrigin(req.getHeader("origin"), req, this.context.ownOrigin),
+      contentType: req.getHeader("content-type"),
+      portalHeader: req.getHeader("x-relay-portal"),
+    });
   }
 
   #foreignOrigin(req: RequestHead): string | null {
@@ -266,6 +289,7 @@ export class Exchange extends Response implements RequestFacts {
     if (foreign !== null && verdict.type !== "anonymous" && !this.context.authenticator.isOriginListedBy(verdict, foreign))
       throw new RelayError("forbidden", FOREIGN_PAGE);
     requireRole(verdict, this.route.endpoint.role);
+    if (verdict.type === "merchantUser") this.context.authenticator.requirePortalNeeds(verdict, this.route.endpoint);
     this.#caller = verdict;
   }
 

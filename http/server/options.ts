@@ -79,6 +79,14 @@ export interface ServerLimits {
   fileStallMs: number;
   /** Limit for all files of one shard: an update of a whole fleet must not use up the bandwidth for payments. */
   fileBytesPerSecond: number;
+  /** Maximum number of streams that one shard sends. Each holds a connection, an encoder of some 300 KB, and what its source holds: a query, as a rule. */
+  streamsMax: number;
+  /** The same for one merchant, partner or address: whoever asks again and again leaves room for others. */
+  streamsPerOwnerMax: number;
+  /** A client that reads nothing of a stream for this long is disconnected; uWebSockets does so after 10 s. */
+  streamStallMs: number;
+  /** So long the source of a stream may give nothing; longer than any query may take. */
+  streamSourceMs: number;
   /**
    * For a body that is read as it arrives: how long its client may send nothing. Shorter than uWebSockets' own 10 s, which answers nothing.
    */
@@ -95,6 +103,10 @@ export const SERVER_LIMITS: ServerLimits = {
   filesMax: 256,
   fileStallMs: 30_000,
   fileBytesPerSecond: 100_000_000,
+  streamsMax: 16,
+  streamsPerOwnerMax: 2,
+  streamStallMs: 30_000,
+  streamSourceMs: 60_000,
   uploadStallMs: 8_000,
   uploadWriteMs: 30_000,
 };

@@ -21,6 +21,8 @@ export class RequestHead {
   #apiKey = "";
   #authorization = "";
   #contentType = "";
+  #acceptEncoding = "";
+  #fetchSite = "";
   #forwardedLines = 0;
   #forwardedFor = "";
 
@@ -47,9 +49,12 @@ export class RequestHead {
         break;
       case 14:
         if (name === "content-length") this.#takeLength(value);
+        else if (name === "sec-fetch-site") this.#fetchSite ||= value;
         break;
       case 15:
         if (name === "x-forwarded-for") this.#takeForwarded(value);
+        else if (name === "accept-encoding")
+          this.#acceptEncoding = this.#acceptEncoding === "" ? value : `${this.#acceptEncoding},${value}`;
         break;
       case 17:
         if (name === "transfer-encoding") this.#transferEncodings += 1;
@@ -70,6 +75,8 @@ export class RequestHead {
     this.#apiKey = "";
     this.#authorization = "";
     this.#contentType = "";
+    this.#acceptEncoding = "";
+    this.#fetchSite = "";
     this.#forwardedLines = 0;
     this.#forwardedFor = "";
     req.forEach(this.#take);
@@ -89,6 +96,11 @@ export class RequestHead {
     return this.#forwardedFor;
   }
 
+  /** Every line of `Accept-Encoding`, joined by commas; empty if there is none. */
+  get acceptEncoding(): string {
+    return this.#acceptEncoding;
+  }
+
   /** The first line of this name (in lower case) that has a value; empty if there is none. */
   getHeader(name: string): string {
     switch (name) {
@@ -106,6 +118,8 @@ export class RequestHead {
         return this.#authorization;
       case "content-type":
         return this.#contentType;
+      case "sec-fetch-site":
+        return this.#fetchSite;
       default:
         return this.getText(name);
     }
@@ -117,6 +131,16 @@ export class RequestHead {
    */
   getText(name: string): string {
     return (this.#nameLengths & (1 << name.length)) === 0 ? "" : this.#request().getHeader(name);
+  }
+
+  /** Every line of this name that has a value, joined by `separator`; empty if there is none. */
+  getLines(name: string, separator: string): string {
+    if ((this.#nameLengths & (1 << name.length)) === 0) return "";
+    const lines: string[] = [];
+    this.forEach((other, value) => {
+      if (other === name && value !== "") lines.push(value);
+    });
+    return lines.join(separator);
   }
 
   /** Every line in the order in which they came; names in lower case. */

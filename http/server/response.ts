@@ -1,17 +1,20 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { CallLimitReached } from "../../engine/partners/merchant-calls.ts";
+import { type Encoding, preferredEncoding } from "../endpoint/accept-encoding.ts";
 import type { AnyReply, OutgoingFile } from "../endpoint/endpoint.ts";
-import { type Answer, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
+import { type Answer, type AnswerHead, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
+import { COMPRESSED_FROM_BYTES, IN_PLACE_BYTES_MAX, isText, mayCompress, negotiatedHeaders, notModifiedHeaders } from "./compression.ts";
 import { errorAnswer, toRelayError } from "./error-answer.ts";
-import type { FileSender } from "./file-sender.ts";
+import type { SendOutcome } from "./file-sender.ts";
 import type { Waiting } from "./pending.ts";
 import type { ServedRoute } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
+import { releaseStream } from "./stream-sender.ts";
 import type { HttpResponse } from "./uws.ts";
 
 /**
- * The answering half of an exchange: one answer or one file, while the client is there and the deadline has not passed. The response of uWebSockets
- * is touched only while `open`, or by the sender of a file.
+ * The answering half of an exchange: one answer, one file or one stream, while the client is there and the deadline has not passed. The response of uWebSockets
+ * is touched only while `open`, or by the sender of a file or a stream.
  */
 export abstract class Response implements Waiting {
   deadlineAtMs = 0;
@@ -30,8 +33,11 @@ export abstract class Response implements Waiting {
   protected remaining = -1;
   /** Names and values, alternating. */
   protected fixedHeaders: readonly string[];
+  /** Empty where the answer is to be sent as it is. Looked at only for an answer that is long enough. */
+  protected acceptEncoding = "";
   #attached = false;
-  #sender: FileSender | null = null;
+  /** Of the file or the stream. */
+  #sender: { aborted(): void } | null = null;
 
   constructor(context: ServerContext, res: HttpResponse, route: ServedRoute, facts: { id: string; withoutBody: boolean }) {
     this.context = context;
@@ -44,6 +50,9 @@ export abstract class Response implements Waiting {
   }
 
   abstract expire(): void;
+
+  /** Whose place a stream takes. */
+  protected abstract owner(): string;
 
   /** The client has gone: nothing more of its request comes. */
   protected abstract aborted(): void;
@@ -88,11 +97,20 @@ export abstract class Response implements Waiting {
   protected answer(reply: AnyReply): void {
     if (!this.open) {
       reply.file?.close(false);
+      if (reply.stream !== undefined) releaseStream(reply.stream);
       reply.notWritten?.();
       return;
     }
+    if (reply.stream !== undefined) {
+      this.#sendStream(reply, reply.stream);
+      return;
+    }
     if (reply.file !== undefined) {
-      this.#sendFile(reply, reply.file);
+      const contentType = reply.file.contentType ?? this.route.compiled.contentTypes.get(reply.status);
+      const isShortText = reply.status === 200 && isShort(reply.file) && this.#isNegotiated(contentType, reply);
+      if (isShortText && preferredEncoding(this.acceptEncoding) !== "identity" && areHeadersSafe(reply.headers ?? {}))
+        this.#sendText(reply, reply.file, contentType);
+      else this.#sendFile(isShortText ? { ...reply, headers: negotiatedHeaders(reply.headers, "identity") } : reply, reply.file);
       return;
     }
     let text: string;
@@ -105,10 +123,60 @@ export abstract class Response implements Waiting {
       return;
     }
     const contentType = this.route.compiled.contentTypes.get(reply.status);
-    this.#send({ status: reply.status, contentType, text, headers: reply.headers });
+    const answer = { status: reply.status, contentType, body: text, headers: reply.headers };
+    // What the client has may be the compressed form; then its tag is a weak one.
+    if (reply.status === 304 && this.#isNegotiated(this.route.compiled.textType, reply)) {
+      this.#send({ ...answer, headers: notModifiedHeaders(reply.headers, preferredEncoding(this.acceptEncoding)) });
+    } else if (text.length < COMPRESSED_FROM_BYTES || !this.#isNegotiated(contentType, reply)) this.#send(answer);
+    else this.#sendNegotiated(answer, Buffer.from(text, "utf8"), reply.notWritten);
+  }
+
+  /** Whether the answer depends on `Accept-Encoding`. */
+  #isNegotiated(contentType: string | undefined, { headers }: AnyReply): boolean {
+    return this.route.compresses && isText(contentType) && mayCompress(headers);
+  }
+
+  #sendNegotiated(answer: AnswerHead, bytes: Uint8Array, notWritten: (() => void) | undefined): void {
+    const encoding = preferredEncoding(this.acceptEncoding);
+    const compressed = encoding === "identity" ? null : this.context.compression.compress(bytes, encoding);
+    if (compressed === null) {
+      this.#send({ ...answer, body: bytes, headers: negotiatedHeaders(answer.headers, "identity") });
+      return;
+    }
+    const send = (body: Uint8Array) => this.#send({ ...answer, body, headers: negotiatedHeaders(answer.headers, encoding) });
+    if (!(compressed instanceof Promise)) {
+      send(compressed);
+      return;
+    }
+    this.attach();
+    compressed.then(
+      (body) => {
+        if (this.open) send(body);
+        else notWritten?.();
+      },
+      (error) => this.fail(error),
+    );
+  }
+
+  /** A file that is a short text, an image as SVG for instance, is an answer like any other. */
+  #sendText(reply: AnyReply, file: OutgoingFile, contentType: string | undefined): void {
+    this.attach();
+    readWhole(file).then(
+      (bytes) => {
+        file.close(this.open);
+        if (this.open) this.#sendNegotiated({ status: reply.status, contentType, headers: reply.headers }, bytes, reply.notWritten);
+        else reply.notWritten?.();
+      },
+      (error) => {
+        file.close(false);
+        this.fail(error);
+      },
+    );
   }
 
   #send(answer: Answer): void {
+    // A stream whose beginning is still being read is answered otherwise.
+    this.#sender?.aborted();
     this.#close();
     if (this.corked) writeAnswer(this.res, answer, this.#context());
     else this.res.cork(() => writeAnswer(this.res, answer, this.#context()));
@@ -139,13 +207,62 @@ export abstract class Response implements Waiting {
       this.#answered(status);
       return;
     }
-    this.#sender = files.send(this.res, file, (outcome) => {
-      if (outcome === "complete") this.#answered(status);
-      else this.context.observe.aborted?.(this.route.endpoint.name);
-      if (typeof outcome === "object") {
-        this.context.observe.failed?.(outcome.failed, { id: this.id, endpoint: this.route.endpoint.name });
-      }
+    this.#sender = files.send(this.res, file, (outcome) => this.#sent(status, outcome));
+  }
+
+  /** Reads the beginning first: what fails before it is answered as an error. From then on the sender has the response. */
+  #sendStream(reply: AnyReply, source: AsyncIterable<string | Uint8Array>): void {
+    const { streams } = this.context;
+    const { status } = reply;
+    const contentType = this.route.compiled.contentTypes.get(status);
+    const isNegotiated = this.#isNegotiated(contentType, reply);
+    const encoding: Encoding = isNegotiated ? preferredEncoding(this.acceptEncoding) : "identity";
+    const headers = isNegotiated ? negotiatedHeaders(reply.headers, encoding) : reply.headers;
+    const full = streams.fullFor(this.owner());
+    if (full !== null || (headers !== undefined && !areHeadersSafe(headers))) {
+      releaseStream(source);
+      this.fail(full === null ? new Error("a reply header holds a line break") : STREAMS_FULL[full]());
+      return;
+    }
+    const writeBeginning = () => {
+      this.#close();
+      const write = () => {
+        writeHead(this.res, { status, headers, contentType }, this.#context());
+        if (this.withoutBody) writeEnd(this.res, this.#context(), null);
+      };
+      if (this.corked) write();
+      else this.res.cork(write);
+    };
+    if (this.withoutBody) {
+      releaseStream(source);
+      writeBeginning();
+      this.#answered(status);
+      return;
+    }
+    this.attach();
+    let begun = false;
+    const sender = streams.open(source, this.owner(), encoding, (outcome) => {
+      if (begun) this.#sent(status, outcome);
     });
+    this.#sender = sender;
+    sender.readBeginning().then(
+      () => {
+        if (!this.open) return;
+        begun = true;
+        writeBeginning();
+        sender.begin(this.res);
+      },
+      (error) => this.fail(error),
+    );
+  }
+
+  /** What became of a file or a stream. */
+  #sent(status: number, outcome: SendOutcome): void {
+    const { observe } = this.context;
+    const endpoint = this.route.endpoint.name;
+    if (outcome === "complete") this.#answered(status);
+    else observe.aborted?.(endpoint);
+    if (typeof outcome === "object") observe.failed?.(outcome.failed, { id: this.id, endpoint });
   }
 
   #close(): void {
@@ -167,4 +284,25 @@ export abstract class Response implements Waiting {
   #answered(status: number): void {
     this.context.observe.answered?.(this.route.endpoint.name, status, this.context.monotonicMs() - this.startedMs);
   }
+}
+
+const STREAMS_FULL: Readonly<Record<"thread" | "owner", () => RelayError>> = {
+  thread: () => new RelayError("too_busy", "Too many downloads are being sent; try again shortly.", { retryAfterSeconds: 10 }),
+  owner: () =>
+    new RelayError("rate_limited", "Several downloads of yours are being sent; wait until one has ended.", { retryAfterSeconds: 10 }),
+};
+
+function isShort({ length }: OutgoingFile): boolean {
+  return length >= COMPRESSED_FROM_BYTES && length <= IN_PLACE_BYTES_MAX;
+}
+
+async function readWhole(file: OutgoingFile): Promise<Uint8Array> {
+  const { offset, length } = file;
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length; ) {
+    const count = await file.read(bytes.subarray(at), offset + at);
+    if (count === 0) throw new Error("the file became shorter");
+    at += count;
+  }
+  return bytes;
 }

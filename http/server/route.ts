@@ -9,9 +9,10 @@ import {
   type Method,
   type ResponseHeadersOf,
 } from "../endpoint/endpoint.ts";
-import { refusesForeignPages } from "../endpoint/foreign-pages.ts";
+import { checksOwnPage, hidesLength, refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
+import { isPortalAuth } from "../endpoint/portal-auth.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
 
@@ -30,10 +31,18 @@ export interface ServedRoute {
   readonly fixedHeaders: readonly string[];
   readonly readsAuthorization: boolean;
   readonly readsApiKey: boolean;
+  /** Whether a session of the portal may open it. */
+  readonly readsCookie: boolean;
+  /** With a session, only the portal's own pages may call it. */
+  readonly checksOwnPage: boolean;
   /** What its surface adds to every response. */
   readonly headersOf: ResponseHeadersOf | undefined;
   readonly readsMerchantKey: boolean;
   readonly openToPages: boolean;
+  /** Its answers are not compressed for pages of another site; see `mayCompress`. */
+  readonly hidesLength: boolean;
+  /** Whether an answer may be compressed at all: one that is stored sealed holds a secret. */
+  readonly compresses: boolean;
   /** With a login, only pages of the relay's own origin may call it. */
   readonly refusesForeignPages: boolean;
 }
@@ -52,6 +61,7 @@ const READS_AUTHORIZATION: ReadonlySet<AuthRequirement> = new Set([
   "basicOrApiKey",
   "admin",
   "partnerApi",
+  "merchantUserOrKey",
   ...READS_MERCHANT_KEY,
 ]);
 
@@ -80,6 +90,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
   if (endpoint.openToPages === true && endpoint.auth !== "optionalMerchantKey" && endpoint.auth !== "none") {
     throw new Error(`${endpoint.name}: pages of any origin may call only what needs no secret`);
   }
+  requireWhoMay(endpoint);
   const opensToPages = endpoint.auth === "apiKey" || endpoint.auth === "basicOrApiKey";
   return {
     method: endpoint.method,
@@ -100,11 +111,25 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     ],
     readsAuthorization: READS_AUTHORIZATION.has(endpoint.auth),
     readsApiKey: opensToPages,
+    readsCookie: isPortalAuth(endpoint.auth),
+    checksOwnPage: checksOwnPage(endpoint),
     headersOf: endpoint.surface.headersOf,
     readsMerchantKey: READS_MERCHANT_KEY.has(endpoint.auth),
     openToPages: endpoint.openToPages === true,
+    hidesLength: hidesLength(endpoint),
+    compresses: endpoint.idempotency !== "sealed",
     refusesForeignPages: refusesForeignPages(endpoint),
   };
+}
+
+/** What `WhoMay` says, for declarations that are put together from parts. */
+function requireWhoMay({ name, auth, role, may, stepUp, method, handsOut }: BoundEndpoint): void {
+  const needsAct = auth === "merchantUser" || auth === "merchantUserOrKey";
+  if ((role !== undefined) !== (auth === "admin")) throw new Error(`${name}: an administrator's endpoint has a role, and no other`);
+  if ((may !== undefined) !== needsAct) throw new Error(`${name}: auth merchantUser and merchantUserOrKey have \`may\`, and no other`);
+  if (stepUp === true && !needsAct && auth !== "portalSession") throw new Error(`${name}: only a session of the portal can step up`);
+  // A page of another origin could take it: reading is not checked for the page that asks.
+  if (isPortalAuth(auth) && method === "GET" && handsOut === true) throw new Error(`${name}: with a session, a GET hands out nothing`);
 }
 
 /** The whole body: the file and the form around it. */

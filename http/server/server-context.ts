@@ -1,10 +1,12 @@
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { SignatureAuthenticator } from "../auth/signature-authenticator.ts";
 import type { FirstLines } from "./answer.ts";
+import type { Compression } from "./compression.ts";
 import type { OwnOrigin } from "./cross-site.ts";
 import type { FileSenders } from "./file-sender.ts";
 import type { Observer, ServerLimits } from "./options.ts";
 import type { Pending } from "./pending.ts";
+import type { StreamSenders } from "./stream-sender.ts";
 
 /** What the exchanges of one server share. */
 export interface ServerContext {
@@ -15,6 +17,8 @@ export interface ServerContext {
   readonly observe: Observer;
   readonly pending: Pending;
   readonly files: FileSenders;
+  readonly streams: StreamSenders;
+  readonly compression: Compression;
   readonly ownOrigin: OwnOrigin;
   readonly firstLines: FirstLines;
   readonly monotonicMs: () => number;

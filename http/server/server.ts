@@ -6,6 +6,7 @@ import { isLoopbackHost } from "../auth/loopback-host.ts";
 import type { Method } from "../endpoint/endpoint.ts";
 import { type Answer, answerAsLast, firstLines, writeAnswer } from "./answer.ts";
 import { ClientAddresses } from "./client-address.ts";
+import { Compression } from "./compression.ts";
 import { PREFLIGHT_VARY, preflightHeaders, preflightMethod } from "./cors.ts";
 import { ownOrigin } from "./cross-site.ts";
 import { errorAnswer } from "./error-answer.ts";
@@ -17,6 +18,7 @@ import { RequestHead } from "./request-head.ts";
 import { requestIds } from "./request-id.ts";
 import { buildRouter, methodsOf } from "./route.ts";
 import type { ServerContext } from "./server-context.ts";
+import { StreamSenders } from "./stream-sender.ts";
 import { surfaceHeaders } from "./surface-headers.ts";
 import { refusalOf, type Unmatched } from "./unmatched.ts";
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from "./uws.ts";
@@ -107,6 +109,15 @@ export function createServer(options: ServerOptions): Server {
       stallMs: limits.fileStallMs,
       bytesPerSecond: limits.fileBytesPerSecond,
     }),
+    streams: new StreamSenders({
+      pending,
+      monotonicMs,
+      streamsMax: limits.streamsMax,
+      streamsPerOwnerMax: limits.streamsPerOwnerMax,
+      stallMs: limits.streamStallMs,
+      sourceMs: limits.streamSourceMs,
+    }),
+    compression: new Compression(),
     ownOrigin: ownOrigin(options.publicUrl ?? null, options.tls !== undefined),
     firstLines: firstLines({ tlsOnly: options.tlsOnly ?? false }),
     monotonicMs,
@@ -193,7 +204,7 @@ export function createServer(options: ServerOptions): Server {
     const { envelope, headersOf } = route.endpoint.surface;
     const permitted = route.openToPages || (route.readsApiKey && options.authenticator.isOriginListed(origin));
     const answer: Answer = permitted
-      ? { status: 204, contentType: undefined, text: "", headers: preflightHeaders(route, methodsOf(route), origin) }
+      ? { status: 204, contentType: undefined, body: "", headers: preflightHeaders(route, methodsOf(route), origin) }
       : errorAnswer(FOREIGN_PAGE, envelope, "none", requestId, { Vary: PREFLIGHT_VARY });
     const fixedHeaders = surfaceHeaders(headersOf, head, requestId);
     write(res, answer, { requestId, fixedHeaders, withoutBody: false, close: context.draining }, "preflight");

@@ -13,6 +13,20 @@ export interface LocalTime {
   format(atMs: number): string;
   /** The day's first millisecond and the first of the next day, or null for a text that is not a day (`YYYY-MM-DD`). */
   dayRange(day: string): { fromMs: number; untilMs: number } | null;
+  /** The day of a time. */
+  dayOf(atMs: number): string;
+  /**
+   * When the clocks of a day show what they show at a time; within the day. A time that the day skips is the one that its clocks show instead, and of a time
+   * that it has twice it is the first.
+   */
+  sameTimeOn(day: string, atMs: number): number | null;
+  /** IANA name of the time zone. */
+  readonly zone: string;
+}
+
+/** The day so many days after another (before it, where the number is negative). */
+export function daysAfter(day: string, days: number): string {
+  return DateTime.fromISO(day, { zone: "utc" }).plus({ days }).toISODate() ?? day;
 }
 
 export function createLocalTime(zoneName: string): LocalTime {
@@ -37,13 +51,30 @@ export function createLocalTime(zoneName: string): LocalTime {
     return DateTime.fromMillis(earlier, { zone }).hasSame(day, "day") ? earlier : midnight;
   }
 
+  const format = (atMs: number) => new Date(atMs + offsetMs(atMs)).toISOString().slice(0, -1);
+
+  function dayRange(day: string): { fromMs: number; untilMs: number } | null {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
+    const start = DateTime.fromISO(day, { zone });
+    if (!start.isValid) return null;
+    return { fromMs: startOf(start), untilMs: startOf(start.plus({ days: 1 })) };
+  }
+
   return {
-    format: (atMs) => new Date(atMs + offsetMs(atMs)).toISOString().slice(0, -1),
-    dayRange: (day) => {
-      if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
-      const start = DateTime.fromISO(day, { zone });
-      if (!start.isValid) return null;
-      return { fromMs: startOf(start), untilMs: startOf(start.plus({ days: 1 })) };
+    format,
+    dayRange,
+    dayOf: (atMs) => format(atMs).slice(0, "YYYY-MM-DD".length),
+    sameTimeOn: (day, atMs) => {
+      const range = dayRange(day);
+      if (range === null) return null;
+      const timeOfDay = format(atMs).slice("YYYY-MM-DDT".length);
+      // By the clocks as they are when the day begins, and as they are when it ends.
+      const [asBegun = 0, asEnded = 0] = [range.fromMs, range.untilMs].map(
+        (edgeMs) => Date.parse(`${day}T${timeOfDay}Z`) - zone.offset(edgeMs) * 60_000,
+      );
+      const [first = asBegun] = [asBegun, asEnded].filter((ms) => format(ms) === `${day}T${timeOfDay}`).sort((one, other) => one - other);
+      return Math.min(Math.max(first, range.fromMs), range.untilMs);
     },
+    zone: zoneName,
   };
 }

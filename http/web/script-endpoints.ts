@@ -1,9 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import type { Endpoint, OutgoingFile, SurfaceFacts } from "../endpoint/endpoint.ts";
+import { preferredEncoding } from "../endpoint/accept-encoding.ts";
+import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
+import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
-import { type Asset, type Encoding, type ScriptAssets, versionedPath } from "./script-files.ts";
+import { type CacheRequest, fromMemory } from "./encoded-file.ts";
+import { type Asset, type ScriptAssets, versionedPath } from "./script-files.ts";
 
 export interface ScriptOperations {
   scripts: ScriptAssets;
@@ -89,7 +92,7 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
   ];
 }
 
-function answer(asset: Asset | undefined, headers: { "accept-encoding"?: string; "if-none-match"?: string }, caching: string) {
+function answer(asset: Asset | undefined, headers: CacheRequest, caching: string) {
   if (asset === undefined) throw new RelayError("not_found", "There is no such script; /js/manifest.json lists them.");
   const etag = `"${asset.version}"`;
   const common = {
@@ -99,37 +102,11 @@ function answer(asset: Asset | undefined, headers: { "accept-encoding"?: string;
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
   };
-  // A proxy that compresses by itself makes the tag a weak one.
-  const known = (headers["if-none-match"] ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
-  if (known) return { status: 304 as const, headers: common };
-  const encoding = preferred(headers["accept-encoding"] ?? "");
+  if (isNamedIn(headers["if-none-match"], etag)) return { status: 304 as const, headers: common };
+  const encoding = preferredEncoding(headers["accept-encoding"] ?? "");
   return {
     status: 200 as const,
     file: fromMemory(asset.bytes[encoding], asset.contentType),
     headers: { ...common, ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }) },
-  };
-}
-
-/** The smallest form that the client takes; what it gives no weight is not taken. */
-function preferred(accepted: string): Encoding {
-  const names = accepted
-    .split(",")
-    .map((part) => part.trim().toLowerCase())
-    .filter((part) => !/;\s*q=0(?:\.0{1,3})?$/.test(part))
-    .map((part) => part.replace(/;.*$/, "").trim());
-  return names.includes("br") ? "br" : names.includes("gzip") ? "gzip" : "identity";
-}
-
-function fromMemory(bytes: Uint8Array, contentType: string): OutgoingFile {
-  return {
-    contentType,
-    offset: 0,
-    length: bytes.byteLength,
-    read: async (into, position) => {
-      const part = bytes.subarray(position, position + into.byteLength);
-      into.set(part);
-      return part.byteLength;
-    },
-    close: () => {},
   };
 }

@@ -2,13 +2,12 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Encoding } from "../endpoint/accept-encoding.ts";
 import { bundleScripts, SCRIPT_FILES, type ScriptFile } from "./bundle-scripts.ts";
 
 /** The scripts' types, for pages that are written in TypeScript. */
 export const TYPE_FILES = ["compat.d.ts", "scan.d.ts"] as const;
 export type ServedFile = ScriptFile | (typeof TYPE_FILES)[number];
-
-export type Encoding = "identity" | "gzip" | "br";
 
 /** A file as it is served: compressed once, when it is read. */
 export interface Asset {

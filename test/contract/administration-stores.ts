@@ -3,7 +3,8 @@ import { describe } from "node:test";
 import type { AdministratorRecord } from "../../engine/access/administrator.ts";
 import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
-import { AUDIT_LIFETIME_MS, type AuditEntry, createAuditStore } from "../../engine/operators/audit-store.ts";
+import type { AuditEntry, AuditOutcome } from "../../engine/operators/audit-entry.ts";
+import { AUDIT_LIFETIME_MS, createAuditStore } from "../../engine/operators/audit-store.ts";
 import { deletedPartner, type PartnerRecord } from "../../engine/partners/partner.ts";
 import { createPartnerStore, PARTNER_PARTITIONS } from "../../engine/partners/partner-store.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
@@ -155,6 +156,54 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       }
       const left = await log.page({ before: "", limit: 1_000 });
       assert.deepEqual([left.length, left[0]?.entry.subject, left.at(-1)?.entry.subject], [50, "999", "950"]);
+    });
+
+    test("has in a merchant's log what it did itself and what was done to it, and nothing of another", async ({ kv, advance }) => {
+      const log = createAuditStore({ kv, writer: "w", failed: (what, error) => assert.fail(`${what}: ${error}`) });
+      const own = (index: number, merchantId = "SHOP-1") => ({ ...entry(index), actor: `merchant:${merchantId}`, merchantId });
+      const subjects = (page: { entry: AuditEntry }[]) => page.map((one) => one.entry.subject);
+      const ofShop = async (range: object = {}) => subjects(await log.pageOfMerchant("SHOP-1", { before: "", limit: 100, ...range }));
+      const done = { type: "done" } as const;
+      const put = async (one: AuditEntry, outcome: AuditOutcome) => log.settle(await log.record(one), one, outcome);
+
+      // Begun and never settled: the node died.
+      await log.record(own(1));
+      await put(own(2), done);
+      await put(own(3, "SHOP-10"), done);
+      await put({ ...entry(4), merchantId: "SHOP-1" }, done);
+      await put({ ...entry(5), merchantId: "SHOP-1" }, { type: "refused", code: "invalid_request" });
+      await put({ ...entry(6), merchantId: "SHOP-1", actor: "partner-api:7" }, done);
+      await put({ ...entry(7), merchantId: "SHOP-1", actor: "partner-api:8" }, { type: "refused", code: "not_found" });
+      await put({ ...entry(8), merchantId: "SHOP-1" }, { type: "refused", code: "404" });
+
+      assert.deepEqual(await ofShop(), ["6", "5", "4", "2", "1"]);
+      assert.deepEqual(subjects(await log.pageOfMerchant("SHOP-10", { before: "", limit: 100 })), ["3"]);
+      assert.deepEqual(await log.pageOfMerchant("SHOP", { before: "", limit: 100 }), []);
+      assert.deepEqual(subjects(await log.page({ before: "", limit: 100 })), ["8", "5", "4"]);
+      const [, second] = await log.pageOfMerchant("SHOP-1", { before: "", limit: 2 });
+      assert.deepEqual(await ofShop({ before: second?.id ?? "" }), ["4", "2", "1"]);
+      assert.deepEqual(await ofShop({ fromMs: NOW_MS + 2, untilMs: NOW_MS + 5 }), ["4", "2"]);
+      assert.deepEqual(await ofShop({ before: second?.id ?? "", fromMs: NOW_MS + 2, untilMs: NOW_MS + 6 }), ["4", "2"]);
+      assert.deepEqual(await ofShop({ fromMs: NOW_MS + 5, untilMs: NOW_MS + 2 }), []);
+      advance(AUDIT_LIFETIME_MS + 3);
+      assert.deepEqual(await ofShop(), ["6", "5", "4"]);
+    });
+
+    test("keeps the newest of too many entries of a merchant, and all of the others'", async ({ kv }) => {
+      const log = createAuditStore({ kv, writer: "w", failed: (what, error) => assert.fail(`${what}: ${error}`), merchantEntriesMax: 30 });
+      await log.record({ ...entry(0), actor: "merchant:SHOP-2", merchantId: "SHOP-2" });
+      await log.record(entry(0));
+      const own = (index: number): AuditEntry => ({ ...entry(index), actor: "merchant:SHOP-1", merchantId: "SHOP-1" });
+      // With the first one there are a hundred of merchants.
+      for (let index = 1; index < 99; index += 1) await log.record(own(index));
+      const all = () => log.pageOfMerchant("SHOP-1", { before: "", limit: 1_000 });
+      assert.equal((await all()).length, 98);
+      await log.record(own(99));
+      for (let looks = 0; looks < 500 && (await all()).length > 30; looks += 1) await new Promise((resolve) => setImmediate(resolve));
+      const left = await all();
+      assert.deepEqual([left.length, left[0]?.entry.subject, left.at(-1)?.entry.subject], [30, "99", "70"]);
+      assert.equal((await log.pageOfMerchant("SHOP-2", { before: "", limit: 10 })).length, 1);
+      assert.equal((await log.page({ before: "", limit: 10 })).length, 1);
     });
 
     test("keeps administered records in their partitions, the latest write of each", async ({ kv }) => {

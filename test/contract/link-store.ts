@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { IdempotencyClaim, IdempotencyStore } from "../../engine/idempotency/idempotency-store.ts";
+import { type DueEntry, duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
 import { linkRow } from "../../engine/links/link-change.ts";
-import { type DueLink, type LinkChange, type LinkStore, partitionOf } from "../../engine/links/link-store.ts";
+import type { LinkChange, LinkStore } from "../../engine/links/link-store.ts";
 import { link, NOW_MS, unanswered } from "../engine/links/machine-world.ts";
 import { ownWorldTest } from "./own-world.ts";
 
@@ -90,14 +91,14 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
       assert.equal(await store.anyDue(), false);
       let version = await stored(store, before);
       assert.equal(await store.anyDue(), true);
-      const partition = partitionOf("x1");
+      const partition = duePartitionOf("x1");
       const due = (untilMs: number) => store.pageDue(partition, null, untilMs, 10);
       assert.deepEqual(await due(1_000), [], "the end is not included");
-      assert.deepEqual(await due(1_001), [{ txId: "x1", atMs: 1_000 }]);
+      assert.deepEqual(await due(1_001), [{ id: "x1", atMs: 1_000 }]);
       const moved = { ...before, nextAtMs: 2_000 };
       version = (await store.commit({ ...NOTHING, record: moved, before, version })) ?? 0;
       assert.deepEqual(await due(2_000), []);
-      assert.deepEqual(await due(Number.MAX_SAFE_INTEGER), [{ txId: "x1", atMs: 2_000 }]);
+      assert.deepEqual(await due(Number.MAX_SAFE_INTEGER), [{ id: "x1", atMs: 2_000 }]);
       const ended = link("success");
       await store.commit({ ...NOTHING, record: ended, before: moved, version });
       assert.deepEqual(await due(Number.MAX_SAFE_INTEGER), []);
@@ -105,18 +106,18 @@ export function testLinkStore(name: string, open: () => Promise<OpenLinkStore>):
     });
 
     test("pages what is due of a partition in order, each once", async ({ store }) => {
-      const ids = Array.from({ length: 2_000 }, (_, index) => `p${index}`).filter((txId) => partitionOf(txId) === 3);
+      const ids = Array.from({ length: 2_000 }, (_, index) => `p${index}`).filter((txId) => duePartitionOf(txId) === 3);
       for (const [index, txId] of ids.entries()) {
         await stored(store, link("waiting", { order: { txId }, paymentId: `g-${txId}`, nextAtMs: 10_000 + (index % 7) }));
       }
       assert.ok(ids.length > 10, "too few for several pages");
-      const found: DueLink[] = [];
+      const found: DueEntry[] = [];
       for (;;) {
         const page = await store.pageDue(3, found.at(-1) ?? null, 20_000, 4);
         found.push(...page);
         if (page.length < 4) break;
       }
-      assert.deepEqual(found.map(({ txId }) => txId).sort(), [...ids].sort());
+      assert.deepEqual(found.map(({ id }) => id).sort(), [...ids].sort());
       assert.deepEqual(
         found.map(({ atMs }) => atMs),
         found.map(({ atMs }) => atMs).sort((one, other) => one - other),

@@ -1,11 +1,12 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
+import { portalCookie } from "../../http/auth/portal-session.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
 import { API_KEY, basic } from "../support/node.ts";
 import type { ValidRequest } from "./requests.ts";
-import type { Credentials, Shown } from "./rules.ts";
+import type { Credentials, PortalShown, Shown } from "./rules.ts";
 
 /** A partner as the administration made it, with every way in. */
 export interface PartnerKeys {
@@ -54,6 +55,9 @@ export const ORIGIN = "https://shop.example";
 const GUESS = "a-guess-of-nobodys-password";
 
 const FOREIGN_ORIGIN = "https://evil.example";
+
+/** The nodes here are reached over plain http. */
+const PORTAL_COOKIE = portalCookie({ isSecure: false }).name;
 
 export type Headers = { [name: string]: string };
 
@@ -170,6 +174,10 @@ const WRONG: readonly Caller[] = [
   }),
   byBearer("a partner's bearer key from outside its whitelist", "from elsewhere", ({ bound }) => bound.partnerApiKey),
 
+  byCookie("a made-up session", "wrong", () => randomBytes(32).toString("base64url")),
+  { ...byCookie("a session of 2,000 characters", "wrong", () => "a".repeat(2_000)), saysWhy: true },
+  { ...byCookie("a made-up session twice", "wrong", () => `${"a".repeat(43)}; ${PORTAL_COOKIE}=${"a".repeat(43)}`), saysWhy: true },
+
   bySignature("a signature by an unknown merId", "wrong", ({ partner }) => ({ ...partner, merId: "NOBODY" })),
   bySignature("a signature with another's secret", "wrong", (keys) => ({ ...keys.partner, adapterSecret: keys.stranger.adapterSecret })),
   bySignature("a signature of a disabled partner", "wrong", ({ disabled }) => disabled),
@@ -252,6 +260,12 @@ function byKey(who: string, shown: Shown, key: (keys: Keys) => string, more: Hea
 
 function byBearer(who: string, shown: Shown, key: (keys: Keys) => string): Caller {
   return { who, shows: { bearer: shown }, headers: (keys) => ({ authorization: `Bearer ${key(keys)}` }) };
+}
+
+/** As the portal's own page sends it. */
+function byCookie(who: string, shown: PortalShown, token: (keys: Keys) => string, more: Headers = {}): Caller {
+  const page = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
+  return { who, shows: { cookie: shown }, headers: (keys) => ({ cookie: `${PORTAL_COOKIE}=${token(keys)}`, ...page, ...more }) };
 }
 
 function bySignature(who: string, shown: Shown, signer: (keys: Keys) => PartnerKeys): Caller {

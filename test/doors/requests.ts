@@ -58,6 +58,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/v1\/webhook_endpoints\/\{id\}$/, ({ merchantWebhookId }) => merchantWebhookId],
   [/\/v1\/events\/\{id\}$/, ({ eventId }) => eventId],
   [/\/webhooks\/deliveries\/\{id\}$/, () => "delivery-of-nobody"],
+  [/\/mails\/\{id\}$/, () => "mail-of-nobody"],
   [/\{deliveryId\}$/, () => "delivery-of-nobody"],
   [/\/webhooks\/endpoints\/\{id\}$|\{webhookId\}$/, ({ webhookId }) => webhookId],
   [/\{merchantId\}$|\/merchants\/\{id\}$/, ({ merchantId }) => merchantId],
@@ -66,6 +67,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{deploymentId\}$/, ({ deploymentId }) => deploymentId],
   [/\{filename\}$/, ({ packageName }) => packageName],
   [/\{token\}$/, () => "token-of-nobody"],
+  [/\{userId\}$/, () => "user-of-nobody"],
   [/\{version\}$/, () => "0123456789abcdef"],
   [/\/js\/.*\{file\}$/, () => "compat.js"],
   [/\{routeId\}$/, () => "route-of-nobody"],
@@ -75,7 +77,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
 type Members = { readonly [name: string]: () => unknown };
 
 /** Members of bodies and queries by their name, wherever they are; what is not here is as in the declaration's example or schema. */
-function membersOf({ surface }: AnyEndpoint, things: Things): Members {
+function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
   const terminalId = () => things.terminalId;
   return {
     terminalId,
@@ -84,7 +86,8 @@ function membersOf({ surface }: AnyEndpoint, things: Things): Members {
     origTranId: () => things.tranId,
     merId: () => things.merId,
     username: () => `made-${randomUUID().slice(0, 8)}`,
-    merchantId: () => `made-${randomUUID().slice(0, 8)}`,
+    // A terminal is configured for a merchant that is there.
+    merchantId: () => (name === "saveCloudConfig" ? things.merchantId : `made-${randomUUID().slice(0, 8)}`),
     versionCode: () => 1_000 + Math.floor(Math.random() * 1_000_000_000),
     authenticatedTerminalId: terminalId,
     payment_intent: () => things.intentId,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
-import { type AnyEndpoint, missingRule } from "./rules.ts";
+import { type AnyEndpoint, type Credentials, missingRule, type Outcome, outcomeOf } from "./rules.ts";
 
 test("a declaration that no rule fits is found", () => {
   const endpoints: AnyEndpoint[] = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 })).flat();
@@ -17,7 +17,40 @@ test("a declaration that no rule fits is found", () => {
     [{ ...admin, path: "/v1/other" }, /^has auth admin below \/v1\//],
     [{ ...admin, path: "/v1/other", auth: "none" }, /^is open to everyone/],
     [{ ...admin, path: "/api/v1/other", auth: "merchantKey" }, /^has auth merchantKey where merchants do not call/],
+    [{ ...admin, path: "/api/merchant/other" }, /^has auth admin below \/api\/merchant\//],
+    [{ ...admin, path: "/api/v1/other", auth: "merchantUser", may: "look" }, /^has auth merchantUser where the portal does not call/],
+    [{ ...admin, path: "/api/merchant/other", auth: "optionalPortalSession" }, /^is open to everyone/],
     [{ ...admin, needs: "send" }, /^has auth admin below|^`needs` says nothing/],
   ];
   for (const [declared, why] of table) assert.match(missingRule(declared) ?? "", why);
+});
+
+test("at the portal's doors a session counts for what it is of, and a key only where keys are taken", () => {
+  const [admin] = Object.values(surfacesOf({ openTerminalLogs: false, packageBytesMax: 1 })).flat();
+  assert.ok(admin !== undefined);
+  const { role: _role, needs: _needs, ...plain } = admin;
+  const responses = { 200: { description: "Done." } };
+  const look: AnyEndpoint = { ...plain, method: "GET", path: "/api/merchant/things", auth: "merchantUserOrKey", may: "look", responses };
+  const refund: AnyEndpoint = { ...look, method: "POST", may: "refund", stepUp: true };
+  const one: AnyEndpoint = { ...look, auth: "merchantUser", responses: { ...responses, 404: { description: "None." } } };
+  const { may: _may, ...unbound } = look;
+  const signOut: AnyEndpoint = { ...unbound, method: "DELETE", auth: "portalSession" };
+  const signIn: AnyEndpoint = { ...unbound, method: "POST", auth: "optionalPortalSession" };
+  const table: [shown: Credentials, look: Outcome, refund: Outcome, one: Outcome, signOut: Outcome, signIn: Outcome][] = [
+    [{}, "unauthorized", "unauthorized", "unauthorized", "unauthorized", "forbidden"],
+    [{ cookie: "wrong" }, "unauthorized", "unauthorized", "unauthorized", "unauthorized", "admitted"],
+    [{ cookie: "owner" }, "admitted", "admitted", "admitted", "admitted", "admitted"],
+    [{ cookie: "viewer" }, "admitted", "forbidden", "admitted", "admitted", "admitted"],
+    [{ cookie: "other owner" }, "admitted", "admitted", "unknown", "admitted", "admitted"],
+    [{ cookie: "owner without factor" }, "unauthorized", "unauthorized", "unauthorized", "admitted", "admitted"],
+    [{ cookie: "owner's foreign page" }, "admitted", "forbidden", "admitted", "forbidden", "forbidden"],
+    [{ bearer: "merchant" }, "admitted", "admitted", "unauthorized", "unauthorized", "forbidden"],
+    [{ bearer: "publishable" }, "forbidden", "forbidden", "unauthorized", "unauthorized", "forbidden"],
+    [{ bearer: "partner", cookie: "owner" }, "unauthorized", "unauthorized", "admitted", "admitted", "admitted"],
+    [{ basic: "merchant" }, "unauthorized", "unauthorized", "unauthorized", "unauthorized", "forbidden"],
+  ];
+  for (const [shown, ...outcomes] of table) {
+    const found = [look, refund, one, signOut, signIn].map((endpoint) => outcomeOf(endpoint, shown));
+    assert.deepEqual(found, outcomes, JSON.stringify(shown));
+  }
 });

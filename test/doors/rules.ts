@@ -1,6 +1,8 @@
 import { type AdministratorRole, includesRole } from "../../engine/access/administrator-role.ts";
+import { merchantRoleMay } from "../../engine/access/merchant-user-grant.ts";
 import type { AuthRequirement, CallerNeeds, Endpoint } from "../../http/endpoint/endpoint.ts";
-import { refusesForeignPages } from "../../http/endpoint/foreign-pages.ts";
+import { checksOwnPage, refusesForeignPages } from "../../http/endpoint/foreign-pages.ts";
+import { isPortalAuth, type PortalAuth } from "../../http/endpoint/portal-auth.ts";
 
 /**
  * What every endpoint answers to whom, decided by what it declares: `auth`, `needs`, the method, and whether it declares 404. No endpoint is
@@ -43,12 +45,19 @@ export type MerchantShown = "merchant" | "other merchant" | "publishable" | "mer
  */
 export type Shown = Identity | MerchantShown | "wrong" | "from elsewhere" | "foreign page";
 
+/**
+ * Whose session of the portal a cookie is of, sent as the portal's own page sends it: an owner and a viewer of the partner's merchant, an owner of another one's,
+ * the first owner before the second factor, and a page of another site that has a browser send the first owner's. Owners have just shown a second factor again.
+ */
+export type PortalShown = "owner" | "viewer" | "other owner" | "owner without factor" | "owner's foreign page" | "wrong";
+
 /** What a caller shows at each kind of door; what is absent it does not show. */
 export interface Credentials {
   basic?: Shown;
   apiKey?: Shown;
   bearer?: Shown;
   signature?: Shown;
+  cookie?: PortalShown;
 }
 
 export const STATUS = { unauthorized: 401, forbidden: 403 } as const;
@@ -116,6 +125,9 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   returnPage: "the same",
   returnState: "the same",
   returnScript: "it is public",
+  portalShowInvitation: "who is invited has no account yet; the token in the address is the credential, and cannot be guessed",
+  portalForgotPassword: "who has forgotten the password has no session; the answer says nothing of the account",
+  portalResetPassword: "the same; the token of the mail is the credential",
   demoCheckout: "in the sandbox only",
   demoReturn: "the same",
   demoScan: "the same; it shows the sandbox's API key, which everyone knows",
@@ -126,9 +138,11 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   demoScanScript: "it is public",
 };
 
-/** Whether nobody needs a credential; at some such endpoints a login that is sent counts. */
-export function isOpen({ auth }: Pick<AnyEndpoint, "auth">): boolean {
-  return auth === "none" || auth === "optionalBasic";
+/**
+ * Whether nobody needs a credential; at some such endpoints a login that is sent counts. What signs in is closed to everything but the portal's own page.
+ */
+export function isOpen({ auth, method }: Pick<AnyEndpoint, "auth" | "method">): boolean {
+  return auth === "none" || auth === "optionalBasic" || (auth === "optionalPortalSession" && method === "GET");
 }
 
 /** Below these paths everything has one kind of authentication. */
@@ -139,17 +153,20 @@ const PLACES: readonly [under: string, auths: readonly AuthRequirement[], needs?
   ["/pgw/", ["signature"]],
   // Where a key may be left out, the handler looks for the one of a page.
   ["/v1/", ["merchantKey", "optionalMerchantKey"]],
+  // Invitations and resets of passwords have a token of their own.
+  ["/api/merchant/", ["merchantUser", "merchantUserOrKey", "portalSession", "optionalPortalSession", "none"]],
 ];
 
 /** What only merchants open. */
 const OF_MERCHANTS: ReadonlySet<AuthRequirement> = new Set(["merchantKey", "optionalMerchantKey"]);
 
 /** Why no rule says what the endpoint answers; null if one does. */
-export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | null {
-  if (isOpen({ auth }) && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
+export function missingRule({ name, path, method, auth, needs }: AnyEndpoint): string | null {
+  if (isOpen({ auth, method }) && OPEN[name] === undefined) return "is open to everyone: OPEN has no reason for it";
   const place = PLACES.find(([under]) => path.startsWith(under));
   if (place !== undefined && (!place[1].includes(auth) || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
   if (OF_MERCHANTS.has(auth) && place?.[0] !== "/v1/") return `has auth ${auth} where merchants do not call`;
+  if (isPortalAuth(auth) && place?.[0] !== "/api/merchant/") return `has auth ${auth} where the portal does not call`;
   const severalKinds = auth === "basic" || auth === "basicOrApiKey";
   if (severalKinds && needs === undefined) return `auth ${auth} lets several kinds of callers in: declare what they need (\`needs\`)`;
   if (!severalKinds && needs !== undefined) return `\`needs\` says nothing with auth ${auth}`;
@@ -158,6 +175,7 @@ export function missingRule({ name, path, auth, needs }: AnyEndpoint): string | 
 
 export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
   if (isOpen(endpoint)) return "admitted";
+  if (isPortalAuth(endpoint.auth)) return byPortal(endpoint, endpoint.auth, shown);
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
   if (isOfMerchant(credential)) return byMerchant(endpoint, credential);
@@ -181,6 +199,30 @@ function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
       return endpoint.auth === "optionalMerchantKey" ? "admitted" : "forbidden";
     case "merchant's foreign page":
       return refusesForeignPages(endpoint) ? "forbidden" : "admitted";
+  }
+}
+
+function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, { cookie, bearer }: Credentials): Outcome {
+  if (auth === "merchantUserOrKey" && bearer !== undefined) return isOfMerchant(bearer) ? byMerchant(endpoint, bearer) : "unauthorized";
+  const isFromElsewhere = cookie === "owner's foreign page" || (cookie === undefined && auth === "optionalPortalSession");
+  if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
+  if (auth === "optionalPortalSession") return "admitted";
+  if (cookie === undefined) return "unauthorized";
+  switch (cookie) {
+    case "wrong":
+      return "unauthorized";
+    case "owner without factor":
+      if (auth !== "portalSession") return "unauthorized";
+      return endpoint.stepUp === true ? "forbidden" : "admitted";
+    case "viewer":
+      return endpoint.stepUp === true || (endpoint.may !== undefined && !merchantRoleMay("VIEWER", endpoint.may))
+        ? "forbidden"
+        : "admitted";
+    case "owner":
+    case "owner's foreign page":
+      return "admitted";
+    case "other owner":
+      return endpoint.responses[404] === undefined ? "admitted" : "unknown";
   }
 }
 
@@ -214,7 +256,8 @@ function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: C
     case "portalSession":
     case "merchantUser":
     case "merchantUserOrKey":
-      return bearer;
+      // `byPortal` judges them.
+      return undefined;
   }
 }
 

@@ -203,11 +203,6 @@ export class DoorWorld {
     const group = { name: groupName, terminalIds: [terminalId], managerTerminalIds: [keys.managerId] };
     await this.#make(administrator, "POST", "/admin/terminal-groups", group);
     await this.#make(administrator, "POST", `/admin/terminals/${keys.deniedTerminalId}/deny`);
-    await this.#make(administrator, "POST", "/admin/cloud-configs", {
-      terminalId,
-      merchantId: "door-shop",
-      settings: { idleText: "Hello" },
-    });
 
     const uuid = "d00d0000-0000-4000-8000-000000000001";
     await this.#make(partner, "POST", `/api/v1/${terminalId}/pay`, { uuid, amount: 10, service: "PAYCC" });
@@ -223,6 +218,7 @@ export class DoorWorld {
 
     const merchantId = "door-shop";
     const replacedMerchantKeys = await this.#makeMerchant(keys.partner, merchantId);
+    await this.#make(administrator, "POST", "/admin/cloud-configs", { terminalId, merchantId, settings: { idleText: "Hello" } });
     const bearer = { authorization: `Bearer ${keys.partner.partnerApiKey}` };
     const merchantKeys = merchantKeysIn(await this.#make(bearer, "POST", `/partner/api/v1/merchants/${merchantId}/keys`));
     const otherMerchantKeys = await this.#makeMerchant(keys.stranger, "door-other-shop");

@@ -9,7 +9,7 @@ import { member } from "../support/matches.ts";
 import { type Caller, callersIn, type Headers } from "./callers.ts";
 import { ask, each, refusalsOf } from "./refusals.ts";
 import type { ValidRequest } from "./requests.ts";
-import { type AnyEndpoint, isOpen, missingRule, OPEN, outcomeOf, type Shown } from "./rules.ts";
+import { type AnyEndpoint, isOpen, missingRule, OPEN, outcomeOf, type PortalShown, type Shown } from "./rules.ts";
 import { askWebSocket } from "./web-socket.ts";
 import { DoorWorld, type Mode, SERVICE_PREFIX } from "./world.ts";
 
@@ -31,6 +31,7 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   adapterReversal: { status: 409, why: "the payment was reversed before" },
   adapterRefund: { status: 400, why: "the declared example asks for a part of this payment" },
   resendCallback: { status: 404, why: "there is no callback" },
+  showMail: { status: 404, why: "it is about a mail that nobody wrote" },
   showWebhookDelivery: { status: 404, why: "nothing was delivered" },
   resendWebhookDelivery: { status: 404, why: "nothing was delivered" },
   partnerApiResendWebhookDelivery: { status: 404, why: "nothing was delivered" },
@@ -57,7 +58,7 @@ const TRACES: readonly { prefix: string; why: string }[] = [
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Who shows that an endpoint works: of those who are admitted, the first. */
-const RIGHT: readonly (Shown | undefined)[] = ["terminal", "partner", "administrator", "merchant"];
+const RIGHT: readonly (Shown | PortalShown | undefined)[] = ["terminal", "partner", "administrator", "merchant", "owner"];
 
 /** Registers the tests of a node in this mode. */
 export function wrongCallers(mode: Mode): void {

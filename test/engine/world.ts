@@ -13,6 +13,7 @@ import type { TerminalProtocol } from "../../engine/routing/terminal-protocol.ts
 import { createPresenceStore } from "../../engine/sessions/presence-store.ts";
 import { createPresenceTable, type PresenceTable } from "../../engine/sessions/presence-table.ts";
 import type { OpenSession, SessionSocket } from "../../engine/sessions/terminal-sessions.ts";
+import type { TerminalHomeOptions } from "../../engine/terminals/terminal-home.ts";
 import { createTerminalStore } from "../../engine/terminals/terminal-store.ts";
 import { createWaitingCounters, type WaitingCounters, waitingCountersBuffer } from "../../engine/terminals/waiting-counters.ts";
 import { readOutbox } from "../../storage/feed/outbox.ts";
@@ -126,6 +127,9 @@ export interface World {
   rows(): Promise<FeedRow[]>;
 }
 
+/** What every shard has in memory of terminals' merchants. */
+export type AdministeredMerchants = Pick<TerminalHomeOptions, "merchantOf" | "shopOf">;
+
 /** What the store has lost: entries up to this version may be old ones. */
 export interface Lost {
   version: number;
@@ -133,13 +137,20 @@ export interface Lost {
 
 /** Shards over one store in memory, started. */
 export async function openWorld(
-  options: { shards?: number; kv?: MemoryKv; clock?: ManualClock; lost?: Lost; isStoreShared?: boolean } = {},
+  options: {
+    shards?: number;
+    kv?: MemoryKv;
+    clock?: ManualClock;
+    lost?: Lost;
+    isStoreShared?: boolean;
+    administered?: AdministeredMerchants;
+  } = {},
 ): Promise<World> {
   const { kv = new MemoryKv(), clock = new ManualClock(), lost = { version: 0 } } = options;
   kv.nowMs = clock.nowMs;
   const addresses = Array.from({ length: options.shards ?? 1 }, (_, index) => `shard-${index}`);
   const buffer = waitingCountersBuffer();
-  const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer, lost, options.isStoreShared ?? false));
+  const shards = FakeBus.pair(addresses).map((bus) => openShard(bus, kv, clock, buffer, lost, options));
   for (const { start } of shards) await start();
   const [shard] = shards;
   assert.ok(shard !== undefined);
@@ -155,14 +166,21 @@ export async function openWorld(
         await settle();
       }
     },
-    restart: () => openWorld({ shards: addresses.length, kv, clock, lost }),
+    restart: () => openWorld({ administered: options.administered ?? {}, shards: addresses.length, kv, clock, lost }),
     rows: () => rowsIn(kv),
   };
 }
 
 let writers = 0;
 
-function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArrayBuffer, lost: Lost, isStoreShared: boolean): TestShard {
+function openShard(
+  bus: FakeBus,
+  kv: Kv,
+  clock: ManualClock,
+  buffer: SharedArrayBuffer,
+  lost: Lost,
+  { isStoreShared = false, administered = {} }: { isStoreShared?: boolean; administered?: AdministeredMerchants },
+): TestShard {
   const failures: TestShard["failures"] = [];
   const finished: TestShard["finished"] = [];
   const table = createPresenceTable(clock);
@@ -185,6 +203,7 @@ function openShard(bus: FakeBus, kv: Kv, clock: ManualClock, buffer: SharedArray
     waiting,
     clock,
     isStoreShared,
+    ...administered,
     failed: (what, error) => failures.push({ what, error }),
     finished: (state, kind) => finished.push({ state, kind }),
   });

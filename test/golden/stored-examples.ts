@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
+import type { MemberRecord, TeamRecord } from "../../engine/accounts/team.ts";
+import type { PasswordResets } from "../../engine/accounts/password-reset.ts";
+import { createPasswordResetStore } from "../../engine/accounts/password-reset-store.ts";
+import { createTeamStore } from "../../engine/accounts/team-store.ts";
 import type { AdministratorRecord } from "../../engine/access/administrator.ts";
 import { createAdministratorStore } from "../../engine/access/administrator-store.ts";
 import { createDirectoryStore } from "../../engine/access/directory-store.ts";
 import { createSignatureNonceStore } from "../../engine/access/signature-nonce-store.ts";
 import type { SubscriptionRule } from "../../engine/access/terminal-rule.ts";
 import { createUsualLoginStore } from "../../engine/access/usual-login-store.ts";
+import type { AccountRecord } from "../../engine/accounts/account.ts";
+import { createAccountStore } from "../../engine/accounts/account-store.ts";
+import type { SessionRecord } from "../../engine/accounts/session.ts";
+import { challengeUsed, createSessionStore } from "../../engine/accounts/session-store.ts";
 import type { AppDeployment, InstallMark, TargetRecord } from "../../engine/apps/app-deployment.ts";
 import { createAppStore } from "../../engine/apps/app-store.ts";
 import type { AppVersion } from "../../engine/apps/app-version.ts";
@@ -17,9 +25,14 @@ import { createHistoryStore, type PendingLoss } from "../../storage/kv/history-s
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
 import type { IntentRecord } from "../../engine/intents/intent.ts";
 import { createIntentStore } from "../../engine/intents/intent-store.ts";
+import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
+import type { SecretBox } from "../../engine/kernel/secret-box.ts";
+import type { Mail } from "../../engine/mails/mail.ts";
+import { createMailStore, mailOperations, mailText } from "../../engine/mails/mail-store.ts";
 import { createLinkStore } from "../../engine/links/link-store.ts";
 import type { LinkRecord } from "../../engine/links/link.ts";
-import { createAuditStore, type AuditEntry } from "../../engine/operators/audit-store.ts";
+import type { AuditEntry } from "../../engine/operators/audit-entry.ts";
+import { createAuditStore } from "../../engine/operators/audit-store.ts";
 import { createResultCountStore } from "../../engine/operators/result-count-store.ts";
 import { type TerminalLog, createTerminalLogStore } from "../../engine/operators/terminal-log-store.ts";
 import { createCallCountStore } from "../../engine/partners/call-count-store.ts";
@@ -60,7 +73,53 @@ import { rowsSetAside, setAsideOperations } from "../../storage/feed/set-aside.t
 
 /** Times of the examples: 2026, and not a round number. */
 export const AT_MS = 1_778_051_289_123;
+/** Of what would be gone before the example is read. */
+const FAR_MS = 4_102_444_800_000;
 const RETENTION_MS = 400 * 86_400_000;
+
+const PORTAL_ACCOUNT: Whole<AccountRecord> = {
+  schema: 1,
+  accountId: "acc_1",
+  email: "anna@example.com",
+  passwordHash: "scrypt$16384$8$1$salt$key",
+  totp: { sealedSecret: "sealed", lastStep: 59_268_376, enrolledAtMs: AT_MS },
+  passkeys: [
+    {
+      credentialId: "credential-1",
+      publicKey: "key-1",
+      counter: 3,
+      transports: ["internal"],
+      name: "Phone",
+      createdAtMs: AT_MS,
+      lastUsedAtMs: AT_MS + 1_000,
+    },
+  ],
+  recoveryCodes: ["digest-1"],
+  locale: "it",
+  theme: "dark",
+  savedViews: [{ list: "transactions", name: "Declined", query: "status=KO" }],
+  merchantIds: ["SHOP-001"],
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 1_000,
+};
+
+const PORTAL_SESSION: Whole<SessionRecord> = {
+  schema: 1,
+  tokenSha256: "digest-1",
+  sessionId: "ses_1",
+  accountId: "acc_1",
+  email: "anna@example.com",
+  stage: "full",
+  merchantId: "SHOP-001",
+  createdAtMs: AT_MS,
+  lastUsedAtMs: AT_MS,
+  endsAtMs: AT_MS + 12 * 3_600_000,
+  steppedUpUntilMs: AT_MS + 600_000,
+  codesTried: 1,
+  pendingTotp: "sealed",
+  ipAddress: "192.0.2.1",
+  userAgent: "Firefox",
+};
 
 /** An example of a kind: how this version writes it, and what it reads of it. */
 export interface StoredExample {
@@ -292,6 +351,22 @@ const ZVT_ROUTE: Whole<ZvtRouteRecord> = {
   lastOutcome: { uuid: "paid-1", atMs: AT_MS, amountCents: 1_234, type: "notPaid", code: 5 },
 };
 
+const MEMBER: Whole<MemberRecord> = {
+  ...{ userId: "usr_0123456789abcdefghijkl", email: "anna@example.com", role: "OWNER", state: "ACTIVE", accountId: "acc_0123456789abcdefghijkl" },
+  ...{ locale: "it", invitedAtMs: AT_MS, invitation: { tokenSha256: "digest-1", expiresAtMs: FAR_MS }, joinedAtMs: AT_MS },
+};
+
+const TEAM: Whole<TeamRecord> = { schema: 1, merchantId: "M1", members: [MEMBER], updatedAtMs: AT_MS };
+
+const RESETS: Whole<PasswordResets> = {
+  schema: 1,
+  accountId: "acc_0123456789abcdefghijkl",
+  asked: [
+    { atMs: FAR_MS - 1, tokenSha256: null },
+    { atMs: FAR_MS, tokenSha256: "digest-1" },
+  ],
+};
+
 const OWNER: Whole<MerchantOwner> = { schema: 1, partnerId: 1, inactive: true };
 
 const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "services"> = {
@@ -371,6 +446,7 @@ const CLAIM: Whole<IdempotencyClaim> = {
 const AUDIT: Whole<AuditEntry> = {
   atMs: AT_MS,
   actor: "administrator",
+  merchantId: "SHOP-1",
   username: "admin",
   role: "owner",
   ipAddress: "192.0.2.7",
@@ -643,6 +719,18 @@ const INTENT: Whole<IntentRecord> = {
   events: 7,
 };
 
+const MAIL: Mail = {
+  id: "mail-1",
+  kind: "invitation",
+  to: "ada@example.org",
+  subject: "You are invited",
+  text: "Open https://relay.example.org/portal/invitation/token-1",
+  merchantId: "SHOP-001",
+};
+
+/** Sealing is random, and the form of a sealed text is tested elsewhere. */
+const UNSEALED: SecretBox = { seal: (secret, context) => `${context}:${secret}`, open: (sealed, context) => sealed.slice(context.length + 1) };
+
 const now = () => AT_MS;
 const atNow = { nowMs: now, monotonicMs: now };
 
@@ -801,6 +889,21 @@ export const STORED_EXAMPLES = {
     write: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
     read: (kv) => createSignatureNonceStore(kv, now).take("digest-1", 1_000),
   },
+  portalAccount: {
+    write: (kv) => createAccountStore(kv).commit({ account: { record: PORTAL_ACCOUNT, version: 0 }, before: null }),
+    read: async (kv) => {
+      const store = createAccountStore(kv);
+      return [(await store.load(PORTAL_ACCOUNT.accountId))?.record, (await store.byEmail(PORTAL_ACCOUNT.email))?.record];
+    },
+  },
+  portalSession: {
+    write: (kv) =>
+      createSessionStore(kv, now).begin(PORTAL_SESSION, { replaces: null, also: [challengeUsed("digest-2", AT_MS + 300_000)] }),
+    read: async (kv) => {
+      const store = createSessionStore(kv, now);
+      return [(await store.find(PORTAL_SESSION.tokenSha256))?.record, await store.ofAccount(PORTAL_SESSION.accountId)];
+    },
+  },
   usualLogin: {
     write: (kv) => createUsualLoginStore(kv, now).remember("digest-1", "digest-2"),
     read: async (kv) => [...(await createUsualLoginStore(kv, now).at("digest-1"))],
@@ -820,6 +923,30 @@ export const STORED_EXAMPLES = {
   zvtRoute: {
     write: (kv) => createZvtRouteStore({ kv }).commit({ routeId: "till-1", record: ZVT_ROUTE, version: 0 }),
     read: async (kv) => (await createZvtRouteStore({ kv }).load("till-1"))?.record,
+  },
+  team: {
+    write: (kv) => createTeamStore(kv).commit(null, TEAM),
+    read: async (kv) => (await createTeamStore(kv).load("M1"))?.record,
+  },
+  teamInvitation: {
+    write: (kv) => createTeamStore(kv).commit(null, TEAM),
+    read: async (kv) => (await createTeamStore(kv).byInvitation("digest-1"))?.record.merchantId,
+  },
+  passwordReset: {
+    write: async (kv) => {
+      const store = createPasswordResetStore(kv);
+      await store.commit(await store.load(RESETS.accountId), RESETS);
+    },
+    read: async (kv) => (await createPasswordResetStore(kv).byToken("digest-1"))?.record,
+  },
+  mail: {
+    write: (kv) => put(kv, ...mailOperations(MAIL, { box: UNSEALED, atMs: AT_MS, expiresAtMs: AT_MS + 3_600_000 })),
+    read: async (kv) => [
+      (await createMailStore(kv).load("mail-1"))?.record,
+      (await createMailStore(kv).page(null, 10)).map((record) => mailText(UNSEALED, record)),
+      await createMailStore(kv).pageDue(duePartitionOf("mail-1"), null, AT_MS + 1, 10),
+      await createMailStore(kv).queued("invitation"),
+    ],
   },
   intent: {
     write: (kv) => intentStore(kv).commit({ record: INTENT, version: 0, events: [], atMs: AT_MS }),

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { assertOnlyForAdministrator, type Call } from "../support/answers-to.ts";
 import { CREDENTIALS } from "../support/http-client.ts";
 import { assertMatches, listOf, member } from "../support/matches.ts";
+import { newMerchant } from "../support/new-merchant.ts";
 import { newPartner } from "../support/new-partner.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
@@ -134,17 +135,43 @@ export function administration(relay: Relay): void {
       assert.equal((await post()).status, 200);
       return { uuid, again: post, merchant: async () => member((await fleet.uuid(uuid)).body, "data", "merchantId") };
     };
+    const [{ merchantId: one }, { merchantId: other }] = [await newMerchant(relay), await newMerchant(relay)];
     const before = await take({ merchantId: "TOLD" });
     assert.equal(await before.merchant(), "TOLD");
-    await post("/admin/cloud-configs", { terminalId, merchantId: "SHOP-1" });
+    await post("/admin/cloud-configs", { terminalId, merchantId: one });
     const [telling, silent] = [await take({ merchantId: "TOLD" }), await take({})];
-    assert.equal(await telling.merchant(), "SHOP-1");
-    assert.equal(await silent.merchant(), "SHOP-1");
-    await post("/admin/cloud-configs", { terminalId, merchantId: "SHOP-2" });
+    assert.equal(await telling.merchant(), one);
+    assert.equal(await silent.merchant(), one);
+    await post("/admin/cloud-configs", { terminalId, merchantId: other });
     // The same result again is the same, whichever merchant is administered meanwhile.
     for (const result of [before, telling, silent]) assert.equal((await result.again()).status, 200);
     assert.deepEqual(await relay.attention(terminalId), []);
-    assert.deepEqual([await before.merchant(), await telling.merchant(), await silent.merchant()], ["TOLD", "SHOP-1", "SHOP-1"]);
+    assert.deepEqual([await before.merchant(), await telling.merchant(), await silent.merchant()], ["TOLD", one, one]);
+  });
+
+  test("a cloud configuration names a merchant that exists and is active; one that is configured already stays", async () => {
+    const terminalId = relay.terminalId();
+    const { merchantId, partner } = await newMerchant(relay);
+    const refused = (told: string) => ({ status: 400, body: { status: "error", error: told } });
+    for (const invented of [`${merchantId}-x`, "no such shop", "..."]) {
+      assertMatches(
+        await post("/admin/cloud-configs", { terminalId, merchantId: invented }),
+        refused("merchantId: there is no such merchant"),
+      );
+    }
+    assert.equal((await remove(`/admin/cloud-configs/${terminalId}`)).status, 404, "nothing was stored");
+    assertMatches(await post("/admin/cloud-configs", { terminalId, merchantId }), { status: 200, body: { data: { merchantId } } });
+    assert.equal((await partner.call("DELETE", `/merchants/${merchantId}`)).status, 200);
+    // What a page sends that shows all members and changes one.
+    const changed = await post("/admin/cloud-configs", { terminalId, merchantId, group: "shops" });
+    assertMatches(changed, { status: 200, body: { data: { merchantId, group: "shops" } } });
+    const other = { terminalId: relay.terminalId(), merchantId };
+    assertMatches(await post("/admin/cloud-configs", other), refused("merchantId: this merchant is deactivated"));
+    assertMatches(await post("/admin/cloud-configs", { terminalId, merchantId: null }), {
+      status: 200,
+      body: { data: { merchantId: null } },
+    });
+    assertMatches(await post("/admin/cloud-configs", { terminalId, merchantId }), refused("merchantId: this merchant is deactivated"));
   });
 
   test("a terminal that polls learns from its poll that it has settings, and fetches them itself", async () => {
@@ -153,7 +180,7 @@ export function administration(relay: Relay): void {
     const path = `/api/v1/${terminalId}/settings`;
     assertMatches(await terminal.poll(terminalId), { status: 204, headers: { "relay-settings": undefined } });
     assertMatches(await terminal.get(path), { status: 200, body: { status: "ok", data: { terminalId, version: 0, settings: {} } } });
-    await post("/admin/cloud-configs", { terminalId, merchantId: "SHOP-1" });
+    await post("/admin/cloud-configs", { terminalId, merchantId: (await newMerchant(relay)).merchantId });
     assertMatches(await terminal.poll(terminalId), { status: 204, headers: { "relay-settings": undefined } });
 
     await post("/admin/cloud-configs", { terminalId, settings: { idleText: "Welcome", brightness: 80, night: null } });
@@ -182,7 +209,12 @@ export function administration(relay: Relay): void {
     const terminal = await relay.online(terminalId);
     const notice = { service: "CONFIG", amount: 0, terminalId };
     assertMatches((await terminal.commands.next()).command, { ...notice, settings: { idleText: "Welcome", brightness: 80 } });
-    await post("/admin/cloud-configs", { terminalId, merchantId: "SHOP-1", family: "field-47", group: "shops" });
+    await post("/admin/cloud-configs", {
+      terminalId,
+      merchantId: (await newMerchant(relay)).merchantId,
+      family: "field-47",
+      group: "shops",
+    });
     await post("/admin/cloud-configs", { terminalId, settings: { idleText: "Closed" } });
     const { command } = await terminal.commands.next();
     assertMatches(command, { ...notice, settings: { idleText: "Closed" } });
@@ -201,9 +233,10 @@ export function administration(relay: Relay): void {
     const ids = [relay.terminalId(), relay.terminalId(), relay.terminalId()];
     const [first] = ids;
     for (const terminalId of ids) await post("/admin/cloud-configs", { terminalId, group: "paged" });
-    await post("/admin/cloud-configs", { terminalId: first, merchantId: "M", family: "field-47", settings: { a: 1, b: null } });
+    const { merchantId } = await newMerchant(relay);
+    await post("/admin/cloud-configs", { terminalId: first, merchantId, family: "field-47", settings: { a: 1, b: null } });
     const changed = await post("/admin/cloud-configs", { terminalId: first, family: null });
-    const data = { terminalId: first, merchantId: "M", group: "paged", family: null, settings: { a: 1, b: null }, updatedAt: /Z$/ };
+    const data = { terminalId: first, merchantId, group: "paged", family: null, settings: { a: 1, b: null }, updatedAt: /Z$/ };
     assertMatches(changed, { status: 200, body: { status: "ok", data } });
     await relay.restart();
     const seen: unknown[] = [];
@@ -223,7 +256,8 @@ export function administration(relay: Relay): void {
     for (let round = 1; round <= 5; round += 1) {
       const terminalId = relay.terminalId();
       const terminal = await relay.online(terminalId);
-      const members = [{ merchantId: `M${round}` }, { group: "at once" }, { family: "field-47" }];
+      const { merchantId } = await newMerchant(relay);
+      const members = [{ merchantId }, { group: "at once" }, { family: "field-47" }];
       const numbers = [1, 2, 3, 4];
       const answers = await Promise.all([
         ...members.map((change) => post("/admin/cloud-configs", { terminalId, ...change })),
@@ -238,7 +272,7 @@ export function administration(relay: Relay): void {
       await eventually(() => assert.deepEqual(member(terminal.commands.waiting.at(-1)?.command, "settings"), stored));
       const page = listOf(member((await relay.administrator().get("/admin/cloud-configs?limit=500")).body, "data"));
       const config = page.find((one) => member(one, "terminalId") === terminalId);
-      assertMatches(config, { merchantId: `M${round}`, group: "at once", family: "field-47", settings: stored });
+      assertMatches(config, { merchantId, group: "at once", family: "field-47", settings: stored });
     }
   });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HttpClient } from "../support/http-client.ts";
 import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
+import { newMerchant } from "../support/new-merchant.ts";
 import { basic } from "../support/node.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
 import type { Relay } from "../support/relay.ts";
@@ -73,7 +74,7 @@ export function appUpdates(relay: Relay): void {
   test("a merchant's deployment reaches the terminals that their cloud configurations give it, and goes before the global one", async (t) => {
     const [forMerchant, forAll] = [await createUploaded(t), await createUploaded(t)];
     const [terminalId, other] = [relay.terminalId(), relay.terminalId()];
-    const merchantId = `SHOP-${terminalId}`;
+    const { merchantId } = await newMerchant(relay, `SHOP-${terminalId}`);
     const saved = await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId });
     assert.equal(saved.status, 200, saved.text);
     await deploy(forAll, "global");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HttpRequest } from "../support/http-client.ts";
 import { assertMatches, member } from "../support/matches.ts";
+import { newMerchant } from "../support/new-merchant.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
@@ -125,6 +126,7 @@ export function halfCharacters(relay: Relay): void {
   });
 
   test("in an identifier it is 400", async () => {
+    await newMerchant(relay, "Mx");
     const callers = { partner: relay.partner, administrator: relay.administrator, fleet: relay.fleet };
     for (const { who, method = "POST", path, body } of IDENTIFIERS) {
       const answer = await callers[who]().send(path, { method, body });

@@ -26,10 +26,12 @@ export function linksOfTerminals({ relay, gateway, status, becomes }: LinkWorld)
   test("a terminal's link runs for the partner of its merchant, as soon as both are known on any shard", async () => {
     const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
     const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
-    const configured = await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId });
-    assert.equal(configured.status, 200, configured.text);
+    const configure = () => relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId });
+    assert.equal((await configure()).status, 400);
     assertMatches(await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 }), { status: 400 });
     assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);
+    const configured = await configure();
+    assert.equal(configured.status, 200, configured.text);
     for (let round = 0; round < 4; round += 1) {
       const created = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: 1 });
       assert.equal(created.status, 200, created.text);
@@ -41,8 +43,8 @@ export function linksOfTerminals({ relay, gateway, status, becomes }: LinkWorld)
   test("a deactivated merchant's terminals get no new link, whoever asks; those that there are go on", async () => {
     const [terminalId, merchantId] = [relay.terminalId(), `m-${relay.uuid()}`];
     const partner = callBy(bearer(relay, "pk_partner_sandbox_0000000000000000000000000000"));
-    assert.equal((await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId })).status, 200);
     assert.equal((await partner("POST", "/merchants", { merchantId })).status, 201);
+    assert.equal((await relay.administrator().post("/admin/cloud-configs", { terminalId, merchantId })).status, 200);
     const headers = { "idempotency-key": relay.uuid() };
     const before = await relay.fleet().post(`/api/v1/${terminalId}/paybylink`, { amount: "12.34" }, headers);
     assert.equal(before.status, 200, before.text);

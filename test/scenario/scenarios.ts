@@ -18,13 +18,17 @@ import { guessedPasswords } from "./guessed-passwords.ts";
 import { halfCharacters } from "./half-characters.ts";
 import { livesAndPresence } from "./life.ts";
 import { paymentLinks } from "./links.ts";
+import { merchantReads, merchantReadsWithoutClickHouse } from "./merchant-reads.ts";
 import { openAtOnce } from "./open-at-once.ts";
 import { operation, production } from "./operation.ts";
 import { partnerApi } from "./partner-api.ts";
 import { partnerPortal } from "./partner-portal.ts";
 import { partners } from "./partners.ts";
 import { payments } from "./payment.ts";
+import { portalSignIn } from "./portal-sign-in.ts";
+import { portalUsers } from "./portal-users.ts";
 import { results } from "./results.ts";
+import { shops } from "./shops.ts";
 import { transactions, withoutClickHouse } from "./transactions.ts";
 import { unreadPostings } from "./unread-postings.ts";
 import { utilityCommands } from "./utility.ts";
@@ -45,11 +49,15 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "partners", define: partners },
   { about: "the partner portal", define: partnerPortal },
   { about: "Partner API v1", define: partnerApi },
+  { about: "signing in to the merchant portal", define: portalSignIn },
+  { about: "users of the merchant portal", define: portalUsers },
   { about: "administration", define: administration },
   { about: "administrators", define: administrators },
   { about: "results", define: results },
   { about: "transactions", define: transactions, skip: missingClickHouse() },
+  { about: "whose a payment is", define: shops, skip: missingClickHouse() },
   { about: "what ClickHouse has", define: foundInClickHouse, skip: missingClickHouse() },
+  { about: "what a merchant reads", define: merchantReads, skip: missingClickHouse() },
   { about: "app versions and packages", define: appPackages },
   { about: "app updates", define: appUpdates },
   { about: "bad input", define: badInput },
@@ -79,6 +87,8 @@ export function runScenarios(options: RelayOptions, startable: (name: string) =>
   describe("production", () => production(startable("production")));
   describe("what is open at once", () => openAtOnce(startable("what is open at once")));
   describe("without ClickHouse", () => withoutClickHouse(startable("without ClickHouse")));
+  describe("what a merchant reads without ClickHouse", () =>
+    merchantReadsWithoutClickHouse(startable("what a merchant reads without ClickHouse")));
 }
 
 /** The same for a node by itself with so many shards. */

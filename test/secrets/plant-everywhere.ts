@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TSchema } from "@sinclair/typebox";
+import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { type Surfaces, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { AdapterClient } from "../support/adapter-client.ts";
@@ -363,7 +364,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     partnerCode: () => names.next("C"),
     adapterMerId: () => names.next("A"),
     versionCode: () => 10_000 + names.number(),
-    merchantId: () => (endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : "SHOP-1"),
+    merchantId: () => (endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : SANDBOX_MERCHANT.merchantId),
     name: () => names.next("group "),
     gwApiKey: () => names.next("K"),
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
+import { createClock, createClockShift, shiftClock } from "../../infra/node/boot/clock.ts";
 import { readAnalystAccess } from "../../storage/clickhouse/analyst-access.ts";
 import type { ClickHouseAddress } from "../../storage/clickhouse/client.ts";
 import { CREDENTIALS, HttpClient } from "./http-client.ts";
@@ -115,6 +115,11 @@ export class Relay {
     this.#nodes = restarted.flatMap((node) => (node.status === "fulfilled" ? [node.value] : []));
     for (const node of restarted) if (node.status === "rejected") throw node.reason;
     await this.#knowEachOther();
+  }
+
+  /** The time that all nodes have. */
+  nowMs(): number {
+    return createClock(this.#clock).nowMs();
   }
 
   /** Moves the clocks of all nodes. */

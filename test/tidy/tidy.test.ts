@@ -21,11 +21,15 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   // Words of the compatible platform's wire, which its surface, its webhooks and its scripts share.
   { folder: "http/compat/", mayImport: ["engine/webhooks/"] },
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
+  { folder: "http/mail/", mayImport: ["engine/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
+  // The portal's pages: of the relay the types of its JSON, and who may do what. A test below says that they load nothing else.
+  { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/admin/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
-  { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/"] },
+  { folder: "http/surfaces/partner-v1/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/merchant/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/links/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
@@ -69,6 +73,8 @@ const SUBJECTS = [
   "gateway",
   "idempotency",
   "partners",
+  "mails",
+  "accounts",
   "settings",
   "links",
   "intents",
@@ -104,11 +110,20 @@ const PACKAGES: { name: string; in: string[] }[] = [
   { name: "@fastify/busboy", in: ["http/endpoint/"] },
   { name: "pino", in: ["infra/node/"] },
   { name: "prom-client", in: ["infra/node/"] },
-  { name: "qrcode", in: ["http/surfaces/links/"] },
+  { name: "csv-stringify", in: ["http/surfaces/merchant/"] },
+  { name: "qrcode", in: ["http/surfaces/links/", "http/surfaces/merchant/"] },
+  { name: "otpauth", in: ["http/auth/"] },
+  { name: "@simplewebauthn/server", in: ["http/auth/"] },
   { name: "commander", in: ["infra/"] },
   { name: "ws", in: ["infra/sandbox/"] },
   { name: "esbuild", in: ["http/web/"] },
+  { name: "preact", in: ["http/web/portal/"] },
+  { name: "preact-iso", in: ["http/web/portal/"] },
+  { name: "@preact/signals", in: ["http/web/portal/"] },
+  { name: "uplot", in: ["http/web/portal/"] },
+  { name: "@simplewebauthn/browser", in: ["http/web/portal/"] },
   { name: "opossum", in: ["http/gateway/"] },
+  { name: "nodemailer", in: ["http/mail/"] },
 ];
 
 /** What must not be written in these folders; strings and comments aside. */
@@ -165,7 +180,7 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
 const SUPPRESSIONS = /@ts-ignore|@ts-nocheck|eslint-disable/;
 
 const FORBIDDEN_NAMES = /(?:^|[.-])(?:utils?|helpers?|common|misc|manager|impl)(?:[.-]|$)/;
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.[a-z]+)?\.test)?\.(?:ts|mts|mjs|d\.ts)$/;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:(?:\.[a-z]+)?\.test)?\.(?:tsx?|mts|mjs|d\.ts)$/;
 
 for (const { folder, mayImport } of DIRECTIONS) {
   test(`${folder} imports ${mayImport.length === 0 ? "nothing else" : `only ${mayImport.join(", ")}`}`, () => {
@@ -223,6 +238,15 @@ test("http knows of stores only their types, and never the key-value store", () 
     imports
       .filter((name) => name === KV || (name.startsWith("engine/") && isOnKv(name) && loads.includes(name)))
       .map((name) => `${path} imports ${name}`),
+  );
+  assert.deepEqual(offences, []);
+});
+
+test("the portal's pages load nothing of the relay but who may do what; the rest are types", () => {
+  const offences = PRODUCT.filter(({ path }) => path.startsWith("http/web/portal/")).flatMap(({ path, loads }) =>
+    loads
+      .filter((name) => isOurs(name) && !name.startsWith("http/web/portal/") && name !== "engine/access/merchant-user-grant.ts")
+      .map((name) => `${path} loads ${name}`),
   );
   assert.deepEqual(offences, []);
 });
@@ -307,7 +331,7 @@ test("files are named in kebab-case, for what they do", () => {
 
 test("imports name the file with its ending", () => {
   const offences = ALL.flatMap(({ path, imports }) =>
-    imports.filter((name) => isOurs(name) && !/\.(?:ts|mjs|json)$/.test(name)).map((name) => `${path} imports ${name}`),
+    imports.filter((name) => isOurs(name) && !/\.(?:tsx?|mjs|json)$/.test(name)).map((name) => `${path} imports ${name}`),
   );
   assert.deepEqual(offences, []);
 });

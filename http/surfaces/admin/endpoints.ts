@@ -8,8 +8,10 @@ import { cloudConfigEndpoints } from "./cloud-configs.ts";
 import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
+import { mailEndpoints } from "./mails.ts";
 import { limitMerchant } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
+import { portalUserEndpoints } from "./portal-users.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";
@@ -35,9 +37,11 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   ...administratorEndpoints,
   ...partnerEndpoints,
   limitMerchant,
+  ...portalUserEndpoints,
   listCallbacks,
   resendCallback,
   ...webhookEndpoints,
+  ...mailEndpoints,
   ...terminalGroupEndpoints,
   ...cloudConfigEndpoints,
   ...gatewayAccountEndpoints,

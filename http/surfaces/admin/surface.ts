@@ -1,11 +1,14 @@
 import type { AdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
 import type { Administrators } from "../../../engine/access/administrators.ts";
 import type { Directory } from "../../../engine/access/directory.ts";
+import type { ResetFactors } from "../../../engine/accounts/reset-factors.ts";
+import type { Users } from "../../../engine/accounts/users.ts";
 import type { AdministerCallbacks } from "../../../engine/callbacks/administer-callbacks.ts";
 import type { CheckGateway } from "../../../engine/gateway/check-gateway.ts";
 import type { InstallationAccount } from "../../../engine/gateway/installation-account.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import type { AdministerMails } from "../../../engine/mails/administer-mails.ts";
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import type { ClusterNodes } from "../../../engine/operators/cluster-nodes.ts";
 import type { Overview } from "../../../engine/operators/overview.ts";
@@ -48,8 +51,11 @@ export interface AdminOperations {
   administerPartners: AdministerPartners;
   administerPartnerApi: AdministerPartnerApi;
   administerMerchants: AdministerMerchants;
+  users: Users;
+  resetFactors: ResetFactors;
   callbacks: AdministerCallbacks;
   administerWebhooks: AdministerWebhooks;
+  administerMails: AdministerMails;
   clusterNodes: ClusterNodes;
   /** The derived password of a terminal's login, or null where terminals have none. */
   terminalPassword(terminalId: string): string | null;
@@ -59,5 +65,7 @@ const FACTS = { name: "admin", tags: ["Administration"], envelope: relayEnvelope
 
 export const admin = surface<AdminOperations>()(FACTS);
 
-/** The same surface for endpoints that use no more than this, so that they can be served by themselves. */
+/** The same surface for endpoints that use no more than one of its operations, so that they can be served by themselves. */
 export const adminOfWebhooks = surface<Pick<AdminOperations, "administerWebhooks">>()(FACTS);
+
+export const adminOfMails = surface<Pick<AdminOperations, "administerMails">>()(FACTS);

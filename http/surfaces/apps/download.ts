@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { AppPackage } from "../../../engine/apps/app-version.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { isTerminalId } from "../../../engine/kernel/identifiers.ts";
+import { isNamedIn } from "../../endpoint/entity-tag.ts";
 import { apps } from "./surface.ts";
 
 /** File names of packages contain only these characters. */
@@ -70,7 +71,7 @@ export const downloadPackage = apps.endpoint({
     if (version?.package == null) throw notFound();
     const stored = version.package;
     const etag = `"${stored.md5}"`;
-    if (headers["if-none-match"] !== undefined && names(headers["if-none-match"], etag)) {
+    if (isNamedIn(headers["if-none-match"], etag)) {
       return { status: 304, headers: { ETag: etag, "Cache-Control": FOREVER } };
     }
     const range = requestedRange(stored, etag, headers);
@@ -123,11 +124,6 @@ function requestedRange(
   const end = first === "" || last === "" ? bytes - 1 : Math.min(Number(last), bytes - 1);
   if (first !== "" && last !== "" && Number(last) < start) return null;
   return start < bytes ? { start, end } : "outside";
-}
-
-/** `If-None-Match` compares weakly: `W/"x"` is `"x"`. */
-function names(list: string, etag: string): boolean {
-  return list.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag);
 }
 
 function notFound(): RelayError {

@@ -3,6 +3,7 @@ import { createMerchant } from "./create-merchant.ts";
 import { listMerchants } from "./list-merchants.ts";
 import { showMe } from "./me.ts";
 import { deactivateMerchant, patchMerchant, replaceMerchantKeys, showMerchant } from "./merchant.ts";
+import { invitePortalUser, listPortalUsers } from "./portal-users.ts";
 import { configureService, disableService, enableService, listServices } from "./services.ts";
 import type { PartnerV1Operations } from "./surface.ts";
 import { listWebhookDeliveries, resendWebhookDelivery } from "./webhook-deliveries.ts";
@@ -28,4 +29,6 @@ export const partnerV1Endpoints: Endpoint<PartnerV1Operations>[] = [
   deleteWebhook,
   listWebhookDeliveries,
   resendWebhookDelivery,
+  invitePortalUser,
+  listPortalUsers,
 ];

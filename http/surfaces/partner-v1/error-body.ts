@@ -9,6 +9,8 @@ const REASONS = [
   "merchant_inactive",
   "service_not_permitted",
   "webhook_limit_reached",
+  "users_full",
+  "user_exists",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 

@@ -1,5 +1,6 @@
 import type { Caller } from "../../../engine/access/caller.ts";
 import { type PartnerApiAct, type PartnerApiGrant, roleMay } from "../../../engine/access/partner-grant.ts";
+import type { Users } from "../../../engine/accounts/users.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { CallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantServices } from "../../../engine/partners/merchant-services.ts";
@@ -20,6 +21,7 @@ export interface PartnerV1Operations {
   callCounts: CallCounts;
   webhookEndpoints: WebhookEndpoints;
   endpointDeliveries: EndpointDeliveries;
+  users: Users;
 }
 
 export const partnerV1 = surface<PartnerV1Operations>()({

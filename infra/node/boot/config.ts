@@ -2,6 +2,7 @@ import { availableParallelism, hostname } from "node:os";
 import { resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { IANAZone } from "luxon";
+import { isMailAddress } from "../../../engine/mails/mail-address.ts";
 import { UWS_LIBRARIES, type UwsLibrary } from "../../../http/server/uws.ts";
 import { readSecretKey, SECRET_KEY_FORM, type SecretKeys } from "./secret-key.ts";
 
@@ -49,6 +50,15 @@ export interface Config {
   packageBytesMax: number;
   /** Limit for all downloads of a node together. */
   downloadBytesPerSecond: number;
+  /** Where mails of the merchant portal are handed over; null if nothing sends them: then administrators read them (`GET /admin/outbox`). */
+  smtp: {
+    host: string;
+    port: number;
+    secure: boolean;
+    requireTls: boolean;
+    login: { user: string; password: string } | null;
+    from: string;
+  } | null;
   timeZone: string;
   uuidRetentionDays: number;
   resultRetentionDays: number;
@@ -115,6 +125,8 @@ const NAMES = new Set([
   "RELAY_PACKAGE_DIR",
   "RELAY_PACKAGE_MEGABYTES_MAX",
   "RELAY_DOWNLOAD_MEGABYTES_PER_SECOND",
+  "RELAY_SMTP_URL",
+  "RELAY_MAIL_FROM",
   "RELAY_TIME_ZONE",
   "RELAY_UUID_RETENTION_DAYS",
   "RELAY_RESULT_RETENTION_DAYS",
@@ -204,6 +216,7 @@ export function readConfig(environment: Environment): Config {
     packageDirectory: packageDirectory === null ? null : resolve(packageDirectory),
     packageBytesMax: reader.integer("RELAY_PACKAGE_MEGABYTES_MAX", 500, 1, 4_096) * 1_048_576,
     downloadBytesPerSecond: reader.integer("RELAY_DOWNLOAD_MEGABYTES_PER_SECOND", 100, 1, 10_000) * 1_000_000,
+    smtp: readSmtp(reader, sandbox),
     timeZone: reader.matching("RELAY_TIME_ZONE", IANAZone.isValidZone, "an IANA time zone such as Europe/Rome") ?? "Europe/Rome",
     uuidRetentionDays: reader.integer("RELAY_UUID_RETENTION_DAYS", 400, 1, 36_500),
     resultRetentionDays: reader.integer("RELAY_RESULT_RETENTION_DAYS", 400, 1, 36_500),
@@ -240,8 +253,13 @@ export function isLoopback(host: string): boolean {
  * True if clients reach the relay over TLS, so that browsers can be told to use nothing else with its host. Never in the sandbox: its host is `localhost`, with
  * whatever else a developer runs there.
  */
-export function isTlsOnly({ mode, tls, publicUrl }: Pick<Config, "mode" | "tls" | "publicUrl">): boolean {
-  return mode === "production" && (tls !== null || (publicUrl !== null && new URL(publicUrl).protocol === "https:"));
+export function isTlsOnly({ mode, ...reached }: Pick<Config, "mode" | "tls" | "publicUrl">): boolean {
+  return mode === "production" && isReachedOverTls(reached);
+}
+
+/** Whether browsers come over TLS: the relay's own, or that of a proxy before it. */
+export function isReachedOverTls({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">): boolean {
+  return tls !== null || (publicUrl !== null && new URL(publicUrl).protocol === "https:");
 }
 
 /** A CIDR as `readNetworks` returns it. */
@@ -329,6 +347,60 @@ function readGatewayUrl(reader: Reader, sandbox: boolean): string | null {
     reader.refuse("RELAY_GATEWAY_URL", "an https URL: payments are made over it");
   }
   return url.replace(/\/+$/, "");
+}
+
+/** Mails carry links that sign somebody in: outside the sandbox only over TLS, to this machine, or where the URL says so itself. */
+function readSmtp(reader: Reader, sandbox: boolean): Config["smtp"] {
+  const url = reader.read("RELAY_SMTP_URL", readSmtpUrl, SMTP_URL_FORM);
+  const from = reader.matching(
+    "RELAY_MAIL_FROM",
+    isSender,
+    "an address, or a name in ASCII and an address: Payments <no-reply@example.com>",
+  );
+  const given = (name: string) => reader.text(name) !== null;
+  if (given("RELAY_SMTP_URL") !== given("RELAY_MAIL_FROM")) {
+    reader.refuse(
+      given("RELAY_SMTP_URL") ? "RELAY_MAIL_FROM" : "RELAY_SMTP_URL",
+      "set it together with the other of RELAY_SMTP_URL and RELAY_MAIL_FROM",
+    );
+  }
+  if (url === null || from === null) return null;
+  const { tls, ...server } = url;
+  return { ...server, requireTls: tls ?? (!sandbox && !isLoopback(server.host)), from };
+}
+
+const SMTP_URL_FORM =
+  "smtp://user:password@host:587 (STARTTLS) or smtps://user:password@host:465, percent-encoded; ?tls=required or ?tls=optional, and no more";
+
+function readSmtpUrl(text: string) {
+  if (!URL.canParse(text)) return null;
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
+  const secure = protocol === "smtps:";
+  if ((!secure && protocol !== "smtp:") || hostname === "" || !["", "/"].includes(pathname) || hash !== "") return null;
+  if (!["", "?tls=required", "?tls=optional"].includes(search) || (secure && search === "?tls=optional")) return null;
+  const user = decoded(username);
+  const secret = decoded(password);
+  if (user === null || secret === null || (user === "") !== (secret === "")) return null;
+  return {
+    host: hostOf(text),
+    port: port === "" ? (secure ? 465 : 587) : Number(port),
+    secure,
+    tls: search === "" ? null : search === "?tls=required",
+    login: user === "" ? null : { user, password: secret },
+  };
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function isSender(text: string): boolean {
+  const [, name, bracketed] = /^([A-Za-z0-9 ._-]{1,64}) <([^<>]*)>$/.exec(text) ?? [];
+  return isMailAddress(name === undefined || bracketed === undefined ? text : bracketed);
 }
 
 function readMetrics(reader: Reader, sandbox: boolean): Config["metrics"] {

@@ -23,8 +23,12 @@ export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, 
   return {
     isOriginListed: authenticator.isOriginListed,
     isOriginListedBy: authenticator.isOriginListedBy,
+    requirePortalNeeds: authenticator.requirePortalNeeds,
     authenticate: (requirement, credentials) => {
-      const isAnonymous = requirement === "none" || (requirement === "optionalBasic" && credentials.authorization === "");
+      const isAnonymous =
+        requirement === "none" ||
+        (requirement === "optionalBasic" && credentials.authorization === "") ||
+        (requirement === "optionalPortalSession" && credentials.cookie === "");
       if (!isAnonymous && !holdsLease(lease, monotonicMs)) return AWAY;
       return authenticator.authenticate(requirement, credentials);
     },

@@ -64,6 +64,8 @@ export interface Log {
   callback(event: { type: "delivered" | "failed" | "dead"; id: string; attempts: number; reason: string | null }): void;
   /** The id names the event and its endpoint, not its address. */
   webhook(event: { type: "delivered" | "failed" | "dead" | "canceled"; id: string; attempts: number; reason: string | null }): void;
+  /** The id is random and names nobody. */
+  mail(event: { type: "sent" | "failed" | "refused" | "expired"; id: string; kind: string; attempts: number; reason: string | null }): void;
   webhookEndpointDisabled(endpoint: { id: string; reason: "gone" | "failing" | null }): void;
   zvtListening(facts: { host: string; ports: readonly number[] }): void;
   zvtNotListening(problem: string): void;
@@ -215,6 +217,13 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
     webhook: ({ type, ...facts }) => {
       const event = { event: `webhook ${type}`, ...facts };
       if (type === "dead") logger.warn(event, "a webhook was given up after all attempts failed");
+      else logger.debug(event, event.event);
+    },
+    mail: ({ type, ...facts }) => {
+      const event = { event: `mail ${type}`, ...facts };
+      if (type === "refused") logger.warn(event, "a mail was refused for good: there is no such address");
+      else if (type === "expired") logger.warn(event, "a mail could not be sent for as long as it was worth something");
+      else if (type === "failed") logger.warn(event, "a mail could not be sent, and will be tried again");
       else logger.debug(event, event.event);
     },
     webhookEndpointDisabled: (endpoint) =>

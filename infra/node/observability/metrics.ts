@@ -17,6 +17,8 @@ export interface ShardMetrics {
   gauge(name: string, help: string, read: () => number): void;
   /** The same for several values, distinguished by the label `state`. Values that cannot be determined are left out. */
   gaugeByState(name: string, help: string, read: () => ByState | Promise<ByState>): void;
+  /** The same by the label `kind`. */
+  gaugeByKind(name: string, help: string, read: () => ByState | Promise<ByState>): void;
   answered(endpoint: string, status: number, durationMs: number): void;
   aborted(endpoint: string): void;
   rateLimitTableFull(endpoint: string): void;
@@ -38,6 +40,8 @@ export interface ShardMetrics {
   callbackTold(outcome: "delivered" | "failed" | "dead"): void;
   /** A webhook was delivered, will be tried again, is given up, or its endpoint gets nothing any more. */
   webhookTold(outcome: "delivered" | "failed" | "dead" | "canceled"): void;
+  /** A mail was handed over, will be tried again, was refused for good, or was worth nothing any more. */
+  mailTold(kind: string, outcome: "sent" | "failed" | "refused" | "expired"): void;
   /** What registers do at the ZVT listener; all words are bounded. */
   zvt: {
     frame(direction: "in" | "out", command: string): void;
@@ -76,6 +80,22 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
       aggregator: "sum",
       collect() {
         this.set(read());
+      },
+    });
+  };
+  const gaugeBy = (label: "state" | "kind", name: string, help: string, read: () => ByState | Promise<ByState>) => {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      aggregator: "sum",
+      async collect() {
+        const values = await Promise.resolve()
+          .then(read)
+          .catch((): ByState => ({}));
+        this.reset();
+        for (const [word, value] of Object.entries(values)) this.set({ [label]: word }, value);
       },
     });
   };
@@ -151,6 +171,12 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     labelNames: ["outcome"],
     registers,
   });
+  const mailAttempts = new Counter({
+    name: "relay_mails_total",
+    help: "What became of mails and of attempts to send them, by kind: sent, failed (tried again later), refused (no such address), or expired (never sent).",
+    labelNames: ["kind", "outcome"],
+    registers,
+  });
   const linksEnded = new Counter({
     name: "relay_links_ended_total",
     help: "Payment links that ended, by their first final state.",
@@ -191,27 +217,14 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
 
   return {
     gauge,
-    gaugeByState: (name, help, read) => {
-      new Gauge({
-        name,
-        help,
-        labelNames: ["state"],
-        registers,
-        aggregator: "sum",
-        async collect() {
-          const values = await Promise.resolve()
-            .then(read)
-            .catch((): ByState => ({}));
-          this.reset();
-          for (const [state, value] of Object.entries(values)) this.set({ state }, value);
-        },
-      });
-    },
+    gaugeByState: (name, help, read) => gaugeBy("state", name, help, read),
+    gaugeByKind: (name, help, read) => gaugeBy("kind", name, help, read),
     linkVerified: (outcome) => linkVerifies.inc({ outcome }),
     linkEnded: (state) => linksEnded.inc({ state }),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),
+    mailTold: (kind, outcome) => mailAttempts.inc({ kind, outcome }),
     zvt: {
       frame: (direction, command) => zvtFrames.inc({ direction, command }),
       refused: (reason) => zvtRefused.inc({ reason }),

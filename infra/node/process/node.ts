@@ -12,6 +12,7 @@ import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
+import { loadPortal } from "../../../http/web/portal-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
@@ -40,7 +41,9 @@ import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
+import { prepareSandboxOwner } from "./sandbox-owner.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
+import { prepareSandboxTerminals } from "./sandbox-terminals.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
@@ -128,7 +131,7 @@ export async function startNode({
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
-  const uws = await chooseUws(config);
+  const [uws, portalFiles] = await Promise.all([chooseUws(config), loadPortal()]);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
   if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
@@ -182,6 +185,7 @@ export async function startNode({
     const boot: ShardBoot = {
       config,
       uwsLibrary: uws.library,
+      portalFiles,
       address,
       shards,
       ports: portsOf(mesh, address),
@@ -255,6 +259,8 @@ export async function startNode({
     await noteShopsSince(kv, clock.nowMs);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
+    await prepareSandboxTerminals(kv, config, clock.nowMs());
+    await prepareSandboxOwner(kv, config, box, clock);
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
       log.generatedPassword(config.administrator.username);

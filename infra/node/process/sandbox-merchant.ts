@@ -7,16 +7,19 @@ import { createMerchantServices } from "../../../engine/partners/merchant-servic
 import { createMerchantStore, type MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
 import type { PartnerRecord } from "../../../engine/partners/partner.ts";
+import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
+import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
+import { partitionOf } from "../../../engine/tables/table-versions.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { Config } from "../boot/config.ts";
-import { SANDBOX_MERCHANT } from "../boot/sandbox-names.ts";
+import { SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
 import { demoPartners } from "./sandbox-partner.ts";
 
 /** Under which the sandbox makes the shop: whoever makes it again, after a restart or on another node, gets the same one with the same keys. */
 const MADE_BY = "sandbox";
 
 /**
- * In the sandbox: gives the demo partner its shop, enabled for card payments, where there is none, and the fixed keys where it has others. In
+ * In the sandbox: gives the demo partner its shop, enabled for card payments, where there is none, the fixed keys where it has others, and the simulated terminal. In
  * production: deactivates it, should the data come from a sandbox, so that keys that everyone knows open nothing. Runs after
  * `prepareSandboxPartner`. Several nodes may do it at once.
  */
@@ -36,8 +39,12 @@ export async function prepareSandboxMerchant(kv: Kv, config: Pick<Config, "sandb
   }
   const [partner] = await demoPartners(kv);
   const grant = partner === undefined ? null : grantOf(partner);
-  if (grant === null || (await isThere(store, grant))) return;
+  if (grant === null) return;
   const { merchantId } = SANDBOX_MERCHANT;
+  if (await isThere(store, grant)) {
+    await giveTerminal(kv, merchantId, clock);
+    return;
+  }
   // Also where it is there: its keys are then the fixed ones again. Taken: a merchant of this name was made by hand, and is left as it is.
   await merchants.create(grant, { merchantId, merchantName: "Demo shop" }, MADE_BY);
   const made = await store.load(merchantId);
@@ -46,6 +53,20 @@ export async function prepareSandboxMerchant(kv: Kv, config: Pick<Config, "sandb
   // In this order: what is configured is complete.
   await services.setEnabled(grant, merchantId, "IGFS", true);
   await services.configure(grant, merchantId, "IGFS", { mode: "sandbox" });
+  await giveTerminal(kv, merchantId, clock);
+}
+
+/** The simulated terminal is the shop's, where nobody has configured it otherwise: what it takes is listed in the shop's portal. */
+async function giveTerminal(kv: Kv, merchantId: string, clock: Clock): Promise<void> {
+  const configs = createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS);
+  const isConfigured = (await configs.load(partitionOf(SIMULATED_TERMINAL_ID, configs.partitions))).has(SIMULATED_TERMINAL_ID);
+  if (isConfigured) return;
+  const config: CloudConfig = {
+    ...{ schema: 1, terminalId: SIMULATED_TERMINAL_ID, merchantId, group: null, family: null, settings: {} },
+    updatedAtMs: clock.nowMs(),
+  };
+  // Another node may have been first, or somebody there may have configured it meanwhile.
+  await configs.change(SIMULATED_TERMINAL_ID, (before) => before ?? config);
 }
 
 /** Whether the shop is there with its own keys, and complete. A developer may have switched it or its service off since; they stay so. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { startSimulatedTerminal } from "../../sandbox/terminal/terminal.ts";
 import type { Config } from "../boot/config.ts";
-import { SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
+import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SANDBOX_OWNER, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
 import type { Log } from "../observability/log.ts";
 import type { RunningNode } from "./node.ts";
 import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
@@ -25,7 +25,7 @@ export async function sandboxGatewayOf(config: Config, log: Log): Promise<Sandbo
 }
 
 /**
- * Starts the services that the sandbox has beside the relay (a card gateway, a simulated terminal), reports the node as ready when both are
+ * Starts the services that the sandbox has beside the relay (a card gateway, two simulated terminals), reports the node as ready when both are
  * running, and prints how to try it.
  */
 export async function startSandbox(
@@ -35,15 +35,18 @@ export async function startSandbox(
   gateway: SandboxGatewayProcess | null,
 ): Promise<{ stop(): Promise<void> }> {
   await gateway?.start();
-  const missing = new Set(gateway === null ? ["simulated terminal"] : ["simulated terminal", "card gateway"]);
-  const terminal = await startSimulatedTerminal({
-    terminalId: SIMULATED_TERMINAL_ID,
-    url: node.url,
-    onEvent: (event) => log.terminalSimulated(event.type),
-    ...(config.fleet === null ? {} : { username: config.fleet.username, password: config.fleet.password }),
-  });
+  const missing = new Set(gateway === null ? ["simulated terminals"] : ["simulated terminals", "card gateway"]);
+  const simulated = (terminalId: string, link: "websocket" | "poll") =>
+    startSimulatedTerminal({
+      terminalId,
+      link,
+      url: node.url,
+      onEvent: (event) => log.terminalSimulated(event.type),
+      ...(config.fleet === null ? {} : { username: config.fleet.username, password: config.fleet.password }),
+    });
+  const terminals = await Promise.all([simulated(SIMULATED_TERMINAL_ID, "websocket"), simulated(POLLING_TERMINAL_ID, "poll")]);
   const companions = [
-    terminal.online.then(() => missing.delete("simulated terminal")),
+    Promise.all(terminals.map(({ online }) => online)).then(() => missing.delete("simulated terminals")),
     gateway?.listening.then(() => missing.delete("card gateway")),
   ];
   await Promise.race([Promise.all(companions), delay(COMPANION_WAIT_MS, undefined, { ref: false })]);
@@ -54,7 +57,7 @@ export async function startSandbox(
   console.log(greeting(config, node, clickhouse));
   return {
     stop: async () => {
-      await terminal.stop();
+      await Promise.all(terminals.map((terminal) => terminal.stop()));
       await gateway?.stop();
     },
   };
@@ -80,8 +83,10 @@ Terminal Relay, sandbox
   Shop       ${SANDBOX_MERCHANT.merchantId}   (compatible API: ${url}/v1; guide: infra/docs/compat.md)
              ${SANDBOX_MERCHANT.keys.secret}
              ${SANDBOX_MERCHANT.keys.publishable}
+  Portal     ${url.replace("//127.0.0.1:", "//localhost:")}/portal
+             ${SANDBOX_OWNER.email} / ${SANDBOX_OWNER.password}, and the code of: npm run -s portal-code
   Demo       ${url}/demo/checkout  (a shop that pays; /demo/scan: a till)
-  Terminal   ${SIMULATED_TERMINAL_ID}, simulated: approves, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
+  Terminals  ${SIMULATED_TERMINAL_ID} and ${POLLING_TERMINAL_ID} (polls), simulated: approve, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
   Registers  ${registersOf(node)}
   Gateway    ${gatewayUrl ?? "none"}   (payment links; test cards in infra/sandbox/gateway/README.md)
   ${clickhouseUrl === null ? "Analytics  ClickHouse is not there (yet); the log says why" : `Analytics  ${clickhouseUrl}   (npm run sql -- "select * from relay.transactions_final")`}

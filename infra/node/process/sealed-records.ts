@@ -1,5 +1,7 @@
+import { PORTAL_ACCOUNTS } from "../../../engine/accounts/account-store.ts";
 import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
+import { MAILS, mailExpiresAtMs } from "../../../engine/mails/mail-store.ts";
 import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
 import { GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
@@ -19,10 +21,14 @@ export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: SERVICE_SETTINGS.prefix },
   { prefix: MERCHANT_SECRETS },
   { prefix: WEBHOOK_ENDPOINTS },
+  { prefix: PORTAL_ACCOUNTS },
 ];
 
 /** There may be very many of these, so they are read only if the key has changed. */
-export const MANY_SEALED_RECORDS: readonly SealedRecords[] = [{ prefix: CLAIMS, expiresAtMs: claimExpiresAtMs }];
+export const MANY_SEALED_RECORDS: readonly SealedRecords[] = [
+  { prefix: CLAIMS, expiresAtMs: claimExpiresAtMs },
+  { prefix: MAILS, expiresAtMs: mailExpiresAtMs },
+];
 
 const PAGE = 500;
 

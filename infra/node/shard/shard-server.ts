@@ -9,6 +9,8 @@ import type { WebSocketMount } from "../../../http/server/websocket.ts";
 import { COMPAT_FACES } from "../../../http/surfaces/compat/surface.ts";
 import { ADAPTER_BASE } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { adapterEnvelope } from "../../../http/surfaces/gateway-adapter/surface.ts";
+import { merchantEnvelope } from "../../../http/surfaces/merchant/envelope.ts";
+import { MERCHANT_BASE } from "../../../http/surfaces/merchant/surface.ts";
 import { partnerApiEnvelope } from "../../../http/surfaces/partner-v1/error-body.ts";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
@@ -48,6 +50,7 @@ export async function createShardServer(parts: ShardServerParts): Promise<Server
     envelope: relayEnvelope,
     envelopes: [
       { under: PARTNER_API_BASE, envelope: partnerApiEnvelope },
+      { under: MERCHANT_BASE, envelope: merchantEnvelope },
       ...COMPAT_FACES,
       { under: `${config.adapterContextPath}${ADAPTER_BASE}`, envelope: adapterEnvelope },
     ],

@@ -16,6 +16,7 @@ import type { LoginCounts } from "../../../http/auth/login-counts.ts";
 import { createLoginThrottle, type LoginObserver } from "../../../http/auth/login-throttle.ts";
 import type { FindMerchant } from "../../../http/auth/merchant-key.ts";
 import type { PartnerApiCredentials } from "../../../http/auth/partner-api-key.ts";
+import type { PortalSessions } from "../../../http/auth/portal-session.ts";
 import { terminalPassword } from "../../../http/auth/terminal-password.ts";
 import type { StompSessions } from "../../../http/stomp/sessions.ts";
 import type { Config } from "../boot/config.ts";
@@ -35,6 +36,8 @@ export interface AccessParts {
   partners: Partners;
   partnerApiCredentials: PartnerApiCredentials;
   findMerchant: FindMerchant;
+  /** Absent where there is no portal. */
+  portalSessions?: PortalSessions;
   administratorPasswordSha256: string;
   /** Wrong passwords of all threads and nodes. */
   loginCounts: LoginCounts;
@@ -93,7 +96,14 @@ export function composeAccess(parts: AccessParts): Access {
     key: loginDigestKey(config.terminalSecret),
     ...(parts.observeLogins === undefined ? {} : { observe: parts.observeLogins }),
   });
-  const authenticator = createAuthenticator(credentials, clock.monotonicMs, parts.partnerApiCredentials, throttle, parts.findMerchant);
+  const authenticator = createAuthenticator(
+    credentials,
+    clock.monotonicMs,
+    parts.partnerApiCredentials,
+    throttle,
+    parts.findMerchant,
+    parts.portalSessions,
+  );
   return {
     operations: {
       administrators,

@@ -2,6 +2,7 @@ import { callbackOperations } from "../../../engine/callbacks/callback-store.ts"
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
+import { createTerminalsByMerchant } from "../../../engine/settings/terminals-by-merchant.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
 import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
@@ -21,6 +22,7 @@ import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
 import { composeAccess } from "./access.ts";
+import { accountSecrets, composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
 import { composeApps } from "./apps.ts";
@@ -33,14 +35,18 @@ import { createFeedWake } from "./feed-wake.ts";
 import { createIdempotency } from "./idempotency.ts";
 import { type ComposedLinks, composeLinks } from "./links.ts";
 import { composeLoginCounts } from "./logins.ts";
+import { composeMails } from "./mails.ts";
+import { composeMerchantPortal } from "./merchant-portal.ts";
 import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
 import { createReadiness } from "./readiness.ts";
+import { portalUrl } from "./portal-url.ts";
 import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
+import { composeTeams } from "./teams.ts";
 import { type ComposedTerminals, composeTerminals } from "./terminals.ts";
 import { composeWebhooks } from "./webhooks.ts";
 import { composeZvt } from "./zvt.ts";
@@ -98,9 +104,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const partnerApi = add(
     composePartnerApi({ kv, tables, box, clock, address, bus, sharedMinutes: parts.others?.minutes ?? null, ...partners, failed }),
   );
-  const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) =>
-    administration.configureTerminal.changed(terminalId, after, before),
-  );
+  const byMerchant = createTerminalsByMerchant();
+  const cloudConfigs = tables.administered(createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS), (terminalId, after, before) => {
+    byMerchant.changed(terminalId, after, before);
+    administration.configureTerminal.changed(terminalId, after, before);
+  });
   const merchantOf = (terminalId: string) => cloudConfigs.get(terminalId)?.merchantId ?? null;
   const shopOf = (terminalId: string) => {
     const merchantId = merchantOf(terminalId);
@@ -151,6 +159,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
   const adapter = composeAdapter({ config, kv, clock, machineClock, partners: partners.partners, box, lease, log, metrics });
   const webhooks = composeWebhooks({ config, kv, homes, cluster, partners: partners.partners, box, clock, machineClock, log, metrics });
+  const mails = add(composeMails({ config, kv, bus, homes, address, box, clock, machineClock, log, metrics }));
   // One thread of the node sends what is owed.
   if (address === STORE_OWNER) {
     add(adapter.sender());
@@ -192,6 +201,26 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   );
   metrics.gauge("relay_links_due", "Payment links that are to be verified now or within seconds.", links.due);
 
+  const loginCounts = composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null });
+  const observeLogins = { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack };
+  const accounts = add(
+    composeAccounts({
+      ...{ config, kv, box, clock, ids, loginCounts, observeLogins, failed },
+      partners: partners.partners,
+      mails: mails.mails,
+      audit: administration.audit,
+      publicUrl: () => portalUrl(config, links.publicUrl()),
+    }),
+  );
+  const teams = add(
+    composeTeams({
+      ...{ config, kv, box, clock, ids, loginCounts, failed },
+      ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
+      audit: administration.audit,
+      publicUrl: () => portalUrl(config, links.publicUrl()),
+      timers: parts.timers,
+    }),
+  );
   const access = add(
     composeAccess({
       config,
@@ -204,8 +233,9 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partnerApiCredentials: partnerApi.credentials,
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
-      loginCounts: composeLoginCounts({ address, bus, monotonicMs: clock.monotonicMs, shared: parts.others?.logins ?? null }),
-      observeLogins: { failed: metrics.loginFailed, heldBack: metrics.loginHeldBack, holdBegan: log.loginsHeldBack },
+      portalSessions: accounts.sessions,
+      loginCounts,
+      observeLogins,
       lease,
     }),
   );
@@ -256,6 +286,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...links.operations,
     ...adapter.operations,
     ...webhooks.operations,
+    ...mails.operations,
     ...intents,
     ...partnerApi.ofMerchants,
     ...partners,
@@ -263,15 +294,21 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
+    ...accounts.operations,
+    ...teams.operations,
     ...apps.operations,
     overview,
-    ...composeMerchantTransactions(bus),
+    ...composeMerchantPortal({
+      ...{ boot, kv, clock, terminals, byMerchant, links: links.links, configOf: cloudConfigs.get, audit: administration.audit },
+      ...composeMerchantTransactions(bus),
+    }),
     clusterNodes: createClusterNodes(bus, MAIN),
     notReadyBecause: readiness.notReadyBecause,
     metrics: () => bus.request(MAIN, "node.metrics", undefined, METRICS_TIMEOUT_MS),
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
     scripts: await loadScripts(),
+    portalFiles: boot.portalFiles,
     timers: parts.timers,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
   }).map(once);

@@ -9,12 +9,16 @@ import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoin
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
+import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
+import { portalEndpoints } from "../../../http/web/portal-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
 
 export interface SurfaceOptions {
@@ -35,12 +39,16 @@ export function surfacesOf(options: SurfaceOptions) {
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
     partnerV1: partnerV1Endpoints,
+    signIn: signInEndpoints,
+    team: teamEndpoints,
+    merchantReads: readEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
     system: systemEndpoints,
     docs: docsEndpoints(relayEnvelope),
     scripts: scriptEndpoints(relayEnvelope),
+    portalPages: portalEndpoints(relayEnvelope),
   };
 }
 
@@ -73,7 +81,7 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
 }
 
 /** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
-export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "demo"]);
+export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "demo", "portal-pages"]);
 
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {
@@ -84,7 +92,7 @@ export function openApiText(surfaces: Surfaces): string {
     title: "Terminal Relay",
     version: "1.0.0",
     description:
-      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`.",
+      "Relays pay, scan and print commands to payment terminals and makes their results available. The descriptions contain what the schemas cannot express. Responses have `Cache-Control: no-store`, unless another value is described, and `X-Content-Type-Options: nosniff`. Text of 1,400 bytes and more is compressed for whoever sends `Accept-Encoding` with br or gzip.",
   });
   return JSON.stringify(document);
 }

@@ -49,7 +49,7 @@ export interface PartnerApiParts {
 
 /** Partner API v1 in a shard. */
 export interface PartnerApi extends Lifecycle {
-  operations: Omit<PartnerV1Operations, "webhookEndpoints" | "endpointDeliveries"> & {
+  operations: Omit<PartnerV1Operations, "webhookEndpoints" | "endpointDeliveries" | "users"> & {
     administerPartnerApi: AdministerPartnerApi;
     administerMerchants: AdministerMerchants;
   };

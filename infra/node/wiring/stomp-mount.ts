@@ -48,7 +48,7 @@ export function createStompMount(options: StompMountOptions): { mount: WebSocket
   const { authenticator, directory, recordResult } = options;
 
   function authenticate(authorization: string, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal> {
-    return authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", ipAddress });
+    return authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", cookie: "", ipAddress });
   }
 
   const host: StompHost = {

@@ -30,6 +30,7 @@ describe("an intent", () => {
     assert.equal(await world.status(id), "requires_action");
     const link = await world.link(txId);
     assert.equal(link.order.owner, "merchant:M1");
+    assert.deepEqual([link.order.shop, link.order.merchantId], ["M1", "G1"], "the merchant that asked, and its gateway account");
     assert.equal(link.order.returnUrl, `https://relay.example/pay/return/${(await world.intent(id)).token}`);
     world.gateway.pay(txId, { amountMinor: 1_200, currency: "EUR" });
     await world.pass(6 * 60_000);

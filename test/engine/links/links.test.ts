@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import { createLinkPacer } from "../../../engine/links/link-pacer.ts";
 import { rowVersion } from "../../../engine/payments/row-version.ts";
 import { readOutbox } from "../../../storage/feed/outbox.ts";
 import { settle } from "../world.ts";
@@ -438,21 +437,4 @@ test("what was missed by an outage of the node is caught up with, paced", async 
   assert.ok(world.gateway.verifies.length - before < 400, `${world.gateway.verifies.length - before} within three seconds`);
   await after.pass(35_000);
   assert.ok(new Set(world.gateway.verifies.slice(before).map(({ txId }) => txId)).size === 2_000, "each was looked at");
-});
-
-test("the pacer leaves alone what is few and evens out what is many", () => {
-  const few = createLinkPacer(20);
-  assert.deepEqual(
-    Array.from({ length: 20 }, () => few.place(10_250, 30_000, 0)),
-    Array.from({ length: 20 }, () => 10_250),
-  );
-  const many = createLinkPacer(20);
-  const counts = new Map<number, number>();
-  for (let index = 0; index < 31_000; index += 1) {
-    const second = Math.floor(many.place(10_000, 30_000, 0) / 1_000);
-    counts.set(second, (counts.get(second) ?? 0) + 1);
-  }
-  assert.equal(Math.min(...counts.keys()), 10);
-  assert.equal(Math.max(...counts.keys()), 40);
-  assert.ok(Math.max(...counts.values()) - Math.min(...counts.values()) <= 1, "as even as it can be");
 });

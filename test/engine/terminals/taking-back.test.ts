@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FeedRow } from "../../../engine/payments/feed-row.ts";
 import type { FedCommand } from "../../../engine/terminals/fed-command.ts";
+import { rowsOf } from "../../../engine/terminals/result-decision.ts";
 import { takeBack } from "../../../engine/terminals/taking-back.ts";
-import { createTerminalStore } from "../../../engine/terminals/terminal-store.ts";
+import { createTerminalStore, readCommandEntry } from "../../../engine/terminals/terminal-store.ts";
 import { command, openSocket, openWorld, pollUuid, posting, stateOf, type World } from "../world.ts";
 
 /** What the feed holds after `work` in a world of its own. */
-async function fedAfter(work: (world: World) => Promise<void>): Promise<FedCommand[]> {
-  const world = await openWorld();
+async function fedAfter(work: (world: World) => Promise<void>, shop: string | null = null): Promise<FedCommand[]> {
+  const world = await openWorld({ administered: { shopOf: () => shop } });
   await work(world);
   const byUuid = new Map<string, FedCommand>();
   const of = (uuid: string): FedCommand => {
@@ -63,6 +64,36 @@ describe("what the feed holds and a restored store lacks", () => {
     for (const view of [await terminals.command("a", 0), await terminals.latest("T1", "partner:1", 0)])
       assert.deepEqual([view?.uuid, view?.state, view?.transaction?.status], ["a", "done", "KO"]);
     assert.deepEqual(await terminals.recordResult(posting("a", { result: "KO", amount: 1_050 })), { type: "repeated" });
+  });
+
+  it("is whose it was: a result that comes later, too, whatever is configured by then", async () => {
+    const fed = await fedAfter(async (world) => {
+      await pay(world, "a", null);
+      await world.pass(301_000);
+      await pay(world, "b");
+      await world.shard.terminals.recordResult(posting("unasked"));
+    }, "SHOP-A");
+    const { world } = await restored(fed);
+    assert.deepEqual(await world.shard.terminals.recordResult(posting("a")), { type: "recorded" });
+    const rows = (await world.rows()).filter((row) => row.type !== "conflict");
+    assert.deepEqual(
+      rows.map(({ type, shop }) => [type, shop]),
+      [
+        ["transaction", "SHOP-A"],
+        ["life", "SHOP-A"],
+      ],
+    );
+    for (const [uuid, place] of [
+      ["b", "c/b"],
+      ["unasked", "c/unasked/T1"],
+    ] as const) {
+      const entry = await world.kv.get(place);
+      assert.ok(entry !== null);
+      assert.deepEqual(
+        rowsOf(readCommandEntry(entry)).map((row) => row.type !== "conflict" && row.shop),
+        uuid === "b" ? ["SHOP-A", "SHOP-A"] : ["SHOP-A"],
+      );
+    }
   });
 
   it("waits no more where it ended, and what else waited there is handed out to nobody", async () => {

@@ -77,7 +77,7 @@ const lasting: fc.Arbitrary<Partial<Command>> = fc.record(
   { noNullPrototype: true },
 );
 const optional: fc.Arbitrary<Partial<Command>> = fc.record(
-  { request: text, cancels: text, byAny: fc.constant(true as const) },
+  { request: text, cancels: text, byAny: fc.constant(true as const), shop: orNull(text) },
   { requiredKeys: [], noNullPrototype: true },
 );
 const life: fc.Arbitrary<CommandLife> = fc.record(
@@ -127,6 +127,17 @@ describe("records of terminals and commands", () => {
     assert.equal(writeCommand(one), text);
     assert.deepEqual(readCommand(small, text), one);
     assert.equal(writeCommand(commandRecord(small)).includes(`null,"${small}"]`), false, "in small letters it says the same as its key");
+  });
+
+  it("say whose a command is: a merchant's, nobody's, or (from before this was kept) nothing", () => {
+    const text = (members: Partial<Command>) =>
+      writeCommand(commandRecord("u-1", { command: acceptedCommand("u-1", { payload: "{}", ...members }) }));
+    const lying = (end: string) => `[3,3,"T1",["payment","PAYCC",1234,"CARD","partner:1",${START_MS},60000,null,null${end}],null,null]\n{}`;
+    assert.equal(text({}), lying(""));
+    assert.equal(text({ shop: null }), lying(",false,null"));
+    assert.equal(text({ shop: null, byAny: true }), lying(",true,null"));
+    assert.equal(text({ shop: "SHOP-001" }), lying(',false,"SHOP-001"'));
+    assert.equal(readCommand("u-1", lying(",true")).command?.shop, undefined);
   });
 
   it("of schema 1 are read too", () => {

@@ -23,7 +23,7 @@ function world(administrators: AdministratorCredential[]) {
   };
   const authenticator = createAuthenticator(source, () => 0);
   const login = (requirement: "admin" | "basic", authorization: string, ipAddress: string) =>
-    authenticator.authenticate(requirement, { authorization, apiKey: "", origin: "", ipAddress });
+    authenticator.authenticate(requirement, { authorization, apiKey: "", origin: "", cookie: "", ipAddress });
   const change = (changed: AdministratorCredential[]) => {
     state.administrators = changed;
     state.generation += 1;

@@ -59,9 +59,9 @@ async function world(options: { partner?: Partial<PartnerCredential> } = {}) {
   };
   const authenticator = createAuthenticator(source, () => state.nowMs);
   const login = (authorization: string, ipAddress = "192.0.2.1") =>
-    authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", ipAddress });
+    authenticator.authenticate("basic", { authorization, apiKey: "", origin: "", cookie: "", ipAddress });
   const key = (apiKey: string, origin = "") =>
-    authenticator.authenticate("apiKey", { authorization: "", apiKey, origin, ipAddress: "192.0.2.1" });
+    authenticator.authenticate("apiKey", { authorization: "", apiKey, origin, cookie: "", ipAddress: "192.0.2.1" });
   return { state, authenticator, login, key, isTerminalDenied: source.isTerminalDenied };
 }
 
@@ -91,7 +91,7 @@ test("a wrong user and a wrong password are refused with the same words", async 
 test("where a login may be left out, a wrong one is as none and opens nothing", async () => {
   const { authenticator, isTerminalDenied: isDenied } = await world();
   const found = (authorization: string) =>
-    authenticator.authenticate("optionalBasic", { authorization, apiKey: "", origin: "", ipAddress: "192.0.2.1" });
+    authenticator.authenticate("optionalBasic", { authorization, apiKey: "", origin: "", cookie: "", ipAddress: "192.0.2.1" });
   const anonymous = { type: "anonymous" };
   assert.deepEqual(found(basic("T1", terminalPassword("terminals", "T1"))), { type: "terminal", terminalId: "T1" });
   assert.deepEqual(await found(basic("fleet", "shared")), { type: "fleet", isDenied });
@@ -201,7 +201,7 @@ test("a key works from its origins and without one, not from others", async () =
 test("the administrative login takes nobody else", async () => {
   const { authenticator } = await world();
   const admin = (authorization: string) =>
-    authenticator.authenticate("admin", { authorization, apiKey: KEY, origin: "", ipAddress: "192.0.2.1" });
+    authenticator.authenticate("admin", { authorization, apiKey: KEY, origin: "", cookie: "", ipAddress: "192.0.2.1" });
   assert.deepEqual(await admin(basic("admin", "secret")), { type: "administrator", username: "admin", role: "owner" });
   assert.deepEqual(await admin(basic("fleet", "shared")), INVALID_LOGIN);
   assert.deepEqual(await admin(basic("till", "right")), INVALID_LOGIN);
@@ -214,7 +214,7 @@ test("a named administrator whose password is slow comes in as who it is, at the
   assert.deepEqual(await login(basic("anna", "annas password")), anna);
   assert.deepEqual(await login(basic("anna", "another")), INVALID_LOGIN);
   const admin = (authorization: string) =>
-    authenticator.authenticate("admin", { authorization, apiKey: "", origin: "", ipAddress: "192.0.2.9" });
+    authenticator.authenticate("admin", { authorization, apiKey: "", origin: "", cookie: "", ipAddress: "192.0.2.9" });
   assert.deepEqual(await admin(basic("anna", "another")), INVALID_LOGIN);
   assert.deepEqual(await admin(basic("anna", "annas password")), anna);
 });
@@ -232,7 +232,7 @@ for (const [who, requirement, right] of [
   test(`after ten wrong passwords no more of ${who} are compared (${requirement}), a right one and one verified before neither`, async () => {
     const { state, authenticator } = await world();
     const login = async (authorization: string, ipAddress = "192.0.2.1") =>
-      authenticator.authenticate(requirement, { authorization, apiKey: "", origin: "", ipAddress });
+      authenticator.authenticate(requirement, { authorization, apiKey: "", origin: "", cookie: "", ipAddress });
     const username = Buffer.from(right.slice(6), "base64").toString("utf8").split(":")[0] ?? "";
     assert.notEqual((await login(right, "192.0.2.2")).type, "refused");
     for (let i = 0; i < 10; i++) assert.deepEqual(await login(basic(username, `wrong${i}`)), INVALID_LOGIN);
@@ -270,7 +270,7 @@ test("guesses that are under way at once do not exceed the limit", async () => {
 test("a login that is right at another endpoint, and a header that is no login, are no guesses", async () => {
   const { authenticator } = await world();
   const admin = async (authorization: string) =>
-    authenticator.authenticate("admin", { authorization, apiKey: "", origin: "", ipAddress: "192.0.2.1" });
+    authenticator.authenticate("admin", { authorization, apiKey: "", origin: "", cookie: "", ipAddress: "192.0.2.1" });
   for (let i = 0; i < 40; i++) for (const header of [basic("fleet", "shared"), "", `Bearer ${i}`]) await admin(header);
   assert.equal((await admin(basic("admin", "secret"))).type, "administrator");
 });

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 import { Type } from "@sinclair/typebox";
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
+import { surface } from "../../../http/endpoint/surface.ts";
 import { envelope, exampleEndpoints } from "../server/world.ts";
 
 const INFO = { title: "Example", version: "1.0.0", description: "An example." };
@@ -36,3 +38,89 @@ test("members may be named like words of JSON Schema", () => {
   const text = JSON.stringify(buildOpenApi([{ ...first, body }], INFO));
   assert.ok(text.includes('"properties":{"errorMessage":{"type":"string"},"title":{"type":"string"},"required":{"type":"boolean"}}'));
 });
+
+test("an endpoint of the portal says who may call it, with what, and that its page has to be the relay's own", () => {
+  const portal = surface<object>()({ name: "portal", tags: ["Portal"], envelope });
+  const declared = {
+    responses: { 200: { description: "Done.", body: Type.Object({}) } },
+    handle: () => ({ status: 200 as const, body: {} }),
+  } as const;
+  const built = buildOpenApi(
+    bind(
+      [
+        portal.endpoint({ ...declared, name: "look", method: "GET", path: "/p/look", summary: "Looks", auth: "merchantUser", may: "look" }),
+        portal.endpoint({
+          ...declared,
+          name: "refund",
+          method: "POST",
+          path: "/p/refund",
+          summary: "Refunds",
+          auth: "merchantUserOrKey",
+          may: "refund",
+          stepUp: true,
+        }),
+        portal.endpoint({
+          ...declared,
+          name: "owners",
+          method: "DELETE",
+          path: "/p/owners",
+          summary: "Removes an owner",
+          auth: "merchantUser",
+          may: "administer owners",
+        }),
+        portal.endpoint({
+          ...declared,
+          name: "signIn",
+          method: "POST",
+          path: "/p/session",
+          summary: "Signs in",
+          auth: "optionalPortalSession",
+        }),
+        portal.endpoint({
+          name: "rows",
+          method: "GET",
+          path: "/p/rows.csv",
+          summary: "Exports",
+          auth: "merchantUserOrKey",
+          may: "operate",
+          responses: { 200: { description: "The rows.", stream: true, contentType: "text/csv" } },
+          handle: () => ({ status: 200, stream: Readable.from([]) }),
+        }),
+      ],
+      {},
+    ),
+    INFO,
+  );
+  const { paths, components }: Document = JSON.parse(JSON.stringify(built));
+  const operations = Object.fromEntries(
+    Object.values(paths).flatMap((methods) => Object.values(methods).map((operation) => [operation.operationId, operation])),
+  );
+  const { look, refund, owners, signIn, rows } = operations;
+  assert.deepEqual(look?.security, [{ portalSession: ["OWNER", "ADMIN", "FINANCE", "DEVELOPER", "VIEWER"] }]);
+  assert.deepEqual(Object.keys(look?.responses ?? {}), ["200", "401", "default"]);
+  assert.deepEqual(refund?.security, [{ portalSession: ["OWNER", "ADMIN", "FINANCE"] }, { merchantKey: [] }]);
+  assert.equal(
+    refund?.description,
+    "A person needs the role OWNER, ADMIN or FINANCE. A merchant's secret key may, too. A person needs a second factor of the last ten minutes (403 `step_up_required`).",
+  );
+  assert.match(refund?.responses["403"]?.description ?? "", /not of a page of the relay itself \(`csrf`\)/);
+  assert.equal(owners?.description, "A person needs the role OWNER.");
+  assert.deepEqual(signIn?.security, [{}, { portalSession: [] }]);
+  assert.deepEqual(Object.keys(signIn?.responses ?? {}), ["200", "403", "default"]);
+  assert.match(rows?.responses["200"]?.description ?? "", /without its last chunk, is not whole/);
+  assert.deepEqual(Object.keys(rows?.responses["200"]?.content ?? {}), ["text/csv"]);
+  assert.deepEqual(Object.keys(rows?.responses ?? {}), ["200", "401", "403", "429", "503", "default"]);
+  assert.match(JSON.stringify(components), /__Host-relay_portal/);
+});
+
+interface Document {
+  paths: { [path: string]: { [method: string]: Operation } };
+  components: object;
+}
+
+interface Operation {
+  operationId: string;
+  description?: string;
+  security: unknown;
+  responses: { [status: string]: { description: string; content?: object } };
+}

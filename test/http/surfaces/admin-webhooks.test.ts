@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { AdministratorRole } from "../../../engine/access/administrator-role.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import type { AuditEntry } from "../../../engine/operators/audit-store.ts";
+import type { AuditEntry } from "../../../engine/operators/audit-entry.ts";
 import type { AdministerWebhooks } from "../../../engine/webhooks/administer-webhooks.ts";
 import type { WebhookDeliveryRecord } from "../../../engine/webhooks/webhook-delivery.ts";
 import type { WebhookEndpointRecord } from "../../../engine/webhooks/webhook-endpoint.ts";
@@ -115,6 +115,7 @@ async function open(t: TestContext, deliveries: WebhookDeliveryRecord[] = [], en
       entries[Number(id) - 1] = { ...entry, outcome };
     },
     page: async () => [],
+    pageOfMerchant: async () => [],
   };
   const roles: ReadonlyMap<string, AdministratorRole> = new Map([
     ["owner", "owner"],

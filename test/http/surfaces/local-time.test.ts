@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLocalTime } from "../../../http/surfaces/local-time.ts";
+import { createLocalTime, daysAfter } from "../../../http/surfaces/local-time.ts";
 
 const HOUR_MS = 3_600_000;
 const utc = (text: string) => Date.parse(`${text}Z`);
@@ -47,4 +47,35 @@ test("days touch, and each instant is of the day that its local time says", () =
 test("what is no day has no range", () => {
   for (const text of ["2026-02-29", "2026-13-01", "2026-1-1", "today", ""])
     assert.equal(createLocalTime("Europe/Rome").dayRange(text), null);
+});
+
+const SAME_TIMES: [string, string, string, string, string][] = [
+  ["an ordinary day", "Europe/Rome", "2026-06-10T12:34:56.789", "2026-06-17T10:34:56.789", "2026-06-10T10:34:56.789"],
+  [
+    "a day with 25 hours, before its clocks go back",
+    "Europe/Rome",
+    "2026-10-25T01:30:00.000",
+    "2026-11-01T00:30:00.000",
+    "2026-10-24T23:30:00.000",
+  ],
+  ["the first of two hours", "Europe/Rome", "2026-10-25T02:30:00.000", "2026-11-01T01:30:00.000", "2026-10-25T00:30:00.000"],
+  ["a day with 25 hours, afterwards", "Europe/Rome", "2026-10-25T18:00:00.000", "2026-11-01T17:00:00.000", "2026-10-25T17:00:00.000"],
+  ["the hour that the day skips", "Europe/Rome", "2026-03-29T03:30:00.000", "2026-04-05T00:30:00.000", "2026-03-29T01:30:00.000"],
+  ["a day with 23 hours, afterwards", "Europe/Rome", "2026-03-29T18:00:00.000", "2026-04-05T16:00:00.000", "2026-03-29T16:00:00.000"],
+  ["half an hour that comes twice", "Australia/Lord_Howe", "2026-04-05T01:45:00.000", "2026-04-11T15:15:00.000", "2026-04-04T14:45:00.000"],
+];
+for (const [what, zone, shown, nowUtc, expected] of SAME_TIMES) {
+  test(`the same time on another day: ${what} in ${zone}`, () => {
+    const localTime = createLocalTime(zone);
+    const found = localTime.sameTimeOn(shown.slice(0, 10), utc(nowUtc)) ?? Number.NaN;
+    assert.equal(new Date(found).toISOString(), `${expected}Z`);
+    assert.equal(localTime.format(found), shown);
+    assert.equal(localTime.dayOf(found), shown.slice(0, 10));
+  });
+}
+
+test("days after others", () => {
+  assert.equal(daysAfter("2026-03-01", -7), "2026-02-22");
+  assert.equal(daysAfter("2024-02-28", 1), "2024-02-29");
+  assert.equal(daysAfter("2026-12-31", 1), "2027-01-01");
 });

@@ -124,6 +124,42 @@ const REFUSED: [title: string, environment: Environment, told: RegExp[]][] = [
     { RELAY_MODE: "production", RELAY_HOST: "127.0.0.1", RELAY_GATEWAY_URL: "http://gw.example/CG" },
     [/RELAY_GATEWAY_URL has a value .* an https URL/],
   ],
+  [
+    "a server for mail without a sender",
+    { RELAY_SMTP_URL: "smtp://mail.example" },
+    [/RELAY_MAIL_FROM is not set: set it together with the other of RELAY_SMTP_URL and RELAY_MAIL_FROM/],
+  ],
+  ["a sender without a server for mail", { RELAY_MAIL_FROM: "no-reply@shop.example" }, [/RELAY_SMTP_URL is not set: set it together/]],
+  [
+    "a server for mail by another protocol",
+    { RELAY_SMTP_URL: "https://mail.example", RELAY_MAIL_FROM: "no-reply@shop.example" },
+    [/RELAY_SMTP_URL has a value that is not allowed; allowed: smtp:/],
+  ],
+  [
+    "a server for mail with a user and no password",
+    { RELAY_SMTP_URL: "smtp://relay@mail.example", RELAY_MAIL_FROM: "no-reply@shop.example" },
+    [/RELAY_SMTP_URL has a value/],
+  ],
+  [
+    "a server for mail with settings that there are not",
+    { RELAY_SMTP_URL: "smtp://mail.example?tls=no", RELAY_MAIL_FROM: "no-reply@shop.example" },
+    [/RELAY_SMTP_URL has a value .*\?tls=required or \?tls=optional/],
+  ],
+  [
+    "TLS from the first byte that is optional",
+    { RELAY_SMTP_URL: "smtps://mail.example?tls=optional", RELAY_MAIL_FROM: "no-reply@shop.example" },
+    [/RELAY_SMTP_URL has a value/],
+  ],
+  [
+    "a sender that is no address",
+    { RELAY_SMTP_URL: "smtp://mail.example", RELAY_MAIL_FROM: "Payments" },
+    [/RELAY_MAIL_FROM is "Payments"; allowed: an address/],
+  ],
+  [
+    "a sender that would begin another header",
+    { RELAY_SMTP_URL: "smtp://mail.example", RELAY_MAIL_FROM: "Pay\nBcc: <eve@evil.example>" },
+    [/RELAY_MAIL_FROM is/],
+  ],
   ["a ClickHouse by another protocol", { RELAY_CLICKHOUSE_URL: "tcp://ch:9000" }, [/RELAY_CLICKHOUSE_URL has a value that is not allowed/]],
   [
     "a sandbox key of another shape",
@@ -187,6 +223,7 @@ const SECRETS: Environment[] = [
   { RELAY_SECRET_KEY: "hunter2" },
   { RELAY_SECRET_KEY_OLD: "hunter2" },
   { RELAY_CLICKHOUSE_URL: "tcp://relay:hunter2@ch:9000" },
+  { RELAY_SMTP_URL: "smtp://relay:hunter2@mail.example/path" },
   { RELAY_PUBLIC_URL: "ftp://relay:hunter2@relay.example" },
   { RELAY_ADMIN_PASSWRD: "hunter2" },
   { RELAY_TERMINAL_SECERT: "hunter2" },
@@ -249,6 +286,29 @@ describe("the configuration", () => {
     const hex = Buffer.from(PRODUCTION["RELAY_SECRET_KEY"] ?? "", "base64").toString("hex");
     assert.deepEqual(base64, { current: hex, old: SANDBOX_SECRET_KEY });
     assert.deepEqual(readConfig({ ...PRODUCTION, RELAY_SECRET_KEY: hex }).secretKeys, { current: hex, old: null });
+  });
+
+  it("requires TLS of a server for mail in production, unless it is on this machine or its URL says otherwise", () => {
+    const from = { RELAY_MAIL_FROM: "Payments <no-reply@shop.example>" };
+    const cases: [environment: Environment, url: string, secure: boolean, requireTls: boolean, port: number][] = [
+      [PRODUCTION, "smtp://mail.example", false, true, 587],
+      [PRODUCTION, "smtps://mail.example", true, true, 465],
+      [PRODUCTION, "smtp://mail.example:2525/?tls=optional", false, false, 2525],
+      [PRODUCTION, "smtp://127.0.0.1:25", false, false, 25],
+      [PRODUCTION, "smtp://[::1]:25", false, false, 25],
+      [{}, "smtp://mail.example", false, false, 587],
+      [{}, "smtp://mail.example?tls=required", false, true, 587],
+    ];
+    for (const [environment, url, secure, requireTls, port] of cases) {
+      const { smtp } = readConfig({ ...environment, ...from, RELAY_SMTP_URL: url });
+      assert.deepEqual([smtp?.secure, smtp?.requireTls, smtp?.port], [secure, requireTls, port], url);
+    }
+    const { smtp } = readConfig({ ...from, RELAY_SMTP_URL: "smtp://re%40lay:p%40ss%3Aword@mail.example" });
+    assert.deepEqual(smtp, {
+      ...{ host: "mail.example", port: 587, secure: false, requireTls: false, from: from.RELAY_MAIL_FROM },
+      login: { user: "re@lay", password: "p@ss:word" },
+    });
+    assert.equal(readConfig(PRODUCTION).smtp, null);
   });
 
   it("takes names that are not its own, blanks around values, and empty values as not set", () => {

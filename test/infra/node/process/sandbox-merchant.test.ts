@@ -5,6 +5,9 @@ import { createMerchantsByKey } from "../../../../engine/partners/merchant-by-ke
 import { createMerchantServices } from "../../../../engine/partners/merchant-services.ts";
 import { createMerchantStore } from "../../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../../engine/partners/merchants.ts";
+import type { CloudConfig } from "../../../../engine/settings/cloud-config.ts";
+import { CLOUD_CONFIGS, createRecordStore } from "../../../../engine/tables/record-store.ts";
+import { partitionOf } from "../../../../engine/tables/table-versions.ts";
 import { sha256Hex } from "../../../../http/auth/digest.ts";
 import { readConfig } from "../../../../infra/node/boot/config.ts";
 import { SANDBOX_MERCHANT } from "../../../../infra/node/boot/sandbox-names.ts";
@@ -135,4 +138,22 @@ test("in production the known keys open nothing, and another merchant of that na
   await own.merchants.create(grant(), { merchantId: "SHOP-001", environment: "LIVE" }, "op-1");
   await own.start(PRODUCTION);
   assert.equal((await own.store.load("SHOP-001"))?.record.active, true);
+});
+
+async function merchantOfSimulated(kv: MemoryKv): Promise<string | null | undefined> {
+  const configs = createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS);
+  return (await configs.load(partitionOf("SIM00001", configs.partitions))).get("SIM00001")?.record.merchantId;
+}
+
+test("the simulated terminal is the shop's, also in a sandbox of before, unless somebody has configured it", async () => {
+  const { start, kv } = world();
+  await start();
+  assert.equal(await merchantOfSimulated(kv), "SHOP-001");
+  const configs = createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS);
+  await configs.remove("SIM00001");
+  await start();
+  assert.equal(await merchantOfSimulated(kv), "SHOP-001");
+  await configs.change("SIM00001", (before) => ({ ...(before ?? assert.fail("there is no configuration")), merchantId: null }));
+  await start();
+  assert.equal(await merchantOfSimulated(kv), null);
 });

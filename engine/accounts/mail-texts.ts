@@ -1,0 +1,145 @@
+import type { MerchantRole } from "../access/merchant-user-grant.ts";
+import type { Mail } from "../mails/mail.ts";
+import type { Locale } from "./account.ts";
+
+export type MailText = Pick<Mail, "subject" | "text">;
+
+/** What the portal writes to people: plain text that says what to do and until when. */
+export interface MailTexts {
+  invitation(locale: Locale, facts: { merchantName: string; role: MerchantRole; token: string; expiresAtMs: number }): MailText;
+  passwordReset(locale: Locale, facts: { token: string; expiresAtMs: number }): MailText;
+  /** To who may not have done it: tells what happened, and what to do then. */
+  passwordChanged(locale: Locale, facts: { atMs: number }): MailText;
+  /** An administrator has removed all second factors. */
+  factorsReset(locale: Locale, facts: { atMs: number }): MailText;
+}
+
+export interface MailTextsOptions {
+  /** Where people reach the portal; without a slash at its end. */
+  publicUrl(): string;
+  /** The installation's time zone (IANA), in which times are written. */
+  timeZone: string;
+}
+
+export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): MailTexts {
+  const time = (locale: Locale, atMs: number) => `${TIME[locale](timeZone).format(atMs)} (${timeZone})`;
+  return {
+    invitation: (locale, { merchantName, role, token, expiresAtMs }) =>
+      TEXTS[locale].invitation({
+        ...{ merchantName, role: ROLES[locale][role] },
+        url: `${publicUrl()}/portal/invitation/${token}`,
+        until: time(locale, expiresAtMs),
+      }),
+    passwordReset: (locale, { token, expiresAtMs }) =>
+      TEXTS[locale].passwordReset({ url: `${publicUrl()}/portal/reset/${token}`, until: time(locale, expiresAtMs) }),
+    passwordChanged: (locale, { atMs }) => TEXTS[locale].passwordChanged({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
+    factorsReset: (locale, { atMs }) => TEXTS[locale].factorsReset({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
+  };
+}
+
+const FORMAT = { dateStyle: "full", timeStyle: "short" } as const;
+const TIME: Readonly<Record<Locale, (timeZone: string) => Intl.DateTimeFormat>> = {
+  it: (timeZone) => new Intl.DateTimeFormat("it-IT", { ...FORMAT, timeZone }),
+  en: (timeZone) => new Intl.DateTimeFormat("en-GB", { ...FORMAT, timeZone }),
+};
+
+const ROLES: Readonly<Record<Locale, Readonly<Record<MerchantRole, string>>>> = {
+  it: { OWNER: "Titolare", ADMIN: "Amministratore", FINANCE: "Contabilità", DEVELOPER: "Sviluppatore", VIEWER: "Sola lettura" },
+  en: { OWNER: "Owner", ADMIN: "Administrator", FINANCE: "Finance", DEVELOPER: "Developer", VIEWER: "Viewer" },
+};
+
+interface Texts {
+  invitation(facts: { merchantName: string; role: string; url: string; until: string }): MailText;
+  passwordReset(facts: { url: string; until: string }): MailText;
+  passwordChanged(facts: { url: string; at: string }): MailText;
+  factorsReset(facts: { url: string; at: string }): MailText;
+}
+
+const TEXTS: Readonly<Record<Locale, Texts>> = {
+  it: {
+    invitation: ({ merchantName, role, url, until }) => ({
+      subject: `Invito al portale di ${merchantName}`,
+      text: lines(
+        "Buongiorno,",
+        `ha ricevuto un invito al portale dei pagamenti di ${merchantName} con il ruolo "${role}".`,
+        `Per accettare, apra questo indirizzo e scelga una password; se ha già un account, usi la sua password:\n${url}`,
+        `L'invito vale una sola volta, fino a ${until}.`,
+        "Dopo la password le sarà chiesto un secondo fattore: un'app di autenticazione o una passkey. Tenga a portata di mano il telefono.",
+        "Se non si aspettava questo invito, ignori questo messaggio: senza di lei non succede nulla.",
+      ),
+    }),
+    passwordReset: ({ url, until }) => ({
+      subject: "Nuova password per il portale dei pagamenti",
+      text: lines(
+        "Buongiorno,",
+        "qualcuno, probabilmente lei, ha chiesto una nuova password per il suo account.",
+        `Per sceglierla, apra questo indirizzo:\n${url}`,
+        `Il collegamento vale una sola volta, fino a ${until}. Il secondo fattore resta quello di prima, e tutte le sessioni aperte saranno chiuse.`,
+        "Se la richiesta non è sua, ignori questo messaggio: la sua password non cambia.",
+      ),
+    }),
+    passwordChanged: ({ url, at }) => ({
+      subject: "La sua password è stata cambiata",
+      text: lines(
+        "Buongiorno,",
+        `la password del suo account è stata cambiata ${at}. Tutte le sessioni sono state chiuse; il secondo fattore non è cambiato.`,
+        "Se l'ha cambiata lei, non deve fare nulla.",
+        `Se non l'ha cambiata lei, chieda subito una nuova password con "Password dimenticata" su ${url} e avvisi il titolare del suo esercizio.`,
+      ),
+    }),
+    factorsReset: ({ url, at }) => ({
+      subject: "Il suo secondo fattore è stato rimosso",
+      text: lines(
+        "Buongiorno,",
+        `un amministratore ha rimosso ${at} il secondo fattore del suo account: app di autenticazione, passkey e codici di recupero. Tutte le sessioni sono state chiuse.`,
+        `Entri con la sua password e registri subito un nuovo secondo fattore:\n${url}`,
+        "Se non l'ha chiesto lei, lo faccia subito lo stesso, scelga una nuova password e avvisi chi gestisce il portale.",
+      ),
+    }),
+  },
+  en: {
+    invitation: ({ merchantName, role, url, until }) => ({
+      subject: `Invitation to the portal of ${merchantName}`,
+      text: lines(
+        "Hello,",
+        `you are invited to the payments portal of ${merchantName} with the role "${role}".`,
+        `To accept, open this address and choose a password; if you have an account already, use its password:\n${url}`,
+        `The invitation can be used once, until ${until}.`,
+        "After the password you are asked for a second factor: an authenticator app or a passkey. Keep your phone at hand.",
+        "If you did not expect this invitation, ignore this message: nothing happens without you.",
+      ),
+    }),
+    passwordReset: ({ url, until }) => ({
+      subject: "New password for the payments portal",
+      text: lines(
+        "Hello,",
+        "somebody, probably you, asked for a new password for your account.",
+        `To choose it, open this address:\n${url}`,
+        `The link can be used once, until ${until}. Your second factor stays as it is, and all open sessions will end.`,
+        "If it was not you, ignore this message: your password does not change.",
+      ),
+    }),
+    passwordChanged: ({ url, at }) => ({
+      subject: "Your password was changed",
+      text: lines(
+        "Hello,",
+        `the password of your account was changed on ${at}. All sessions have ended; your second factor has not changed.`,
+        "If it was you, there is nothing to do.",
+        `If it was not you, ask for a new password at once with "Forgot password" at ${url}, and tell the owner of your shop.`,
+      ),
+    }),
+    factorsReset: ({ url, at }) => ({
+      subject: "Your second factor was removed",
+      text: lines(
+        "Hello,",
+        `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
+        `Sign in with your password and enrol a new second factor at once:\n${url}`,
+        "If you did not ask for it, do so at once all the same, choose a new password, and tell whoever runs the portal.",
+      ),
+    }),
+  },
+};
+
+function lines(...paragraphs: readonly string[]): string {
+  return `${paragraphs.join("\n\n")}\n`;
+}

@@ -1,0 +1,135 @@
+import type { Address, Homes } from "../kernel/bus.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { createDeadlineRunner, type DeadlineBounds, type DeadlineRunner } from "../kernel/deadline-runner.ts";
+import { createPacer } from "../kernel/pacer.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { SecretBox } from "../kernel/secret-box.ts";
+import type { Stored } from "../kernel/stored.ts";
+import { type Mailer, type MailKind, MailNotSent } from "./mail.ts";
+import { claimed, ended, leftInOutbox, type MailRecord, type MailState, postponed } from "./mail-record.ts";
+import { type MailStore, mailText, QUEUED_MAX } from "./mail-store.ts";
+
+/** What became of an attempt or of a mail; the id is no secret, and nothing else of the mail is told. */
+export interface MailTold {
+  type: "sent" | "failed" | "refused" | "expired";
+  id: string;
+  kind: MailKind;
+  attempts: number;
+  reason: string | null;
+}
+
+export interface MailSenderOptions {
+  store: MailStore;
+  box: SecretBox;
+  /** Null where nothing sends mail: they wait in the administrators' outbox until they expire. */
+  mailer: Mailer | null;
+  homes: Homes;
+  self: Address;
+  clock: Clock;
+  told(event: MailTold): void;
+  failed(what: string, error: unknown): void;
+}
+
+type Ending = Exclude<MailState, "QUEUED">;
+
+/** Whatever waits has room. Few at once: a server for mail takes a few connections of one client. */
+const BOUNDS: Omit<DeadlineBounds, "pacer"> = { heldMax: QUEUED_MAX, atOnceMax: 4, catchUpMs: 60_000, slackMs: 0 };
+
+/** Mails that a second of catching up takes without being thought full. */
+const FREE_PER_SECOND = 10;
+
+/** After an attempt another writer can have claimed the mail only because its lease was over: more than one such is a fault. */
+const ATTEMPTS_MAX = 4;
+
+/** Ends of mails that the store could not take yet; beyond it a mail whose end is not stored is sent again. */
+const UNSTORED_MAX = 1_000;
+
+/**
+ * Sends mails whose home this shard is: at once, then again and again for as long as they are worth something. Each attempt is stored before it
+ * begins, so two nodes do not send a mail together, and one that died during it leaves the mail to be sent again: at least once, not
+ * exactly once.
+ */
+export function createMailSender({ store, box, mailer, homes, self, clock, told, failed }: MailSenderOptions): DeadlineRunner {
+  /** What was sent, or refused, while the store did not answer: it is stored when it answers again, and the mail not sent again meanwhile. */
+  const unstored = new Map<string, Ending>();
+
+  async function fire(id: string): Promise<void> {
+    const known = unstored.get(id);
+    if (known !== undefined) {
+      await end(id, known);
+      unstored.delete(id);
+      return;
+    }
+    const stored = await store.load(id);
+    const nowMs = clock.nowMs();
+    if (stored === null || stored.record.nextAtMs === null || stored.record.nextAtMs > nowMs) return;
+    const { record } = stored;
+    if (nowMs >= record.expiresAtMs) {
+      if ((await store.replace(stored, ended(record, "EXPIRED", nowMs))) !== null) tell("expired", record, null);
+      return;
+    }
+    if (mailer === null) {
+      await store.replace(stored, leftInOutbox(record, nowMs));
+      return;
+    }
+    const taken = await store.replace(stored, claimed(record, nowMs));
+    if (taken !== null) await attempt(taken, mailer);
+  }
+
+  async function attempt(taken: Stored<MailRecord>, by: Mailer): Promise<void> {
+    const { record } = taken;
+    try {
+      const outcome = await send(record, by);
+      tell(outcome, record, null);
+      await endOrRemember(record.id, outcome === "sent" ? "SENT" : "FAILED");
+    } catch (error) {
+      if (!(error instanceof MailNotSent)) throw error;
+      tell("failed", record, error.message);
+      await store.replace(taken, postponed(record, clock.nowMs()));
+    }
+  }
+
+  async function send(record: MailRecord, by: Mailer): Promise<"sent" | "refused"> {
+    const { id, kind, to, merchantId } = record;
+    return by.send({ id, kind, to, merchantId, ...textOf(record) });
+  }
+
+  /** One that cannot be opened may be so again once the right key is back. */
+  function textOf(record: MailRecord) {
+    try {
+      const text = mailText(box, record);
+      if (text !== null) return text;
+    } catch (error) {
+      throw new MailNotSent("its sealed text cannot be opened", { cause: error });
+    }
+    throw new MailNotSent("it has no text");
+  }
+
+  async function endOrRemember(id: string, ending: Ending): Promise<void> {
+    try {
+      await end(id, ending);
+    } catch (error) {
+      if (unstored.size < UNSTORED_MAX) unstored.set(id, ending);
+      throw error;
+    }
+  }
+
+  /** Over whatever another writer has stored since: it was sent, or it never can be. */
+  async function end(id: string, ending: Ending): Promise<void> {
+    await retryOnConflict(ATTEMPTS_MAX, async () => {
+      const stored = await store.load(id);
+      if (stored === null || stored.record.state !== "QUEUED") return;
+      return (await store.replace(stored, ended(stored.record, ending, clock.nowMs()))) === null ? CONFLICT : undefined;
+    });
+  }
+
+  function tell(type: MailTold["type"], { id, kind, attempts }: MailRecord, reason: string | null): void {
+    told({ type, id, kind, attempts, reason });
+  }
+
+  return createDeadlineRunner({
+    ...{ name: "mail", index: store, homes, self, clock, failed, fire },
+    placeOf: (partition) => `due/${partition}`,
+    bounds: { ...BOUNDS, pacer: createPacer(FREE_PER_SECOND) },
+  });
+}

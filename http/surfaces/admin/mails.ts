@@ -1,0 +1,156 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { MailInOutbox } from "../../../engine/mails/administer-mails.ts";
+import { MAIL_KINDS } from "../../../engine/mails/mail.ts";
+import { MAIL_STATES } from "../../../engine/mails/mail-record.ts";
+import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { okBody } from "../relay-envelope.ts";
+import { outboxPage, PAGE_POLICY } from "./mail-page.ts";
+import { type AdminOperations, adminOfMails as admin } from "./surface.ts";
+
+const PAGE_DEFAULT = 100;
+const PAGE_MAX = 500;
+
+/** Mails on the page for people. */
+const ON_PAGE = 100;
+
+const Time = Type.String({ description: "ISO 8601 UTC." });
+const orNull = <T extends Parameters<typeof Type.Optional>[0]>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+const mailMembers = {
+  id: Type.String(),
+  kind: Type.Union(MAIL_KINDS.map((kind) => Type.Literal(kind))),
+  to: Type.String(),
+  merchantId: orNull(Type.String(), "Null for a mail of no merchant."),
+  state: Type.Union(
+    MAIL_STATES.map((state) => Type.Literal(state)),
+    {
+      description:
+        "QUEUED: it waits for its next attempt, or in the outbox where nothing sends mail. SENT: a server has taken it. FAILED: the server refused the address for good. EXPIRED: it was not sent for as long as it was worth something.",
+    },
+  ),
+  attempts: Type.Integer(),
+  createdAt: Time,
+  expiresAt: Type.String({ description: "Until when it is tried. ISO 8601 UTC." }),
+  endedAt: orNull(Time, "Null while it is QUEUED."),
+};
+const MailSchema = Type.Object(mailMembers, { title: "AdminMail" });
+const MailWithText = Type.Object(
+  {
+    ...mailMembers,
+    subject: orNull(Type.String(), "Null as `text` is."),
+    text: orNull(Type.String(), "Null where mails are sent (RELAY_SMTP_URL), and once the mail has ended."),
+  },
+  { title: "AdminMailWithText" },
+);
+
+const EXAMPLE = {
+  id: "inv_4fK2mQ8vX1cZ7nB3sD5gHj",
+  kind: "invitation" as const,
+  to: "ada@shop.example",
+  merchantId: "SHOP-001",
+  state: "QUEUED" as const,
+  attempts: 0,
+  createdAt: "2026-01-01T10:00:00.000Z",
+  expiresAt: "2026-01-04T10:00:00.000Z",
+  endedAt: null,
+};
+
+const MailId = Type.String({ pattern: "^[A-Za-z0-9_.-]{1,100}$" });
+
+const listMails = admin.endpoint({
+  name: "listMails",
+  method: "GET",
+  path: "/admin/mails",
+  summary: "List mails to users of the merchant portal, newest first",
+  description: "Of the last 30 days, without what is in them.",
+  auth: "admin",
+  role: "operator",
+  query: Type.Object({
+    after: Type.Optional(Type.String({ maxLength: 100, pattern: "^[\\x21-\\x7e]*$", description: "The last id of the previous page." })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+  }),
+  responses: {
+    200: { description: "A page.", body: okBody(Type.Array(MailSchema)), example: { status: "ok", data: [EXAMPLE] } },
+    ...admin.errors(400, 401, 403, 503),
+  },
+  handle: async ({ administerMails }, { query }) => {
+    const page = await administerMails.page(query.after ?? null, query.limit ?? PAGE_DEFAULT);
+    return { status: 200, body: { status: "ok", data: page.map(mailOf) } };
+  },
+});
+
+const showMail = admin.endpoint({
+  name: "showMail",
+  method: "GET",
+  path: "/admin/mails/{id}",
+  summary: "Get a mail with what is in it",
+  description:
+    "For installations without RELAY_SMTP_URL: an owner passes on what is in it. Whoever has the link of an invitation or of a new password can sign in with it, so each call is written to the audit log.",
+  auth: "admin",
+  role: "owner",
+  params: Type.Object({ id: MailId }),
+  audit: { action: "mail.read" },
+  responses: {
+    200: {
+      description: "The mail.",
+      body: okBody(MailWithText),
+      example: {
+        status: "ok",
+        data: { ...EXAMPLE, subject: "You are invited", text: "Open https://relay.example/portal/invitation/... within 72 hours." },
+      },
+    },
+    ...admin.errors(400, 401, 403, 404, 503),
+  },
+  handle: async ({ administerMails }, { params }) => {
+    const found = await administerMails.mail(params.id);
+    if (found === null) throw new RelayError("not_found", "There is no such mail");
+    const { subject = null, text = null } = found.content ?? {};
+    return { status: 200, body: { status: "ok", data: { ...mailOf(found.record), subject, text } } };
+  },
+});
+
+const showOutbox = admin.endpoint({
+  name: "showOutbox",
+  method: "GET",
+  path: "/admin/outbox",
+  summary: "Show the newest mails as a page",
+  description:
+    "The newest 100 with what is in them, where nothing sends mail (no RELAY_SMTP_URL); else without. Each call is written to the audit log.",
+  auth: "admin",
+  role: "owner",
+  audit: { action: "mail.read", subject: () => "outbox" },
+  responses: {
+    200: {
+      description: "An HTML page without scripts.",
+      body: Type.String(),
+      contentType: "text/html; charset=utf-8",
+      headers: {
+        "Content-Security-Policy": { description: "The page loads nothing, and no page holds it in a frame." },
+        "Referrer-Policy": { description: "Links in mails have tokens; no page learns where it was opened from." },
+      },
+    },
+    ...admin.errors(401, 403, 503),
+  },
+  handle: async ({ administerMails }) => ({
+    status: 200,
+    text: outboxPage(await administerMails.newest(ON_PAGE), administerMails.sends),
+    headers: { "Content-Security-Policy": PAGE_POLICY, "Referrer-Policy": "no-referrer" },
+  }),
+});
+
+/** Mails of the merchant portal, for operators. */
+export const mailEndpoints: Endpoint<Pick<AdminOperations, "administerMails">>[] = [listMails, showMail, showOutbox];
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+function mailOf(record: MailInOutbox["record"]): Static<typeof MailSchema> {
+  const { id, kind, to, merchantId, state, attempts, createdAtMs, expiresAtMs, updatedAtMs } = record;
+  return {
+    ...{ id, kind, to, merchantId, state, attempts },
+    createdAt: iso(createdAtMs),
+    expiresAt: iso(expiresAtMs),
+    endedAt: state === "QUEUED" ? null : iso(updatedAtMs),
+  };
+}

@@ -1,0 +1,87 @@
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import { UuidParams } from "../identifier-params.ts";
+import { ok, okOf } from "./envelope.ts";
+import { maySeePersonalData } from "./personal-data.ts";
+import { READ_DEADLINE_MS, type ReadOperations, reads } from "./reads.ts";
+import { receiptText } from "./receipt-text.ts";
+import { TransactionDetail, type TransactionDetailJson } from "./schemas.ts";
+import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
+import { type History, historyOf } from "./transaction-history.ts";
+import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
+
+export const findMerchantTransaction = reads.endpoint({
+  name: "merchantTransaction",
+  method: "GET",
+  path: `${MERCHANT_BASE}/transactions/{uuid}`,
+  summary: "Get one transaction, with what happened to it",
+  description:
+    "`timeline` has the life of the command where it is still kept, and for a payment link its captures, reversals and refunds. 404 for a uuid that is not the merchant's.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  deadlineMs: READ_DEADLINE_MS,
+  params: UuidParams,
+  responses: {
+    200: {
+      description: "The transaction.",
+      body: okOf(TransactionDetail),
+      example: {
+        status: "ok",
+        data: {
+          ...ITEM_EXAMPLE,
+          actionCode: "000",
+          stan: "000123",
+          entry: "NFC",
+          maskedPan: "************1111",
+          amountDiffers: false,
+          unsolicited: false,
+          satispay: null,
+          hasReceipt: false,
+          timeline: [
+            { what: "accepted", at: "2026-11-25T09:59:51.000Z", amountMinor: 1050, state: null },
+            { what: "sent", at: "2026-11-25T09:59:51.020Z", amountMinor: null, state: null },
+            { what: "result", at: "2026-11-25T10:00:00.000Z", amountMinor: 1050, state: "OK" },
+          ],
+          refund: { possible: false, reason: "not_refundable_here" },
+        },
+      },
+    },
+    ...reads.errors(400, 401, 403, 404, 429, 503),
+  },
+  handle: async (operations, { caller, params }) => {
+    const merchantId = merchantOf(caller);
+    const found = await ownTransaction(operations, merchantId, params.uuid);
+    const history = await historyOf(operations, merchantId, found);
+    return { status: 200, body: ok(detailOf(found, history, maySeePersonalData(caller))) };
+  },
+});
+
+/** Throws RelayError `not_found` for what is not there, or is another merchant's. */
+export async function ownTransaction(
+  { merchantTransactions }: Pick<ReadOperations, "merchantTransactions">,
+  merchantId: string,
+  uuid: string,
+): Promise<MerchantTransaction> {
+  const found = await merchantTransactions.find(merchantId, uuid);
+  if (found === null) throw new RelayError("not_found", "There is no such transaction");
+  return found;
+}
+
+function detailOf(found: MerchantTransaction, { timeline, refund }: History, maySee: boolean): TransactionDetailJson {
+  const { transaction, amountDiffers, unsolicited } = found;
+  const { auth, card, satispay } = transaction;
+  return {
+    ...itemOf(found),
+    actionCode: auth?.actionCode ?? null,
+    stan: auth?.stan ?? null,
+    entry: card?.entry ?? null,
+    maskedPan: card?.maskedPan ?? null,
+    amountDiffers,
+    unsolicited,
+    satispay: satispay === undefined ? null : { paymentId: satispay.paymentId ?? null, status: satispay.status ?? null },
+    hasReceipt: maySee && receiptText(transaction) !== null,
+    timeline: [...timeline],
+    refund,
+  };
+}

@@ -1,0 +1,106 @@
+import { Type } from "@sinclair/typebox";
+import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
+import { maskedEmail } from "../masked-email.ts";
+import { ok, okOf } from "./envelope.ts";
+import { maySeePersonalData } from "./personal-data.ts";
+import { reads } from "./reads.ts";
+import { AuditItem, type AuditItemJson, listOf, PAGE_QUERY, TRANSACTION_FILTERS } from "./schemas.ts";
+import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
+import { damagedCursor, rangeOfQuery } from "./transaction-query.ts";
+
+export const listMerchantAudit = reads.endpoint({
+  name: "merchantAudit",
+  method: "GET",
+  path: `${MERCHANT_BASE}/audit`,
+  summary: "List who changed what, newest first",
+  description:
+    "What the merchant's people and its key changed, and what administrators and its partner changed of it. Entries are kept for 400 days, at most 10,000 of them. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. Addresses of people are masked, and `ipAddress` is null, for roles that do not see personal data.",
+  auth: "merchantUser",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  query: Type.Object({
+    objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "`subject` of the entries." })),
+    requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: "The `X-Request-Id` of an answer." })),
+    outcome: Type.Optional(Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")])),
+    from: TRANSACTION_FILTERS.from,
+    to: TRANSACTION_FILTERS.to,
+    ...PAGE_QUERY,
+  }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okOf(listOf(AuditItem)),
+      example: {
+        status: "ok",
+        data: {
+          items: [
+            {
+              id: "1763700000000-shard-0-1a2b3c4d-000000001",
+              at: "2025-11-21T04:40:00.000Z",
+              actor: "mara@example.com",
+              ipAddress: "192.0.2.7",
+              action: "user.invite",
+              subject: "usr_7Y2mBqN0cKxE4rTgVdW1aP",
+              members: ["email", "role"],
+              outcome: "done",
+              code: null,
+              requestId: "till-7.42",
+            },
+          ],
+          next: null,
+        },
+      },
+    },
+    ...reads.errors(400, 401, 403, 429, 503),
+  },
+  handle: async ({ merchantAudit, localTime }, { caller, query }) => {
+    const { objectId, requestId, outcome, cursor, limit } = query;
+    const filter = {
+      ...rangeOfQuery(query, localTime),
+      ...(objectId === undefined ? {} : { subject: objectId }),
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(outcome === undefined ? {} : { outcome }),
+    };
+    const before = cursor === undefined ? "" : readCursor(cursor);
+    const { items, next } = await merchantAudit.page(merchantOf(caller), { filter, before, limit });
+    const maySee = maySeePersonalData(caller);
+    const body = { items: items.map(({ id, entry }) => itemOf(id, entry, maySee)), next: next === null ? null : cursorOf(next) };
+    return { status: 200, body: ok(body) };
+  },
+});
+
+function itemOf(id: string, entry: AuditEntry, maySee: boolean): AuditItemJson {
+  const { atMs, action, subject, members, outcome, requestId, ipAddress } = entry;
+  const seen = (text: string) => (maySee ? text : maskedEmail(text));
+  return {
+    id,
+    at: new Date(atMs).toISOString(),
+    actor: seen(actorOf(entry)),
+    // Where operators and partners sit is none of the merchant's business.
+    ipAddress: maySee && isMerchantsOwn(entry) ? ipAddress : null,
+    action,
+    subject: seen(subject),
+    members: [...members],
+    outcome: outcome.type,
+    code: outcome.type === "refused" ? outcome.code : null,
+    requestId,
+  };
+}
+
+/** Of others than the merchant's own people only what they are. */
+function actorOf(entry: AuditEntry): string {
+  if (isMerchantsOwn(entry)) return entry.username === entry.merchantId ? "API key" : entry.username;
+  return entry.actor.startsWith("partner") ? "Partner" : "Administrator";
+}
+
+const ENTRY_ID = /^\d{13}-[A-Za-z0-9.-]{1,128}$/;
+
+function cursorOf(id: string): string {
+  return Buffer.from(id).toString("base64url");
+}
+
+function readCursor(cursor: string): string {
+  const id = Buffer.from(cursor, "base64url").toString("latin1");
+  if (!ENTRY_ID.test(id) || cursorOf(id) !== cursor) throw damagedCursor();
+  return id;
+}

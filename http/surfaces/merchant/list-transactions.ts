@@ -1,0 +1,36 @@
+import { Type } from "@sinclair/typebox";
+import { ok, okOf } from "./envelope.ts";
+import { READ_DEADLINE_MS, reads } from "./reads.ts";
+import { listOf, PAGE_QUERY, TRANSACTION_FILTERS, TransactionItem } from "./schemas.ts";
+import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
+import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
+import { cursorOf, filterOf, readCursor } from "./transaction-query.ts";
+
+export const listMerchantTransactions = reads.endpoint({
+  name: "merchantTransactions",
+  method: "GET",
+  path: `${MERCHANT_BASE}/transactions`,
+  summary: "List the merchant's transactions, newest first",
+  description:
+    "Results of terminals and payment links, as soon as they are stored, without scans and prints. Days are those of the installation's time zone. Pass `next` as `cursor`, with the same filters, to get the next page. 503 where ClickHouse does not answer: payments are not affected.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  deadlineMs: READ_DEADLINE_MS,
+  query: Type.Object({ ...TRANSACTION_FILTERS, ...PAGE_QUERY }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okOf(listOf(TransactionItem)),
+      example: { status: "ok", data: { items: [ITEM_EXAMPLE], next: null } },
+    },
+    ...reads.errors(400, 401, 403, 429, 503),
+  },
+  handle: async ({ merchantTransactions, localTime }, { caller, query }) => {
+    const { limit, cursor } = query;
+    const filter = filterOf(query, localTime);
+    const after = cursor === undefined ? null : readCursor(cursor);
+    const { items, next } = await merchantTransactions.page(merchantOf(caller), { filter, after, limit });
+    return { status: 200, body: ok({ items: items.map(itemOf), next: next === null ? null : cursorOf(next) }) };
+  },
+});

@@ -1,0 +1,114 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
+import { daysAfter, type LocalTime } from "../local-time.ts";
+import { ok, okOf } from "./envelope.ts";
+import { READ_DEADLINE_MS, reads } from "./reads.ts";
+import { Overview, type OverviewJson } from "./schemas.ts";
+import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
+import { methodOf } from "./transaction-item.ts";
+import { dayOfQuery } from "./transaction-query.ts";
+
+/** What is compared ends on whole quarters of a minute, so that all who look within one share an answer. */
+const SHARED_MS = 15_000;
+const HOUR_MS = 3_600_000;
+const DAYS_BEFORE = 7;
+
+const SUMS_EXAMPLE = { currency: "EUR", volumeMinor: 105000, approved: 42, declined: 3 };
+
+export const merchantOverview = reads.endpoint({
+  name: "merchantOverview",
+  method: "GET",
+  path: `${MERCHANT_BASE}/overview`,
+  summary: "Get the figures of a day",
+  description:
+    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks` are payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  deadlineMs: READ_DEADLINE_MS,
+  query: Type.Object({
+    day: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "A day that has begun. Default: today." })),
+  }),
+  responses: {
+    200: {
+      description: "The figures, of each currency apart.",
+      body: okOf(Overview),
+      example: {
+        status: "ok",
+        data: {
+          day: "2026-11-25",
+          asOf: "2026-11-25T10:00:12.000Z",
+          complete: false,
+          today: [SUMS_EXAMPLE],
+          before: [SUMS_EXAMPLE],
+          hours: [{ hour: 9, ...SUMS_EXAMPLE }],
+          hoursBefore: [{ hour: 9, ...SUMS_EXAMPLE }],
+          byMethod: [{ method: "CARD", ...SUMS_EXAMPLE }],
+          byTerminal: [{ terminalId: "SIM00001", ...SUMS_EXAMPLE }],
+          terminals: { online: 1, total: 1 },
+          tasks: [{ kind: "unknown", subject: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10", dueAt: null }],
+        },
+      },
+    },
+    ...reads.errors(400, 401, 403, 429, 503),
+  },
+  handle: async ({ merchantTransactions, merchantTerminals, merchantAttention, localTime, clock }, { caller, query }) => {
+    const merchantId = merchantOf(caller);
+    const nowMs = clock.nowMs();
+    const { day, complete, range, before } = rangesOf(query.day, nowMs, localTime);
+    const [sums, sumsBefore, terminals, attention] = await Promise.all([
+      merchantTransactions.sums(merchantId, range),
+      before.fromMs < before.untilMs ? merchantTransactions.sums(merchantId, before) : NOTHING,
+      merchantTerminals.all(merchantId),
+      merchantAttention(merchantId),
+    ]);
+    const overview: OverviewJson = {
+      day,
+      asOf: new Date(nowMs).toISOString(),
+      complete,
+      today: sums.sums.map(sumsOf),
+      before: sumsBefore.sums.map(sumsOf),
+      hours: hoursOf(sums, range.fromMs),
+      hoursBefore: hoursOf(sumsBefore, before.fromMs),
+      byMethod: sums.byMethod.map((one) => ({ method: methodOf(one.method), ...sumsOf(one) })),
+      byTerminal: sums.byTerminal.map((one) => ({ terminalId: one.terminalId, ...sumsOf(one) })),
+      terminals: { online: terminals.filter(({ view }) => view.connected).length, total: merchantTerminals.count(merchantId) },
+      tasks: attention.map(({ kind, uuid }) => ({ kind, subject: uuid, dueAt: null })),
+    };
+    return { status: 200, body: ok(overview) };
+  },
+});
+
+const NOTHING: MerchantDay = { sums: [], hours: [], byMethod: [], byTerminal: [] };
+
+interface Range {
+  fromMs: number;
+  untilMs: number;
+}
+
+/** The day that is asked for and the one that it is compared with. Today is asked for to its end: nothing is there yet, and the answer can be shared. */
+function rangesOf(
+  asked: string | undefined,
+  nowMs: number,
+  localTime: LocalTime,
+): { day: string; complete: boolean; range: Range; before: Range } {
+  const day = asked ?? localTime.dayOf(nowMs);
+  const range = dayOfQuery("day", day, localTime);
+  if (range.fromMs > nowMs) throw new RelayError("invalid_request", "day: has not begun yet");
+  const complete = range.untilMs <= nowMs;
+  const dayBefore = daysAfter(day, -DAYS_BEFORE);
+  const before = localTime.dayRange(dayBefore);
+  const untilMs = complete ? before?.untilMs : localTime.sameTimeOn(dayBefore, nowMs - (nowMs % SHARED_MS));
+  if (before === null || untilMs === undefined || untilMs === null)
+    throw new RelayError("invalid_request", "day: there is no week before it");
+  return { day, complete, range, before: { fromMs: before.fromMs, untilMs } };
+}
+
+function sumsOf({ currency, volumeMinor, approved, declined }: TransactionSums): TransactionSums {
+  return { currency, volumeMinor, approved, declined };
+}
+
+function hoursOf({ hours }: MerchantDay, fromMs: number): OverviewJson["hours"] {
+  return hours.map(({ startMs, ...sums }) => ({ hour: Math.floor((startMs - fromMs) / HOUR_MS), ...sumsOf(sums) }));
+}

@@ -1,0 +1,23 @@
+import type { Endpoint } from "../../endpoint/endpoint.ts";
+import { exportMerchantTransactions } from "./export-transactions.ts";
+import { findMerchantTerminal } from "./find-terminal.ts";
+import { findMerchantTransaction } from "./find-transaction.ts";
+import { listMerchantAudit } from "./list-audit.ts";
+import { listMerchantTerminals } from "./list-terminals.ts";
+import { listMerchantTransactions } from "./list-transactions.ts";
+import { merchantOverview } from "./overview.ts";
+import type { ReadOperations } from "./reads.ts";
+import type { MerchantOperations } from "./surface.ts";
+import { merchantTransactionReceipt } from "./transaction-receipt.ts";
+
+/** What a merchant reads: its payments, its terminals, and who changed what. */
+export const readEndpoints: Endpoint<ReadOperations & MerchantOperations>[] = [
+  merchantOverview,
+  listMerchantTransactions,
+  exportMerchantTransactions,
+  findMerchantTransaction,
+  merchantTransactionReceipt,
+  listMerchantTerminals,
+  findMerchantTerminal,
+  listMerchantAudit,
+];

@@ -1,0 +1,24 @@
+import { ok, okOf } from "../envelope.ts";
+import { Me, MeChange } from "../schemas.ts";
+import { PORTAL_RATE, userOf } from "../surface.ts";
+import { meJson } from "./me-json.ts";
+import { signInSurface } from "./surface.ts";
+
+/** 160 views with queries of a kilobyte. */
+const ME_BYTES_MAX = 262_144;
+
+export const changeMe = signInSurface.endpoint({
+  name: "changeOwnPortalAccount",
+  method: "PATCH",
+  path: "/api/merchant/me",
+  summary: "Change the caller's language, theme or saved views",
+  auth: "merchantUser",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  bodyBytesMax: ME_BYTES_MAX,
+  body: MeChange,
+  bodyExample: { locale: "en", theme: "dark" },
+  audit: { action: "account.change", subject: ({ caller }) => userOf(caller).email },
+  responses: { 200: { description: "The account.", body: okOf(Me) }, ...signInSurface.errors(400, 401, 403, 429, 503) },
+  handle: async ({ ownAccount }, { body, caller }) => ({ status: 200, body: ok(meJson(await ownAccount.change(userOf(caller), body))) }),
+});

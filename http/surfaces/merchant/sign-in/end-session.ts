@@ -1,0 +1,19 @@
+import { PORTAL_RATE } from "../surface.ts";
+import { ownSession, StateAndCookie, signInSurface, stateBody } from "./surface.ts";
+
+export const endSession = signInSurface.endpoint({
+  name: "portalSignOut",
+  method: "DELETE",
+  path: "/api/merchant/session",
+  summary: "Sign out",
+  description: "Ends the caller's session and takes its cookie back. Also where it has ended already.",
+  auth: "optionalPortalSession",
+  rateLimit: PORTAL_RATE,
+  audit: "changes nothing",
+  responses: { 200: StateAndCookie, ...signInSurface.errors(403, 429, 503) },
+  handle: async (operations, { caller }) => {
+    const own = ownSession(caller);
+    if (own !== null) await operations.portalSessions.end(own.accountId, ({ sessionId }) => sessionId === own.sessionId);
+    return { status: 200, body: await stateBody(operations, null), headers: { "Set-Cookie": operations.portalCookie.takenBack } };
+  },
+});

@@ -1,0 +1,38 @@
+import type { EnrolOutcome, OwnAccount, RemoveOutcome } from "../../../../engine/accounts/own-account.ts";
+import type { OwnSession } from "../../../../engine/accounts/sign-in.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { ok, refusal } from "../envelope.ts";
+import { meJson } from "./me-json.ts";
+import { endedError, nowhereError, type SignInOperations, stateBody } from "./surface.ts";
+
+/** The answer to a factor that was to be added. */
+export async function enrolledAnswer(operations: SignInOperations, outcome: EnrolOutcome) {
+  switch (outcome.type) {
+    case "enrolled": {
+      const { recoveryCodes, token, session } = outcome;
+      const { data } = await stateBody(operations, session);
+      return {
+        status: 200,
+        body: ok({ recoveryCodes: recoveryCodes === null ? null : [...recoveryCodes], session: data }),
+        headers: token === null ? {} : { "Set-Cookie": operations.portalCookie.handOut(token) },
+      } as const;
+    }
+    case "invalid":
+      return refusal(
+        400,
+        "invalid_code",
+        "The code, or the answer of the authenticator, is not right; begin again if it was shown some minutes ago",
+      );
+    case "ended":
+      throw endedError();
+    case "nowhere":
+      throw nowhereError();
+  }
+}
+
+/** The answer to a factor that was to be removed: the account as it is now. */
+export async function removedAnswer(ownAccount: OwnAccount, own: OwnSession, outcome: RemoveOutcome) {
+  if (outcome === "last") return refusal(409, "last_factor", "This is your only second factor; add another one first");
+  if (outcome === "not found") throw new RelayError("not_found", "You have no such second factor");
+  return { status: 200, body: ok(meJson(await ownAccount.find(own))) } as const;
+}

@@ -1,0 +1,33 @@
+import { Type } from "@sinclair/typebox";
+import { ok, okOf } from "../envelope.ts";
+import { listOf, SessionItem } from "../schemas.ts";
+import { PORTAL_RATE, userOf } from "../surface.ts";
+import { signInSurface } from "./surface.ts";
+
+export const listSessions = signInSurface.endpoint({
+  name: "listPortalSessions",
+  method: "GET",
+  path: "/api/merchant/sessions",
+  summary: "List the caller's sessions",
+  description: "All of them, the latest first; an account has ten at most, and a few that lack their second factor.",
+  auth: "merchantUser",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  responses: { 200: { description: "The sessions.", body: okOf(listOf(SessionItem)) }, ...signInSurface.errors(401, 403, 429, 503) },
+  handle: async ({ portalSessions }, { caller }) => {
+    const user = userOf(caller);
+    const sessions = await portalSessions.ofAccount(user.accountId);
+    const items = sessions.map(({ sessionId, createdAtMs, lastUsedAtMs, ipAddress, userAgent }) => ({
+      sessionId,
+      current: sessionId === user.sessionId,
+      createdAt: new Date(createdAtMs).toISOString(),
+      lastUsedAt: new Date(lastUsedAtMs).toISOString(),
+      ipAddress,
+      userAgent,
+    }));
+    return { status: 200, body: ok({ items, next: null }) };
+  },
+});
+
+/** How many were ended. */
+export const Ended = Type.Object({ ended: Type.Integer() });

@@ -1,0 +1,23 @@
+import { ok, okOf } from "../envelope.ts";
+import { RecoveryCodes } from "../schemas.ts";
+import { SIGN_IN_RATE, userOf } from "../surface.ts";
+import { ClientHeaders, clientOf, signInSurface } from "./surface.ts";
+
+export const replaceRecoveryCodes = signInSurface.endpoint({
+  name: "replacePortalRecoveryCodes",
+  method: "POST",
+  path: "/api/merchant/me/recovery-codes",
+  summary: "Make new recovery codes",
+  description: "They are shown this once; the earlier ones no longer work.",
+  auth: "merchantUser",
+  may: "look",
+  stepUp: true,
+  rateLimit: SIGN_IN_RATE,
+  headers: ClientHeaders,
+  audit: { action: "account.replace-recovery-codes", subject: ({ caller }) => userOf(caller).email },
+  responses: { 200: { description: "The codes.", body: okOf(RecoveryCodes) }, ...signInSurface.errors(401, 403, 429, 503) },
+  handle: async ({ ownAccount }, { headers, request, caller }) => {
+    const codes = await ownAccount.replaceRecoveryCodes(userOf(caller), clientOf(request, headers));
+    return { status: 200, body: ok({ recoveryCodes: [...codes] }) };
+  },
+});

@@ -1,0 +1,22 @@
+import { SecondFactor } from "../schemas.ts";
+import { SIGN_IN_RATE, userOf } from "../surface.ts";
+import { codeProof, factorAnswer } from "./factor-proof.ts";
+import { ClientHeaders, clientOf, StateAndCookie, signInSurface } from "./surface.ts";
+
+export const secondFactor = signInSurface.endpoint({
+  name: "portalSecondFactor",
+  method: "POST",
+  path: "/api/merchant/session/second-factor",
+  summary: "Show the second factor of a sign-in",
+  description:
+    "A code of the authenticator app, or one of the recovery codes, which counts once. After five wrong ones the sign-in begins again with the password.",
+  auth: "portalSession",
+  rateLimit: SIGN_IN_RATE,
+  headers: ClientHeaders,
+  body: SecondFactor,
+  bodyExample: { code: "123456" },
+  audit: { action: "session.begin", subject: ({ caller }) => userOf(caller).email },
+  responses: { 200: StateAndCookie, ...signInSurface.errors(400, 401, 403, 429, 503) },
+  handle: async (operations, { body, headers, request, caller }) =>
+    factorAnswer(operations, await operations.signIn.withFactor(userOf(caller), codeProof(body), clientOf(request, headers))),
+});

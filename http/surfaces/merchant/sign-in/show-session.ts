@@ -1,0 +1,17 @@
+import { PORTAL_RATE } from "../surface.ts";
+import { StateAnswer, signInSurface, stateBody } from "./surface.ts";
+
+export const showSession = signInSurface.endpoint({
+  name: "showPortalSession",
+  method: "GET",
+  path: "/api/merchant/session",
+  summary: "Show the caller's session",
+  description: "Without one it answers stage `none`, and no error.",
+  auth: "optionalPortalSession",
+  rateLimit: PORTAL_RATE,
+  responses: { 200: StateAnswer, ...signInSurface.errors(429, 503) },
+  handle: async (operations, { caller }) => ({
+    status: 200,
+    body: await stateBody(operations, caller.type === "merchantUser" ? caller.user : null),
+  }),
+});

@@ -1,0 +1,49 @@
+import { refusal } from "../envelope.ts";
+import { AcceptInvitation } from "../schemas.ts";
+import { ClientHeaders, clientOf, StateAndCookie, stateBody } from "../sign-in/surface.ts";
+import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
+import { InvitationParams, USED_OR_EXPIRED, usedOrExpired } from "./invitation-token.ts";
+import { team } from "./surface.ts";
+
+export const acceptInvitation = team.endpoint({
+  name: "portalAcceptInvitation",
+  method: "POST",
+  path: `${MERCHANT_BASE}/invitations/{token}/accept`,
+  summary: "Accept an invitation",
+  description:
+    "Who has no account yet chooses a password; who has one proves its password, and wrong ones are held back as at a sign-in. Begins a session as a sign-in does: stage `enrol` for an account without a second factor, else `factor`.",
+  // Nobody has to be signed in; but only the portal's own pages may sign a visitor in.
+  auth: "optionalPortalSession",
+  rateLimit: SIGN_IN_RATE,
+  params: InvitationParams,
+  headers: ClientHeaders,
+  body: AcceptInvitation,
+  bodyExample: { password: "a long and secret sentence", locale: "it" },
+  responses: {
+    200: StateAndCookie,
+    ...team.errors(400, 401, 403, 413, 415, 429, 503),
+    410: { description: USED_OR_EXPIRED, body: team.envelope.schema },
+  },
+  handle: async (operations, { params, headers, body, request }) => {
+    const { invitations, signIn, portalCookie } = operations;
+    const outcome = await invitations.accept(params.token, { ...body, ipAddress: request.ipAddress });
+    switch (outcome.type) {
+      case "used_or_expired":
+        return usedOrExpired();
+      case "password_too_common":
+        return refusal(400, "password_too_common", "password: is too easy to guess; choose another one");
+      case "invalid_login":
+        return refusal(401, "invalid_login", "The password is not that of the account with this address");
+      case "joined": {
+        const { email } = outcome.account.record;
+        const { id: requestId, ipAddress } = request;
+        operations.personAudited({ action: "invitation.accept", email, merchantIds: [outcome.merchantId], ipAddress, requestId });
+        const begun = await signIn.afterPassword(outcome.account, clientOf(request, headers));
+        // It has joined; its password was changed in this very moment.
+        if (begun === null) return refusal(401, "invalid_login", "You have joined; sign in with your password");
+        const body = await stateBody(operations, begun.session);
+        return { status: 200, body, headers: { "Set-Cookie": portalCookie.handOut(begun.token) } };
+      }
+    }
+  },
+});

@@ -1,0 +1,13 @@
+import { Type } from "@sinclair/typebox";
+import { refusal } from "../envelope.ts";
+
+export const InvitationParams = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 64, description: "From the link in the mail." }),
+});
+
+/** The one answer for a link that opens nothing, whyever: who tries some learns nothing. */
+export function usedOrExpired() {
+  return refusal(410, "used_or_expired", "This link was used, was replaced by a newer one, or has ended");
+}
+
+export const USED_OR_EXPIRED = "The link was used, was replaced by a newer one, or has ended (used_or_expired).";

@@ -1,0 +1,23 @@
+import { Type } from "@sinclair/typebox";
+import { type MerchantUserGrant, merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
+import type { ListedUser } from "../../../../engine/accounts/users.ts";
+import { maskedEmail } from "../../masked-email.ts";
+import type { UserJson } from "../schemas.ts";
+
+export const UserParams = Type.Object({ userId: Type.String({ minLength: 1, maxLength: 64 }) });
+
+/** A user as another one sees it: addresses of others only where the role sees personal data. */
+export function userOfTeam(user: ListedUser, viewer: Pick<MerchantUserGrant, "userId" | "role">): UserJson {
+  const you = user.userId === viewer.userId;
+  return {
+    userId: user.userId,
+    email: you || merchantRoleMay(viewer.role, "see personal data") ? user.email : maskedEmail(user.email),
+    role: user.role,
+    state: user.state,
+    you,
+    secondFactor: user.hasSecondFactor,
+    invitedAt: new Date(user.invitedAtMs).toISOString(),
+    invitationExpiresAt: user.invitation === null ? null : new Date(user.invitation.expiresAtMs).toISOString(),
+    joinedAt: user.joinedAtMs === null ? null : new Date(user.joinedAtMs).toISOString(),
+  };
+}

@@ -1,0 +1,40 @@
+import { USERS_MAX } from "../../../../engine/accounts/team.ts";
+import { RESEND_AFTER_SECONDS, type UserOutcome } from "../../../../engine/accounts/users.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { refusal } from "../envelope.ts";
+
+type Why = Extract<UserOutcome, { type: "refused" }>["why"];
+
+export const USER_CONFLICTS = {
+  full: `The merchant has ${USERS_MAX} users already, invited ones counted (users_full)`,
+  exists: "the address is a user's already (user_exists)",
+  lastOwner: "it is the last active owner (last_owner)",
+  invited: "the user has not accepted its invitation yet (conflict)",
+  joined: "the user has accepted its invitation already (conflict)",
+};
+
+/** The answer to a change of the team that was refused. Throws RelayError for what has one of the usual codes. */
+export function userRefusal(why: Why) {
+  switch (why) {
+    case "users_full":
+      return refusal(409, "users_full", `A merchant has at most ${USERS_MAX} users, invited ones counted; remove one first`);
+    case "user_exists":
+      return refusal(409, "user_exists", "This address is a user's, or is invited, already");
+    case "last_owner":
+      return refusal(409, "last_owner", "A merchant always has an active owner; make somebody else an owner first");
+    case "role":
+      throw new RelayError("forbidden", "Not permitted: only owners change owners, and nobody changes the own role or state", {
+        detail: "role",
+      });
+    case "not_found":
+      throw new RelayError("not_found", "There is no such user");
+    case "invited":
+      throw new RelayError("conflict", "The user has not accepted its invitation yet; remove it to withdraw the invitation");
+    case "joined":
+      throw new RelayError("conflict", "The user has accepted its invitation already");
+    case "too_soon":
+      throw new RelayError("rate_limited", "The invitation was sent a moment ago", { retryAfterSeconds: RESEND_AFTER_SECONDS });
+    case "inactive":
+      throw new RelayError("conflict", "The merchant is deactivated");
+  }
+}

@@ -1,0 +1,74 @@
+import { Type } from "@sinclair/typebox";
+import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import type { MerchantTerminal } from "../../../engine/settings/merchant-terminals.ts";
+import type { ReadOperations } from "./reads.ts";
+import type { TerminalItemJson } from "./schemas.ts";
+import { ITEM_EXAMPLE, itemOf } from "./transaction-item.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * Of a terminal that is there the last sign of life is told to the minute, and since when it is there to the second: each heartbeat would else make another
+ * answer of the same news, and a home reckons by a clock of its own, which differs from that of the day by a millisecond now and then.
+ */
+export function terminalItemOf({ view, group }: MerchantTerminal, last: MerchantTransaction | undefined): TerminalItemJson {
+  const { terminalId, connectionStatus, connectionType, connectedSinceMs, lastActivityMs, lastSeenMs, device } = view;
+  const seenMs = lastActivityMs === undefined ? lastSeenMs : wholly(lastActivityMs, MINUTE_MS);
+  return {
+    terminalId,
+    connectionStatus,
+    connectionType: connectionType ?? null,
+    connectedSince: timeOf(connectedSinceMs === undefined ? undefined : wholly(connectedSinceMs, SECOND_MS)),
+    lastSeen: timeOf(seenMs),
+    model: device.deviceModel ?? null,
+    appVersion: device.appVersion ?? null,
+    group,
+    lastResult: last === undefined ? null : itemOf(last),
+  };
+}
+
+function wholly(atMs: number, unitMs: number): number {
+  return atMs - (atMs % unitMs);
+}
+
+function timeOf(atMs: number | undefined): string | null {
+  return atMs === undefined ? null : new Date(atMs).toISOString();
+}
+
+/** The status of terminals does not wait longer than this for what they took last. */
+const RESULTS_WITHIN_MS = 2_000;
+
+/** The last result of each terminal; null where ClickHouse is away or slow, which says nothing about the terminals. */
+export function latestResults(
+  { merchantTransactions, timers }: Pick<ReadOperations, "merchantTransactions" | "timers">,
+  merchantId: string,
+): Promise<ReadonlyMap<string, MerchantTransaction> | null> {
+  return new Promise((resolve) => {
+    const timer = timers.set(RESULTS_WITHIN_MS, () => resolve(null));
+    merchantTransactions
+      .latestByTerminal(merchantId)
+      .catch(() => null)
+      .then((results) => {
+        timer.clear();
+        resolve(results);
+      });
+  });
+}
+
+export const TERMINAL_EXAMPLE: TerminalItemJson = {
+  terminalId: "SIM00001",
+  connectionStatus: "ONLINE",
+  connectionType: "WEBSOCKET",
+  connectedSince: "2026-11-25T08:00:00.000Z",
+  lastSeen: "2026-11-25T10:00:00.000Z",
+  model: "A920",
+  appVersion: "1.4.2",
+  group: "front desk",
+  lastResult: ITEM_EXAMPLE,
+};
+
+export const IF_NONE_MATCH = Type.Object({
+  "if-none-match": Type.Optional(Type.String({ maxLength: 1_024, description: "304 if this ETag still matches." })),
+});
+export const ETAG_HEADERS = { ETag: { description: "Of what the answer says, without `asOf`." } };

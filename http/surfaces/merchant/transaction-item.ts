@@ -1,0 +1,53 @@
+import { decimalsOf } from "../../../engine/kernel/money.ts";
+import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import type { TransactionMethod } from "../../../engine/payments/transaction.ts";
+import { METHODS, type TransactionItemJson } from "./schemas.ts";
+
+/** A transaction as lists show it. */
+export function itemOf({ transaction }: MerchantTransaction): TransactionItemJson {
+  const { uuid, createdAtMs, terminalId, method, status, amountCents, currency, card, auth, message } = transaction;
+  return {
+    uuid,
+    createdAt: new Date(createdAtMs).toISOString(),
+    terminalId,
+    method: methodOf(method),
+    status,
+    amountMinor: amountCents,
+    currency,
+    brand: card?.brand ?? null,
+    last4: last4Of(card?.maskedPan),
+    authCode: auth?.authCode ?? null,
+    message: message ?? null,
+  };
+}
+
+export function methodOf(method: TransactionMethod): TransactionItemJson["method"] {
+  return METHODS.find((known) => known === method) ?? "UNKNOWN";
+}
+
+/** As ClickHouse's column has it: four digits at the end. */
+function last4Of(maskedPan: string | undefined): string | null {
+  return /\d{4}$/.exec(maskedPan ?? "")?.[0] ?? null;
+}
+
+/** An amount in major units with the currency's decimals, and a sign where it is negative: "-12.34". */
+export function majorUnits(minor: number, currency: string, point: "." | ","): string {
+  const decimals = decimalsOf(currency);
+  const digits = String(Math.abs(minor)).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  return `${minor < 0 ? "-" : ""}${whole}${decimals === 0 ? "" : point + digits.slice(-decimals)}`;
+}
+
+export const ITEM_EXAMPLE: TransactionItemJson = {
+  uuid: "0b0fcb6e-5d0f-4b8a-9d53-1d8a4f6a2f10",
+  createdAt: "2026-11-25T10:00:00.000Z",
+  terminalId: "SIM00001",
+  method: "CARD",
+  status: "OK",
+  amountMinor: 1050,
+  currency: "EUR",
+  brand: "VISA",
+  last4: "1111",
+  authCode: "123456",
+  message: null,
+};

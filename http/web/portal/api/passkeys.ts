@@ -1,0 +1,34 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from "@simplewebauthn/browser";
+import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
+import { post } from "./client.ts";
+import type { FactorEnrolledJson } from "./types.ts";
+
+/** Loaded when a passkey is first wanted. */
+const library = () => import("@simplewebauthn/browser");
+
+/** Signs in, completes a sign-in or steps up with a passkey, whatever `path` is for. */
+export async function answerWithPasskey(path: "/session/passkey" | "/session/step-up"): Promise<SessionStateJson> {
+  return await post<SessionStateJson>(path, { response: await askForPasskey() });
+}
+
+async function askForPasskey(): Promise<AuthenticationResponseJSON> {
+  const { startAuthentication } = await library();
+  const optionsJSON = await post<PublicKeyCredentialRequestOptionsJSON>("/session/passkey/options");
+  return await startAuthentication({ optionsJSON });
+}
+
+/** Makes a passkey in the browser and adds it to the account. */
+export async function addPasskey(name: string): Promise<FactorEnrolledJson> {
+  const { startRegistration } = await library();
+  const optionsJSON = await post<PublicKeyCredentialCreationOptionsJSON>("/me/passkeys/options");
+  return await post<FactorEnrolledJson>("/me/passkeys", { name, response: await startRegistration({ optionsJSON }) });
+}
+
+/** Whether the browser, or the person, ended the attempt, so that nothing was sent. */
+export function isPasskeyGivenUp(error: unknown): boolean {
+  return error instanceof Error && ["NotAllowedError", "AbortError", "InvalidStateError", "SecurityError"].includes(error.name);
+}

@@ -1,0 +1,25 @@
+import { Component, type ComponentChildren } from "preact";
+import { text } from "../i18n/texts.ts";
+import { Button } from "./button.tsx";
+import { EmptyState } from "./empty-state.tsx";
+
+/** Keeps a fault of one page to that page: the navigation around it goes on. */
+export class Boundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
+  override state = { broken: false };
+
+  static override getDerivedStateFromError() {
+    return { broken: true };
+  }
+
+  override render() {
+    if (!this.state.broken) return this.props.children;
+    const { app } = text();
+    return (
+      <div role="alert">
+        <EmptyState icon="warning" title={app.brokenTitle} action={<Button onClick={() => location.reload()}>{app.reload}</Button>}>
+          {app.brokenText}
+        </EmptyState>
+      </div>
+    );
+  }
+}

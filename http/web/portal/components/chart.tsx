@@ -1,0 +1,88 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { text } from "../i18n/texts.ts";
+import { Button } from "./button.tsx";
+import type { ChartProps } from "./chart-figures.ts";
+import { Skeleton } from "./skeleton.tsx";
+import { Table } from "./table.tsx";
+
+/** A chart, loaded when one is first shown; the same figures as a table for those who read better than they see. */
+export function Chart(props: ChartProps) {
+  const [asTable, setAsTable] = useState(false);
+  const { app } = text();
+  return (
+    <div class="chart">
+      <div class="chart-head">
+        <ul class="chart-legend" aria-hidden={asTable ? "true" : undefined}>
+          {props.series.map(({ label, kind }, index) => (
+            <li key={label}>
+              <span class={`chart-key chart-ink-${index} chart-key-${kind}`} aria-hidden="true" />
+              {label}
+            </li>
+          ))}
+        </ul>
+        <Button small kind="quiet" onClick={() => setAsTable(!asTable)}>
+          {asTable ? app.showAsChart : app.showAsTable}
+        </Button>
+      </div>
+      {asTable ? <FigureTable {...props} /> : <Drawing {...props} />}
+    </div>
+  );
+}
+
+function FigureTable({ title, labels, labelsTitle, series, format }: ChartProps) {
+  const rows = labels.map((label, index) => ({ label, index }));
+  return (
+    <Table
+      caption={title}
+      rows={rows}
+      keyOf={({ index }) => String(index)}
+      columns={[
+        { key: "label", header: labelsTitle, cell: ({ label }) => label },
+        ...series.map(({ label, values }) => ({
+          key: label,
+          header: label,
+          align: "right" as const,
+          cell: ({ index }: { index: number }) => {
+            const value = values[index] ?? null;
+            return value === null ? "–" : format(value);
+          },
+        })),
+      ]}
+    />
+  );
+}
+
+function Drawing(props: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const [state, setState] = useState<"loading" | "drawn" | "failed">("loading");
+  // What is drawn, as one text: the same figures are not drawn again at each refresh.
+  const figures = JSON.stringify([props.labels, props.series]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other figures are another drawing.
+  useEffect(() => {
+    const { current } = place;
+    if (current === null) return;
+    let drawing: { destroy(): void } | null = null;
+    let gone = false;
+    import("./chart-drawing.ts").then(
+      ({ draw }) => {
+        if (gone) return;
+        drawing = draw(current, latest.current);
+        setState("drawn");
+      },
+      () => setState("failed"),
+    );
+    return () => {
+      gone = true;
+      drawing?.destroy();
+    };
+  }, [figures]);
+  return (
+    <>
+      {state === "loading" && <Skeleton lines={1} tall />}
+      {state === "failed" && <FigureTable {...props} />}
+      <div ref={place} class="chart-drawing" role="img" aria-label={props.title} />
+    </>
+  );
+}

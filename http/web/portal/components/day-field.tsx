@@ -1,0 +1,38 @@
+import { IconButton } from "./button.tsx";
+
+/** A day with the days before and after it one click away. */
+export function DayField({
+  label,
+  value,
+  max,
+  previous,
+  next,
+  onPrevious,
+  onNext,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  max: string;
+  previous: string;
+  next: string;
+  onPrevious: () => void;
+  /** Null on the last day. */
+  onNext: (() => void) | null;
+  onChange: (day: string) => void;
+}) {
+  return (
+    <div class="day-field no-print">
+      <IconButton icon="chevronLeft" label={previous} onClick={onPrevious} />
+      <input
+        class="input"
+        type="date"
+        aria-label={label}
+        value={value}
+        max={max}
+        onChange={({ currentTarget }) => currentTarget.value !== "" && onChange(currentTarget.value)}
+      />
+      <IconButton icon="chevronRight" label={next} disabled={onNext === null} onClick={() => onNext?.()} />
+    </div>
+  );
+}

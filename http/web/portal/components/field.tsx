@@ -1,0 +1,210 @@
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { text } from "../i18n/texts.ts";
+import { Icon } from "./icon.tsx";
+
+interface Common {
+  label: string;
+  /** What to know before it is filled in. */
+  hint?: string | undefined;
+  /** What is wrong with it. */
+  error?: string | null | undefined;
+  disabled?: boolean;
+  optional?: boolean;
+}
+
+interface FrameProps extends Common {
+  id: string;
+  children: ComponentChildren;
+}
+
+function Frame({ id, label, hint, error, optional, children }: FrameProps) {
+  return (
+    <div class={`field${error ? " field-wrong" : ""}`}>
+      <label class="field-label" for={id}>
+        {label}
+        {optional === true && <span class="field-optional"> · {text().app.optional}</span>}
+      </label>
+      {children}
+      {hint !== undefined && (
+        <p class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <p class="field-error" id={`${id}-error`} role="alert">
+        {error ? (
+          <>
+            <Icon name="warning" size={16} /> {error}
+          </>
+        ) : null}
+      </p>
+    </div>
+  );
+}
+
+const describedBy = (id: string, { hint, error }: Common): string | undefined =>
+  [hint === undefined ? "" : `${id}-hint`, error ? `${id}-error` : ""].filter((name) => name !== "").join(" ") || undefined;
+
+/** Preact's type of an input is a union by its type, of which the compiler takes only whole members. */
+const INPUT_TYPES = {
+  text: { type: "text" },
+  email: { type: "email" },
+  password: { type: "password" },
+  search: { type: "search" },
+  date: { type: "date" },
+  number: { type: "number" },
+} as const;
+
+export interface TextFieldProps extends Common {
+  value: string;
+  onInput: (value: string) => void;
+  onBlur?: () => void;
+  type?: keyof typeof INPUT_TYPES;
+  name?: string;
+  autoComplete?: string;
+  inputMode?: "numeric" | "decimal" | "email" | "text";
+  maxLength?: number;
+  placeholder?: string;
+  /** Digits and codes, where each character counts. */
+  mono?: boolean;
+  autoFocus?: boolean;
+}
+
+export function TextField(props: TextFieldProps) {
+  const id = useId();
+  const [shown, setShown] = useState(false);
+  const { type = "text", value, onInput, onBlur, error, mono, autoFocus } = props;
+  const words = text();
+  const input = (
+    <input
+      id={id}
+      class={`input${mono === true ? " input-mono" : ""}`}
+      {...INPUT_TYPES[type === "password" && shown ? "text" : type]}
+      value={value}
+      name={props.name}
+      autocomplete={props.autoComplete}
+      inputMode={props.inputMode}
+      maxLength={props.maxLength}
+      placeholder={props.placeholder}
+      disabled={props.disabled === true}
+      spellcheck={type === "email" || type === "password" || mono === true ? false : undefined}
+      autocapitalize={type === "email" || mono === true ? "none" : undefined}
+      aria-invalid={error ? "true" : undefined}
+      aria-describedby={describedBy(id, props)}
+      data-autofocus={autoFocus === true ? "" : undefined}
+      onInput={(event) => onInput(event.currentTarget.value)}
+      onBlur={onBlur}
+    />
+  );
+  return (
+    <Frame {...props} id={id}>
+      {type === "password" ? (
+        <div class="input-row">
+          {input}
+          <button
+            type="button"
+            class="input-button"
+            aria-pressed={shown}
+            aria-label={`${shown ? words.app.hide : words.app.show}: ${props.label}`}
+            onClick={() => setShown(!shown)}
+          >
+            {shown ? words.app.hide : words.app.show}
+          </button>
+        </div>
+      ) : (
+        input
+      )}
+    </Frame>
+  );
+}
+
+export interface SelectFieldProps<Value extends string> extends Common {
+  value: Value;
+  options: readonly { value: Value; label: string; disabled?: boolean }[];
+  onChange: (value: Value) => void;
+}
+
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const id = useId();
+  const { value, options, onChange, error } = props;
+  return (
+    <Frame {...props} id={id}>
+      <div class="select">
+        <select
+          id={id}
+          class="input"
+          value={value}
+          disabled={props.disabled === true}
+          aria-invalid={error ? "true" : undefined}
+          aria-describedby={describedBy(id, props)}
+          onChange={(event) => {
+            const chosen = options.find((option) => option.value === event.currentTarget.value);
+            if (chosen !== undefined) onChange(chosen.value);
+          }}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.disabled === true}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+        <Icon name="chevronDown" size={18} />
+      </div>
+    </Frame>
+  );
+}
+
+/** One of a few, with an explanation of each. */
+export function ChoiceField<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  options: readonly { value: Value; label: string; hint?: string; disabled?: boolean }[];
+  onChange: (value: Value) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset class="choices">
+      <legend class="field-label">{label}</legend>
+      {options.map((option) => (
+        <label key={option.value} class="choice">
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            disabled={option.disabled === true}
+            onChange={() => onChange(option.value)}
+          />
+          <span>
+            <span class="choice-label">{option.label}</span>
+            {option.hint !== undefined && <span class="choice-hint">{option.hint}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+export function CheckField({
+  label,
+  checked,
+  onChange,
+  disabled,
+}: {
+  label: ComponentChildren;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean;
+}) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} disabled={disabled === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}

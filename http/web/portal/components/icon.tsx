@@ -1,0 +1,52 @@
+/** Outlines on a grid of 24, drawn for this portal: two pixels wide, round ends. */
+const PATHS = {
+  overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z",
+  transactions: "M4 8h15M15 4l4 4-4 4M20 16H5M9 12l-4 4 4 4",
+  terminals:
+    "M7 3h10a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H7a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM9 6.5h6v4H9zM9.5 14h.01M12 14h.01M14.5 14h.01M9.5 17h.01M12 17h.01M14.5 17h.01",
+  audit: "M9 4h6l1 3H8zM8 5H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h12a1 1 0 0 0 1-1V6a1 1 0 0 0-1-1h-2M9 12h6M9 16h4",
+  users:
+    "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-3.3 2.7-5.5 6-5.5s6 2.2 6 5.5M16 4.5a3.5 3.5 0 0 1 0 6M17.5 14.8c2.1.7 3.5 2.6 3.5 5.2",
+  settings: "M4 7h9M17 7h3M15 5v4M4 17h3M11 17h9M9 15v4",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  close: "M6 6l12 12M18 6L6 18",
+  chevronDown: "M6 9.5l6 6 6-6",
+  chevronUp: "M6 14.5l6-6 6 6",
+  chevronLeft: "M14.5 6l-6 6 6 6",
+  chevronRight: "M9.5 6l6 6-6 6",
+  sortUp: "M12 19V5M6 11l6-6 6 6",
+  sortDown: "M12 5v14M6 13l6 6 6-6",
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  copy: "M9 9h10v11H9zM15 9V4H5v11h4",
+  download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  print: "M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z",
+  warning: "M12 4L2.8 20h18.4zM12 10v4.5M12 17.2h.01",
+  info: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 11v5M12 8h.01",
+  plus: "M12 5v14M5 12h14",
+  key: "M8.5 19a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12 12l8-8M17 7l2.5 2.5",
+  phone: "M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM11 18h2",
+  shield: "M12 3l7.5 3v5.5c0 4.6-3 8-7.5 9.5-4.5-1.5-7.5-4.9-7.5-9.5V6z",
+  mail: "M3 6h18v12H3zM3.5 6.5L12 13l8.5-6.5",
+  more: "M5 12h.01M12 12h.01M19 12h.01",
+  signOut: "M10 4H5v16h5M15 8l4 4-4 4M19 12H9.5",
+  search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM16 16l4.5 4.5",
+  filter: "M4 6h16M7 12h10M10 18h4",
+  refresh: "M20 5v5h-5M4 19v-5h5M5.5 9A7 7 0 0 1 18 7.5L20 10M18.5 15A7 7 0 0 1 6 16.5L4 14",
+  clock: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2",
+  device: "M4 5h16v11H4zM2 20h20",
+  inbox: "M4 13l3-8h10l3 8v6H4zM4 13h5l1.2 2.5h3.6L15 13h5",
+  calendar: "M5 6h14v14H5zM5 10h14M9 3v4M15 3v4",
+  receipt: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9.5 8h5M9.5 12h5",
+  refund: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-2",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** Decoration beside a text; a button with nothing else has a label of its own. */
+export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+  return (
+    <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

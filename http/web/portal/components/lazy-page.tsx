@@ -1,0 +1,83 @@
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { text } from "../i18n/texts.ts";
+import { Button } from "./button.tsx";
+import { EmptyState } from "./empty-state.tsx";
+import { Skeleton } from "./skeleton.tsx";
+
+const RELOADED_KEY = "portal.reloadedAtMs";
+
+/** A page that reloads itself more often than this would never show why. */
+const RELOAD_PAUSE_MS = 60_000;
+
+/** A page of the portal whose script is loaded when it is first opened, or by `preload` a moment before. */
+export interface PageLoader<Props> {
+  /** Null until it is loaded. */
+  component(): ComponentType<Props> | null;
+  load(): Promise<void>;
+  preload(): void;
+}
+
+export function pageLoader<Props>(load: () => Promise<ComponentType<Props>>): PageLoader<Props> {
+  let component: ComponentType<Props> | null = null;
+  let loading: Promise<void> | null = null;
+  const loadOnce = (): Promise<void> => {
+    loading ??= load().then(
+      (loaded) => {
+        component = loaded;
+      },
+      (error: unknown) => {
+        loading = null;
+        throw error;
+      },
+    );
+    return loading;
+  };
+  return {
+    component: () => component,
+    load: loadOnce,
+    // Whoever opens the page learns why it failed.
+    preload: () => void loadOnce().catch(() => {}),
+  };
+}
+
+/**
+ * Shows a page once its script is there. A script that is not there any more belongs to an older version of the portal than the relay has: the browser then
+ * loads the whole portal again, once.
+ */
+export function LazyPage<Props extends object>({ of: loader, props }: { of: PageLoader<Props>; props: Props }) {
+  const [state, setState] = useState<"loading" | "loaded" | "failed">(loader.component() === null ? "loading" : "loaded");
+  useEffect(() => {
+    let gone = false;
+    loader.load().then(
+      () => !gone && setState("loaded"),
+      () => !gone && !reloadOnce() && setState("failed"),
+    );
+    return () => {
+      gone = true;
+    };
+  }, [loader]);
+  const Component = loader.component();
+  if (Component !== null) return <Component {...props} />;
+  const { app } = text();
+  if (state !== "failed") return <Skeleton lines={6} />;
+  return (
+    <EmptyState icon="warning" title={app.brokenTitle} action={<Button onClick={() => location.reload()}>{app.reload}</Button>}>
+      {app.brokenText}
+    </EmptyState>
+  );
+}
+
+/** Returns whether it does. */
+function reloadOnce(): boolean {
+  try {
+    const beforeMs = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0);
+    if (Date.now() - beforeMs < RELOAD_PAUSE_MS) return false;
+    sessionStorage.setItem(RELOADED_KEY, String(Date.now()));
+  } catch {
+    // Nothing can be remembered, so a reload could be one of many.
+    return false;
+  }
+  location.reload();
+  return true;
+}

@@ -1,0 +1,109 @@
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
+import { onCalls, post } from "../api/client.ts";
+import { answerWithPasskey } from "../api/passkeys.ts";
+import { text } from "../i18n/texts.ts";
+import { useAction } from "../state/action.ts";
+import { session, takeSession } from "../state/session.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { TextField } from "./field.tsx";
+import { codeProblem, requiredProblem } from "./field-problems.ts";
+import { Form, FormActions } from "./form.tsx";
+
+/** Who waits for a fresh second factor. Calls that need one at the same time share the question. */
+const asked = signal<{ answered: Promise<boolean>; answer(done: boolean): void } | null>(null);
+
+onCalls({
+  stepUp: () => {
+    if (asked.value === null) {
+      let answer: (done: boolean) => void = () => {};
+      const answered = new Promise<boolean>((resolve) => {
+        answer = resolve;
+      });
+      asked.value = {
+        answered,
+        answer: (done) => {
+          asked.value = null;
+          answer(done);
+        },
+      };
+    }
+    return asked.value.answered;
+  },
+});
+
+/** Asks for a fresh second factor when a call needs one; the call then goes on. */
+export function StepUpDialog() {
+  const { value } = asked;
+  return value === null ? null : <StepUpForm answer={value.answer} />;
+}
+
+function StepUpForm({ answer }: { answer: (done: boolean) => void }) {
+  const { stepUp, fields, app } = text();
+  const { methods = [], passkeys = false } = session.value ?? {};
+  const hasCode = methods.includes("totp");
+  const hasPasskey = passkeys && methods.includes("passkey");
+  // Somebody whose passkeys do not work at this address.
+  const recovers = !hasCode && !hasPasskey;
+  const stage = session.value?.stage;
+  // Too many wrong codes end the session, and the question with it.
+  useEffect(() => {
+    if (stage !== "full") answer(false);
+  }, [stage, answer]);
+  const [code, setCode] = useState("");
+  const [wrong, setWrong] = useState<string | null>(null);
+  const withCode = useAction(async () => {
+    await takeSession(
+      await post<SessionStateJson>("/session/step-up", recovers ? { recoveryCode: code.trim() } : { code: code.replace(/\s/g, "") }),
+    );
+    answer(true);
+  });
+  const withPasskey = useAction(async () => {
+    await takeSession(await answerWithPasskey("/session/step-up"));
+    answer(true);
+  });
+  return (
+    <Dialog title={stepUp.title} onClose={() => answer(false)}>
+      <Form
+        error={withCode.error ?? withPasskey.error}
+        busy={withCode.busy}
+        onSubmit={() => {
+          const problem = recovers ? requiredProblem(code.trim()) : codeProblem(code);
+          setWrong(problem);
+          if (problem === null) void withCode.run();
+        }}
+      >
+        <p class="lead">{stepUp.text}</p>
+        {(hasCode || recovers) && (
+          <TextField
+            label={recovers ? fields.recoveryCode : fields.code}
+            hint={recovers ? fields.recoveryCodeHint : fields.codeHint}
+            value={code}
+            onInput={setCode}
+            error={wrong}
+            autoComplete={recovers ? "off" : "one-time-code"}
+            inputMode={recovers ? "text" : "numeric"}
+            maxLength={64}
+            mono
+            autoFocus
+          />
+        )}
+        <FormActions>
+          <Button onClick={() => answer(false)}>{app.cancel}</Button>
+          {hasPasskey && (
+            <Button icon="key" kind={hasCode ? "secondary" : "primary"} busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
+              {stepUp.passkey}
+            </Button>
+          )}
+          {(hasCode || recovers) && (
+            <Button type="submit" kind="primary" busy={withCode.busy}>
+              {stepUp.confirm}
+            </Button>
+          )}
+        </FormActions>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { timeZone } from "../state/session.ts";
+import { locale } from "./texts.ts";
+
+/** How a language is written where amounts and dates stand: 1.234,56 € and 26 nov 2026 in Italian. English has the day first, as its readers here expect. */
+const TAGS = { it: "it-IT", en: "en-GB" } as const;
+
+/** `Intl` objects are slow to make, and a table needs a hundred of the same. One for each language, zone and form: a dozen. */
+const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+
+function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const [tag, zone] = [TAGS[locale.value], timeZone.value];
+  const key = `${tag} ${zone} ${JSON.stringify(options)}`;
+  const known = made.get(key);
+  if (known instanceof Intl.DateTimeFormat) return known;
+  const format = new Intl.DateTimeFormat(tag, { ...options, timeZone: zone });
+  made.set(key, format);
+  return format;
+}
+
+function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const tag = TAGS[locale.value];
+  const key = `${tag} ${JSON.stringify(options)}`;
+  const known = made.get(key);
+  if (known instanceof Intl.NumberFormat) return known;
+  const format = new Intl.NumberFormat(tag, options);
+  made.set(key, format);
+  return format;
+}
+
+/** An amount with its currency. `minor` is in minor units; how many of them make one is the currency's own (100 cents, 1 yen). */
+export function formatMoney(minor: number, currency: string): string {
+  const format = numbers({ style: "currency", currency });
+  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+export function formatNumber(value: number): string {
+  return numbers({}).format(value);
+}
+
+/** `share` from 0 to 1. */
+export function formatPercent(share: number, digits = 1): string {
+  return numbers({ style: "percent", maximumFractionDigits: digits }).format(share);
+}
+
+/** `26 Nov 2026, 14:05`, in the installation's time zone. */
+export function formatDateTime(iso: string): string {
+  return dates({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(new Date(iso));
+}
+
+/** The same with seconds and the zone's name, where an exact time is looked for. */
+export function formatExactTime(iso: string): string {
+  return dates({
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
+  }).format(new Date(iso));
+}
+
+export function formatDate(iso: string): string {
+  return dates({ day: "numeric", month: "short", year: "numeric" }).format(new Date(iso));
+}
+
+export function formatTime(iso: string): string {
+  return dates({ hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(new Date(iso));
+}
+
+/** The installation's time zone as people call it: `Europe/Rome (CET)`. */
+export function zoneName(): string {
+  const zone = timeZone.value;
+  const part = dates({ timeZoneName: "short" })
+    .formatToParts(new Date())
+    .find(({ type }) => type === "timeZoneName");
+  return part === undefined || part.value === zone ? zone : `${zone} (${part.value})`;
+}

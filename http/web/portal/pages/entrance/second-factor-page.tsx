@@ -1,0 +1,125 @@
+import { useState } from "preact/hooks";
+import type { SessionStateJson } from "../../../../surfaces/merchant/schemas.ts";
+import { post } from "../../api/client.ts";
+import { answerWithPasskey, isPasskeyGivenUp } from "../../api/passkeys.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
+import { codeProblem, requiredProblem } from "../../components/field-problems.ts";
+import { Form } from "../../components/form.tsx";
+import { text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { session, signOut, takeSession } from "../../state/session.ts";
+import { Entrance } from "./entrance.tsx";
+
+const ICONS = { totp: "phone", passkey: "key", recovery: "receipt" } as const;
+
+type Way = "totp" | "passkey" | "recovery";
+
+/** The second factor, in whichever way the account has one; a recovery code always. */
+export function SecondFactorPage() {
+  const { secondFactor, fields, signIn } = text();
+  const { methods = [], email, passkeys = false } = session.value ?? {};
+  const ways: Way[] = [
+    ...(methods.includes("totp") ? (["totp"] as const) : []),
+    ...(passkeys && methods.includes("passkey") ? (["passkey"] as const) : []),
+    "recovery",
+  ];
+  const [way, setWay] = useState<Way>(ways[0] ?? "recovery");
+  const [value, setValue] = useState("");
+  const [checked, setChecked] = useState(false);
+  const problem = way === "totp" ? codeProblem(value) : requiredProblem(value.trim());
+  const withCode = useAction(async () => {
+    const written = value.trim();
+    const body = way === "totp" ? { code: written.replace(/\s/g, "") } : { recoveryCode: written };
+    await takeSession(await post<SessionStateJson>("/session/second-factor", body));
+  });
+  const withPasskey = useAction(async () => takeSession(await answerWithPasskey("/session/passkey")));
+  const error = way === "passkey" ? (isPasskeyGivenUp(withPasskey.error) ? null : withPasskey.error) : withCode.error;
+  const labels: Record<Way, string> = {
+    totp: secondFactor.withCode,
+    passkey: secondFactor.withPasskey,
+    recovery: secondFactor.withRecovery,
+  };
+  const choose = (other: Way): void => {
+    setWay(other);
+    setValue("");
+    setChecked(false);
+    withCode.forgetError();
+    withPasskey.forgetError();
+  };
+  return (
+    <Entrance
+      title={secondFactor.title}
+      lead={secondFactor.lead(email ?? "")}
+      foot={
+        <button type="button" class="text-button" onClick={() => void signOut()}>
+          {secondFactor.other}
+        </button>
+      }
+    >
+      <Form
+        error={error}
+        busy={withCode.busy || withPasskey.busy}
+        onSubmit={() => {
+          if (way === "passkey") {
+            void withPasskey.run();
+            return;
+          }
+          setChecked(true);
+          if (problem === null) void withCode.run();
+        }}
+      >
+        {way === "passkey" && isPasskeyGivenUp(withPasskey.error) && (
+          <Banner kind="warning" alert>
+            {signIn.passkeyFailed}
+          </Banner>
+        )}
+        {way === "totp" && (
+          <TextField
+            key="totp"
+            label={fields.code}
+            hint={fields.codeHint}
+            value={value}
+            onInput={setValue}
+            error={checked ? problem : null}
+            name="code"
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            maxLength={16}
+            mono
+            autoFocus
+          />
+        )}
+        {way === "recovery" && (
+          <TextField
+            key="recovery"
+            label={fields.recoveryCode}
+            hint={fields.recoveryCodeHint}
+            value={value}
+            onInput={setValue}
+            error={checked ? problem : null}
+            name="recovery-code"
+            autoComplete="off"
+            maxLength={64}
+            mono
+            autoFocus
+          />
+        )}
+        <Button type="submit" kind="primary" wide icon={way === "passkey" ? "key" : undefined} busy={withCode.busy || withPasskey.busy}>
+          {way === "passkey" ? secondFactor.withPasskey : secondFactor.submit}
+        </Button>
+      </Form>
+      {ways.length > 1 && <p class="or">{signIn.or}</p>}
+      <div class="form">
+        {ways
+          .filter((other) => other !== way)
+          .map((other) => (
+            <Button key={other} icon={ICONS[other]} wide onClick={() => choose(other)}>
+              {labels[other]}
+            </Button>
+          ))}
+      </div>
+    </Entrance>
+  );
+}

@@ -1,0 +1,76 @@
+import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
+import { Tile, type TileProps, Tiles } from "../../components/tile.tsx";
+import { formatMoney, formatNumber, formatPercent } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { transactionsHref } from "../transactions/words.ts";
+import { approvalRate, averageMinor, sumsIn } from "./figures.ts";
+
+/** The day's figures in one currency, each beside that of the week before; each leads to what it was counted from. */
+export function FigureTiles({ data, currency, isOnly }: { data: OverviewJson; currency: string; isOnly: boolean }) {
+  const { overview: words } = text();
+  const now = sumsIn(currency, data.today);
+  const before = sumsIn(currency, data.before);
+  const ofDay = { from: data.day, to: data.day, ...(isOnly ? {} : { currency }) };
+  const [average, averageBefore] = [averageMinor(now), averageMinor(before)];
+  const [rate, rateBefore] = [approvalRate(now), approvalRate(before)];
+  const { online, total } = data.terminals;
+  return (
+    <Tiles>
+      <Tile
+        label={isOnly ? words.volume : `${words.volume} · ${currency}`}
+        value={formatMoney(now.volumeMinor, currency)}
+        change={relative(now.volumeMinor, before.volumeMinor)}
+        href={transactionsHref({ ...ofDay, status: "OK" })}
+      />
+      <Tile
+        label={words.payments}
+        value={formatNumber(now.approved)}
+        change={relative(now.approved, before.approved)}
+        href={transactionsHref({ ...ofDay, status: "OK" })}
+      />
+      <Tile
+        label={words.approvalRate}
+        value={rate === null ? "–" : formatPercent(rate)}
+        change={points(rate, rateBefore)}
+        note={words.declined(now.declined)}
+        href={transactionsHref({ ...ofDay, status: "KO" })}
+      />
+      <Tile
+        label={words.average}
+        value={average === null ? "–" : formatMoney(average, currency)}
+        change={average === null || averageBefore === null ? null : relative(average, averageBefore)}
+        href={transactionsHref({ ...ofDay, status: "OK" })}
+      />
+      {isOnly && (
+        <Tile
+          label={words.terminals}
+          value={words.ofTotal(online, total)}
+          note={total === 0 ? words.noTerminals : online === total ? words.allOnline : words.someOffline(total - online)}
+          href="/portal/terminals"
+        />
+      )}
+    </Tiles>
+  );
+}
+
+/** How much more or less it is, in percent of the week before; null where there was nothing to compare with. */
+function relative(now: number, before: number): NonNullable<TileProps["change"]> | null {
+  if (before === 0) return null;
+  const share = (now - before) / before;
+  const rounded = Math.round(share * 100);
+  return {
+    text: text().overview.change(formatPercent(Math.abs(rounded) / 100, 0)),
+    direction: rounded > 0 ? "up" : rounded < 0 ? "down" : "same",
+    good: rounded === 0 ? null : rounded > 0,
+  };
+}
+
+function points(now: number | null, before: number | null): NonNullable<TileProps["change"]> | null {
+  if (now === null || before === null) return null;
+  const difference = Math.round((now - before) * 1_000) / 10;
+  return {
+    text: text().overview.points(formatNumber(Math.abs(difference))),
+    direction: difference > 0 ? "up" : difference < 0 ? "down" : "same",
+    good: difference === 0 ? null : difference > 0,
+  };
+}

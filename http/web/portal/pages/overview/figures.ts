@@ -1,0 +1,26 @@
+import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
+
+export type SumsJson = OverviewJson["today"][number];
+
+/** The currencies of a day, that with the most payments first. */
+export function currenciesOf({ today, before }: Pick<OverviewJson, "today" | "before">): string[] {
+  const counts = new Map<string, number>();
+  for (const { currency, approved, declined } of [...today, ...before]) {
+    counts.set(currency, (counts.get(currency) ?? 0) + approved + declined);
+  }
+  return [...counts].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).map(([currency]) => currency);
+}
+
+export function sumsIn(currency: string, sums: readonly SumsJson[]): SumsJson {
+  return sums.find((one) => one.currency === currency) ?? { currency, volumeMinor: 0, approved: 0, declined: 0 };
+}
+
+/** Null where nothing was asked for. */
+export function approvalRate({ approved, declined }: SumsJson): number | null {
+  return approved + declined === 0 ? null : approved / (approved + declined);
+}
+
+/** What an approved payment was on average, minor units; null without one. */
+export function averageMinor({ volumeMinor, approved }: SumsJson): number | null {
+  return approved === 0 ? null : Math.round(volumeMinor / approved);
+}

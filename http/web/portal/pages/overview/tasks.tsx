@@ -1,0 +1,36 @@
+import type { OverviewJson } from "../../../../surfaces/merchant/schemas.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Table } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { text } from "../../i18n/texts.ts";
+import { transactionHref } from "../transactions/words.ts";
+
+/** What somebody has to look at. Nothing where there is nothing: a shop's usual day. */
+export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
+  const { overview: words } = text();
+  if (tasks.length === 0) return null;
+  const kinds: Readonly<Record<string, string>> = words.taskKinds;
+  return (
+    <Panel flush title={words.tasks} hint={words.tasksHint}>
+      <Table
+        caption={words.tasks}
+        rows={tasks}
+        keyOf={({ kind, subject }) => `${kind} ${subject}`}
+        columns={[
+          { key: "kind", header: words.task, cell: ({ kind }) => <Badge kind="warn">{kinds[kind] ?? kind}</Badge> },
+          {
+            key: "subject",
+            header: words.payment,
+            cell: ({ subject }) => (
+              <a class="mono" href={transactionHref(subject)}>
+                {subject}
+              </a>
+            ),
+          },
+          { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <Time at={dueAt} />), deskOnly: true },
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,109 @@
+import type { MerchantAct } from "../../../../engine/access/merchant-user-grant.ts";
+import type { IconName } from "../components/icon.tsx";
+import { type PageLoader, pageLoader } from "../components/lazy-page.tsx";
+import type { Catalogue } from "../i18n/en.ts";
+import { may } from "../state/session.ts";
+import type { PageProps } from "./page-props.ts";
+
+export interface PageEntry {
+  /** The word in its address; empty for the start page, `/portal`. */
+  name: string;
+  /** Whether its address may name an object; otherwise such an address is no page. */
+  hasObjects: boolean;
+  label: (texts: Catalogue) => string;
+  icon: IconName;
+  group: "payments" | "company";
+  /** What a role has to be permitted to open it: the navigation and the router show it to no other. */
+  act: MerchantAct;
+  /** Stands in the bar at the bottom of a phone, which has room for three. */
+  onPhone: boolean;
+  page: PageLoader<PageProps>;
+}
+
+/** Every page of the portal, in the order of the navigation. */
+export const PAGES: readonly PageEntry[] = [
+  {
+    name: "",
+    hasObjects: false,
+    label: ({ nav }) => nav.overview,
+    icon: "overview",
+    group: "payments",
+    act: "look",
+    onPhone: true,
+    page: pageLoader(async () => (await import("./overview/overview-page.tsx")).OverviewPage),
+  },
+  {
+    name: "transactions",
+    hasObjects: true,
+    label: ({ nav }) => nav.transactions,
+    icon: "transactions",
+    group: "payments",
+    act: "look",
+    onPhone: true,
+    page: pageLoader(async () => (await import("./transactions/transactions-page.tsx")).TransactionsPage),
+  },
+  {
+    name: "terminals",
+    hasObjects: true,
+    label: ({ nav }) => nav.terminals,
+    icon: "terminals",
+    group: "payments",
+    act: "look",
+    onPhone: true,
+    page: pageLoader(async () => (await import("./terminals/terminals-page.tsx")).TerminalsPage),
+  },
+  {
+    name: "users",
+    hasObjects: false,
+    label: ({ nav }) => nav.users,
+    icon: "users",
+    group: "company",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./users/users-page.tsx")).UsersPage),
+  },
+  {
+    name: "audit",
+    hasObjects: false,
+    label: ({ nav }) => nav.audit,
+    icon: "audit",
+    group: "company",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./audit/audit-page.tsx")).AuditPage),
+  },
+  {
+    name: "settings",
+    hasObjects: false,
+    label: ({ nav }) => nav.settings,
+    icon: "settings",
+    group: "company",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./settings/settings-page.tsx")).SettingsPage),
+  },
+];
+
+export function pagesForMe(): readonly PageEntry[] {
+  return PAGES.filter(({ act }) => may(act));
+}
+
+export function hrefOf({ name }: PageEntry): string {
+  return name === "" ? "/portal" : `/portal/${name}`;
+}
+
+/** The page at a path, and the object that the path names. */
+export function pageAt(pages: readonly PageEntry[], path: string): { entry: PageEntry; id: string | null } | null {
+  const [, , name = "", object, ...more] = path.split("/");
+  const entry = pages.find((page) => page.name === name && (object === undefined || page.hasObjects) && more.length === 0);
+  return entry === undefined ? null : { entry, id: object === undefined ? null : decoded(object) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // No encoding that we have made.
+    return text;
+  }
+}

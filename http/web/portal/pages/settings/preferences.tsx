@@ -1,0 +1,44 @@
+import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
+import { patch } from "../../api/client.ts";
+import { SelectField } from "../../components/field.tsx";
+import { errorText } from "../../i18n/error-text.ts";
+import { showLocale, text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { session } from "../../state/session.ts";
+import { showTheme } from "../../state/theme.ts";
+import { toast } from "../../state/toasts.ts";
+
+/** Language and appearance: each is kept when it is chosen. */
+export function Preferences({ me, onChanged }: { me: MeJson; onChanged: (me: MeJson) => void }) {
+  const { settings, fields } = text();
+  const change = useAction(async (changes: Partial<Pick<MeJson, "locale" | "theme">>) => {
+    try {
+      const changed = await patch<MeJson>("/me", changes);
+      showTheme(changed.theme);
+      await showLocale(changed.locale);
+      if (session.value !== null) session.value = { ...session.value, locale: changed.locale, theme: changed.theme };
+      onChanged(changed);
+      toast(text().settings.saved);
+    } catch (error) {
+      toast(errorText(error), "failed");
+    }
+  });
+  return (
+    <div class="columns">
+      <SelectField
+        label={fields.language}
+        value={me.locale}
+        disabled={change.busy}
+        options={(["it", "en"] as const).map((value) => ({ value, label: settings.languages[value] }))}
+        onChange={(locale) => void change.run({ locale })}
+      />
+      <SelectField
+        label={settings.theme}
+        value={me.theme}
+        disabled={change.busy}
+        options={(["system", "light", "dark"] as const).map((value) => ({ value, label: settings.themes[value] }))}
+        onChange={(theme) => void change.run({ theme })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { signal } from "@preact/signals";
+import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
+import { Amount } from "../../components/amount.tsx";
+import type { Column } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+import { text } from "../../i18n/texts.ts";
+import { TransactionStatus } from "./transaction-status.tsx";
+import { methodName } from "./words.ts";
+
+/** Those that can be left out; time, amount and status always stand. */
+export const CHOOSABLE = ["method", "card", "terminal", "authCode", "message"] as const;
+export type Choosable = (typeof CHOOSABLE)[number];
+
+const KEPT_AS = "portal.transactionColumns";
+const USUAL: readonly Choosable[] = ["method", "card", "terminal"];
+
+/** Which columns this browser shows. */
+export const shownColumns = signal<ReadonlySet<Choosable>>(new Set(kept()));
+
+function kept(): readonly Choosable[] {
+  try {
+    const text = localStorage.getItem(KEPT_AS);
+    return text === null ? USUAL : CHOOSABLE.filter((name) => text.split(" ").includes(name));
+  } catch {
+    // A browser that keeps nothing.
+    return USUAL;
+  }
+}
+
+export function toggleColumn(name: Choosable): void {
+  const shown = new Set(shownColumns.value);
+  if (!shown.delete(name)) shown.add(name);
+  shownColumns.value = shown;
+  try {
+    localStorage.setItem(KEPT_AS, [...shown].join(" "));
+  } catch {
+    // It counts for this page then.
+  }
+}
+
+export function columnsShown(): Column<TransactionItemJson>[] {
+  const { transactions: words } = text();
+  const choosable: Readonly<Record<Choosable, Column<TransactionItemJson>>> = {
+    method: { key: "method", header: words.columns.method, cell: ({ method }) => methodName(method) },
+    card: { key: "card", header: words.columns.card, cell: (item) => cardOf(item), deskOnly: true },
+    terminal: { key: "terminal", header: words.columns.terminal, cell: ({ terminalId }) => terminalId, deskOnly: true },
+    authCode: { key: "authCode", header: words.columns.authCode, cell: ({ authCode }) => authCode ?? "–", deskOnly: true },
+    message: { key: "message", header: words.columns.message, cell: ({ message }) => message ?? "–", deskOnly: true },
+  };
+  return [
+    { key: "time", header: words.columns.time, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      key: "amount",
+      header: words.columns.amount,
+      align: "right",
+      cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
+    },
+    { key: "status", header: words.columns.status, cell: ({ status }) => <TransactionStatus status={status} /> },
+    ...CHOOSABLE.filter((name) => shownColumns.value.has(name)).map((name) => choosable[name]),
+  ];
+}
+
+/** `VISA ···· 1111`; a dash for what was paid without a card. */
+export function cardOf({ brand, last4 }: Pick<TransactionItemJson, "brand" | "last4">): string {
+  if (brand === null && last4 === null) return "–";
+  return [brand, last4 === null ? null : `···· ${last4}`].filter((part) => part !== null).join(" ");
+}

@@ -1,0 +1,169 @@
+import { useEffect, useId, useState } from "preact/hooks";
+import type { TerminalsJson } from "../../../../surfaces/merchant/schemas.ts";
+import { get } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { SelectField, TextField } from "../../components/field.tsx";
+import { minorOf, writtenOf } from "../../i18n/amounts.ts";
+import { text } from "../../i18n/texts.ts";
+import type { Filters } from "../../state/filters.ts";
+import { useResource } from "../../state/resource.ts";
+import { daysOf, type Period, periodOf, Q_LENGTH_MIN } from "./filters.ts";
+
+/** The list is asked again only once the person has stopped typing for so long. */
+const TYPING_MS = 350;
+
+const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
+
+/** Days and amounts are shown when asked for, or when one of them is set. */
+export function FilterFields({ filters: { values, set, clear, count } }: { filters: Filters }) {
+  const { transactions: words, app, methods } = text();
+  const terminals = useResource("terminals of the filters", (signal) => get<TerminalsJson>("/terminals", { signal }));
+  const period = periodOf({ from: values["from"] ?? null, to: values["to"] ?? null });
+  const choices = terminals.data?.items.map(({ terminalId }) => terminalId) ?? [];
+  const chosen = values["terminalId"] ?? "";
+  const [opened, setOpened] = useState(false);
+  const rare = useId();
+  const isOpen = opened || values["amountMin"] !== undefined || values["amountMax"] !== undefined || period === "other";
+  return (
+    <>
+      <div class="filters">
+        <TypedField
+          label={words.search}
+          hint={words.searchHint}
+          value={values["q"] ?? ""}
+          onSettled={(q) => set({ q })}
+          problem={(q) => (q !== "" && q.length < Q_LENGTH_MIN ? words.searchShort : null)}
+          type="search"
+        />
+        <SelectField<Period>
+          label={words.period}
+          value={period}
+          options={[
+            ...PERIODS.map((value) => ({ value, label: words.periods[value] })),
+            ...(period === "other" ? [{ value: "other" as const, label: words.periods.other }] : []),
+          ]}
+          onChange={(chosenPeriod) => chosenPeriod !== "other" && set(daysOf(chosenPeriod))}
+        />
+        <SelectField
+          label={words.columns.status}
+          value={values["status"] ?? ""}
+          options={[
+            { value: "", label: app.all },
+            { value: "OK", label: words.statuses.OK },
+            { value: "KO", label: words.statuses.KO },
+          ]}
+          onChange={(status) => set({ status })}
+        />
+        <SelectField
+          label={words.columns.method}
+          value={values["method"] ?? ""}
+          options={[{ value: "", label: app.all }, ...Object.entries(methods).map(([value, label]) => ({ value, label }))]}
+          onChange={(method) => set({ method })}
+        />
+        <SelectField
+          label={words.columns.terminal}
+          value={chosen}
+          options={[
+            { value: "", label: app.all },
+            ...[...new Set([...choices, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: value })),
+          ]}
+          onChange={(terminalId) => set({ terminalId })}
+        />
+      </div>
+      {isOpen && (
+        <div class="filters filters-rare" id={rare}>
+          <TextField label={words.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
+          <TextField label={words.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
+          <AmountField label={words.amountMin} value={values["amountMin"] ?? ""} onChange={(amountMin) => set({ amountMin })} />
+          <AmountField label={words.amountMax} value={values["amountMax"] ?? ""} onChange={(amountMax) => set({ amountMax })} />
+        </div>
+      )}
+      <div class="filters-foot">
+        <Button
+          small
+          kind="quiet"
+          icon={isOpen ? "chevronUp" : "chevronDown"}
+          onClick={() => setOpened(!isOpen)}
+          expands={{ id: rare, open: isOpen }}
+        >
+          {isOpen ? words.fewerFilters : words.moreFilters}
+        </Button>
+        {count > 0 && (
+          <Button
+            small
+            kind="quiet"
+            icon="close"
+            onClick={() => {
+              setOpened(false);
+              clear();
+            }}
+          >
+            {words.clear}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function AmountField({ label, value, onChange }: { label: string; value: string; onChange: (minor: string) => void }) {
+  const { transactions: words } = text();
+  return (
+    <TypedField
+      label={label}
+      value={writtenOf(value)}
+      inputMode="decimal"
+      placeholder={writtenOf("0")}
+      problem={(written) => (written === "" || minorOf(written) !== null ? null : words.amountForm)}
+      onSettled={(written) => onChange(written === "" ? "" : String(minorOf(written) ?? ""))}
+    />
+  );
+}
+
+/** A field whose value counts when the person has stopped typing. */
+function TypedField({
+  label,
+  hint,
+  value,
+  problem,
+  onSettled,
+  type = "text",
+  inputMode = "text",
+  placeholder = "",
+}: {
+  label: string;
+  hint?: string;
+  value: string;
+  problem: (value: string) => string | null;
+  onSettled: (value: string) => void;
+  type?: "text" | "search";
+  inputMode?: "text" | "decimal";
+  placeholder?: string;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = typed ?? value;
+  const wrong = problem(shown.trim());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who listens.
+  useEffect(() => {
+    if (typed === null) return;
+    const timer = setTimeout(() => {
+      if (wrong !== null) return;
+      setTyped(null);
+      if (typed.trim() !== value) onSettled(typed.trim());
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, wrong]);
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      value={shown}
+      type={type}
+      inputMode={inputMode}
+      placeholder={placeholder}
+      maxLength={64}
+      error={wrong}
+      onInput={setTyped}
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import type { ReceiptJson } from "../../../../surfaces/merchant/schemas.ts";
+import { get } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Loaded } from "../../components/panel.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { formatExactTime } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useResource } from "../../state/resource.ts";
+
+/** A copy of the receipt for the shop's desk, on screen and on paper. */
+export function ReceiptDialog({ uuid, onClose }: { uuid: string; onClose: () => void }) {
+  const { transactions: words } = text();
+  const receipt = useResource(`receipt ${uuid}`, (signal) =>
+    get<ReceiptJson>(`/transactions/${encodeURIComponent(uuid)}/receipt`, { signal }),
+  );
+  return (
+    <Dialog title={words.receipt} onClose={onClose}>
+      <Loaded of={receipt} skeleton={<Skeleton lines={6} />}>
+        {(data) => (
+          <>
+            <Paper receipt={data} />
+            <div class="button-row no-print">
+              <Button kind="primary" icon="print" onClick={() => window.print()}>
+                {words.print}
+              </Button>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function Paper({ receipt: { merchantName, terminalId, createdAt, lines, text: own } }: { receipt: ReceiptJson }) {
+  const { transactions: words } = text();
+  const labels: Readonly<Record<string, string>> = words.receiptLabels;
+  return (
+    <div class="paper print-alone">
+      <p class="paper-head">{merchantName}</p>
+      <dl class="paper-lines">
+        <dt>{words.columns.time}</dt>
+        <dd>{formatExactTime(createdAt)}</dd>
+        <dt>{words.columns.terminal}</dt>
+        <dd>{terminalId}</dd>
+        {lines.map(({ label, value }) => [
+          <dt key={`${label} name`}>{labels[label] ?? label}</dt>,
+          <dd key={label}>{valueText(label, value)}</dd>,
+        ])}
+      </dl>
+      {own !== null && <pre class="paper-own">{own}</pre>}
+      <p class="paper-foot">{words.receiptFoot}</p>
+    </div>
+  );
+}
+
+function valueText(label: string, value: string): string {
+  const { transactions: words, methods } = text();
+  const names: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    method: methods,
+    status: words.statuses,
+    entry: words.entries,
+  };
+  return names[label]?.[value] ?? value;
+}

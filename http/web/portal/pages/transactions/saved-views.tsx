@@ -1,0 +1,144 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
+import { get, patch } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { TextField } from "../../components/field.tsx";
+import { Form, FormActions } from "../../components/form.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { useResource } from "../../state/resource.ts";
+import { toast } from "../../state/toasts.ts";
+
+type View = MeJson["savedViews"][number];
+
+const LIST = "transactions";
+const VIEWS_MAX = 20;
+
+/** Filters that a person wants back: kept with the account, so they are there on the phone too. */
+export function SavedViews({ query }: { query: string }) {
+  const { transactions: words } = text();
+  const { route } = useLocation();
+  const me = useResource("me", (signal) => get<MeJson>("/me", { signal }));
+  const [naming, setNaming] = useState(false);
+  const all = me.data?.savedViews ?? [];
+  const views = all.filter(({ list }) => list === LIST);
+  const keep = async (savedViews: readonly View[]): Promise<void> => me.replace(await patch<MeJson>("/me", { savedViews }));
+  const forget = useAction(async (view: View) => {
+    await keep(all.filter((one) => one !== view));
+    toast(words.viewRemoved(view.name));
+  });
+  return (
+    <>
+      <Menu
+        label={words.views}
+        align="left"
+        trigger={
+          <>
+            <Icon name="filter" size={18} />
+            <span>{words.views}</span>
+            <Icon name="chevronDown" size={16} />
+          </>
+        }
+      >
+        {(close) => (
+          <>
+            {views.length === 0 && <p class="menu-head muted">{words.noViews}</p>}
+            {views.map((view) => (
+              <div key={view.name} class="menu-row">
+                <button
+                  type="button"
+                  class="menu-item"
+                  onClick={() => {
+                    close();
+                    route(`/portal/transactions?${view.query}`);
+                  }}
+                >
+                  <span>{view.name}</span>
+                </button>
+                <button
+                  type="button"
+                  class="icon-button"
+                  aria-label={words.removeView(view.name)}
+                  title={words.removeView(view.name)}
+                  onClick={() => void forget.run(view)}
+                >
+                  <Icon name="close" size={16} />
+                </button>
+              </div>
+            ))}
+            <button
+              type="button"
+              class="menu-item"
+              disabled={query === "" || me.data === null || views.length >= VIEWS_MAX}
+              onClick={() => {
+                close();
+                setNaming(true);
+              }}
+            >
+              <Icon name="plus" size={18} />
+              <span>{words.saveView}</span>
+            </button>
+          </>
+        )}
+      </Menu>
+      {naming && (
+        <NameDialog
+          taken={views.map(({ name }) => name)}
+          onClose={() => setNaming(false)}
+          onNamed={async (name) => {
+            await keep([...all.filter((one) => one.list !== LIST || one.name !== name), { list: LIST, name, query }]);
+            toast(words.viewSaved(name));
+            setNaming(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function NameDialog({
+  taken,
+  onClose,
+  onNamed,
+}: {
+  taken: readonly string[];
+  onClose: () => void;
+  onNamed: (name: string) => Promise<void>;
+}) {
+  const { transactions: words, app, fields } = text();
+  const [name, setName] = useState("");
+  const [checked, setChecked] = useState(false);
+  const save = useAction(() => onNamed(name.trim()));
+  return (
+    <Dialog title={words.saveView} onClose={onClose}>
+      <Form
+        error={save.error}
+        busy={save.busy}
+        onSubmit={() => {
+          setChecked(true);
+          if (name.trim() !== "") void save.run();
+        }}
+      >
+        <TextField
+          label={words.viewName}
+          hint={taken.includes(name.trim()) ? words.viewReplaced : words.viewNameHint}
+          value={name}
+          maxLength={64}
+          error={checked && name.trim() === "" ? fields.required : null}
+          onInput={setName}
+          autoFocus
+        />
+        <FormActions>
+          <Button onClick={onClose}>{app.cancel}</Button>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            {app.save}
+          </Button>
+        </FormActions>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,127 @@
+import { useState } from "preact/hooks";
+import type { TransactionDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import { get } from "../../api/client.ts";
+import { PortalError } from "../../api/errors.ts";
+import { Amount } from "../../components/amount.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { CopyButton } from "../../components/copy.tsx";
+import { Drawer } from "../../components/dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Loaded } from "../../components/panel.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { Time } from "../../components/time.tsx";
+import { formatExactTime, formatMoney } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useResource } from "../../state/resource.ts";
+import { ReceiptDialog } from "./receipt-dialog.tsx";
+import { TransactionStatus } from "./transaction-status.tsx";
+import { methodName } from "./words.ts";
+
+/** Everything about one transaction, beside the list. */
+export function TransactionDrawer({ uuid, onClose }: { uuid: string; onClose: () => void }) {
+  const { transactions: words } = text();
+  const detail = useResource(`transaction ${uuid}`, (signal) =>
+    get<TransactionDetailJson>(`/transactions/${encodeURIComponent(uuid)}`, { signal }),
+  );
+  const isUnknown = detail.data === null && detail.error instanceof PortalError && detail.error.code === "not_found";
+  return (
+    <Drawer title={words.one} onClose={onClose}>
+      {isUnknown ? (
+        <EmptyState icon="search" title={words.unknownTitle}>
+          {words.unknownText}
+        </EmptyState>
+      ) : (
+        <Loaded of={detail} skeleton={<Skeleton lines={7} />}>
+          {(data) => <Detail data={data} />}
+        </Loaded>
+      )}
+    </Drawer>
+  );
+}
+
+function Detail({ data }: { data: TransactionDetailJson }) {
+  const { transactions: words } = text();
+  const [printing, setPrinting] = useState(false);
+  const { amountMinor, currency, status, message, uuid } = data;
+  return (
+    <>
+      <div class="sum">
+        <p class="sum-amount">
+          <Amount minor={amountMinor} currency={currency} strong />
+        </p>
+        <TransactionStatus status={status} />
+        {message !== null && <p class="muted">{message}</p>}
+      </div>
+      {data.amountDiffers && <Banner kind="warning">{words.amountDiffers}</Banner>}
+      {data.unsolicited && <Banner kind="warning">{words.unsolicited}</Banner>}
+      <dl class="facts">{factsOf(data).map(([name, value]) => [<dt key={`${name} name`}>{name}</dt>, <dd key={name}>{value}</dd>])}</dl>
+      <div class="uuid">
+        <span class="field-label">{words.uuid}</span>
+        <span class="mono">{uuid}</span>
+        <CopyButton value={uuid} small />
+      </div>
+      <Timeline timeline={data.timeline} currency={currency} />
+      <section>
+        <h3>{words.refund}</h3>
+        <p class="muted">{refundText(data.refund.reason)}</p>
+      </section>
+      <div class="button-row">
+        <Button icon="print" onClick={() => setPrinting(true)}>
+          {words.receipt}
+        </Button>
+      </div>
+      {printing && <ReceiptDialog uuid={uuid} onClose={() => setPrinting(false)} />}
+    </>
+  );
+}
+
+function factsOf(data: TransactionDetailJson): [string, string][] {
+  const { transactions: words } = text();
+  const card = [data.brand, data.maskedPan].filter((part) => part !== null).join(" ");
+  const all: [string, string | null][] = [
+    [words.columns.time, formatExactTime(data.createdAt)],
+    [words.columns.method, methodName(data.method)],
+    [words.columns.card, card === "" ? null : card],
+    [words.entry, data.entry === null ? null : words.entries[data.entry]],
+    [words.columns.terminal, data.terminalId],
+    [words.columns.authCode, data.authCode],
+    [words.stan, data.stan],
+    [words.actionCode, data.actionCode],
+    [words.satispayId, data.satispay?.paymentId ?? null],
+  ];
+  return all.flatMap(([name, value]) => (value === null ? [] : [[name, value] as [string, string]]));
+}
+
+function refundText(reason: string | null): string {
+  const { transactions: words } = text();
+  const reasons: Readonly<Record<string, string>> = words.refundReasons;
+  return reasons[reason ?? "other"] ?? words.refundReasons.other;
+}
+
+function Timeline({ timeline, currency }: Pick<TransactionDetailJson, "timeline" | "currency">) {
+  const { transactions: words } = text();
+  if (timeline.length === 0) return null;
+  return (
+    <section>
+      <h3>{words.timeline}</h3>
+      <ol class="timeline">
+        {timeline.map(({ what, at, amountMinor, state }) => (
+          <li key={`${what} ${at}`}>
+            <span class="timeline-what">
+              {words.happened[what]}
+              {amountMinor !== null && ` · ${formatMoney(amountMinor, currency)}`}
+              {state !== null && <span class="muted"> · {stateText(state)}</span>}
+            </span>
+            <Time at={at} as="time" />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function stateText(state: string): string {
+  const states: Readonly<Record<string, string>> = text().transactions.states;
+  return states[state] ?? state;
+}

@@ -1,0 +1,14 @@
+import type { MerchantRole } from "../../../../../engine/access/merchant-user-grant.ts";
+import { MERCHANT_ROLES } from "../../../../../engine/access/merchant-user-grant.ts";
+import { text } from "../../i18n/texts.ts";
+import { may } from "../../state/session.ts";
+
+/** The roles that the person may give, with what each may do. */
+export function roleChoices(): { value: MerchantRole; label: string; hint: string }[] {
+  const { roles, roleHints } = text();
+  return MERCHANT_ROLES.filter((role) => role !== "OWNER" || may("administer owners")).map((role) => ({
+    value: role,
+    label: roles[role],
+    hint: roleHints[role],
+  }));
+}

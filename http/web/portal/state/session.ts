@@ -1,0 +1,77 @@
+import { computed, signal } from "@preact/signals";
+import type { MerchantAct, MerchantRole } from "../../../../engine/access/merchant-user-grant.ts";
+import { merchantRoleMay } from "../../../../engine/access/merchant-user-grant.ts";
+import type { SessionStateJson } from "../../../surfaces/merchant/schemas.ts";
+import { call, get, onCalls, post } from "../api/client.ts";
+import { likelyLocale, showLocale, text } from "../i18n/texts.ts";
+import { navigate, signInAddress } from "./navigation.ts";
+import { showTheme } from "./theme.ts";
+import { toast } from "./toasts.ts";
+
+/** Who is signed in, as the relay last said; null until it has said so. */
+export const session = signal<SessionStateJson | null>(null);
+
+/** The installation's time zone, in which all times are shown. */
+export const timeZone = computed(() => session.value?.timeZone ?? "UTC");
+
+export const merchant = computed(() => session.value?.merchant ?? null);
+
+export const role = computed((): MerchantRole | null => merchant.value?.role ?? null);
+
+/** Whether the person may do something here. The relay decides; this is to show only what it would permit. */
+export function may(act: MerchantAct): boolean {
+  return role.value !== null && merchantRoleMay(role.value, act);
+}
+
+/**
+ * Takes over what the relay says of the session, its language and its appearance. Before a person is known the page keeps those that this browser had last.
+ */
+export async function takeSession(state: SessionStateJson): Promise<void> {
+  if (state.stage === "none") await showLocale(likelyLocale());
+  else {
+    showTheme(state.theme);
+    await showLocale(state.locale);
+  }
+  session.value = { ...state, passkeys: state.passkeys && isName(location.hostname) };
+}
+
+/** Passkeys belong to a name: where the page was opened by an address in numbers, the browser offers none. */
+function isName(host: string): boolean {
+  return !/^[\d.]+$|:/.test(host);
+}
+
+export async function loadSession(): Promise<void> {
+  await takeSession(await get<SessionStateJson>("/session"));
+}
+
+export async function signOut(): Promise<void> {
+  await call("DELETE", "/session");
+  forget();
+  navigate("/portal/sign-in", { replace: true });
+  toast(text().app.signedOut);
+}
+
+/** Goes to another merchant of the person. All that was shown belongs to the one before, so the page begins anew. */
+export async function switchMerchant(merchantId: string): Promise<void> {
+  const state = await post<SessionStateJson>("/session/merchant", { merchantId });
+  // In one step: the page of an object of the one before must not ask for it at the other.
+  navigate("/portal");
+  session.value = state;
+}
+
+function forget(): void {
+  const { value } = session;
+  if (value === null) return;
+  session.value = { ...value, stage: "none", methods: [], email: null, userId: null, merchant: null, merchants: [], steppedUpUntil: null };
+}
+
+onCalls({
+  signedOut: () => {
+    // Several panels may learn of it at the same time.
+    if (session.value === null || session.value.stage === "none") return;
+    const address = signInAddress();
+    forget();
+    navigate(address, { replace: true });
+    toast(text().app.sessionEnded);
+  },
+});

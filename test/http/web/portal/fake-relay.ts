@@ -1,0 +1,303 @@
+import type { Page, Route } from "playwright-core";
+import type {
+  AuditItemJson,
+  InvitationJson,
+  MeJson,
+  OverviewJson,
+  SessionItemJson,
+  SessionStateJson,
+  TerminalItemJson,
+  TerminalsJson,
+  TransactionDetailJson,
+  TransactionItemJson,
+  UserJson,
+  UsersJson,
+} from "../../../../http/surfaces/merchant/schemas.ts";
+
+/** What the faked interface answers: `data` with 200, or an error. */
+export interface FakeAnswer {
+  status?: number;
+  data?: unknown;
+  code?: string;
+  message?: string;
+}
+
+export interface FakeRequest {
+  method: string;
+  /** Below `/api/merchant`. */
+  path: string;
+  query: URLSearchParams;
+  body: unknown;
+  headers: Readonly<Record<string, string>>;
+}
+
+export type FakeHandler = (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>;
+
+export const MERCHANT = { merchantId: "SHOP-001", merchantName: "Caffè Duomo", environment: "TEST", role: "OWNER" } as const;
+
+/** The interface `/api/merchant` as the contract of its schemas says, answered in the browser's place. `calls` are all that were made. */
+export async function fakeRelay(page: Page, handlers: Readonly<Record<string, FakeHandler>>): Promise<{ calls: FakeRequest[] }> {
+  const calls: FakeRequest[] = [];
+  await page.route("**/api/merchant/**", async (route: Route) => {
+    const request = route.request();
+    const { pathname, searchParams } = new URL(request.url());
+    const path = pathname.slice("/api/merchant".length);
+    const made: FakeRequest = {
+      method: request.method(),
+      path,
+      query: searchParams,
+      body: request.postData() === null ? undefined : request.postDataJSON(),
+      headers: request.headers(),
+    };
+    calls.push(made);
+    const { status, data, code, message } = await answerOf(handlers, made);
+    const body = code === undefined ? { status: "ok", data } : { status: "error", error: message ?? code, message: message ?? code, code };
+    await route.fulfill({
+      status: status ?? (code === undefined ? 200 : 400),
+      contentType: "application/json",
+      body: JSON.stringify(body),
+    });
+  });
+  return { calls };
+}
+
+/** Handlers are named `METHOD /path`; a star stands for one segment. */
+async function answerOf(handlers: Readonly<Record<string, FakeHandler>>, request: FakeRequest): Promise<FakeAnswer> {
+  const wanted = `${request.method} ${request.path}`;
+  for (const [name, handle] of Object.entries(handlers)) {
+    if (new RegExp(`^${name.replaceAll("*", "[^/]+")}$`).test(wanted)) return await handle(request);
+  }
+  return { status: 404, code: "not_found", message: `The test has no ${wanted}` };
+}
+
+export function sessionOf(changes: Partial<SessionStateJson> = {}): SessionStateJson {
+  return {
+    stage: "full",
+    methods: ["totp", "recovery"],
+    email: "anna.rossi@example.com",
+    userId: "usr_1",
+    merchant: MERCHANT,
+    merchants: [MERCHANT],
+    locale: "en",
+    theme: "system",
+    steppedUpUntil: null,
+    timeZone: "Europe/Rome",
+    passkeys: true,
+    mode: "sandbox",
+    ...changes,
+  };
+}
+
+export function signedOut(changes: Partial<SessionStateJson> = {}): SessionStateJson {
+  return sessionOf({ stage: "none", methods: [], email: null, userId: null, merchant: null, merchants: [], ...changes });
+}
+
+export function userOf(changes: Partial<UserJson> = {}): UserJson {
+  return {
+    userId: "usr_1",
+    email: "anna.rossi@example.com",
+    role: "OWNER",
+    state: "ACTIVE",
+    you: false,
+    secondFactor: true,
+    invitedAt: "2026-03-02T08:00:00.000Z",
+    invitationExpiresAt: null,
+    joinedAt: "2026-03-02T09:30:00.000Z",
+    ...changes,
+  };
+}
+
+export function usersOf(...items: UserJson[]): UsersJson {
+  return { items, max: 5 };
+}
+
+export const TEAM: UsersJson = usersOf(
+  userOf({ you: true }),
+  userOf({ userId: "usr_2", email: "marco.bianchi@example.com", role: "FINANCE" }),
+  userOf({ userId: "usr_3", email: "giulia.verdi@example.com", role: "DEVELOPER", state: "DISABLED" }),
+  userOf({
+    userId: "usr_4",
+    email: "luca.ferrari@example.com",
+    role: "VIEWER",
+    state: "INVITED",
+    secondFactor: false,
+    joinedAt: null,
+    invitationExpiresAt: "2099-01-01T09:00:00.000Z",
+  }),
+);
+
+export function meOf(changes: Partial<MeJson> = {}): MeJson {
+  return {
+    email: "anna.rossi@example.com",
+    locale: "en",
+    theme: "system",
+    totp: true,
+    passkeys: [
+      { id: "pk_1", name: "Work laptop", createdAt: "2026-05-04T10:00:00.000Z", lastUsedAt: "2026-11-20T07:12:00.000Z" },
+      { id: "pk_2", name: "Phone", createdAt: "2026-08-11T16:00:00.000Z", lastUsedAt: null },
+    ],
+    recoveryCodesLeft: 8,
+    savedViews: [],
+    ...changes,
+  };
+}
+
+export const SESSIONS: { items: SessionItemJson[]; next: null } = {
+  items: [
+    {
+      sessionId: "ses_1",
+      current: true,
+      createdAt: "2026-11-25T07:00:00.000Z",
+      lastUsedAt: "2026-11-25T09:41:00.000Z",
+      ipAddress: "192.0.2.10",
+      userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+    },
+    {
+      sessionId: "ses_2",
+      current: false,
+      createdAt: "2026-11-24T18:20:00.000Z",
+      lastUsedAt: "2026-11-24T18:55:00.000Z",
+      ipAddress: "198.51.100.23",
+      userAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 Version/18.1 Mobile/15E148 Safari/604.1",
+    },
+  ],
+  next: null,
+};
+
+export function invitationOf(changes: Partial<InvitationJson> = {}): InvitationJson {
+  return {
+    email: "luca.ferrari@example.com",
+    merchantName: MERCHANT.merchantName,
+    role: "FINANCE",
+    hasAccount: false,
+    locale: "en",
+    expiresAt: "2099-01-01T09:00:00.000Z",
+    ...changes,
+  };
+}
+
+export const RECOVERY_CODES = Array.from({ length: 10 }, (_, index) => `abcd-efg${index}-jkmn`);
+
+export const TOTP = {
+  secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+  uri: "otpauth://totp/Portal:anna?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+  qr: `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h3v3H0zM5 0h3v3H5zM0 5h3v3H0zM4 4h1v1H4zM6 6h2v2H6z"/></svg>').toString("base64")}`,
+};
+
+export function transactionOf(changes: Partial<TransactionItemJson> = {}): TransactionItemJson {
+  return {
+    uuid: "5b0f0f0e-1111-4222-8333-000000000001",
+    createdAt: "2026-11-25T09:15:30.000Z",
+    terminalId: "SIM00001",
+    method: "CARD",
+    status: "OK",
+    amountMinor: 1_250,
+    currency: "EUR",
+    brand: "VISA",
+    last4: "4242",
+    authCode: "A1B2C3",
+    message: "Approved",
+    ...changes,
+  };
+}
+
+export const TRANSACTIONS: { items: TransactionItemJson[]; next: string | null } = {
+  items: [
+    transactionOf(),
+    transactionOf({ uuid: "5b0f0f0e-1111-4222-8333-000000000002", status: "KO", amountMinor: 123_456, message: "Insufficient funds" }),
+    transactionOf({ uuid: "5b0f0f0e-1111-4222-8333-000000000003", method: "SATISPAY", brand: null, last4: null, authCode: null }),
+  ],
+  next: null,
+};
+
+export const TRANSACTION: TransactionDetailJson = {
+  ...transactionOf(),
+  actionCode: "000",
+  stan: "000123",
+  entry: "NFC",
+  maskedPan: "************4242",
+  amountDiffers: false,
+  unsolicited: false,
+  satispay: null,
+  hasReceipt: true,
+  timeline: [
+    { what: "accepted", at: "2026-11-25T09:15:20.000Z", amountMinor: 1_250, state: null },
+    { what: "sent", at: "2026-11-25T09:15:21.000Z", amountMinor: null, state: null },
+    { what: "result", at: "2026-11-25T09:15:30.000Z", amountMinor: 1_250, state: "OK" },
+  ],
+  refund: { possible: false, reason: "not_refundable_here" },
+};
+
+const sums = (volumeMinor: number, approved: number, declined: number) => ({ currency: "EUR", volumeMinor, approved, declined });
+
+export const OVERVIEW: OverviewJson = {
+  day: "2026-11-25",
+  asOf: "2026-11-25T12:00:00.000Z",
+  complete: false,
+  today: [sums(184_500, 61, 4)],
+  before: [sums(171_200, 58, 3)],
+  hours: [8, 9, 10, 11, 12].map((hour) => ({ hour, ...sums(20_000 + hour * 1_700, 12, 1) })),
+  hoursBefore: [8, 9, 10, 11, 12].map((hour) => ({ hour, ...sums(18_000 + hour * 1_600, 11, 1) })),
+  byMethod: [
+    { method: "CARD", ...sums(150_000, 50, 4) },
+    { method: "SATISPAY", ...sums(34_500, 11, 0) },
+  ],
+  byTerminal: [
+    { terminalId: "SIM00001", ...sums(120_000, 40, 3) },
+    { terminalId: "SIM00002", ...sums(64_500, 21, 1) },
+  ],
+  terminals: { online: 1, total: 2 },
+  tasks: [],
+};
+
+export function terminalsOf(connectionStatus: TerminalItemJson["connectionStatus"] = "ONLINE"): TerminalsJson {
+  const first: TerminalItemJson = {
+    terminalId: "SIM00001",
+    connectionStatus,
+    connectionType: connectionStatus === "ONLINE" ? "WEBSOCKET" : null,
+    connectedSince: connectionStatus === "ONLINE" ? "2026-11-25T06:00:00.000Z" : null,
+    lastSeen: "2026-11-25T12:00:00.000Z",
+    model: "SIM-1",
+    appVersion: "1.0.0",
+    group: null,
+    lastResult: transactionOf(),
+  };
+  const second: TerminalItemJson = {
+    ...first,
+    terminalId: "SIM00002",
+    connectionStatus: "NEVER_CONNECTED",
+    lastSeen: null,
+    lastResult: null,
+  };
+  return { items: [first, second], resultsAway: false, asOf: "2026-11-25T12:00:00.000Z" };
+}
+
+export const AUDIT: { items: AuditItemJson[]; next: null } = {
+  items: [
+    {
+      id: "1",
+      at: "2026-11-25T11:00:00.000Z",
+      actor: "anna.rossi@example.com",
+      ipAddress: "192.0.2.10",
+      action: "user.invite",
+      subject: "luca.ferrari@example.com",
+      members: ["email", "role"],
+      outcome: "done",
+      code: null,
+      requestId: "req-1",
+    },
+    {
+      id: "2",
+      at: "2026-11-25T10:00:00.000Z",
+      actor: "API key",
+      ipAddress: null,
+      action: "user.remove",
+      subject: "usr_2",
+      members: [],
+      outcome: "refused",
+      code: "last_owner",
+      requestId: "req-2",
+    },
+  ],
+  next: null,
+};
