@@ -11,6 +11,8 @@ export interface Column<Row> {
   sortable?: boolean;
   /** Left out of the cards of a phone. */
   deskOnly?: boolean;
+  /** Stands at the end of the first line of a compact card. */
+  aside?: boolean;
 }
 
 export interface Sorting {
@@ -26,14 +28,16 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Opens a row. The first cell then is a button, so that the keyboard reaches it; the mouse may take the whole row. */
   onOpen?: (row: Row) => void;
+  /** On a phone, cards of two lines: the first cell, and the others without their headers, where their values say enough. */
+  compact?: boolean;
   sorting?: Sorting | null;
   onSort?: (sorting: Sorting) => void;
 }
 
 /** A table of the browser; on a phone each row is a card with the headers beside its cells. */
-export function Table<Row>({ caption, columns, rows, keyOf, onOpen, sorting = null, onSort }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, onOpen, compact, sorting = null, onSort }: TableProps<Row>) {
   return (
-    <table class={`table${onOpen === undefined ? "" : " table-opens"}`}>
+    <table class={`table${onOpen === undefined ? "" : " table-opens"}${compact === true ? " table-compact" : ""}`}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
@@ -58,11 +62,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, onOpen, sorting = nu
             }}
           >
             {columns.map((column, index) => (
-              <td
-                key={column.key}
-                data-label={column.header}
-                class={`${column.align === "right" ? "cell-right" : ""}${column.deskOnly === true ? " cell-desk" : ""}`.trim() || undefined}
-              >
+              <td key={column.key} data-label={column.header} class={classOf(column)}>
                 {index === 0 && onOpen !== undefined ? (
                   <button type="button" class="row-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
                     {column.cell(row)}
@@ -77,6 +77,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, onOpen, sorting = nu
       </tbody>
     </table>
   );
+}
+
+function classOf<Row>({ align, deskOnly, aside }: Column<Row>): string | undefined {
+  const names = [align === "right" ? "cell-right" : "", deskOnly === true ? "cell-desk" : "", aside === true ? "cell-aside" : ""];
+  return names.filter((name) => name !== "").join(" ") || undefined;
 }
 
 function SortButton<Row>({

@@ -140,6 +140,7 @@ function TransactionList({
                 rows={items}
                 keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
                 onOpen={onOpen}
+                compact
               />
               {more.error !== null && (
                 <div class="panel-note">
