@@ -11,6 +11,8 @@ export interface Column<Row> {
   sortable?: boolean;
   /** Left out of the cards of a phone. */
   deskOnly?: boolean;
+  /** Stands at the end of the first line of a compact card. */
+  aside?: boolean;
 }
 
 export interface Sorting {
@@ -28,6 +30,8 @@ export interface TableProps<Row> {
   onOpen?: (row: Row) => void;
   /** On a phone each row takes two lines of two cells instead of one for each cell: cells that are not `deskOnly` are four. */
   phone?: "cards" | "lines";
+  /** On a phone, cards of two lines: the first cell, and the others without their headers, where their values say enough. */
+  compact?: boolean;
   sorting?: Sorting | null;
   onSort?: (sorting: Sorting) => void;
 }
@@ -36,6 +40,9 @@ export interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "cards", sorting = null, onSort }: TableProps<Row>) {
   return (
     <table class={`table${onOpen === undefined ? "" : " table-opens"}${phone === "lines" ? " table-lines" : ""}`}>
+export function Table<Row>({ caption, columns, rows, keyOf, onOpen, compact, sorting = null, onSort }: TableProps<Row>) {
+  return (
+    <table class={`table${onOpen === undefined ? "" : " table-opens"}${compact === true ? " table-compact" : ""}`}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
@@ -60,11 +67,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "car
             }}
           >
             {columns.map((column, index) => (
-              <td
-                key={column.key}
-                data-label={column.header}
-                class={`${column.align === "right" ? "cell-right" : ""}${column.deskOnly === true ? " cell-desk" : ""}`.trim() || undefined}
-              >
+              <td key={column.key} data-label={column.header} class={classOf(column)}>
                 {index === 0 && onOpen !== undefined ? (
                   <button type="button" class="row-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
                     {column.cell(row)}
@@ -79,6 +82,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "car
       </tbody>
     </table>
   );
+}
+
+function classOf<Row>({ align, deskOnly, aside }: Column<Row>): string | undefined {
+  const names = [align === "right" ? "cell-right" : "", deskOnly === true ? "cell-desk" : "", aside === true ? "cell-aside" : ""];
+  return names.filter((name) => name !== "").join(" ") || undefined;
 }
 
 function SortButton<Row>({

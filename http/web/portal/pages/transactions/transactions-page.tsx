@@ -136,6 +136,7 @@ function TransactionList({
                 keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
                 onOpen={onOpen}
                 phone="lines"
+                compact
               />
               {more.error !== null && (
                 <div class="panel-note">
