@@ -56,5 +56,5 @@ try {
 
 /** Suites that start hundreds of nodes and threads: from a build each takes half the time. */
 function startsNodes(file: string): boolean {
-  return /^test\/(cluster|doors|fault|proxies|scenario|secrets)\//.test(file);
+  return /^test\/(cluster|doors|fault|proxies|scenario|secrets|tenancy)\//.test(file);
 }

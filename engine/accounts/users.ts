@@ -1,6 +1,7 @@
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { holdsSchemePan } from "../kernel/mask.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { isMerchantId, type MerchantRecord } from "../partners/merchant.ts";
@@ -146,6 +147,8 @@ export function createUsers({ teams, accounts, sessions, merchants, mails, secre
     invite: async (merchantId, actor, { email: text, role, locale, userId = secrets.newId("usr_") }) => {
       const email = emailOf(text);
       if (email === null || !mails.canReach(email)) throw new RelayError("invalid_request", "email: must be an e-mail address");
+      // A masked address would be another one.
+      if (holdsSchemePan(email)) throw new RelayError("invalid_request", "email: must not hold a card number");
       const merchant = await merchantWith(merchantId);
       return invited(merchant, (team, tokenSha256, atMs) => {
         // Of this very request, whose first attempt nobody was told of.

@@ -25,3 +25,9 @@ export function createTotp(issuer: string): Totp {
     },
   };
 }
+
+/** The code that an authenticator app shows now, for whoever has the secret. */
+export function currentCode(secret: string, atMs: number): { code: string; secondsLeft: number } {
+  const totp = new TOTP({ ...PARAMETERS, secret: Secret.fromBase32(secret) });
+  return { code: totp.generate({ timestamp: atMs }), secondsLeft: Math.ceil(totp.remaining({ timestamp: atMs }) / 1_000) };
+}

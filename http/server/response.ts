@@ -2,8 +2,8 @@ import { RelayError } from "../../engine/kernel/errors.ts";
 import { CallLimitReached } from "../../engine/partners/merchant-calls.ts";
 import { type Encoding, preferredEncoding } from "../endpoint/accept-encoding.ts";
 import type { AnyReply, OutgoingFile } from "../endpoint/endpoint.ts";
-import { type Answer, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
-import { COMPRESSED_FROM_BYTES, isText, mayCompress, negotiatedHeaders, notModifiedHeaders } from "./compression.ts";
+import { type Answer, type AnswerHead, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
+import { COMPRESSED_FROM_BYTES, IN_PLACE_BYTES_MAX, isText, mayCompress, negotiatedHeaders, notModifiedHeaders } from "./compression.ts";
 import { errorAnswer, toRelayError } from "./error-answer.ts";
 import type { SendOutcome } from "./file-sender.ts";
 import type { Waiting } from "./pending.ts";
@@ -106,7 +106,11 @@ export abstract class Response implements Waiting {
       return;
     }
     if (reply.file !== undefined) {
-      this.#sendFile(reply, reply.file);
+      const contentType = reply.file.contentType ?? this.route.compiled.contentTypes.get(reply.status);
+      const isShortText = reply.status === 200 && isShort(reply.file) && this.#isNegotiated(contentType, reply);
+      if (isShortText && preferredEncoding(this.acceptEncoding) !== "identity" && areHeadersSafe(reply.headers ?? {}))
+        this.#sendText(reply, reply.file, contentType);
+      else this.#sendFile(isShortText ? { ...reply, headers: negotiatedHeaders(reply.headers, "identity") } : reply, reply.file);
       return;
     }
     let text: string;
@@ -124,7 +128,7 @@ export abstract class Response implements Waiting {
     if (reply.status === 304 && this.#isNegotiated(this.route.compiled.textType, reply)) {
       this.#send({ ...answer, headers: notModifiedHeaders(reply.headers, preferredEncoding(this.acceptEncoding)) });
     } else if (text.length < COMPRESSED_FROM_BYTES || !this.#isNegotiated(contentType, reply)) this.#send(answer);
-    else this.#sendNegotiated(answer, text, reply.notWritten);
+    else this.#sendNegotiated(answer, Buffer.from(text, "utf8"), reply.notWritten);
   }
 
   /** Whether the answer depends on `Accept-Encoding`. */
@@ -132,11 +136,11 @@ export abstract class Response implements Waiting {
     return this.route.compresses && isText(contentType) && mayCompress(headers);
   }
 
-  #sendNegotiated(answer: Answer, text: string, notWritten: (() => void) | undefined): void {
+  #sendNegotiated(answer: AnswerHead, bytes: Uint8Array, notWritten: (() => void) | undefined): void {
     const encoding = preferredEncoding(this.acceptEncoding);
-    const compressed = encoding === "identity" ? null : this.context.compression.compress(Buffer.from(text, "utf8"), encoding);
+    const compressed = encoding === "identity" ? null : this.context.compression.compress(bytes, encoding);
     if (compressed === null) {
-      this.#send({ ...answer, headers: negotiatedHeaders(answer.headers, "identity") });
+      this.#send({ ...answer, body: bytes, headers: negotiatedHeaders(answer.headers, "identity") });
       return;
     }
     const send = (body: Uint8Array) => this.#send({ ...answer, body, headers: negotiatedHeaders(answer.headers, encoding) });
@@ -151,6 +155,22 @@ export abstract class Response implements Waiting {
         else notWritten?.();
       },
       (error) => this.fail(error),
+    );
+  }
+
+  /** A file that is a short text, an image as SVG for instance, is an answer like any other. */
+  #sendText(reply: AnyReply, file: OutgoingFile, contentType: string | undefined): void {
+    this.attach();
+    readWhole(file).then(
+      (bytes) => {
+        file.close(this.open);
+        if (this.open) this.#sendNegotiated({ status: reply.status, contentType, headers: reply.headers }, bytes, reply.notWritten);
+        else reply.notWritten?.();
+      },
+      (error) => {
+        file.close(false);
+        this.fail(error);
+      },
     );
   }
 
@@ -271,3 +291,18 @@ const STREAMS_FULL: Readonly<Record<"thread" | "owner", () => RelayError>> = {
   owner: () =>
     new RelayError("rate_limited", "Several downloads of yours are being sent; wait until one has ended.", { retryAfterSeconds: 10 }),
 };
+
+function isShort({ length }: OutgoingFile): boolean {
+  return length >= COMPRESSED_FROM_BYTES && length <= IN_PLACE_BYTES_MAX;
+}
+
+async function readWhole(file: OutgoingFile): Promise<Uint8Array> {
+  const { offset, length } = file;
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length; ) {
+    const count = await file.read(bytes.subarray(at), offset + at);
+    if (count === 0) throw new Error("the file became shorter");
+    at += count;
+  }
+  return bytes;
+}

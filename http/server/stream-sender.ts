@@ -5,14 +5,12 @@ import type { SendOutcome } from "./file-sender.ts";
 import type { Pending, Waiting } from "./pending.ts";
 import type { HttpResponse } from "./uws.ts";
 
-/** Small pieces are collected to this size: each write costs a system call, and rows come one by one. */
-const PIECE_BYTES = 32_768;
-
 /**
- * Size of a write while the connection holds back bytes that it could not send: more than uWebSockets' own buffer of 16 KB, because it tells only of a write
- * that passes by that buffer whether all was sent, and less than a socket has room for when it says that it takes more.
+ * Size of one read and write. Rows come one by one, and each write costs a system call; so they are collected. The size is more than uWebSockets' own buffer of
+ * 16 KB, because it tells only of a write that passes by that buffer whether all was sent; less than a socket has room for when it says that it takes more; and
+ * so small that to make it of rows takes well below a millisecond.
  */
-const HELD_BACK_PIECE_BYTES = 17_408;
+const PIECE_BYTES = 17_408;
 
 /** No more than this is ever held back for one client, as a last resort: then it is disconnected. */
 const HELD_BACK_BYTES_MAX = 1_048_576;
@@ -28,11 +26,12 @@ export interface StreamSendersOptions {
   sourceMs: number;
 }
 
-/** The streams that one thread sends. */
+/** The streams that one thread sends: together one piece in each turn of the event loop, so that a payment waits for one at most. */
 export class StreamSenders {
   readonly #options: StreamSendersOptions;
   readonly #byOwner = new Map<string, number>();
   #size = 0;
+  #turns: Promise<void> = Promise.resolve();
 
   constructor(options: StreamSendersOptions) {
     this.#options = options;
@@ -58,6 +57,10 @@ export class StreamSenders {
     const sender: StreamSender = new StreamSender(source, encoding, {
       clientDeadlineMs: () => monotonicMs() + stallMs,
       sourceDeadlineMs: () => monotonicMs() + sourceMs,
+      turn: () => {
+        this.#turns = this.#turns.then(() => new Promise((resolve) => setImmediate(resolve)));
+        return this.#turns;
+      },
       began: () => pending.add(sender),
       ended: (outcome) => {
         this.#size -= 1;
@@ -75,6 +78,8 @@ export class StreamSenders {
 interface StreamHooks {
   clientDeadlineMs(): number;
   sourceDeadlineMs(): number;
+  /** Resolves when the stream may read on. */
+  turn(): Promise<void>;
   began(): void;
   ended(outcome: SendOutcome): void;
 }
@@ -127,11 +132,13 @@ export class StreamSender implements Waiting {
   }
 
   async #run(res: HttpResponse): Promise<void> {
-    const body = this.#encoding === "identity" ? this.#pieces() : this.#encoded(this.#encoding);
+    const body = this.#encoding === "identity" ? this.#collected() : this.#encoded(this.#encoding);
     try {
-      for await (const piece of body) {
+      for await (const piece of inPieces(body)) {
         if (this.#over) return;
         await this.#write(res, piece);
+        // One piece of the source may have made many.
+        if (!this.#over) await this.#hooks.turn();
         if (this.#over) return;
         this.#awaitSource();
       }
@@ -144,54 +151,68 @@ export class StreamSender implements Waiting {
     res.cork(() => res.end());
   }
 
-  /** What the source gives, in pieces that are worth a write. */
-  async *#pieces(): AsyncGenerator<Uint8Array> {
+  /** What the source gives: its beginning at once, with which the head leaves, then collected to about the size of a piece. */
+  async *#collected(): AsyncGenerator<Uint8Array> {
+    if (this.#beginning === null || this.#beginning.done === true) return;
+    const { value } = this.#beginning;
+    yield typeof value === "string" ? Buffer.from(value, "utf8") : value;
     let parts: Uint8Array[] = [];
-    let bytes = 0;
-    let next = this.#beginning ?? (await this.#source.next());
+    let [bytes, text] = [0, ""];
+    let next = await this.#source.next();
     while (next.done !== true && !this.#over) {
-      const part = typeof next.value === "string" ? Buffer.from(next.value, "utf8") : next.value;
-      parts.push(part);
-      bytes += part.byteLength;
+      if (typeof next.value === "string") text += next.value;
+      if (typeof next.value !== "string" || text.length >= PIECE_BYTES) {
+        parts.push(Buffer.from(text, "utf8"));
+        text = "";
+      }
+      if (typeof next.value !== "string") parts.push(next.value);
+      bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
       if (bytes >= PIECE_BYTES) {
         yield Buffer.concat(parts);
-        [parts, bytes] = [[], 0];
+        parts = [];
+        await this.#hooks.turn();
+        if (this.#over) return;
       }
       next = await this.#source.next();
       if (this.#awaits === "source") this.deadlineAtMs = this.#hooks.sourceDeadlineMs();
     }
-    if (bytes > 0) yield Buffer.concat(parts);
+    yield Buffer.concat([...parts, Buffer.from(text, "utf8")]);
   }
 
   #encoded(encoding: "gzip" | "br"): AsyncIterable<Uint8Array> {
+    const encoder = streamEncoder(encoding);
+    const body = this.#collected();
+    async function* flushedOnce() {
+      const { value, done } = await body.next();
+      if (done === true) return;
+      yield value;
+      // Otherwise the beginning, and with it the head, would wait in the encoder.
+      await new Promise<void>((resolve) => encoder.flush(resolve));
+      yield* body;
+    }
     // An error of either side ends the other, and is thrown by the iteration.
-    return pipeline(Readable.from(this.#pieces(), { highWaterMark: 1 }), streamEncoder(encoding), () => {});
+    return pipeline(Readable.from(flushedOnce(), { highWaterMark: 1 }), encoder, () => {});
   }
 
+  /** Resolves when the client takes more, or when it is over. */
   async #write(res: HttpResponse, piece: Uint8Array): Promise<void> {
-    for (let at = 0; at < piece.byteLength; ) {
-      const size = this.#heldBackBytes === 0 ? PIECE_BYTES : HELD_BACK_PIECE_BYTES;
-      const part = piece.subarray(at, at + size);
-      at += part.byteLength;
-      let sent = true;
-      // Before the write: the client may be ready again while it is made.
-      const writable = new Promise<void>((resolve) => {
-        this.#writable = resolve;
-      });
-      res.cork(() => {
-        sent = res.write(part);
-      });
-      this.#heldBackBytes = sent ? 0 : this.#heldBackBytes + part.byteLength;
-      if (sent) continue;
-      if (this.#heldBackBytes > HELD_BACK_BYTES_MAX) {
-        this.#giveUp("stalled");
-        return;
-      }
-      this.#awaits = "client";
-      this.deadlineAtMs = this.#hooks.clientDeadlineMs();
-      await writable;
-      if (this.#over) return;
+    let sent = true;
+    // Before the write: the client may be ready again while it is made.
+    const writable = new Promise<void>((resolve) => {
+      this.#writable = resolve;
+    });
+    res.cork(() => {
+      sent = res.write(piece);
+    });
+    this.#heldBackBytes = sent ? 0 : this.#heldBackBytes + piece.byteLength;
+    if (sent) return;
+    if (this.#heldBackBytes > HELD_BACK_BYTES_MAX) {
+      this.#giveUp("stalled");
+      return;
     }
+    this.#awaits = "client";
+    this.deadlineAtMs = this.#hooks.clientDeadlineMs();
+    await writable;
   }
 
   #awaitSource(): void {
@@ -219,6 +240,24 @@ export class StreamSender implements Waiting {
   #release(): void {
     this.#source.return?.().catch(() => {});
   }
+}
+
+/** The same bytes in pieces of exactly PIECE_BYTES, but the last, and the first, behind which nothing is held back yet. */
+async function* inPieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0);
+  let isFirst = true;
+  for await (const part of source) {
+    rest = Buffer.concat([rest, part]);
+    if (isFirst && rest.byteLength > 0 && rest.byteLength < PIECE_BYTES) {
+      yield rest;
+      rest = Buffer.alloc(0);
+    }
+    isFirst = false;
+    let at = 0;
+    for (; rest.byteLength - at >= PIECE_BYTES; at += PIECE_BYTES) yield rest.subarray(at, at + PIECE_BYTES);
+    rest = rest.subarray(at);
+  }
+  if (rest.byteLength > 0) yield rest;
 }
 
 /** Ends a source that nothing is read of. */

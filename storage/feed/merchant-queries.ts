@@ -12,6 +12,9 @@ const MEMORY_BYTES_MAX = 256 * 1_048_576;
 /** More terminals than a merchant has; the result is held in memory. */
 const TERMINALS_MAX = 10_000;
 
+/** Lines of one query, which are held in memory as a whole, here and in the embedded ClickHouse. */
+const LINES_BYTES_MAX = 32 * 1_048_576;
+
 /** Uuids of one query: they are part of its address, in which ClickHouse permits some hundred kilobytes. */
 const UUIDS_AT_ONCE = 500;
 
@@ -155,16 +158,13 @@ export class MerchantQueries {
     return found?.atMs ?? null;
   }
 
-  /** The newest rows as lines, newest first. */
+  /** The newest rows as lines, newest first. Fails where they are more than `LINES_BYTES_MAX`. */
   async lines(filter: MerchantTransactionFilter, range: Range, limit: number): Promise<string[]> {
     const { where, parameters } = this.#where(filter, range);
-    return askLines(
-      this.#options.client,
-      this.#question(`SELECT ${LINE} FROM relay.merchant_transactions FINAL ${where} ${NEWEST_FIRST} LIMIT {limit:UInt32}`, {
-        ...parameters,
-        limit,
-      }),
-    );
+    const query = `SELECT ${LINE} FROM relay.merchant_transactions FINAL ${where} ${NEWEST_FIRST} LIMIT {limit:UInt32}`;
+    const question = this.#question(query, { ...parameters, limit });
+    const settings = { ...question.settings, max_result_bytes: String(LINES_BYTES_MAX), result_overflow_mode: "throw" } as const;
+    return askLines(this.#options.client, { ...question, settings });
   }
 
   /** Where PREWHERE stands, FINAL reads the other columns only of rows whose key is one of those wanted. */

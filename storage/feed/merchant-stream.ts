@@ -1,6 +1,7 @@
+import { ClickHouseError } from "@clickhouse/client";
 import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
 import { type MerchantQueries, readLine } from "./merchant-queries.ts";
-import { rangeOf } from "./merchant-sql.ts";
+import { type Range, rangeOf } from "./merchant-sql.ts";
 
 /** Rows that one query looks through at first; it looks through more where few of them match, up to the maximum. */
 const LOOKED_FIRST = 10_000;
@@ -12,6 +13,9 @@ const BATCH_BYTES_WANTED = 4 * 1_048_576;
 /** A row may have 64 KB: the first batch is small, and so is each that follows large rows. */
 const BATCH_ROWS_FIRST = 500;
 const BATCH_ROWS_MIN = 50;
+
+/** A span has a little more rows than it was asked for: those of its first millisecond, and second versions. */
+const SPAN_OF_BATCH = 0.8;
 
 export interface StreamedRow {
   key: TransactionKey;
@@ -40,33 +44,59 @@ export async function* merchantLines({ filter, waiting, ask }: MerchantStreamOpt
   let limit = BATCH_ROWS_FIRST;
   let lowMs: number | null = null;
   while (lookedUntilMs > fromMs) {
-    const range = { fromMs, untilMs: lookedUntilMs, after };
-    const [low, lines] = await ask(async (queries): Promise<[number, string[]]> => {
+    const range: Range = { fromMs, untilMs: lookedUntilMs, after };
+    const { low, lines, wanted }: Batch & { low: number } = await ask(async (queries) => {
       // The end of a span of which a batch has left something is known.
       const lowest: number = lowMs ?? (await queries.edge(range, looked)) ?? fromMs;
-      return [lowest, await queries.lines(filter, { ...range, fromMs: lowest }, limit)];
+      return { low: lowest, ...(await batchOf(queries, filter, { ...range, fromMs: lowest }, limit)) };
     });
     const last = lines.at(-1);
-    const isFull = last !== undefined && lines.length === limit;
+    const isFull = last !== undefined && lines.length === wanted;
     const oldest = isFull ? keyOf(last) : { createdAtMs: low, uuid: "", terminalId: "" };
     const before: StreamedRow[] = left.filter(({ key }) => !isOlder(key, oldest));
     left = left.slice(before.length);
     const batch: string[] = before.length === 0 ? lines : merged(lines, before);
+    limit = nextLimit(lines, wanted);
     if (isFull) {
       after = oldest;
       lowMs = low;
       // What the key says, so that less is looked through.
       lookedUntilMs = oldest.createdAtMs + 1;
+      // The next span is to fit into one batch.
+      looked = Math.floor(limit * SPAN_OF_BATCH);
     } else {
       lowMs = null;
       after = null;
       lookedUntilMs = low;
-      looked = lines.length < BATCH_ROWS_MAX / 4 ? Math.min(looked * 2, LOOKED_MAX) : Math.max(LOOKED_FIRST, Math.floor(looked / 2));
+      if (lines.length < limit / 4) looked = Math.min(looked * 2, LOOKED_MAX);
     }
-    limit = nextLimit(lines, limit);
     if (batch.length > 0) yield batch;
   }
   if (left.length > 0) yield left.map(({ line }) => line);
+}
+
+interface Batch {
+  lines: string[];
+  /** How many they would be if there are more. */
+  wanted: number;
+}
+
+/** As many lines as wanted, or fewer where these are too large. */
+async function batchOf(queries: MerchantQueries, filter: MerchantTransactionFilter, range: Range, limit: number): Promise<Batch> {
+  let wanted = limit;
+  for (;;) {
+    try {
+      return { lines: await queries.lines(filter, range, wanted), wanted };
+    } catch (error) {
+      if (wanted <= BATCH_ROWS_MIN || !isTooLarge(error)) throw error;
+      wanted = Math.max(BATCH_ROWS_MIN, Math.floor(wanted / 8));
+    }
+  }
+}
+
+/** ClickHouse's words for a result beyond `max_result_bytes`, or for a query beyond its memory. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof ClickHouseError && (error.code === "396" || error.code === "241");
 }
 
 function nextLimit(lines: readonly string[], limit: number): number {

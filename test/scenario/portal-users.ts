@@ -316,7 +316,7 @@ export function portalUsers(relay: Relay): void {
     for (const action of ["user.invite", "user.remove", "portal-account.reset-factors"]) assert.ok(actions.includes(action), action);
   });
 
-  test("partners see and invite at their own merchants only, and only with the role ADMIN", async () => {
+  test("partners see and invite at their own merchants only, and invite only with the role ADMIN", async () => {
     const { merchantId, partner } = await newShop();
     const stranger = await newPartnerApi(relay);
     const path = `/merchants/${merchantId}/portal-users`;
@@ -328,9 +328,8 @@ export function portalUsers(relay: Relay): void {
     }
     for (const role of ["OPERATOR", "VIEWER"]) {
       const lesser = await newPartnerApi(relay, { role });
-      for (const answer of [await lesser.call("GET", path), await lesser.call("POST", path, { email: address("eve") })]) {
-        assertMatches(answer, { status: 403, body: { success: false, code: "forbidden" } });
-      }
+      const answer = await lesser.call("POST", path, { email: address("eve") });
+      assertMatches(answer, { status: 403, body: { success: false, code: "forbidden" } });
     }
     assertMatches(await partner.call("GET", path), { status: 200, body: { users: [] } });
   });

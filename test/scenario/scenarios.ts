@@ -25,6 +25,7 @@ import { partnerApi } from "./partner-api.ts";
 import { partnerPortal } from "./partner-portal.ts";
 import { partners } from "./partners.ts";
 import { payments } from "./payment.ts";
+import { portalSignIn } from "./portal-sign-in.ts";
 import { portalUsers } from "./portal-users.ts";
 import { results } from "./results.ts";
 import { shops } from "./shops.ts";
@@ -48,6 +49,7 @@ const SCENARIOS: { about: string; define: (relay: Relay) => void; skip?: string 
   { about: "partners", define: partners },
   { about: "the partner portal", define: partnerPortal },
   { about: "Partner API v1", define: partnerApi },
+  { about: "signing in to the merchant portal", define: portalSignIn },
   { about: "users of the merchant portal", define: portalUsers },
   { about: "administration", define: administration },
   { about: "administrators", define: administrators },

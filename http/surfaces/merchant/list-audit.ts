@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type AuditEntry, isMerchantsOwn } from "../../../engine/operators/audit-entry.ts";
+import { maskedEmail } from "../masked-email.ts";
 import { ok, okOf } from "./envelope.ts";
-import { maskedEmail } from "./masked-email.ts";
 import { maySeePersonalData } from "./personal-data.ts";
 import { reads } from "./reads.ts";
 import { AuditItem, type AuditItemJson, listOf, PAGE_QUERY, TRANSACTION_FILTERS } from "./schemas.ts";

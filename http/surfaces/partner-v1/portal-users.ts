@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
+import { roleMay } from "../../../engine/access/partner-grant.ts";
 import { USERS_MAX } from "../../../engine/accounts/team.ts";
+import { maskedEmail } from "../masked-email.ts";
 import {
   INVITES,
   PORTAL_USER_EXAMPLE,
@@ -67,7 +69,8 @@ export const listPortalUsers = partnerV1.endpoint({
   method: "GET",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/portal-users`,
   summary: "List the users of a merchant in the portal",
-  description: "Invited and disabled ones too. Another partner's merchant is not found.",
+  description:
+    "Invited and disabled ones too. Only the role ADMIN, which invites them, sees whole addresses. Another partner's merchant is not found.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   params: MerchantParams,
@@ -80,9 +83,13 @@ export const listPortalUsers = partnerV1.endpoint({
     ...partnerV1.errors(400, 401, 403, 404, 500, 503),
   },
   handle: async ({ merchants, users }, { caller, params }) => {
-    const partner = permitted(caller, "own");
+    const partner = permitted(caller, "look");
     const { merchantId } = await merchants.find(partner, params.merchantId);
-    return { status: 200, body: { success: true, users: (await users.list(merchantId)).map(portalUserOf), max: USERS_MAX } };
+    const mayInvite = roleMay(partner.role, "own");
+    const shown = (await users.list(merchantId))
+      .map(portalUserOf)
+      .map((user) => (mayInvite ? user : { ...user, email: maskedEmail(user.email) }));
+    return { status: 200, body: { success: true, users: shown, max: USERS_MAX } };
   },
 });
 

@@ -15,3 +15,11 @@ export const DEMO_PARTNER_USERNAME = "demo";
 /** The terminals that the sandbox simulates, both of the demo shop: the first over a WebSocket, the second by polling. */
 export const SIMULATED_TERMINAL_ID = "SIM00001";
 export const POLLING_TERMINAL_ID = "SIM00002";
+
+/** The demo shop's owner in the portal; known to everyone. `npm run portal-code` shows the current code of the second factor. */
+export const SANDBOX_OWNER = {
+  email: "owner@shop-001.example",
+  password: "terminal-relay-sandbox",
+  /** base32 */
+  totpSecret: "KRSXE3LJNZQWYUTFNRQXSU3BNZSGE33Y",
+} as const;

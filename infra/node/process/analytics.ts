@@ -93,7 +93,6 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
       try {
         reached ??= await reach(config, log);
         const client = connectClickHouse(reached.address);
-        const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
         await migrate(client);
         const sink = clickHouseSink(client);
         if (config.cluster !== null) {
@@ -105,6 +104,8 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         tellsConnected(fedRows);
         await told;
         if (stopping.signal.aborted) return null;
+        // Connections of their own, so that none of the feed's waits for a merchant.
+        const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
         if (kafka === null) {
           const started = createFeed({
             kv,

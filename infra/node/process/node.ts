@@ -41,6 +41,7 @@ import { handleMerchantReads } from "./merchant-reads.ts";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener.ts";
 import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
+import { prepareSandboxOwner } from "./sandbox-owner.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
 import { prepareSandboxTerminals } from "./sandbox-terminals.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
@@ -259,6 +260,7 @@ export async function startNode({
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
     await prepareSandboxTerminals(kv, config, clock.nowMs());
+    await prepareSandboxOwner(kv, config, box, clock);
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {
       log.generatedPassword(config.administrator.username);

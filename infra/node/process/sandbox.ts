@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { PARTNER_API_BASE } from "../../../http/surfaces/partner-v1/surface.ts";
 import { startSimulatedTerminal } from "../../sandbox/terminal/terminal.ts";
 import type { Config } from "../boot/config.ts";
-import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
+import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SANDBOX_OWNER, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
 import type { Log } from "../observability/log.ts";
 import type { RunningNode } from "./node.ts";
 import { planSandboxGateway, type SandboxGatewayProcess } from "./sandbox-gateway.ts";
@@ -83,6 +83,8 @@ Terminal Relay, sandbox
   Shop       ${SANDBOX_MERCHANT.merchantId}   (compatible API: ${url}/v1; guide: infra/docs/compat.md)
              ${SANDBOX_MERCHANT.keys.secret}
              ${SANDBOX_MERCHANT.keys.publishable}
+  Portal     ${url.replace("//127.0.0.1:", "//localhost:")}/portal
+             ${SANDBOX_OWNER.email} / ${SANDBOX_OWNER.password}, and the code of: npm run -s portal-code
   Demo       ${url}/demo/checkout  (a shop that pays; /demo/scan: a till)
   Terminals  ${SIMULATED_TERMINAL_ID} and ${POLLING_TERMINAL_ID} (polls), simulated: approve, unless the amount ends in 05 (declined), 51 (insufficient funds), ...
   Registers  ${registersOf(node)}

@@ -42,6 +42,7 @@ import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
 import { createReadiness } from "./readiness.ts";
+import { portalUrl } from "./portal-url.ts";
 import { composeRelay } from "./relay.ts";
 import type { RunningShardParts } from "./shard-parts.ts";
 import { createStompMount } from "./stomp-mount.ts";
@@ -208,7 +209,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       partners: partners.partners,
       mails: mails.mails,
       audit: administration.audit,
-      publicUrl: links.publicUrl,
+      publicUrl: () => portalUrl(config, links.publicUrl()),
     }),
   );
   const teams = add(
@@ -216,7 +217,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       ...{ config, kv, box, clock, ids, loginCounts, failed },
       ...{ stores: accounts.stores, guard: accounts.guard, secrets: accountSecrets, mails: mails.mails },
       audit: administration.audit,
-      publicUrl: links.publicUrl,
+      publicUrl: () => portalUrl(config, links.publicUrl()),
       timers: parts.timers,
     }),
   );

@@ -77,6 +77,30 @@ const endpoints = [
   textEndpoint("zip", "application/zip"),
   textEndpoint("sealed", "text/plain", { idempotency: "sealed" }),
   texts.endpoint({
+    name: "picture",
+    method: "GET",
+    path: "/picture",
+    summary: "Gets a file in memory",
+    auth: "none",
+    query: Type.Object({ chars: Type.Integer() }),
+    responses: {
+      200: { description: "The picture.", file: true, contentType: "image/svg+xml", headers: { Vary: { description: "Accept-Encoding" } } },
+    },
+    handle: (_operations, { query }) => {
+      const bytes = Buffer.from(textOf(query.chars));
+      return {
+        status: 200,
+        file: {
+          offset: 0,
+          length: bytes.byteLength,
+          // In several reads, as a disk may.
+          read: async (into, position) => bytes.copy(into, 0, position, position + Math.min(into.byteLength, 1_000)),
+          close: () => {},
+        },
+      };
+    },
+  }),
+  texts.endpoint({
     name: "ofAdministrators",
     method: "GET",
     path: "/of-administrators",
@@ -138,6 +162,21 @@ test("several lines of Accept-Encoding are one list", async (t) => {
   const response = await request(`${url}/json?chars=9000`, { headers: { "accept-encoding": ["deflate", "gzip"] } });
   assert.equal(response.headers["content-encoding"], "gzip");
   await response.body.dump();
+});
+
+test("a file that is a short text is compressed, and a long one is sent as it is read", async (t) => {
+  const { get } = await startTexts(t);
+  const short = await get("/picture?chars=9000");
+  assert.deepEqual([short.encoding, short.vary], ["br", "Accept-Encoding"]);
+  assert.equal(brotliDecompressSync(short.bytes).toString("utf8"), textOf(9_000));
+  const plain = await get("/picture?chars=9000", null);
+  assert.deepEqual([plain.encoding, plain.vary, plain.bytes.toString("utf8")], [undefined, "Accept-Encoding", textOf(9_000)]);
+  for (const chars of [100, 90_000]) {
+    const { encoding, vary, bytes } = await get(`/picture?chars=${chars}`);
+    assert.deepEqual([encoding, vary, bytes.toString("utf8")], [undefined, undefined, textOf(chars)]);
+  }
+  const head = await get("/picture?chars=9000", "br", {}, "HEAD");
+  assert.deepEqual([head.length, head.encoding, head.bytes.length], [short.length, "br", 0]);
 });
 
 test("images and archives are not compressed", async (t) => {

@@ -40,6 +40,35 @@ describe("the rebuild of the analysts' tables", async () => {
   const client = connectClickHouse({ url: world.clickhouse.url, ...ADMIN });
   before(() => migrate(client));
 
+  it("says whose a row is where its record does, so that the merchants' table has it again", async (test) => {
+    const directory = await mkdtemp(join(tmpdir(), "relay-rebuild-"));
+    const kv = await openKv(directory);
+    test.after(async () => {
+      await kv.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    const terminalId = "REBUILT-SHOP";
+    const { result } = recordOf("unsolicited", terminalId);
+    await store(kv, [
+      recordOf("own", terminalId, { command: acceptedCommand("own", { terminalId, shop: "SHOP-R" }) }),
+      recordOf("nobody", terminalId, { command: acceptedCommand("nobody", { terminalId, shop: null }) }),
+      recordOf("before", terminalId),
+    ]);
+    assert.ok(result !== null);
+    const unsolicited = recordOf("unsolicited", terminalId, { command: null, result: { ...result, shop: "SHOP-R" } });
+    const paid = link("success", { order: { txId: "link-r", terminalId, shop: "SHOP-R" } });
+    await kv.commit({
+      checks: [],
+      operations: [
+        { type: "put", key: `c/unsolicited/${terminalId}`, value: writeCommand(unsolicited) },
+        { type: "put", key: "link/link-r", value: JSON.stringify(paid) },
+      ],
+    });
+    for (let round = 0; round < 2; round += 1) await rebuildAnalytics({ kv, sink: clickHouseSink(client) });
+    const { text } = await ask(world, "SELECT uuid FROM relay.merchant_transactions FINAL WHERE merchant_id = 'SHOP-R' ORDER BY uuid");
+    assert.equal(text, "link-r\nown\nunsolicited\n");
+  });
+
   it("inserts what is stored of ended commands, and changes nothing when it is repeated", async (test) => {
     const directory = await mkdtemp(join(tmpdir(), "relay-rebuild-"));
     const kv = await openKv(directory);

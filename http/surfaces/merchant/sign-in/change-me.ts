@@ -18,7 +18,7 @@ export const changeMe = signInSurface.endpoint({
   bodyBytesMax: ME_BYTES_MAX,
   body: MeChange,
   bodyExample: { locale: "en", theme: "dark" },
-  audit: "changes nothing",
+  audit: { action: "account.change", subject: ({ caller }) => userOf(caller).email },
   responses: { 200: { description: "The account.", body: okOf(Me) }, ...signInSurface.errors(400, 401, 403, 429, 503) },
   handle: async ({ ownAccount }, { body, caller }) => ({ status: 200, body: ok(meJson(await ownAccount.change(userOf(caller), body))) }),
 });

@@ -19,10 +19,24 @@ export interface ButtonProps extends Look {
   disabled?: boolean;
   /** What a screen reader says, where the visible words are not enough. */
   label?: string;
+  /** It shows and hides the part of the page with this id. */
+  expands?: { id: string; open: boolean };
 }
 
 /** A button that is busy keeps its focus, which a disabled one would lose. */
-export function Button({ children, kind = "secondary", icon, small, wide, onClick, type = "button", busy, disabled, label }: ButtonProps) {
+export function Button({
+  children,
+  kind = "secondary",
+  icon,
+  small,
+  wide,
+  onClick,
+  type = "button",
+  busy,
+  disabled,
+  label,
+  expands,
+}: ButtonProps) {
   return (
     <button
       type={type}
@@ -31,6 +45,8 @@ export function Button({ children, kind = "secondary", icon, small, wide, onClic
       aria-disabled={busy === true ? "true" : undefined}
       aria-busy={busy === true ? "true" : undefined}
       aria-label={label}
+      aria-expanded={expands?.open}
+      aria-controls={expands?.open === true ? expands.id : undefined}
       onClick={(event) => {
         if (busy === true) event.preventDefault();
         else onClick?.();

@@ -11,6 +11,7 @@ const PATHS = {
   menu: "M4 7h16M4 12h16M4 17h16",
   close: "M6 6l12 12M18 6L6 18",
   chevronDown: "M6 9.5l6 6 6-6",
+  chevronUp: "M6 14.5l6-6 6 6",
   chevronLeft: "M14.5 6l-6 6 6 6",
   chevronRight: "M9.5 6l6 6-6 6",
   sortUp: "M12 19V5M6 11l6-6 6 6",

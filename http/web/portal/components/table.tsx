@@ -28,6 +28,8 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Opens a row. The first cell then is a button, so that the keyboard reaches it; the mouse may take the whole row. */
   onOpen?: (row: Row) => void;
+  /** On a phone each row takes two lines of two cells instead of one for each cell: cells that are not `deskOnly` are four. */
+  phone?: "cards" | "lines";
   /** On a phone, cards of two lines: the first cell, and the others without their headers, where their values say enough. */
   compact?: boolean;
   sorting?: Sorting | null;
@@ -35,6 +37,9 @@ export interface TableProps<Row> {
 }
 
 /** A table of the browser; on a phone each row is a card with the headers beside its cells. */
+export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "cards", sorting = null, onSort }: TableProps<Row>) {
+  return (
+    <table class={`table${onOpen === undefined ? "" : " table-opens"}${phone === "lines" ? " table-lines" : ""}`}>
 export function Table<Row>({ caption, columns, rows, keyOf, onOpen, compact, sorting = null, onSort }: TableProps<Row>) {
   return (
     <table class={`table${onOpen === undefined ? "" : " table-opens"}${compact === true ? " table-compact" : ""}`}>

@@ -3,11 +3,7 @@ import type { IconName } from "../components/icon.tsx";
 import { type PageLoader, pageLoader } from "../components/lazy-page.tsx";
 import type { Catalogue } from "../i18n/en.ts";
 import { may } from "../state/session.ts";
-
-/** What every page is given: the object that its address names, `/portal/transactions/{id}`; null without one. */
-export interface PageProps {
-  id: string | null;
-}
+import type { PageProps } from "./page-props.ts";
 
 export interface PageEntry {
   /** The word in its address; empty for the start page, `/portal`. */

@@ -32,7 +32,12 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
     showTheme(state.theme);
     await showLocale(state.locale);
   }
-  session.value = state;
+  session.value = { ...state, passkeys: state.passkeys && isName(location.hostname) };
+}
+
+/** Passkeys belong to a name: where the page was opened by an address in numbers, the browser offers none. */
+function isName(host: string): boolean {
+  return !/^[\d.]+$|:/.test(host);
 }
 
 export async function loadSession(): Promise<void> {

@@ -7,7 +7,7 @@ import { portalEndpoints } from "../../../../http/web/portal-endpoints.ts";
 import { loadPortal } from "../../../../http/web/portal-files.ts";
 import { envelope, startWorld } from "../../server/world.ts";
 
-/** As the specification of the portal has it, word for word. */
+/** Nothing but what the pages need. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { writePortal } from "../../../../http/web/portal-files.ts";
 
-/** Of the specification of the portal: what is loaded before anything shows, the chart library, and all that one page may load. */
+/** What is loaded before anything shows, the chart library, and all that one page may load. */
 const FIRST_LOAD_BYTES_MAX = 60 * 1_024;
 const CHARTS_BYTES_MAX = 25 * 1_024;
 const PAGE_BYTES_MAX = 120 * 1_024;
@@ -34,7 +34,7 @@ function withImports(files: ReadonlyMap<string, { text: string }>, name: string,
   return found;
 }
 
-test("the first load, the charts and every page stay within what the specification gives them", async (t) => {
+test("the first load, the charts and every page stay within their limits", async (t) => {
   const { page, files } = await built(t);
   const sum = (names: Iterable<string>) => [...names].reduce((total, name) => total + (files.get(name)?.bytes ?? Number.NaN), 0);
   const named = [...page.matchAll(/\/portal\/assets\/([^"]+\.(?:js|css))"/g)].map(([, name = ""]) => name);

@@ -72,5 +72,10 @@ function SumTable({ caption, first, rows, day }: { caption: string; first: strin
       cell: ({ volumeMinor, currency, filter }) => <Amount minor={volumeMinor} currency={currency} strong={filter === null} />,
     },
   ];
-  return <Table caption={caption} columns={columns} rows={rows} keyOf={({ key }) => key} />;
+  return (
+    <section>
+      <h3>{caption}</h3>
+      <Table caption={caption} columns={columns} rows={rows} keyOf={({ key }) => key} />
+    </section>
+  );
 }

@@ -50,9 +50,11 @@ export function OverviewPage() {
             onNext={isToday ? null : () => go(addDays(day, 1))}
             onChange={go}
           />
-          <Button icon="print" onClick={() => window.print()}>
-            {words.print}
-          </Button>
+          <div class="desk-only">
+            <Button icon="print" onClick={() => window.print()}>
+              {words.print}
+            </Button>
+          </div>
         </>
       }
     >

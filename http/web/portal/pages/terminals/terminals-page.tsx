@@ -14,7 +14,7 @@ import { Time } from "../../components/time.tsx";
 import { formatTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
-import type { PageProps } from "../registry.ts";
+import type { PageProps } from "../page-props.ts";
 import { TransactionStatus } from "../transactions/transaction-status.tsx";
 import { transactionHref, transactionsHref } from "../transactions/words.ts";
 

@@ -42,7 +42,7 @@ export function columnsShown(): Column<TransactionItemJson>[] {
   const { transactions: words } = text();
   const choosable: Readonly<Record<Choosable, Column<TransactionItemJson>>> = {
     method: { key: "method", header: words.columns.method, cell: ({ method }) => methodName(method) },
-    card: { key: "card", header: words.columns.card, cell: (item) => cardOf(item) },
+    card: { key: "card", header: words.columns.card, cell: (item) => cardOf(item), deskOnly: true },
     terminal: { key: "terminal", header: words.columns.terminal, cell: ({ terminalId }) => terminalId, deskOnly: true },
     authCode: { key: "authCode", header: words.columns.authCode, cell: ({ authCode }) => authCode ?? "–", deskOnly: true },
     message: { key: "message", header: words.columns.message, cell: ({ message }) => message ?? "–", deskOnly: true },

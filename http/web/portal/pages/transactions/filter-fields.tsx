@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import type { TerminalsJson } from "../../../../surfaces/merchant/schemas.ts";
 import { get } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { minorOf, writtenOf } from "../../i18n/amounts.ts";
 import { text } from "../../i18n/texts.ts";
@@ -13,61 +14,95 @@ const TYPING_MS = 350;
 
 const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
 
-export function FilterFields({ filters: { values, set } }: { filters: Filters }) {
+/** Days and amounts are shown when asked for, or when one of them is set. */
+export function FilterFields({ filters: { values, set, clear, count } }: { filters: Filters }) {
   const { transactions: words, app, methods } = text();
   const terminals = useResource("terminals of the filters", (signal) => get<TerminalsJson>("/terminals", { signal }));
   const period = periodOf({ from: values["from"] ?? null, to: values["to"] ?? null });
   const choices = terminals.data?.items.map(({ terminalId }) => terminalId) ?? [];
   const chosen = values["terminalId"] ?? "";
+  const [opened, setOpened] = useState(false);
+  const rare = useId();
+  const isOpen = opened || values["amountMin"] !== undefined || values["amountMax"] !== undefined || period === "other";
   return (
-    <div class="filters">
-      <TypedField
-        label={words.search}
-        hint={words.searchHint}
-        value={values["q"] ?? ""}
-        onSettled={(q) => set({ q })}
-        problem={(q) => (q !== "" && q.length < Q_LENGTH_MIN ? words.searchShort : null)}
-        type="search"
-      />
-      <SelectField<Period>
-        label={words.period}
-        value={period}
-        options={[
-          ...PERIODS.map((value) => ({ value, label: words.periods[value] })),
-          ...(period === "other" ? [{ value: "other" as const, label: words.periods.other }] : []),
-        ]}
-        onChange={(chosenPeriod) => chosenPeriod !== "other" && set(daysOf(chosenPeriod))}
-      />
-      <TextField label={words.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
-      <TextField label={words.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
-      <SelectField
-        label={words.columns.status}
-        value={values["status"] ?? ""}
-        options={[
-          { value: "", label: app.all },
-          { value: "OK", label: words.statuses.OK },
-          { value: "KO", label: words.statuses.KO },
-        ]}
-        onChange={(status) => set({ status })}
-      />
-      <SelectField
-        label={words.columns.method}
-        value={values["method"] ?? ""}
-        options={[{ value: "", label: app.all }, ...Object.entries(methods).map(([value, label]) => ({ value, label }))]}
-        onChange={(method) => set({ method })}
-      />
-      <SelectField
-        label={words.columns.terminal}
-        value={chosen}
-        options={[
-          { value: "", label: app.all },
-          ...[...new Set([...choices, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: value })),
-        ]}
-        onChange={(terminalId) => set({ terminalId })}
-      />
-      <AmountField label={words.amountMin} value={values["amountMin"] ?? ""} onChange={(amountMin) => set({ amountMin })} />
-      <AmountField label={words.amountMax} value={values["amountMax"] ?? ""} onChange={(amountMax) => set({ amountMax })} />
-    </div>
+    <>
+      <div class="filters">
+        <TypedField
+          label={words.search}
+          hint={words.searchHint}
+          value={values["q"] ?? ""}
+          onSettled={(q) => set({ q })}
+          problem={(q) => (q !== "" && q.length < Q_LENGTH_MIN ? words.searchShort : null)}
+          type="search"
+        />
+        <SelectField<Period>
+          label={words.period}
+          value={period}
+          options={[
+            ...PERIODS.map((value) => ({ value, label: words.periods[value] })),
+            ...(period === "other" ? [{ value: "other" as const, label: words.periods.other }] : []),
+          ]}
+          onChange={(chosenPeriod) => chosenPeriod !== "other" && set(daysOf(chosenPeriod))}
+        />
+        <SelectField
+          label={words.columns.status}
+          value={values["status"] ?? ""}
+          options={[
+            { value: "", label: app.all },
+            { value: "OK", label: words.statuses.OK },
+            { value: "KO", label: words.statuses.KO },
+          ]}
+          onChange={(status) => set({ status })}
+        />
+        <SelectField
+          label={words.columns.method}
+          value={values["method"] ?? ""}
+          options={[{ value: "", label: app.all }, ...Object.entries(methods).map(([value, label]) => ({ value, label }))]}
+          onChange={(method) => set({ method })}
+        />
+        <SelectField
+          label={words.columns.terminal}
+          value={chosen}
+          options={[
+            { value: "", label: app.all },
+            ...[...new Set([...choices, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: value })),
+          ]}
+          onChange={(terminalId) => set({ terminalId })}
+        />
+      </div>
+      {isOpen && (
+        <div class="filters filters-rare" id={rare}>
+          <TextField label={words.from} type="date" value={values["from"] ?? ""} onInput={(from) => set({ from })} />
+          <TextField label={words.to} type="date" value={values["to"] ?? ""} onInput={(to) => set({ to })} />
+          <AmountField label={words.amountMin} value={values["amountMin"] ?? ""} onChange={(amountMin) => set({ amountMin })} />
+          <AmountField label={words.amountMax} value={values["amountMax"] ?? ""} onChange={(amountMax) => set({ amountMax })} />
+        </div>
+      )}
+      <div class="filters-foot">
+        <Button
+          small
+          kind="quiet"
+          icon={isOpen ? "chevronUp" : "chevronDown"}
+          onClick={() => setOpened(!isOpen)}
+          expands={{ id: rare, open: isOpen }}
+        >
+          {isOpen ? words.fewerFilters : words.moreFilters}
+        </Button>
+        {count > 0 && (
+          <Button
+            small
+            kind="quiet"
+            icon="close"
+            onClick={() => {
+              setOpened(false);
+              clear();
+            }}
+          >
+            {words.clear}
+          </Button>
+        )}
+      </div>
+    </>
   );
 }
 

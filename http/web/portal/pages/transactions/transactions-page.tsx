@@ -20,7 +20,7 @@ import { useAction } from "../../state/action.ts";
 import { useFilters } from "../../state/filters.ts";
 import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
-import type { PageProps } from "../registry.ts";
+import type { PageProps } from "../page-props.ts";
 import { CHOOSABLE, columnsShown, shownColumns, toggleColumn } from "./columns.tsx";
 import { FilterFields } from "./filter-fields.tsx";
 import { FILTERS, queryOf } from "./filters.ts";
@@ -47,7 +47,9 @@ export function TransactionsPage({ id }: PageProps) {
       actions={
         <>
           <SavedViews query={filters.query} />
-          <ColumnMenu />
+          <div class="desk-only">
+            <ColumnMenu />
+          </div>
           {may("operate") && (
             <ButtonLink icon="download" href={addressOf("/transactions.csv", { ...query, lang: locale.value })} download>
               {words.export}
@@ -66,13 +68,6 @@ export function TransactionsPage({ id }: PageProps) {
           {words.filters(filters.count)}
         </Button>
       </div>
-      {filters.count > 0 && (
-        <div class="filters-set">
-          <Button small kind="quiet" icon="close" onClick={filters.clear}>
-            {words.clear}
-          </Button>
-        </div>
-      )}
       <TransactionList
         key={JSON.stringify(query)}
         query={query}
@@ -140,6 +135,7 @@ function TransactionList({
                 rows={items}
                 keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
                 onOpen={onOpen}
+                phone="lines"
                 compact
               />
               {more.error !== null && (

@@ -1,0 +1,7 @@
+/** `npm run portal-code`: the current code of the sandbox owner's second factor. */
+import { currentCode } from "../../http/auth/totp.ts";
+import { SANDBOX_OWNER } from "../node/boot/sandbox-names.ts";
+
+const { code, secondsLeft } = currentCode(SANDBOX_OWNER.totpSecret, Date.now());
+console.log(code);
+console.error(`(${SANDBOX_OWNER.email}; for ${secondsLeft} s more, and half a minute after. Each code signs in once.)`);

@@ -1,0 +1,133 @@
+/** Every endpoint of the portal as another merchant would try it, with the true ids of the first. */
+import assert from "node:assert/strict";
+import type { TSchema } from "@sinclair/typebox";
+import type { Endpoint, Method } from "../../http/endpoint/endpoint.ts";
+import { MERCHANT_BASE } from "../../http/surfaces/merchant/surface.ts";
+import type { Things } from "./merchants.ts";
+
+export type AnyEndpoint = Omit<Endpoint<unknown>, "handle" | "keepUnread" | "admit">;
+
+export interface Attempt {
+  what: string;
+  method: Method;
+  /** Below the base. */
+  path: string;
+  body: unknown;
+  /** Whether the path names something of the first merchant: then there is no such thing. */
+  namesForeign: boolean;
+  /** What of the first merchant is sent: an answer may quote it. */
+  sent: readonly string[];
+}
+
+type Value = (things: Things) => string;
+
+/** By the end of the path up to the parameter. Another one is to be added here with what it names. */
+const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
+  [/\/transactions\/\{uuid\}$/, [({ uuid }) => uuid]],
+  [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
+  [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],
+  [/\/sessions\/\{id\}$/, [({ sessionId }) => sessionId]],
+  [/\/passkeys\/\{id\}$/, [({ passkeyId }) => passkeyId]],
+];
+
+/** Members of queries that name something of a merchant, and those that name nothing. */
+const QUERY: { readonly [member: string]: readonly Value[] } = {
+  terminalId: [({ terminalId }) => terminalId],
+  authCode: [({ authCode }) => authCode],
+  last4: [({ last4 }) => last4],
+  q: [({ uuid }) => uuid, ({ authCode }) => authCode, ({ last4 }) => last4],
+  cursor: [({ transactionsCursor }) => transactionsCursor, ({ auditCursor }) => auditCursor],
+  objectId: [({ userId }) => userId, ({ email }) => email],
+  requestId: [({ requestId }) => requestId],
+  ...{ from: [], to: [], status: [], method: [], amountMin: [], amountMax: [], currency: [], limit: [], lang: [], day: [], outcome: [] },
+};
+
+/** Members of bodies that name something of a merchant or of its people; null for those that do not, which are as in the example of the declaration. */
+const BODY: { readonly [member: string]: Value | null } = {
+  merchantId: ({ merchantId }) => merchantId,
+  email: ({ email }) => email,
+  ...{
+    role: null,
+    state: null,
+    locale: null,
+    theme: null,
+    savedViews: null,
+    password: null,
+    newPassword: null,
+    code: null,
+    recoveryCode: null,
+  },
+  ...{ response: null, name: null, token: null },
+};
+
+/** Whoever has this token was sent it: it is the right to see what it is for, whoever is signed in. */
+export const BY_TOKEN: ReadonlySet<string> = new Set(["portalShowInvitation", "portalAcceptInvitation"]);
+
+export function isOfPortal({ path }: Pick<AnyEndpoint, "path">): boolean {
+  return path.startsWith(`${MERCHANT_BASE}/`);
+}
+
+/** Fails for a parameter, or a member of a query or a body, of which it is not known here what it names. */
+export function attemptsAt(endpoint: AnyEndpoint, things: Things): Attempt[] {
+  const { name, method } = endpoint;
+  const bodies = bodiesOf(endpoint, things);
+  const attempts = pathsOf(endpoint, things).flatMap(({ path, sent: inPath }) =>
+    queriesOf(endpoint, things).flatMap(({ query, sent: inQuery }) =>
+      bodies.map(({ body, sent: inBody }) => ({
+        what: `${name}: ${method} ${path}${query}`,
+        method,
+        path: path + query,
+        body,
+        namesForeign: inPath.length > 0,
+        sent: [...inPath, ...inQuery, ...inBody],
+      })),
+    ),
+  );
+  assert.ok(attempts.length > 0, `${name} is not asked at all`);
+  return attempts;
+}
+
+function pathsOf({ name, path, params }: AnyEndpoint, things: Things): { path: string; sent: string[] }[] {
+  const below = path.slice(MERCHANT_BASE.length);
+  const parameters = Object.keys(params?.properties ?? {});
+  if (parameters.length === 0) return [{ path: below, sent: [] }];
+  assert.equal(parameters.length, 1, `${name}: several parameters are not known how to fill`);
+  const at = below.indexOf("}") + 1;
+  const [, values] =
+    PARAMETERS.find(([end]) => end.test(below.slice(0, at))) ?? assert.fail(`${name}: what does the parameter of ${path} name?`);
+  return values.map((value) => {
+    const id = value(things);
+    return { path: below.slice(0, at).replace(/\{\w+\}$/, encodeURIComponent(id)) + below.slice(at), sent: [id] };
+  });
+}
+
+/** Without a query, and with each member that names something alone. */
+function queriesOf({ name, query }: AnyEndpoint, things: Things): { query: string; sent: string[] }[] {
+  const found: { query: string; sent: string[] }[] = [{ query: "", sent: [] }];
+  for (const member of Object.keys(query?.properties ?? {})) {
+    for (const value of QUERY[member] ?? assert.fail(`${name}: what does ${member} of the query name?`)) {
+      const sent = value(things);
+      found.push({ query: `?${member}=${encodeURIComponent(sent)}`, sent: [sent] });
+    }
+  }
+  return found;
+}
+
+/** The example of the declaration (a passkey's answer has none), with the first merchant's in the place of its names; without a body where there is none. */
+function bodiesOf({ name, body, bodyExample }: AnyEndpoint, things: Things): { body: unknown; sent: string[] }[] {
+  if (body === undefined) return [{ body: undefined, sent: [] }];
+  const members = membersOf(body);
+  for (const member of members) assert.ok(member in BODY, `${name}: what does ${member} of the body name?`);
+  const example = bodyExample ?? Object.fromEntries(members.map((member) => [member, member === "response" ? {} : "x"]));
+  const sent: string[] = [];
+  const filled = Object.entries(Object(example)).map(([member, value]) => {
+    const foreign = BODY[member]?.(things);
+    if (foreign !== undefined) sent.push(foreign);
+    return [member, foreign ?? value];
+  });
+  return [{ body: Object.fromEntries(filled), sent }];
+}
+
+function membersOf(schema: TSchema): string[] {
+  return Object.keys(schema["properties"] ?? {});
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { readConfig } from "../../infra/node/boot/config.ts";
+import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
+import type { Answer } from "../support/http-client.ts";
+import { assertMatches } from "../support/matches.ts";
+import { PORTAL_API, PORTAL_PASSWORD } from "../support/portal-person.ts";
+import { Relay } from "../support/relay.ts";
+import { type AnyEndpoint, type Attempt, attemptsAt, BY_TOKEN, isOfPortal } from "./attempts.ts";
+import { logOf, type Merchant, newMerchant, seenBy } from "./merchants.ts";
+
+/**
+ * Every endpoint of the portal is asked by a second merchant, with the true ids, names and cursors of the
+ * first. Nothing here names endpoints but those that a token opens; what the parameters and members of a new one name has to be added to
+ * attempts.ts, without which this fails.
+ */
+const ALL: readonly AnyEndpoint[] = Object.values(surfacesOf(readConfig({})))
+  .flat()
+  .filter(isOfPortal);
+
+/** What only reads comes first: later the second merchant's own log has the ids that it has tried. */
+const ENDPOINTS = [...ALL.filter(({ method }) => method === "GET"), ...ALL.filter(({ method }) => method !== "GET")];
+
+describe("what is one merchant's is no other's", () => {
+  const relay = new Relay({ shards: 2, environment: {} });
+  let first: Merchant;
+  let second: Merchant;
+
+  before(async () => {
+    await relay.start();
+    await relay.clickhouse();
+    first = await newMerchant(relay, "first", "4201");
+    second = await newMerchant(relay, "second", "4302");
+  });
+  after(() => relay.stop());
+
+  /** As somebody of the second merchant who has just signed in: whatever is asked, its session is whole and its second factor fresh. */
+  async function bySession({ method, path, body }: Attempt): Promise<Answer> {
+    // A call may have ended the session of the one before.
+    const me = await second.owner.send("GET", "/me");
+    if (me.status !== 200 || method !== "GET") {
+      const signedIn = await second.owner.signIn(PORTAL_PASSWORD);
+      assert.equal(signedIn.status, 200, signedIn.text);
+    }
+    return second.owner.send(method, path, body);
+  }
+
+  const byKey = ({ method, path, body }: Attempt) =>
+    second.key.send(PORTAL_API + path, { method, ...(body === undefined ? {} : { body }) });
+
+  function assertNothingForeign(attempt: Attempt, answer: Answer): void {
+    const told = `${answer.text}\n${JSON.stringify(answer.headers)}`;
+    const leaked = first.markers.filter((marker) => told.includes(marker) && !attempt.sent.includes(marker));
+    assert.deepEqual(leaked, [], `${attempt.what} answers ${answer.status} ${answer.text}`);
+    if (answer.status === 200 && attempt.sent.length > 0 && attempt.method === "GET") {
+      const quoted = attempt.sent.filter((one) => answer.text.includes(JSON.stringify(one)));
+      assert.deepEqual(quoted, [], `${attempt.what} has found what is the other's: ${answer.text}`);
+    }
+    assert.ok(answer.status < 500, `${attempt.what} answers ${answer.status} ${answer.text}`);
+  }
+
+  test("the first merchant sees all that is planted, so that it would be found", async () => {
+    const told = JSON.stringify([
+      await seenBy(first),
+      await logOf(first),
+      (await first.owner.send("GET", "/session")).text,
+      (await first.owner.send("GET", "/terminals")).text,
+    ]);
+    for (const marker of first.markers) assert.ok(told.includes(marker), `${marker} is seen nowhere`);
+    for (const marker of second.markers) assert.ok(!told.includes(marker), `${marker} of the second is seen by the first`);
+  });
+
+  for (const endpoint of ENDPOINTS.filter(({ name }) => !BY_TOKEN.has(name))) {
+    test(`${endpoint.name}: of another merchant there is nothing, by session and by key`, async () => {
+      const [before, logBefore] = [await seenBy(first), await logOf(first)];
+      for (const attempt of attemptsAt(endpoint, first.things)) {
+        const answers = [await bySession(attempt)];
+        if (endpoint.auth === "merchantUserOrKey") answers.push(await byKey(attempt));
+        for (const answer of answers) {
+          if (attempt.namesForeign) assert.equal(answer.status, 404, `${attempt.what} answers ${answer.status} ${answer.text}`);
+          assertNothingForeign(attempt, answer);
+        }
+      }
+      assert.deepEqual(await seenBy(first), before, "something of the first merchant has changed");
+      const log = await logOf(first);
+      assert.deepEqual(log.slice(log.length - logBefore.length), logBefore);
+      // Somebody who tries to sign in with its e-mail address is what it has to know.
+      for (const entry of log.slice(0, log.length - logBefore.length))
+        assertMatches(entry, { action: "session.begin", outcome: "refused" });
+    });
+  }
+
+  test("its own ids open all of that to the first merchant, so that a 404 says whose something is", async () => {
+    const found: string[] = [];
+    for (const endpoint of ENDPOINTS.filter(({ method, params }) => method === "GET" && params !== undefined)) {
+      if (BY_TOKEN.has(endpoint.name)) continue;
+      for (const attempt of attemptsAt(endpoint, first.things)) {
+        if (attempt.path.includes("?")) continue;
+        const answer = await first.owner.send("GET", attempt.path);
+        assert.equal(answer.status, 200, `${attempt.what}: ${answer.text}`);
+        found.push(endpoint.name);
+      }
+    }
+    assert.ok(found.length >= 3, found.join(" "));
+  });
+});
