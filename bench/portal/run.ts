@@ -25,11 +25,11 @@ function report(date: string, { rows, fillSeconds, diskMb, times, file }: Querie
       .map((load) => load.toFixed(1))
       .join(", ")}).`,
     "",
-    "| | p50 ms | p95 ms | longest | processor ms | goal | |",
-    "|---|--:|--:|--:|--:|--:|---|",
+    "| | p50 ms | p95 ms | longest | processor ms | 503 | goal | |",
+    "|---|--:|--:|--:|--:|--:|--:|---|",
     ...times.map(
-      ({ what, p50Ms, p95Ms, mostMs, cpuMs, goalMs }) =>
-        `| ${what} | ${p50Ms} | ${p95Ms} | ${mostMs} | ${cpuMs} | ${goalMs === null ? "" : `≤ ${goalMs}`} | ${goalMs === null ? "" : goal(p95Ms <= goalMs)} |`,
+      ({ what, p50Ms, p95Ms, mostMs, cpuMs, late, goalMs }) =>
+        `| ${what} | ${p50Ms} | ${p95Ms} | ${mostMs} | ${cpuMs} | ${late} | ${goalMs === null ? "" : `≤ ${goalMs}`} | ${goalMs === null ? "" : goal(p95Ms <= goalMs)} |`,
     ),
     "",
     `CSV of ${file.rows.toLocaleString("en")} rows (${Math.round(file.bytes / 1e6)} MB): ${file.seconds} s, ${file.cpuSeconds} s of both processors (goal ≤ 30, ${goal(file.seconds <= 30)}); the reading process grew by ${file.readerGrowthMb} MB`,

@@ -39,6 +39,11 @@ export class PortalPerson {
     return answer;
   }
 
+  /** Of the session; empty for none. */
+  get token(): string {
+    return this.#cookie?.slice(this.#cookie.indexOf("=") + 1) ?? "";
+  }
+
   /** A code that was not used yet; time is moved where all that count now were. */
   code(): string {
     assert.ok(this.#totp !== null, "the person has no authenticator app");
@@ -86,8 +91,7 @@ export interface ReadMail {
 }
 
 /** The mails to an address, the newest first. */
-export async function mailsTo(relay: Relay, email: string): Promise<ReadMail[]> {
-  const administrator = relay.administrator();
+export async function mailsTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
   const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === email);
@@ -102,8 +106,8 @@ export async function mailsTo(relay: Relay, email: string): Promise<ReadMail[]> 
 }
 
 /** The newest of them. */
-export async function lastMailTo(relay: Relay, email: string): Promise<ReadMail> {
-  const [last] = await mailsTo(relay, email);
+export async function lastMailTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail> {
+  const [last] = await mailsTo(relay, email, administrator);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);
   return last;
 }
