@@ -62,6 +62,11 @@ const NOT_TAKEN = [
   "addPortalPasskey",
   "portalAcceptInvitation",
   "portalResetPassword",
+  // Of a user who is not there.
+  "portalChangeUser",
+  "resetPortalFactors",
+  // The merchant's five places are taken by then, by those that administrators have invited.
+  "partnerApiInvitePortalUser",
 ];
 /** What the portal's own page sends with every request. */
 const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
@@ -405,6 +410,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     terminalID: () => names.terminal(),
     txId: () => (endpoint.name === "adapterInit" ? names.next("order-") : ids.txId),
     username: () => names.next("planted-"),
+    email: () => `${names.next("person-")}@planted.example`,
     partnerCode: () => names.next("C"),
     adapterMerId: () => names.next("A"),
     versionCode: () => 10_000 + names.number(),
