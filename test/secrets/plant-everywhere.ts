@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import type { TSchema } from "@sinclair/typebox";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { type Surfaces, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
@@ -7,6 +8,7 @@ import { AdapterClient } from "../support/adapter-client.ts";
 import { type Answer, CREDENTIALS, type HttpClient, type HttpRequest } from "../support/http-client.ts";
 import { member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
+import { mailsRead, OWN_PAGE, PortalPerson } from "../support/portal-person.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
 import { type Planted, textPlaces, withText } from "./planted.ts";
 
@@ -51,12 +53,26 @@ const NOT_TAKEN = [
   "compatUpdateRefund",
   "compatUpdateCharge",
   "compatRetryEvent",
+  // What opens an account, and what it would open.
+  "addPortalPasskey",
+  "changeOwnPortalPassword",
+  "confirmPortalTotp",
+  "portalAcceptInvitation",
+  "portalChooseMerchant",
+  "portalPasskeySignIn",
+  "portalResetPassword",
+  "portalSecondFactor",
+  "portalSignIn",
+  "portalStepUp",
+  "resetPortalFactors",
 ];
 /** What they send waits for its terminal. */
 const COMMANDS = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "sendScan", "sendPrint", "sendAdministratorCommand"]);
 /** Called as the terminal, by the fleet's login. */
 const OF_TERMINALS = new Set(["takeCommand", "terminalSettings", "recordResult", "disconnect", "createTerminalLink"]);
 const CHANGES_VERSION = new Set(["changeAppVersion", "switchAppVersion", "deleteAppVersion"]);
+/** What takes codes and passwords of the person itself. */
+const GUESSES = new Set(["portalSecondFactor", "portalStepUp", "confirmPortalTotp", "changeOwnPortalPassword"]);
 const LONG_TEXT_CHARS = 1_024;
 const HEADERS = [
   "user-agent",
@@ -71,6 +87,11 @@ const HEADERS = [
 
 /** Who stands behind the parameters and logins. */
 interface Ids {
+  /** Of an owner of a merchant of its own, and a user that it changes. */
+  cookie: string;
+  /** Of another owner, whose session wrong codes end. */
+  guessingCookie: string;
+  userId: string;
   /** Of one that is changed; another one logs in. */
   partnerId: string;
   partnerLogin: string;
@@ -84,7 +105,8 @@ interface Ids {
   deploymentId: string;
   merchantId: string;
   webhookId: string;
-  /** The secret key of another merchant, which is not changed. */
+  /** Another merchant, which is not changed, and its secret key. */
+  callingId: string;
   merchantKey: string;
   /** That merchant's, at the compatible API. */
   intentId: string;
@@ -209,7 +231,16 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     200,
     world.caller(CREDENTIALS.partner).post("/api/v1/paybylink", { amount: 1, reason: `kept ${world.planted.control()}` }),
   );
+  const peopleId = names.next("merchant-");
+  await must(201, ofPartner.post("/partner/api/v1/merchants", { merchantId: peopleId }));
+  const invite = (email: string, role: string) =>
+    must(201, administrator.post(`/admin/api/merchants/${peopleId}/portal-users`, { email, role }));
+  const user = await invite("planted-user@example.com", "VIEWER");
+  const [owner, guessing] = [await ownerOf(world, administrator, invite), await ownerOf(world, administrator, invite)];
   return {
+    cookie: owner.cookie,
+    guessingCookie: guessing.cookie,
+    userId: textMember(user.body, "data", "userId"),
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
     administratorName,
@@ -220,12 +251,29 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     deploymentId: String(member(deployment.body, "data", "id")),
     merchantId,
     webhookId: textMember(webhook.body, "webhook", "webhookId"),
+    callingId,
     merchantKey,
     intentId: textMember(intent.body, "id"),
     merchantWebhookId: textMember(ownWebhook.body, "id"),
     txId: textMember(link.body, "txId"),
     commandUuid,
   };
+}
+
+/** A person with a session that has all its factors. */
+async function ownerOf(
+  world: PlantWorld,
+  administrator: HttpClient,
+  invite: (email: string, role: string) => Promise<Answer>,
+): Promise<PortalPerson> {
+  const email = `planted-owner-${randomUUID()}@example.com`;
+  await invite(email, "OWNER");
+  const [mail] = await mailsRead(administrator, email);
+  assert.ok(mail !== undefined, "nobody wrote to the owner");
+  const owner = new PortalPerson({ client: world.caller, nowMs: Date.now, advance: () => assert.fail("time is the machine's") }, email);
+  await must(200, owner.accept(mail.token));
+  await owner.enrol();
+  return owner;
 }
 
 function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, ids: Ids) {
@@ -361,6 +409,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     terminalID: () => names.terminal(),
     txId: () => (endpoint.name === "adapterInit" ? names.next("order-") : ids.txId),
     username: () => names.next("planted-"),
+    email: () => `${names.next("planted-")}@example.com`,
     partnerCode: () => names.next("C"),
     adapterMerId: () => names.next("A"),
     versionCode: () => 10_000 + names.number(),
@@ -389,10 +438,12 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "none":
     case "optionalBasic":
     case "signature":
+      return {};
     case "optionalPortalSession":
+      return { ...OWN_PAGE };
     case "portalSession":
     case "merchantUser":
-      return {};
+      return { ...OWN_PAGE, cookie: GUESSES.has(endpoint.name) ? ids.guessingCookie : ids.cookie };
     case "merchantUserOrKey":
     case "merchantKey":
     case "optionalMerchantKey":
@@ -422,8 +473,11 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return CHANGES_VERSION.has(endpoint.name) ? ids.changedVersionId : ids.versionId;
     case "deploymentId":
       return ids.deploymentId;
+    case "userId":
+      return ids.userId;
     case "merchantId":
-      return ids.merchantId;
+      // A team has five users, whom administrators invite elsewhere.
+      return endpoint.name === "partnerApiInvitePortalUser" ? ids.callingId : ids.merchantId;
     case "webhookId":
       return ids.webhookId;
     case "service":
