@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { maskSchemePans } from "../kernel/mask.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -182,7 +183,8 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
     change: async (own, patch) => {
       requireViews(patch.savedViews ?? []);
       return change(own, async (before) => {
-        const account = { ...before, ...patch };
+        const { savedViews, ...others } = patch;
+        const account = { ...before, ...others, ...(savedViews === undefined ? {} : { savedViews: savedViews.map(masked) }) };
         return { account, answer: account };
       });
     },
@@ -237,7 +239,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
         // The same answer again, or more than there may be by another request meanwhile.
         if (account.passkeys.some(({ credentialId }) => credentialId === registered.credentialId)) return null;
         if (account.passkeys.length >= PASSKEYS_MAX) return null;
-        const passkey = { ...registered, name, createdAtMs: clock.nowMs(), lastUsedAtMs: null };
+        const passkey = { ...registered, name: maskSchemePans(name), createdAtMs: clock.nowMs(), lastUsedAtMs: null };
         return { ...account, passkeys: [...account.passkeys, passkey] };
       });
     },
@@ -261,6 +263,11 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
 /** Where a secret that is being enrolled is sealed for. */
 function pendingPlace({ sessionId }: OwnSession): string {
   return `portal-session/${sessionId}/totp`;
+}
+
+/** What a person types may hold a card number. */
+function masked({ list, name, query }: SavedView): SavedView {
+  return { list, name: maskSchemePans(name), query: maskSchemePans(query) };
 }
 
 function requireViews(views: readonly SavedView[]): void {

@@ -132,6 +132,8 @@ function keysOf(id: string, entry: AuditEntry): string[] {
   const { actor, merchantId, outcome } = entry;
   const ofMerchant = merchantId === undefined ? [] : [`${OF_MERCHANTS}${merchantId}/${id}`];
   if (isMerchantsOwn(entry)) return ofMerchant;
+  // Whoever likes could fill the log; what comes of it is told where it is known of whom (a sign-in, somebody who has joined).
+  if (actor === "anonymous") return [];
   const isNone = outcome.type === "begun" || (outcome.type === "refused" && NOT_FOUND.includes(outcome.code));
   return [...(actor.startsWith("partner-api:") ? [] : [AUDIT + id]), ...(isNone ? [] : ofMerchant)];
 }

@@ -175,6 +175,7 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       await put({ ...entry(6), merchantId: "SHOP-1", actor: "partner-api:7" }, done);
       await put({ ...entry(7), merchantId: "SHOP-1", actor: "partner-api:8" }, { type: "refused", code: "not_found" });
       await put({ ...entry(8), merchantId: "SHOP-1" }, { type: "refused", code: "404" });
+      await put({ ...entry(9), actor: "anonymous" }, done);
 
       assert.deepEqual(await ofShop(), ["6", "5", "4", "2", "1"]);
       assert.deepEqual(subjects(await log.pageOfMerchant("SHOP-10", { before: "", limit: 100 })), ["3"]);

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import type { TSchema } from "@sinclair/typebox";
+import { TOTP } from "otpauth";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { type Surfaces, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { AdapterClient } from "../support/adapter-client.ts";
 import { type Answer, CREDENTIALS, type HttpClient, type HttpRequest } from "../support/http-client.ts";
-import { member, textMember } from "../support/matches.ts";
+import { listOf, member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
-import { mailsRead, OWN_PAGE, PortalPerson } from "../support/portal-person.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
 import { type Planted, textPlaces, withText } from "./planted.ts";
 
@@ -53,26 +52,24 @@ const NOT_TAKEN = [
   "compatUpdateRefund",
   "compatUpdateCharge",
   "compatRetryEvent",
-  // What opens an account, and what it would open.
-  "addPortalPasskey",
+  // Passwords, codes and answers of authenticators: what is planted is a wrong one.
+  "portalSignIn",
+  "portalSecondFactor",
+  "portalPasskeySignIn",
+  "portalStepUp",
   "changeOwnPortalPassword",
   "confirmPortalTotp",
+  "addPortalPasskey",
   "portalAcceptInvitation",
-  "portalChooseMerchant",
-  "portalPasskeySignIn",
   "portalResetPassword",
-  "portalSecondFactor",
-  "portalSignIn",
-  "portalStepUp",
-  "resetPortalFactors",
 ];
+/** What the portal's own page sends with every request. */
+const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
 /** What they send waits for its terminal. */
 const COMMANDS = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "sendScan", "sendPrint", "sendAdministratorCommand"]);
 /** Called as the terminal, by the fleet's login. */
 const OF_TERMINALS = new Set(["takeCommand", "terminalSettings", "recordResult", "disconnect", "createTerminalLink"]);
 const CHANGES_VERSION = new Set(["changeAppVersion", "switchAppVersion", "deleteAppVersion"]);
-/** What takes codes and passwords of the person itself. */
-const GUESSES = new Set(["portalSecondFactor", "portalStepUp", "confirmPortalTotp", "changeOwnPortalPassword"]);
 const LONG_TEXT_CHARS = 1_024;
 const HEADERS = [
   "user-agent",
@@ -87,11 +84,6 @@ const HEADERS = [
 
 /** Who stands behind the parameters and logins. */
 interface Ids {
-  /** Of an owner of a merchant of its own, and a user that it changes. */
-  cookie: string;
-  /** Of another owner, whose session wrong codes end. */
-  guessingCookie: string;
-  userId: string;
   /** Of one that is changed; another one logs in. */
   partnerId: string;
   partnerLogin: string;
@@ -105,8 +97,7 @@ interface Ids {
   deploymentId: string;
   merchantId: string;
   webhookId: string;
-  /** Another merchant, which is not changed, and its secret key. */
-  callingId: string;
+  /** The secret key of another merchant, which is not changed. */
   merchantKey: string;
   /** That merchant's, at the compatible API. */
   intentId: string;
@@ -114,6 +105,10 @@ interface Ids {
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
+  /** Of an owner of the merchant that is not changed, who has just signed in to the portal. */
+  portalCookie: string;
+  /** Where that person is. */
+  portalMerchantId: string;
 }
 
 /** Sends numbers into every endpoint that is declared and over STOMP, ends the commands that came of it, and reads what can be read. */
@@ -129,7 +124,12 @@ export async function plantEverywhere(world: PlantWorld): Promise<PlantOutcome> 
     await planter.endCommands();
     outcome.answers.push({ about: "the log", text: world.log() });
   };
-  for (const endpoint of endpoints.filter(({ method }) => method !== "DELETE")) await plant(endpoint);
+  // After some wrong codes the person's session ends.
+  const [ending, others] = [
+    endpoints.filter(({ name }) => name === "portalStepUp"),
+    endpoints.filter(({ name }) => name !== "portalStepUp"),
+  ];
+  for (const endpoint of [...others, ...ending].filter(({ method }) => method !== "DELETE")) await plant(endpoint);
   await plantOverStomp(world, outcome, names);
   await readEverything(world, outcome, endpoints, planter.touched());
   for (const endpoint of endpoints.filter(({ method }) => method === "DELETE")) await plant(endpoint);
@@ -231,16 +231,10 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     200,
     world.caller(CREDENTIALS.partner).post("/api/v1/paybylink", { amount: 1, reason: `kept ${world.planted.control()}` }),
   );
-  const peopleId = names.next("merchant-");
-  await must(201, ofPartner.post("/partner/api/v1/merchants", { merchantId: peopleId }));
-  const invite = (email: string, role: string) =>
-    must(201, administrator.post(`/admin/api/merchants/${peopleId}/portal-users`, { email, role }));
-  const user = await invite("planted-user@example.com", "VIEWER");
-  const [owner, guessing] = [await ownerOf(world, administrator, invite), await ownerOf(world, administrator, invite)];
+  const portalCookie = await signedInOwner(world, ofPartner, callingId);
   return {
-    cookie: owner.cookie,
-    guessingCookie: guessing.cookie,
-    userId: textMember(user.body, "data", "userId"),
+    portalCookie,
+    portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
     administratorName,
@@ -251,7 +245,6 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     deploymentId: String(member(deployment.body, "data", "id")),
     merchantId,
     webhookId: textMember(webhook.body, "webhook", "webhookId"),
-    callingId,
     merchantKey,
     intentId: textMember(intent.body, "id"),
     merchantWebhookId: textMember(ownWebhook.body, "id"),
@@ -260,20 +253,23 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   };
 }
 
-/** A person with a session that has all its factors. */
-async function ownerOf(
-  world: PlantWorld,
-  administrator: HttpClient,
-  invite: (email: string, role: string) => Promise<Answer>,
-): Promise<PortalPerson> {
-  const email = `planted-owner-${randomUUID()}@example.com`;
-  await invite(email, "OWNER");
-  const [mail] = await mailsRead(administrator, email);
-  assert.ok(mail !== undefined, "nobody wrote to the owner");
-  const owner = new PortalPerson({ client: world.caller, nowMs: Date.now, advance: () => assert.fail("time is the machine's") }, email);
-  await must(200, owner.accept(mail.token));
-  await owner.enrol();
-  return owner;
+/** Invites the first owner of a merchant, who enrols an authenticator app; answers with the cookie of its session. */
+async function signedInOwner(world: PlantWorld, partner: HttpClient, merchantId: string): Promise<string> {
+  const administrator = world.caller(CREDENTIALS.administrator);
+  await must(201, partner.post(`/partner/api/v1/merchants/${merchantId}/portal-users`, { email: "owner@planted.example" }));
+  const [mail] = listOf(member((await must(200, administrator.get("/admin/mails"))).body, "data"));
+  const { body } = await must(200, administrator.get(`/admin/mails/${textMember(mail, "id")}`));
+  const token = /\/portal\/invitation\/(\S+)/.exec(textMember(body, "data", "text"))?.[1] ?? "";
+  let cookie = "";
+  const send = async (path: string, sent: unknown): Promise<Answer> => {
+    const answer = await must(200, world.caller({ ...OWN_PAGE, cookie }).post(`/api/merchant${path}`, sent));
+    cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? cookie;
+    return answer;
+  };
+  await send(`/invitations/${token}/accept`, { password: "heron under a violet lamp" });
+  const begun = await send("/me/totp", {});
+  await send("/me/totp/confirm", { code: new TOTP({ secret: textMember(begun.body, "data", "secret") }).generate() });
+  return cookie;
 }
 
 function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, ids: Ids) {
@@ -409,11 +405,13 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     terminalID: () => names.terminal(),
     txId: () => (endpoint.name === "adapterInit" ? names.next("order-") : ids.txId),
     username: () => names.next("planted-"),
-    email: () => `${names.next("planted-")}@example.com`,
     partnerCode: () => names.next("C"),
     adapterMerId: () => names.next("A"),
     versionCode: () => 10_000 + names.number(),
-    merchantId: () => (endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : SANDBOX_MERCHANT.merchantId),
+    merchantId: () => {
+      if (endpoint.name === "portalChooseMerchant") return ids.portalMerchantId;
+      return endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : SANDBOX_MERCHANT.merchantId;
+    },
     name: () => names.next("group "),
     gwApiKey: () => names.next("K"),
   };
@@ -427,6 +425,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
 
 /** Bodies of those that declare no example, or one that leaves a choice open. */
 const EXAMPLES: { readonly [name: string]: object } = {
+  changeOwnPortalAccount: { locale: "en", savedViews: [{ list: "transactions", name: "Declined", query: "status=KO" }] },
   testSubscriptionRule: { authenticatedTerminalId: "T1", topicDestination: "/topic/terminal/T1" },
   saveZvtConfig: { enabled: true, routes: [{ id: "till-1", terminalId: "", partnerUsername: "demo", clients: ["10.1.2.0/24"] }] },
   sendPaymentByBody: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
@@ -440,10 +439,10 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "signature":
       return {};
     case "optionalPortalSession":
-      return { ...OWN_PAGE };
+      return OWN_PAGE;
     case "portalSession":
     case "merchantUser":
-      return { ...OWN_PAGE, cookie: GUESSES.has(endpoint.name) ? ids.guessingCookie : ids.cookie };
+      return { ...OWN_PAGE, cookie: ids.portalCookie };
     case "merchantUserOrKey":
     case "merchantKey":
     case "optionalMerchantKey":
@@ -473,11 +472,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return CHANGES_VERSION.has(endpoint.name) ? ids.changedVersionId : ids.versionId;
     case "deploymentId":
       return ids.deploymentId;
-    case "userId":
-      return ids.userId;
     case "merchantId":
-      // A team has five users, whom administrators invite elsewhere.
-      return endpoint.name === "partnerApiInvitePortalUser" ? ids.callingId : ids.merchantId;
+      return ids.merchantId;
     case "webhookId":
       return ids.webhookId;
     case "service":

@@ -14,7 +14,7 @@ const STEP_MS = 30_000;
 export type PortalPlace = Pick<Relay, "client" | "nowMs" | "advance">;
 
 /** What the portal's own page says of its requests. */
-export const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as const;
+const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as const;
 
 /** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
 export class PortalPerson {
@@ -42,11 +42,6 @@ export class PortalPerson {
     const answer = await this.#client.send(PORTAL_API + path, { method, headers, ...(body === undefined ? {} : { body }) });
     for (const line of answer.headers["set-cookie"] ?? []) this.#cookie = line.includes("Max-Age=0") ? null : (line.split(";")[0] ?? null);
     return answer;
-  }
-
-  /** As the browser sends it; empty for none. */
-  get cookie(): string {
-    return this.#cookie ?? "";
   }
 
   /** Of the session; empty for none. */
@@ -106,7 +101,7 @@ export function mailsTo(relay: Relay, email: string, administrator = relay.admin
 }
 
 /** The same, as this administrator reads them. */
-export async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
+async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
   const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === email);

@@ -238,6 +238,7 @@ export const en = {
     removed: (email: string) => `${email} is removed.`,
     resend: "Send the invitation again",
     resent: (email: string) => `The invitation is sent again to ${email}. Earlier links stop working.`,
+    justSent: "It was sent a moment ago. Wait a minute before you send it again.",
     lastOwner: "This is the only owner. A merchant keeps at least one: appoint another owner before changing this one.",
     ownersOnly: "Only an owner may change an owner.",
     access: "Access",

@@ -238,6 +238,7 @@ export const it: Catalogue = {
     removed: (email) => `${email} è stato rimosso.`,
     resend: "Invia di nuovo l'invito",
     resent: (email) => `L'invito è stato inviato di nuovo a ${email}. I link precedenti non valgono più.`,
+    justSent: "È stato inviato un momento fa. Attendi un minuto prima di inviarlo di nuovo.",
     lastOwner: "È l'unico titolare. Un esercente ne mantiene almeno uno: nomina un altro titolare prima di modificare questo.",
     ownersOnly: "Solo un titolare può modificare un titolare.",
     access: "Accesso",

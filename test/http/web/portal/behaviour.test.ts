@@ -460,3 +460,20 @@ test("a row opens beside the list with an address of its own, and Escape gives t
   assert.equal(await page.evaluate(`document.activeElement.className`), "row-button");
   assert.ok(calls.filter(({ path }) => path === "/transactions").every(({ query }) => query.get("status") === "OK"));
 });
+
+test("new recovery codes cannot be closed away, however often Escape is pressed", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, { ...ANNA, "POST /me/recovery-codes": () => ({ data: { recoveryCodes: RECOVERY_CODES } }) });
+  await page.goto(`${url}/portal/settings`);
+  await page.getByRole("button", { name: "Make new codes" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+  const codes = page.locator("dialog[open]").getByText(RECOVERY_CODES[9] ?? "");
+  await codes.waitFor();
+  for (let presses = 0; presses < 4; presses += 1) {
+    await page.keyboard.press("Escape");
+    await codes.waitFor();
+  }
+  await page.getByLabel("I have saved them in a safe place").check();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await codes.waitFor({ state: "detached" });
+});

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { UserJson } from "../../../../surfaces/merchant/schemas.ts";
 import { patch, post, remove } from "../../api/client.ts";
+import { hasCode } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
@@ -102,7 +103,7 @@ function Access({ user, onClose, onChanged }: { user: UserJson; onClose: () => v
       <h3>{words.access}</h3>
       {failed !== null && (
         <Banner kind="danger" alert>
-          {errorText(failed)}
+          {failed === resend.error && hasCode(failed, "rate_limited") ? words.justSent : errorText(failed)}
         </Banner>
       )}
       <div class="button-row">
