@@ -51,7 +51,6 @@ function optionsOf(place: HTMLElement, { labels, series, format, formatAxis = fo
         incrs: [1, 2, 3, 4, 6, 12, 24],
         space: 44,
         size: 28,
-        size: 30,
       },
       { ...axis, grid: { stroke: ink("chart-ink-grid"), width: 1 }, values: (_, splits) => splits.map(formatAxis), size: 64 },
     ],

@@ -11,8 +11,6 @@ export interface Column<Row> {
   sortable?: boolean;
   /** Left out of the cards of a phone. */
   deskOnly?: boolean;
-  /** Stands at the end of the first line of a compact card. */
-  aside?: boolean;
 }
 
 export interface Sorting {
@@ -30,8 +28,6 @@ export interface TableProps<Row> {
   onOpen?: (row: Row) => void;
   /** On a phone each row takes two lines of two cells instead of one for each cell: cells that are not `deskOnly` are four. */
   phone?: "cards" | "lines";
-  /** On a phone, cards of two lines: the first cell, and the others without their headers, where their values say enough. */
-  compact?: boolean;
   sorting?: Sorting | null;
   onSort?: (sorting: Sorting) => void;
 }
@@ -40,9 +36,6 @@ export interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, keyOf, onOpen, phone = "cards", sorting = null, onSort }: TableProps<Row>) {
   return (
     <table class={`table${onOpen === undefined ? "" : " table-opens"}${phone === "lines" ? " table-lines" : ""}`}>
-export function Table<Row>({ caption, columns, rows, keyOf, onOpen, compact, sorting = null, onSort }: TableProps<Row>) {
-  return (
-    <table class={`table${onOpen === undefined ? "" : " table-opens"}${compact === true ? " table-compact" : ""}`}>
       <caption class="visually-hidden">{caption}</caption>
       <thead>
         <tr>
@@ -67,7 +60,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, onOpen, compact, sor
             }}
           >
             {columns.map((column, index) => (
-              <td key={column.key} data-label={column.header} class={classOf(column)}>
+              <td
+                key={column.key}
+                data-label={column.header}
+                class={`${column.align === "right" ? "cell-right" : ""}${column.deskOnly === true ? " cell-desk" : ""}`.trim() || undefined}
+              >
                 {index === 0 && onOpen !== undefined ? (
                   <button type="button" class="row-button" aria-haspopup="dialog" onClick={() => onOpen(row)}>
                     {column.cell(row)}
@@ -82,11 +79,6 @@ export function Table<Row>({ caption, columns, rows, keyOf, onOpen, compact, sor
       </tbody>
     </table>
   );
-}
-
-function classOf<Row>({ align, deskOnly, aside }: Column<Row>): string | undefined {
-  const names = [align === "right" ? "cell-right" : "", deskOnly === true ? "cell-desk" : "", aside === true ? "cell-aside" : ""];
-  return names.filter((name) => name !== "").join(" ") || undefined;
 }
 
 function SortButton<Row>({

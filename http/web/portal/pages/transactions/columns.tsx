@@ -53,7 +53,6 @@ export function columnsShown(): Column<TransactionItemJson>[] {
       key: "amount",
       header: words.columns.amount,
       align: "right",
-      aside: true,
       cell: ({ amountMinor, currency }) => <Amount minor={amountMinor} currency={currency} strong />,
     },
     { key: "status", header: words.columns.status, cell: ({ status }) => <TransactionStatus status={status} /> },

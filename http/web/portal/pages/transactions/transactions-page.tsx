@@ -136,7 +136,6 @@ function TransactionList({
                 keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
                 onOpen={onOpen}
                 phone="lines"
-                compact
               />
               {more.error !== null && (
                 <div class="panel-note">
