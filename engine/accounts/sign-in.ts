@@ -154,10 +154,11 @@ export function createSignIn(options: SignInOptions): SignIn {
    * Counts a code before it is compared, so that codes that are tried at once do not exceed the limit. Null where there were too many, which ends
    * the session.
    */
-  async function counted(own: OwnSession): Promise<SessionRecord | null> {
+  async function counted(own: OwnSession, stage: SessionRecord["stage"]): Promise<SessionRecord | null> {
     return retryOnConflict(ATTEMPTS_MAX, async () => {
       const stored = await sessions.bySessionId(own.accountId, own.sessionId);
       if (stored === null) return null;
+      requireStage(stored.record, stage);
       if (stored.record.codesTried >= WRONG_CODES_MAX) {
         await endSession(own);
         return null;
@@ -183,9 +184,11 @@ export function createSignIn(options: SignInOptions): SignIn {
     },
   ): Promise<FactorOutcome> {
     const session =
-      proof.type === "passkey" ? ((await sessions.bySessionId(own.accountId, own.sessionId))?.record ?? null) : await counted(own);
+      proof.type === "passkey"
+        ? ((await sessions.bySessionId(own.accountId, own.sessionId))?.record ?? null)
+        : await counted(own, step.stage);
     if (session === null) return { type: "ended" };
-    if (session.stage !== step.stage) throw new RelayError("invalid_request", wrongStage(session.stage));
+    requireStage(session, step.stage);
     const attempt = (): Promise<FactorOutcome | null> =>
       retryOnConflict(ATTEMPTS_MAX, async () => {
         const account = await accounts.load(own.accountId);
@@ -275,6 +278,10 @@ export function createSignIn(options: SignInOptions): SignIn {
 /** Failures count by an account's id, which no log and no metric tells a person by. */
 function knownAccount({ accountId }: AccountRecord): { username: string; isKnown: boolean } {
   return { username: accountId, isKnown: true };
+}
+
+function requireStage({ stage }: SessionRecord, needed: SessionRecord["stage"]): void {
+  if (stage !== needed) throw new RelayError("invalid_request", wrongStage(stage));
 }
 
 function wrongStage(stage: SessionRecord["stage"]): string {

@@ -10,9 +10,15 @@ export const PORTAL_PASSWORD = "heron under a violet lamp";
 
 const STEP_MS = 30_000;
 
+/** Of a relay: callers, and its time. */
+export type PortalPlace = Pick<Relay, "client" | "nowMs" | "advance">;
+
+/** What the portal's own page says of its requests. */
+const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as const;
+
 /** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
 export class PortalPerson {
-  readonly #relay: Relay;
+  readonly #relay: PortalPlace;
   readonly #client: HttpClient;
   #cookie: string | null = null;
   #totp: TOTP | null = null;
@@ -21,7 +27,7 @@ export class PortalPerson {
   readonly email: string;
   recoveryCodes: string[] = [];
 
-  constructor(relay: Relay, email: string) {
+  constructor(relay: PortalPlace, email: string) {
     this.#relay = relay;
     this.#client = relay.client({});
     this.email = email;
@@ -29,8 +35,7 @@ export class PortalPerson {
 
   async send(method: NonNullable<HttpRequest["method"]>, path: string, body?: unknown): Promise<Answer> {
     const headers = {
-      "sec-fetch-site": "same-origin",
-      "x-relay-portal": "1",
+      ...OWN_PAGE,
       "user-agent": "a browser",
       ...(this.#cookie === null ? {} : { cookie: this.#cookie }),
     };
@@ -91,7 +96,12 @@ export interface ReadMail {
 }
 
 /** The mails to an address, the newest first. */
-export async function mailsTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
+export function mailsTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
+  return mailsRead(administrator, email);
+}
+
+/** The same, as this administrator reads them. */
+async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
   const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === email);

@@ -107,6 +107,15 @@ describe("signing in", () => {
     assert.equal((await world.again().signIn.withFactor(begun.session, { type: "code", code: world.code() }, CLIENT)).type, "ended");
   });
 
+  it("counts no code that is sent to where none is asked for", async () => {
+    const world = await createSignInWorld();
+    const begun = await world.full();
+    for (let sent = 0; sent < 6; sent += 1) {
+      await assert.rejects(world.signIn.withFactor(begun.session, { type: "code", code: "000000" }, CLIENT), { code: "invalid_request" });
+    }
+    assert.equal((await world.find(begun))?.stage, "full");
+  });
+
   it("ends where the second factor does not come within five minutes", async () => {
     const world = await createSignInWorld();
     const begun = await world.withPassword();
