@@ -364,7 +364,7 @@ test("another merchant is another page, with nothing of the first", skip, async 
   const other = { merchantId: "SHOP-002", merchantName: "Bar Centrale", environment: "LIVE", role: "OWNER" } as const;
   let at: typeof other | typeof MERCHANT = MERCHANT;
   const state = () => ({ data: sessionOf({ merchant: at, merchants: [MERCHANT, other] }) });
-  await fakeRelay(page, {
+  const handlers: Record<string, FakeHandler> = {
     ...ANNA,
     "GET /session": state,
     "POST /session/merchant": ({ body }) => {
@@ -373,7 +373,12 @@ test("another merchant is another page, with nothing of the first", skip, async 
       return state();
     },
     "GET /users": () => ({ data: at === MERCHANT ? TEAM : usersOf(userOf({ you: true, email: "anna.rossi@example.com" })) }),
-  });
+  };
+  await fakeRelay(page, handlers);
+  const [second] = await Promise.all([page.waitForEvent("popup"), page.evaluate(`void open("about:blank")`)]);
+  await fakeRelay(second, handlers);
+  await second.goto(`${url}/portal/users`);
+  await second.getByText("4 of 5 users").waitFor();
   await page.goto(`${url}/portal/users`);
   await page.getByText("4 of 5 users").waitFor();
   await page.getByRole("button", { name: "Switch merchant" }).click();
@@ -383,6 +388,9 @@ test("another merchant is another page, with nothing of the first", skip, async 
   await page.getByRole("link", { name: "Users" }).first().click();
   await page.getByText("1 of 5 users").waitFor();
   assert.equal(await page.getByText("marco.bianchi@example.com").count(), 0);
+  // The other window of the same browser has the same session.
+  await second.getByText("1 of 5 users").waitFor();
+  await second.getByText("Bar Centrale").first().waitFor();
 });
 
 test("the policy is in force: no text becomes a script or a page, and the checks of these tests see it", skip, async (t) => {
