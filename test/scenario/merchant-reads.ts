@@ -152,17 +152,21 @@ export function merchantReads(relay: Relay): void {
     const uuid = await paid({ amount: 2_000 }, { amount: 1_999 });
     await paid({ result: "KO" });
     relay.advance(15_001);
-    await eventually(async () => {
-      const now = await shop.get(`${BASE}/overview`);
-      assert.equal(volumeIn(now) - volumeIn(before), 2_000);
-      assertMatches(data(now), { complete: false });
-      assert.ok(Number(data(now, "terminals", "total")) >= 1);
-      const tasks = listOf(data(now, "tasks"));
-      assert.ok(
-        tasks.some((task) => member(task, "kind") === "amount_differs" && member(task, "subject") === uuid),
-        now.text,
-      );
-    });
+    await eventually(
+      async () => {
+        const now = await shop.get(`${BASE}/overview`);
+        assert.equal(volumeIn(now) - volumeIn(before), 2_000);
+        assertMatches(data(now), { complete: false });
+        assert.ok(Number(data(now, "terminals", "total")) >= 1);
+        const tasks = listOf(data(now, "tasks"));
+        assert.ok(
+          tasks.some((task) => member(task, "kind") === "amount_differs" && member(task, "subject") === uuid),
+          now.text,
+        );
+      },
+      30_000,
+      100,
+    );
   });
 }
 
