@@ -447,6 +447,7 @@ export const en = {
       not_refundable_here: "A payment that a terminal took is refunded on that terminal, with the card or app that paid.",
       already_refunded: "This payment was given back already.",
       partial_refund: "A part of this payment was given back already.",
+      not_offered: "A link is refunded by whoever created it.",
       outcome_unknown: "A refund is under way whose outcome is not known yet.",
       not_paid: "There is nothing to give back: this was not paid.",
       other: "This payment cannot be refunded from here.",

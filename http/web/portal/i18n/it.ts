@@ -447,6 +447,7 @@ export const it: Catalogue = {
       not_refundable_here: "Un pagamento incassato da un terminale si rimborsa su quel terminale, con la carta o l’app che ha pagato.",
       already_refunded: "Questo pagamento è già stato rimborsato.",
       partial_refund: "Una parte di questo pagamento è già stata rimborsata.",
+      not_offered: "Un link si rimborsa da chi lo ha creato.",
       outcome_unknown: "È in corso un rimborso di cui non si conosce ancora l’esito.",
       not_paid: "Non c’è nulla da rimborsare: non è stato pagato.",
       other: "Questo pagamento non si può rimborsare da qui.",
