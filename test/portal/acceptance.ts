@@ -1,7 +1,9 @@
 /** The acceptance of the merchant portal: a real node, and a real browser. Run by run.ts, which builds the node and prints the list. */
 import { after, afterEach, before, describe } from "node:test";
 import { entry } from "./entry.ts";
+import { lists } from "./lists.ts";
 import { PortalWorld } from "./portal-world.ts";
+import { team } from "./team.ts";
 
 describe("the merchant portal", () => {
   const world = new PortalWorld();
@@ -10,4 +12,6 @@ describe("the merchant portal", () => {
   after(() => world.stop());
 
   entry(world);
+  team(world);
+  lists(world);
 });

@@ -8,7 +8,7 @@ import { enterPassword, isSignedIn, newShop, type PortalWorld, signIn, signOut }
 
 /** The key that the page shows for an authenticator app, put into the person's. */
 export async function scanKey(page: Page, person: PortalPerson): Promise<void> {
-  const written = await page.locator(".secret").innerText();
+  const written = (await page.locator(".secret").textContent()) ?? "";
   person.scan(written.replaceAll(/\s/g, ""));
 }
 

@@ -3,8 +3,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { freePort } from "../fault/node-process.ts";
 import { CHROMIUM } from "../support/browser.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
-import { PORTAL_PASSWORD, type PortalPerson } from "../support/portal-person.ts";
 import { watchFaults } from "../support/portal-faults.ts";
+import { PORTAL_PASSWORD, type PortalPerson } from "../support/portal-person.ts";
 import { Relay } from "../support/relay.ts";
 
 export const DESK = { width: 1_280, height: 860 };
