@@ -5,8 +5,10 @@ import type { Page } from "playwright-core";
 import { SANDBOX_OWNER } from "../../infra/node/boot/sandbox-names.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
 import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
-import { lastMailTo, mailsTo, PORTAL_PASSWORD, PortalPerson, type PortalRelay } from "../support/portal-person.ts";
+import { listOf, member } from "../support/matches.ts";
+import { lastMailTo, PORTAL_PASSWORD, PortalPerson, type PortalRelay } from "../support/portal-person.ts";
 import { Relay } from "../support/relay.ts";
+import { startSmtpServer } from "../support/smtp-server.ts";
 import { eventually } from "../support/within.ts";
 import { card, pay } from "./payments.ts";
 import { addressOf, colleague, shopWithOwner, usersOf } from "./people.ts";
@@ -75,42 +77,56 @@ export function faults(world: PortalWorld): void {
 
   test("acceptance 20: entries of the log are there for 400 days and sent mails for 30, and gone afterwards", {
     timeout: 180_000,
-  }, async () => {
-    const { shop, relay, origin, stop } = await apart();
-    try {
-      const { owner } = await shopWithOwner(relay, shop);
-      const { page } = await world.visitors.visit(origin);
-      await colleague(relay, owner, "bruno", "VIEWER");
-      // Somebody signs in within the thirty minutes of a session, so that each look is of a new one.
-      const entries = async (): Promise<number> => {
-        await signIn(page, owner, "/portal/audit");
-        await heading(page, "Audit");
-        await page.getByText("Signed in").first().waitFor();
-        const count = await page.locator("main table").getByText("Invited a user").count();
-        await signOut(page);
-        return count;
-      };
-      const written = await entries();
-      assert.ok(written > 0);
-      relay.advance(29 * DAY_MS);
-      assert.equal((await mailsTo(relay, owner.email)).filter(({ kind }) => kind === "invitation").length, 1);
-      relay.advance(2 * DAY_MS);
-      await eventually(async () => assert.equal((await mailsTo(relay, owner.email)).filter(({ kind }) => kind === "invitation").length, 0));
-      relay.advance(368 * DAY_MS);
-      assert.equal(await entries(), written);
-      relay.advance(2 * DAY_MS);
-      assert.equal(await entries(), 0);
-    } finally {
-      await stop();
-    }
-  });
-
-  /** A node by itself, whose clock goes its own way. */
-  async function apart() {
-    const relay = new Relay({ shards: 1, environment: { ...NO_CLICKHOUSE, RELAY_TRUSTED_PROXIES: "127.0.0.0/8" } });
+  }, async (t) => {
+    let isTaken = false;
+    // Mails wait, readable, until the people are in.
+    const smtp = await startSmtpServer({ onRecipient: () => (isTaken ? "250 OK" : "451 later") });
+    t.after(() => smtp.close());
+    const relay = new Relay({
+      shards: 1,
+      environment: {
+        ...NO_CLICKHOUSE,
+        RELAY_TRUSTED_PROXIES: "127.0.0.0/8",
+        RELAY_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+        RELAY_MAIL_FROM: "Payments <no-reply@relay.example>",
+      },
+    });
     await relay.start();
-    return { shop: "Drogheria Vecchia", relay, origin: relay.node.url, stop: () => relay.stop() };
-  }
+    t.after(() => relay.stop());
+    const { owner } = await shopWithOwner(relay, "Drogheria Vecchia");
+    await colleague(relay, owner, "bruno", "VIEWER");
+    const { page } = await world.visitors.visit(relay.node.url);
+    // A session does not last for days, so that each look is of a new one.
+    const invitationsInLog = async (): Promise<number> => {
+      await signIn(page, owner, "/portal/audit");
+      await heading(page, "Audit");
+      await page.getByText("Signed in").first().waitFor();
+      const count = await page.locator("main table").getByText("Invited a user").count();
+      await signOut(page);
+      return count;
+    };
+    const statesOfInvitations = async (): Promise<unknown[]> => {
+      const { body } = await relay.administrator().get("/admin/mails?limit=500");
+      const invitations = listOf(member(body, "data")).filter(
+        (mail) => member(mail, "to") === owner.email && member(mail, "kind") === "invitation",
+      );
+      return invitations.map((mail) => member(mail, "state"));
+    };
+    const written = await invitationsInLog();
+    assert.ok(written > 0);
+    assert.deepEqual(await statesOfInvitations(), ["QUEUED"]);
+    isTaken = true;
+    relay.advance(3_600_000);
+    await eventually(async () => assert.deepEqual(await statesOfInvitations(), ["SENT"]));
+    relay.advance(29 * DAY_MS);
+    assert.deepEqual(await statesOfInvitations(), ["SENT"]);
+    relay.advance(2 * DAY_MS);
+    await eventually(async () => assert.deepEqual(await statesOfInvitations(), []));
+    relay.advance(368 * DAY_MS);
+    assert.equal(await invitationsInLog(), written);
+    relay.advance(2 * DAY_MS);
+    assert.equal(await invitationsInLog(), 0);
+  });
 
   test("a node that is killed under a session: the session goes on, and whoever accepts an invitation at that moment has an account or an invitation, never half of one", {
     timeout: 300_000,
