@@ -17,7 +17,7 @@ export type TeamRefusal =
   /** It has accepted its invitation, which is not sent again. */
   | "joined"
   /** It is no longer what the actor saw when it decided. */
-  | "changed"
+  | "stale"
   /** Its invitation was sent a moment ago. */
   | "too_soon";
 
@@ -112,7 +112,7 @@ export function changeMember(
   const isOwn = actor.type === "member" && actor.userId === userId;
   if (!isOwn && !(administers(team, actor, before.role) && administers(team, actor, after.role))) return refused("role");
   if (after.role === before.role && after.state === before.state) return { type: "changed", team, member: before };
-  if (seen !== undefined && (seen.role !== before.role || seen.state !== before.state)) return refused("changed");
+  if (seen !== undefined && (seen.role !== before.role || seen.state !== before.state)) return refused("stale");
   if (isLastOwner(team, before) && !isActiveOwner(after)) return refused("last_owner");
   if (isOwn) return refused("role");
   if (before.state === "INVITED" && after.state !== "INVITED") return refused("invited");

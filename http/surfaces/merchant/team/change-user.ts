@@ -25,7 +25,7 @@ export const changeUser = team.endpoint({
     200: { description: "The user.", body: okOf(User) },
     ...team.errors(400, 401, 403, 404, 413, 415, 503),
     409: {
-      description: `Refused: ${USER_CONFLICTS.lastOwner}, ${USER_CONFLICTS.invited}, or ${USER_CONFLICTS.changed}.`,
+      description: `Refused: ${USER_CONFLICTS.lastOwner}, ${USER_CONFLICTS.invited}, or ${USER_CONFLICTS.stale}.`,
       body: team.envelope.schema,
     },
   },

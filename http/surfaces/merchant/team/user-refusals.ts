@@ -10,7 +10,7 @@ export const USER_CONFLICTS = {
   exists: "the address is a user's already (user_exists)",
   lastOwner: "it is the last active owner (last_owner)",
   invited: "the user has not accepted its invitation yet (conflict)",
-  changed: "the user is no longer as in `seen` (conflict)",
+  stale: "the user is no longer as in `seen` (conflict)",
   joined: "the user has accepted its invitation already (conflict)",
 };
 
@@ -33,7 +33,7 @@ export function userRefusal(why: Why) {
       throw new RelayError("conflict", "The user has not accepted its invitation yet; remove it to withdraw the invitation");
     case "joined":
       throw new RelayError("conflict", "The user has accepted its invitation already");
-    case "changed":
+    case "stale":
       throw new RelayError("conflict", "Somebody else changed this user meanwhile; read it again");
     case "too_soon":
       throw new RelayError("rate_limited", "The invitation was sent a moment ago", { retryAfterSeconds: RESEND_AFTER_SECONDS });

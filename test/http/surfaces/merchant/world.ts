@@ -197,7 +197,9 @@ export async function open(t: { after(close: () => void): void }) {
   }
 
   async function get(path: string, who: Who = "key", headers: { [name: string]: string } = {}) {
-    const response = await fetch(`${world.url}${MERCHANT_BASE}${path}`, { headers: { "accept-encoding": "identity", ...headersOf(who), ...headers } });
+    const response = await fetch(`${world.url}${MERCHANT_BASE}${path}`, {
+      headers: { "accept-encoding": "identity", ...headersOf(who), ...headers },
+    });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
     const body: unknown = isJson ? JSON.parse(text) : undefined;
