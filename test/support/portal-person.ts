@@ -19,6 +19,12 @@ const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as c
 /** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
 export class PortalPerson {
   readonly #relay: PortalPlace;
+/** What these need of a relay: also one that runs in a process of its own is such a one. */
+export type PortalRelay = Pick<Relay, "client" | "nowMs" | "advance">;
+
+/** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
+export class PortalPerson {
+  readonly #relay: PortalRelay;
   readonly #client: HttpClient;
   #cookie: string | null = null;
   #totp: TOTP | null = null;
@@ -28,6 +34,7 @@ export class PortalPerson {
   recoveryCodes: string[] = [];
 
   constructor(relay: PortalPlace, email: string) {
+  constructor(relay: PortalRelay, email: string) {
     this.#relay = relay;
     this.#client = relay.client({});
     this.email = email;
@@ -59,6 +66,11 @@ export class PortalPerson {
     return this.#totp.generate({ timestamp: step * STEP_MS });
   }
 
+  /** Puts a key (base32) into the authenticator app. */
+  scan(secret: string): void {
+    this.#totp = new TOTP({ algorithm: "SHA1", digits: 6, period: 30, secret: Secret.fromBase32(secret) });
+  }
+
   /** Accepts an invitation; the session then lacks its second factor. */
   accept(token: string, password = PORTAL_PASSWORD): Promise<Answer> {
     return this.send("POST", `/invitations/${token}/accept`, { password });
@@ -68,12 +80,7 @@ export class PortalPerson {
   async enrol(): Promise<void> {
     const begun = await this.send("POST", "/me/totp");
     assert.equal(begun.status, 200, begun.text);
-    this.#totp = new TOTP({
-      algorithm: "SHA1",
-      digits: 6,
-      period: 30,
-      secret: Secret.fromBase32(textMember(begun.body, "data", "secret")),
-    });
+    this.scan(textMember(begun.body, "data", "secret"));
     const confirmed = await this.send("POST", "/me/totp/confirm", { code: this.code() });
     assert.equal(confirmed.status, 200, confirmed.text);
     this.recoveryCodes = listOf(member(confirmed.body, "data", "recoveryCodes")).map(String);
@@ -102,6 +109,8 @@ export function mailsTo(relay: Relay, email: string, administrator = relay.admin
 
 /** The same, as this administrator reads them. */
 async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
+export async function mailsTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail[]> {
+  const administrator = relay.administrator();
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
   const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === email);
@@ -118,6 +127,8 @@ async function mailsRead(administrator: HttpClient, email: string): Promise<Read
 /** The newest of them. */
 export async function lastMailTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email, administrator);
+export async function lastMailTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail> {
+  const [last] = await mailsTo(relay, email);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);
   return last;
 }
