@@ -183,8 +183,9 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
     change: async (own, patch) => {
       requireViews(patch.savedViews ?? []);
       return change(own, async (before) => {
-        const { savedViews, ...others } = patch;
-        const account = { ...before, ...others, ...(savedViews === undefined ? {} : { savedViews: savedViews.map(masked) }) };
+        // One by one: whatever else came with them must not get into the account.
+        const { locale = before.locale, theme = before.theme, savedViews } = patch;
+        const account = { ...before, locale, theme, savedViews: savedViews?.map(masked) ?? before.savedViews };
         return { account, answer: account };
       });
     },

@@ -198,6 +198,18 @@ export function portalUsers(relay: Relay): void {
     assert.equal((await admin.send("GET", "/users")).status, 401);
   });
 
+  test("nobody chooses the id of who is invited: an administrator with that of an owner would be one", async () => {
+    const { owner, userId } = await shopWithOwner();
+    const email = address("admin");
+    assert.equal((await owner.send("POST", "/users", { email, role: "ADMIN" })).status, 201);
+    const admin = await joined(email);
+    assertRefused(await admin.send("POST", "/users", { email: address("double"), role: "ADMIN", userId }), 400, "invalid_request");
+    assert.deepEqual(
+      (await usersOf(owner)).map((user) => member(user, "you")),
+      [true, false],
+    );
+  });
+
   test("changes of users need a fresh second factor", async () => {
     const { owner, userId } = await shopWithOwner();
     relay.advance(10 * 60_000 + 1_000);
