@@ -267,6 +267,18 @@ export function portalUsers(relay: Relay): void {
     assertMatches(await usersOf(one.owner), [{ email, role: "OWNER", you: true }]);
   });
 
+  test("an invitation that is accepted in the browser of somebody who is signed in ends that session", async () => {
+    const { owner } = await shopWithOwner();
+    const email = address("bruno");
+    assert.equal((await owner.send("POST", "/users", { email, role: "VIEWER" })).status, 201);
+    const { token } = await lastMailTo(relay, email);
+    const cookie = `relay_portal=${owner.token}`;
+    const stageOf = async () => (await relay.client({}).send(`${PORTAL_API}/session`, { headers: { cookie } })).body;
+    assertMatches(await stageOf(), { data: { stage: "full" } });
+    assertMatches(await owner.accept(token), { status: 200, body: { data: { stage: "enrol", email } } });
+    assertMatches(await stageOf(), { data: { stage: "none" } });
+  });
+
   test("only the portal's own pages may accept an invitation", async () => {
     const { owner } = await shopWithOwner();
     const email = address("bruno");
