@@ -191,6 +191,9 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
           throw new RelayError("conflict", "The saved views were changed meanwhile, in another browser; read them again");
         }
         const account = { ...before, ...patch };
+        // One by one: whatever else came with them must not get into the account.
+        const { locale = before.locale, theme = before.theme, savedViews } = patch;
+        const account = { ...before, locale, theme, savedViews: savedViews?.map(masked) ?? before.savedViews };
         return { account, answer: account };
       });
     },
