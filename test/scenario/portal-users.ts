@@ -355,6 +355,13 @@ export function portalUsers(relay: Relay): void {
       const answer = await lesser.call("POST", path, { email: address("eve") });
       assertMatches(answer, { status: 403, body: { success: false, code: "forbidden" } });
     }
+    // Nor does whatever they are refused for stand in the merchant's log.
+    const log = await relay.administrator().get(`/admin/audit?merchantId=${merchantId}`);
+    assert.equal(log.status, 200, log.text);
+    assert.deepEqual(
+      listOf(member(log.body, "data")).filter((entry) => member(entry, "actor") !== `partner-api:${partner.id}`),
+      [],
+    );
     assertMatches(await partner.call("GET", path), { status: 200, body: { users: [] } });
   });
 
