@@ -96,7 +96,7 @@ export interface ReadMail {
 }
 
 /** The mails to an address, the newest first. */
-export function mailsTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
+export function mailsTo(relay: Pick<Relay, "administrator">, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
   return mailsRead(administrator, email);
 }
 
@@ -116,7 +116,11 @@ async function mailsRead(administrator: HttpClient, email: string): Promise<Read
 }
 
 /** The newest of them. */
-export async function lastMailTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail> {
+export async function lastMailTo(
+  relay: Pick<Relay, "administrator">,
+  email: string,
+  administrator = relay.administrator(),
+): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email, administrator);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);
   return last;
