@@ -10,7 +10,7 @@ import { ADMIN } from "../storage/clickhouse/clickhouse-world.ts";
 import { kvOf } from "../storage/kv/redis-world.ts";
 import { atEnd } from "../storage/kv/world.ts";
 import { kafkaMissing } from "../support/kafka.ts";
-import { listOf, member, textMember } from "../support/matches.ts";
+import { listOf, member } from "../support/matches.ts";
 import { newMerchant } from "../support/new-merchant.ts";
 import { newPartnerApi } from "../support/new-partner-api.ts";
 import { redisMissing } from "../support/redis.ts";

@@ -401,7 +401,11 @@ describe("the portal on three nodes", { skip: missing }, () => {
         before.map((uuids) => [ones, ...uuids]),
       );
       assert.deepEqual(await listed(other), [[others], [others], [others]]);
-      for (const data of await reads(other, "/terminals")) assertMatches(listOf(member(data, "items")), [{ terminalId: "MOVED" }]);
+      // A node shows its list of terminals for two seconds.
+      await eventually(async () => {
+        for (const data of await reads(other, "/terminals")) assertMatches(listOf(member(data, "items")), [{ terminalId: "MOVED" }]);
+        for (const data of await reads(one, "/terminals")) assert.equal(listOf(member(data, "items")).length, 6);
+      });
     });
   });
 });
