@@ -103,7 +103,7 @@ export interface ReadMail {
 }
 
 /** The mails to an address, the newest first. */
-export function mailsTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
+export function mailsTo(relay: Pick<Relay, "administrator">, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
   return mailsRead(administrator, email);
 }
 
@@ -125,7 +125,11 @@ export async function mailsTo(relay: Pick<Relay, "administrator">, email: string
 }
 
 /** The newest of them. */
-export async function lastMailTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail> {
+export async function lastMailTo(
+  relay: Pick<Relay, "administrator">,
+  email: string,
+  administrator = relay.administrator(),
+): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email, administrator);
 export async function lastMailTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email);
