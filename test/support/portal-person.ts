@@ -19,12 +19,6 @@ const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as c
 /** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
 export class PortalPerson {
   readonly #relay: PortalPlace;
-/** What these need of a relay: also one that runs in a process of its own is such a one. */
-export type PortalRelay = Pick<Relay, "client" | "nowMs" | "advance">;
-
-/** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
-export class PortalPerson {
-  readonly #relay: PortalRelay;
   readonly #client: HttpClient;
   #cookie: string | null = null;
   #totp: TOTP | null = null;
@@ -34,7 +28,6 @@ export class PortalPerson {
   recoveryCodes: string[] = [];
 
   constructor(relay: PortalPlace, email: string) {
-  constructor(relay: PortalRelay, email: string) {
     this.#relay = relay;
     this.#client = relay.client({});
     this.email = email;
@@ -109,8 +102,6 @@ export function mailsTo(relay: Pick<Relay, "administrator">, email: string, admi
 
 /** The same, as this administrator reads them. */
 async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
-export async function mailsTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail[]> {
-  const administrator = relay.administrator();
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
   const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === email);
@@ -131,8 +122,6 @@ export async function lastMailTo(
   administrator = relay.administrator(),
 ): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email, administrator);
-export async function lastMailTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail> {
-  const [last] = await mailsTo(relay, email);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);
   return last;
 }
