@@ -90,7 +90,7 @@ export async function switchMerchant(merchantId: string): Promise<void> {
   tellOthers();
   // In one step: the page of an object of the one before must not ask for it at the other.
   navigate("/portal");
-  session.value = here(state);
+  session.value = asHere(state);
 }
 
 function forget(): void {
