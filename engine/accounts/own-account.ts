@@ -1,5 +1,6 @@
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
+import { maskSchemePans } from "../kernel/mask.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -184,10 +185,15 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
     change: async (own, { seen, ...patch }) => {
       requireViews(patch.savedViews ?? []);
       return change(own, async (before) => {
+        const { savedViews, ...others } = patch;
+        const account = { ...before, ...others, ...(savedViews === undefined ? {} : { savedViews: savedViews.map(masked) }) };
         if (seen !== undefined && !areSame(seen.savedViews, before.savedViews)) {
           throw new RelayError("conflict", "The saved views were changed meanwhile, in another browser; read them again");
         }
         const account = { ...before, ...patch };
+        // One by one: whatever else came with them must not get into the account.
+        const { locale = before.locale, theme = before.theme, savedViews } = patch;
+        const account = { ...before, locale, theme, savedViews: savedViews?.map(masked) ?? before.savedViews };
         return { account, answer: account };
       });
     },
@@ -242,7 +248,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
         // The same answer again, or more than there may be by another request meanwhile.
         if (account.passkeys.some(({ credentialId }) => credentialId === registered.credentialId)) return null;
         if (account.passkeys.length >= PASSKEYS_MAX) return null;
-        const passkey = { ...registered, name, createdAtMs: clock.nowMs(), lastUsedAtMs: null };
+        const passkey = { ...registered, name: maskSchemePans(name), createdAtMs: clock.nowMs(), lastUsedAtMs: null };
         return { ...account, passkeys: [...account.passkeys, passkey] };
       });
     },
@@ -266,6 +272,11 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
 /** Where a secret that is being enrolled is sealed for. */
 function pendingPlace({ sessionId }: OwnSession): string {
   return `portal-session/${sessionId}/totp`;
+}
+
+/** What a person types may hold a card number. */
+function masked({ list, name, query }: SavedView): SavedView {
+  return { list, name: maskSchemePans(name), query: maskSchemePans(query) };
 }
 
 function requireViews(views: readonly SavedView[]): void {

@@ -1,4 +1,5 @@
 import type { SessionStage } from "../access/merchant-user-grant.ts";
+import { maskSchemePans } from "../kernel/mask.ts";
 
 /** A session that is not used ends after this time. */
 export const SESSION_IDLE_MS = 30 * 60_000;
@@ -65,7 +66,7 @@ export function sessionEndMs({ stage, lastUsedAtMs, endsAtMs }: Pick<SessionReco
   return stage === "factor" ? endsAtMs : Math.min(endsAtMs, lastUsedAtMs + SESSION_IDLE_MS);
 }
 
-/** A browser's description of itself: printable, and no longer than a list shows. */
+/** A browser's description of itself: printable, without card numbers, and no longer than a list shows. */
 export function userAgentOf(header: string): string {
-  return header.replace(/[^\x20-\x7e]/g, "").slice(0, USER_AGENT_LENGTH_MAX);
+  return maskSchemePans(header.replace(/[^\x20-\x7e]/g, "")).slice(0, USER_AGENT_LENGTH_MAX);
 }

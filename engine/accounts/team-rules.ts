@@ -59,6 +59,8 @@ export function invite(
     return replaced(team, { ...present, role, locale, invitedAtMs: atMs, invitation }, atMs);
   }
   if (team.members.length >= USERS_MAX) return refused("users_full");
+  // Two members with one id would be taken for each other, by what they may do too.
+  if (memberWith(team, userId) !== null) return refused("user_exists");
   const member: MemberRecord = {
     ...{ userId, email, role, state: "INVITED", accountId: null, locale },
     ...{ invitedAtMs: atMs, invitation, joinedAtMs: null },

@@ -151,11 +151,14 @@ export class StreamSender implements Waiting {
     res.cork(() => res.end());
   }
 
-  /** What the source gives, collected to about the size of a piece. */
+  /** What the source gives: its beginning at once, with which the head leaves, then collected to about the size of a piece. */
   async *#collected(): AsyncGenerator<Uint8Array> {
+    if (this.#beginning === null || this.#beginning.done === true) return;
+    const { value } = this.#beginning;
+    yield typeof value === "string" ? Buffer.from(value, "utf8") : value;
     let parts: Uint8Array[] = [];
     let [bytes, text] = [0, ""];
-    let next = this.#beginning ?? (await this.#source.next());
+    let next = await this.#source.next();
     while (next.done !== true && !this.#over) {
       if (typeof next.value === "string") text += next.value;
       if (typeof next.value !== "string" || text.length >= PIECE_BYTES) {
@@ -177,8 +180,18 @@ export class StreamSender implements Waiting {
   }
 
   #encoded(encoding: "gzip" | "br"): AsyncIterable<Uint8Array> {
+    const encoder = streamEncoder(encoding);
+    const body = this.#collected();
+    async function* flushedOnce() {
+      const { value, done } = await body.next();
+      if (done === true) return;
+      yield value;
+      // Otherwise the beginning, and with it the head, would wait in the encoder.
+      await new Promise<void>((resolve) => encoder.flush(resolve));
+      yield* body;
+    }
     // An error of either side ends the other, and is thrown by the iteration.
-    return pipeline(Readable.from(this.#collected(), { highWaterMark: 1 }), streamEncoder(encoding), () => {});
+    return pipeline(Readable.from(flushedOnce(), { highWaterMark: 1 }), encoder, () => {});
   }
 
   /** Resolves when the client takes more, or when it is over. */
@@ -229,11 +242,17 @@ export class StreamSender implements Waiting {
   }
 }
 
-/** The same bytes in pieces of exactly PIECE_BYTES, but the last. */
+/** The same bytes in pieces of exactly PIECE_BYTES, but the last, and the first, behind which nothing is held back yet. */
 async function* inPieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = Buffer.alloc(0);
+  let isFirst = true;
   for await (const part of source) {
     rest = Buffer.concat([rest, part]);
+    if (isFirst && rest.byteLength > 0 && rest.byteLength < PIECE_BYTES) {
+      yield rest;
+      rest = Buffer.alloc(0);
+    }
+    isFirst = false;
     let at = 0;
     for (; rest.byteLength - at >= PIECE_BYTES; at += PIECE_BYTES) yield rest.subarray(at, at + PIECE_BYTES);
     rest = rest.subarray(at);

@@ -48,6 +48,8 @@ export interface Keys {
   replacedMerchantKeys: MerchantKeys;
   /** Of a merchant of the stranger. */
   otherMerchantKeys: MerchantKeys;
+  /** Tokens of sessions of the portal. */
+  portal: { owner: string; viewer: string; otherOwner: string; ownerWithoutFactor: string };
 }
 
 export const ORIGIN = "https://shop.example";
@@ -174,6 +176,14 @@ const WRONG: readonly Caller[] = [
   }),
   byBearer("a partner's bearer key from outside its whitelist", "from elsewhere", ({ bound }) => bound.partnerApiKey),
 
+  byCookie("an owner of the merchant", "owner", ({ portal }) => portal.owner),
+  byCookie("a viewer of the merchant", "viewer", ({ portal }) => portal.viewer),
+  byCookie("an owner of another partner's merchant", "other owner", ({ portal }) => portal.otherOwner),
+  { ...byCookie("an owner before the second factor", "owner without factor", ({ portal }) => portal.ownerWithoutFactor), saysWhy: true },
+  byCookie("a page of another site with an owner's session", "owner's foreign page", ({ portal }) => portal.owner, {
+    "sec-fetch-site": "cross-site",
+    origin: FOREIGN_ORIGIN,
+  }),
   byCookie("a made-up session", "wrong", () => randomBytes(32).toString("base64url")),
   { ...byCookie("a session of 2,000 characters", "wrong", () => "a".repeat(2_000)), saysWhy: true },
   { ...byCookie("a made-up session twice", "wrong", () => `${"a".repeat(43)}; ${PORTAL_COOKIE}=${"a".repeat(43)}`), saysWhy: true },

@@ -22,6 +22,8 @@ export interface Things {
   txId: string;
   tranId: string;
   merchantId: string;
+  /** A user of the merchant in the portal. */
+  userId: string;
   /** The partner's endpoint for events. */
   webhookId: string;
   /** The merchant's, at the compatible API: a paid payment, its charge, another one's refund, an endpoint that gets nothing, and an event. */
@@ -67,7 +69,12 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{deploymentId\}$/, ({ deploymentId }) => deploymentId],
   [/\{filename\}$/, ({ packageName }) => packageName],
   [/\{token\}$/, () => "token-of-nobody"],
-  [/\{userId\}$/, () => "user-of-nobody"],
+  [/\{userId\}$/, ({ userId }) => userId],
+  [/\/api\/merchant\/sessions\/\{id\}$/, () => "session-of-nobody"],
+  [/\/me\/passkeys\/\{id\}$/, () => "passkey-of-nobody"],
+  [/\{page\}$/, () => "transactions"],
+  [/\/portal\/.*\{id\}$/, () => "object-of-nobody"],
+  [/\/portal\/.*\{file\}$/, () => "asset-of-nobody.js"],
   [/\{version\}$/, () => "0123456789abcdef"],
   [/\/js\/.*\{file\}$/, () => "compat.js"],
   [/\{routeId\}$/, () => "route-of-nobody"],
@@ -85,6 +92,10 @@ function membersOf({ name, surface }: AnyEndpoint, things: Things): Members {
     txId: () => (surface.name === "gatewayAdapter" ? things.orderId : things.txId),
     origTranId: () => things.tranId,
     merId: () => things.merId,
+    // People of the portal join by their own addresses.
+    ...(surface.name === "merchant" || surface.name === "partner-v1" || surface.name === "admin"
+      ? { email: () => `made-${randomUUID().slice(0, 8)}@example.com` }
+      : {}),
     username: () => `made-${randomUUID().slice(0, 8)}`,
     // A terminal is configured for a merchant that is there.
     merchantId: () => (name === "saveCloudConfig" ? things.merchantId : `made-${randomUUID().slice(0, 8)}`),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { AdministratorRole } from "../../engine/access/administrator-role.ts";
+import { STEP_UP_MS } from "../../engine/accounts/session.ts";
 import { WEBHOOK_OUTBOX } from "../../engine/webhooks/webhook-event-store.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
 import { readConfig } from "../../infra/node/boot/config.ts";
@@ -13,6 +14,7 @@ import { listOf, member, textMember } from "../support/matches.ts";
 import { ALL_SERVICES } from "../support/new-partner-api.ts";
 import { basic } from "../support/node.ts";
 import { packageBytes, upload } from "../support/package-upload.ts";
+import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
 import { type OnlineTerminal, Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 import { type Headers, type Keys, type MerchantKeys, ORIGIN, type PartnerKeys } from "./callers.ts";
@@ -55,6 +57,9 @@ const MODES: Readonly<Record<Mode, { readonly [name: string]: string }>> = {
   },
 };
 
+/** What changes without a request. */
+const WORKED_OFF = [WEBHOOK_OUTBOX, "mail/", "due/mail/"];
+
 /** Ids of things that are not there, in the form of those that are. */
 const ABSENT = {
   terminalId: "DOOR-NOBODY",
@@ -62,6 +67,7 @@ const ABSENT = {
   txId: "00000000-0000-4000-8000-000000000001",
   tranId: "1000000000000000001",
   merchantId: "door-no-shop",
+  userId: "usr_0000000000000000000000",
   webhookId: "we_000000000000000000000000",
   intentId: "pi_000000000000000000000000",
   chargeId: "ch_000000000000000000000000",
@@ -154,21 +160,21 @@ export class DoorWorld {
   /** What no refused caller may be told, unless it said it itself. */
   confidential(): string[] {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
-    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys } = this.keys;
+    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
-      ...[operator.password, readOnly.password],
+      ...[operator.password, readOnly.password, ...Object.values(portal)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId],
     ];
   }
 
   /**
-   * Everything that is stored: stops the node, reads its store, and starts it again. Without the outbox of events, which the node works off by itself at any
-   * time; whatever is told has its event beside it.
+   * Everything that is stored: stops the node, reads its store, and starts it again. Without what the node works off by itself at any time: the outbox of
+   * events, beside which every event stands, and attempts at mails, each of which has its place in a list.
    */
   async stored(): Promise<Map<string, string>> {
     const stored = new Map<string, string>();
@@ -177,7 +183,7 @@ export class DoorWorld {
       const limit = 10_000;
       const entries = await kv.scan({ from: "", to: "\u007f", limit });
       assert.ok(entries.length < limit, "the store is larger than what is read of it");
-      for (const { key, value } of entries) if (!key.startsWith(WEBHOOK_OUTBOX)) stored.set(key, value);
+      for (const { key, value } of entries) if (!WORKED_OFF.some((prefix) => key.startsWith(prefix))) stored.set(key, value);
       await kv.close();
     });
     return stored;
@@ -247,13 +253,15 @@ export class DoorWorld {
     }
     const ofMerchant = await this.#makePayments({ authorization: `Bearer ${merchantKeys.secretKey}` });
 
-    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys };
+    const { userId, portal } = await this.#makePeople(administrator, merchantId);
+    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal };
     this.#things = {
       terminalId,
       uuid,
       txId,
       tranId: textMember(paid, "tranId"),
       merchantId,
+      userId,
       webhookId: textMember(webhook, "webhook", "webhookId"),
       ...ofMerchant,
       merId: keys.partner.merId,
@@ -310,6 +318,36 @@ export class DoorWorld {
     return { ...paid, refundId: textMember(refund, "id"), merchantWebhookId: textMember(made, "id"), eventId: textMember(event, "id") };
   }
 
+  /** People of the merchants, with sessions of the portal; the user that requests are about is the viewer. */
+  async #makePeople(administrator: Headers, merchantId: string): Promise<{ userId: string; portal: Keys["portal"] }> {
+    const join = async (name: string, shop: string, role: string) => {
+      const email = `door-${name}@example.com`;
+      const invited = await this.#make(administrator, "POST", `/admin/api/merchants/${shop}/portal-users`, { email, role });
+      const person = new PortalPerson(this.#relay, email);
+      const { token } = await lastMailTo(this.#relay, email, this.#relay.client(administrator));
+      assert.equal((await person.accept(token)).status, 200);
+      await person.enrol();
+      return { person, userId: textMember(invited, "data", "userId") };
+    };
+    const viewer = await join("viewer", merchantId, "VIEWER");
+    // Its second factor is no longer fresh; those of the others are.
+    this.#relay.advance(STEP_UP_MS + 1_000);
+    const owner = await join("owner", merchantId, "OWNER");
+    const otherOwner = await join("other-owner", "door-other-shop", "OWNER");
+    const unfinished = new PortalPerson(this.#relay, owner.person.email);
+    const begun = await unfinished.send("POST", "/session", { email: unfinished.email, password: PORTAL_PASSWORD });
+    assert.equal(begun.status, 200, begun.text);
+    return {
+      userId: viewer.userId,
+      portal: {
+        owner: owner.person.token,
+        viewer: viewer.person.token,
+        otherOwner: otherOwner.person.token,
+        ownerWithoutFactor: unfinished.token,
+      },
+    };
+  }
+
   async #subject(administrator: Headers): Promise<number> {
     const made = await this.#make(administrator, "POST", "/admin/api/partners", partnerDraft("subject", {}));
     return Number(member(made, "data", "id"));
@@ -321,7 +359,7 @@ export class DoorWorld {
     return { username, password: textMember(made, "generatedPassword") };
   }
 
-  async #makePartners(): Promise<Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys">> {
+  async #makePartners(): Promise<Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys" | "portal">> {
     const administrator = { authorization: basic(SECRETS.administrator.username, SECRETS.administrator.password) };
     const [terminalId, otherTerminalId] = ["DOOR-1", "DOOR-2"];
     const make = async (name: string, members: object = {}, partnerApi: object = {}, terminals = terminalId) => {

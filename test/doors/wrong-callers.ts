@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { Method } from "../../http/endpoint/endpoint.ts";
+import { isPortalAuth } from "../../http/endpoint/portal-auth.ts";
 import { demoEndpoints } from "../../http/surfaces/demo/endpoints.ts";
 import { UNDOCUMENTED } from "../../infra/node/wiring/endpoints.ts";
 import type { Answer } from "../support/http-client.ts";
@@ -24,6 +25,11 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   uploadAppPackage: { status: 409, why: "the version is deployed" },
   metrics: { status: 401, why: "nothing says who reads them, neither RELAY_METRICS_TOKEN nor RELAY_METRICS_PORT", only: "production" },
   listTransactions: { status: 503, why: "there is no ClickHouse here" },
+  ...Object.fromEntries(
+    ["merchantOverview", "merchantTransactions", "merchantTransactionsCsv", "merchantTransaction", "merchantTransactionReceipt"].map(
+      (name) => [name, { status: 503, why: "the same" }],
+    ),
+  ),
   cancelCommand: { status: 409, why: "the command has its result" },
   finalizePayment: { status: 409, why: "the payment was captured at once" },
   refundPayment: { status: 409, why: "the payment was reversed by the request before" },
@@ -44,6 +50,26 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   returnPage: { status: 404, why: "the same" },
   returnState: { status: 404, why: "the same" },
   scriptVersion: { status: 404, why: "there is no such version" },
+  resetPortalFactors: { status: 404, why: "it is about an account that nobody has" },
+  portalSignIn: { status: 401, why: "the same" },
+  portalSecondFactor: { status: 400, why: "the session is signed in" },
+  portalStepUp: { status: 401, why: "the declared example is nobody's code" },
+  confirmPortalTotp: { status: 400, why: "the same" },
+  changeOwnPortalPassword: { status: 403, why: "the declared example is nobody's password" },
+  portalChooseMerchant: { status: 404, why: "the person is at one merchant only" },
+  portalPasskeyOptions: { status: 400, why: "there are no passkeys at an address without a domain name", only: "production" },
+  portalPasskeySignIn: { status: 401, why: "the same" },
+  beginPortalPasskey: { status: 400, why: "the same", only: "production" },
+  addPortalPasskey: { status: 400, why: "the same" },
+  removePortalPasskey: { status: 404, why: "the same" },
+  removePortalTotp: { status: 409, why: "it is the only second factor" },
+  endPortalSession: { status: 404, why: "it is about a session that nobody has" },
+  removePortalUser: { status: 404, why: "an owner of the merchant removed the user before" },
+  portalResendInvitation: { status: 409, why: "the user has joined" },
+  portalShowInvitation: { status: 410, why: "a wrong token opens nothing" },
+  portalAcceptInvitation: { status: 410, why: "the same" },
+  portalResetPassword: { status: 410, why: "the same" },
+  portalAsset: { status: 404, why: "there is no such file" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
 
@@ -52,13 +78,20 @@ const TRACES: readonly { prefix: string; why: string }[] = [
   { prefix: "p/DOOR-ONLINE", why: "the terminal that is connected meanwhile was seen" },
   { prefix: "partner-calls/", why: "a call with a right key counts, whatever it is answered" },
   { prefix: "usual-login/", why: "an address where a right login came from is remembered" },
+  { prefix: "portal-session/", why: "a right session was used, whatever its request is answered" },
+  { prefix: "um/", why: "what a merchant's own people are refused stands in its audit log" },
   { prefix: "signature/", why: "a right signature is taken once, whatever its request is answered" },
 ];
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Who shows that an endpoint works: of those who are admitted, the first. */
-const RIGHT: readonly (Shown | PortalShown | undefined)[] = ["terminal", "partner", "administrator", "merchant", "owner"];
+const RIGHT: readonly (Shown | PortalShown | undefined)[] = [
+  ...(["terminal", "partner", "administrator", "merchant"] as const),
+  // Where nobody has to be signed in, a session that has ended signs in and out as well, and no other one is lost by it.
+  "wrong",
+  "owner",
+];
 
 /** Registers the tests of a node in this mode. */
 export function wrongCallers(mode: Mode): void {
@@ -149,9 +182,15 @@ export function wrongCallers(mode: Mode): void {
         const answers = await Promise.all(
           spellings(request.path).map(async (path) => ({ path, status: (await world.send({ ...request, path }, {})).status })),
         );
-        return answers
-          .filter(({ status }) => status !== 401 && status !== 404 && status !== 400)
-          .map(({ path, status }) => `${endpoint.method} ${path}: ${status}`);
+        return (
+          answers
+            // What signs in is refused to everything but the portal's own page, without a look at who asks.
+            .filter(
+              ({ status }) =>
+                status !== 401 && status !== 404 && status !== 400 && !(status === 403 && endpoint.auth === "optionalPortalSession"),
+            )
+            .map(({ path, status }) => `${endpoint.method} ${path}: ${status}`)
+        );
       });
       assert.deepEqual(found.flat(), []);
     });
@@ -226,7 +265,7 @@ function byHarm(one: AnyEndpoint, other: AnyEndpoint): number {
 }
 
 function harmOf({ auth, method }: AnyEndpoint): number {
-  const isOfMerchants = auth === "merchantKey" || auth === "optionalMerchantKey";
+  const isOfMerchants = auth === "merchantKey" || auth === "optionalMerchantKey" || isPortalAuth(auth);
   return (isOfMerchants ? 0 : 2) + (method === "DELETE" ? 1 : 0);
 }
 

@@ -113,7 +113,8 @@ export function merchantReads(relay: Relay): void {
       // A list is shared for two seconds, what was taken last for five.
       relay.advance(5_001);
       const answer = await shop.get(BASE + path);
-      const [item] = path === "/terminals" ? listOf(data(answer, "items")) : [data(answer)];
+      const items = path === "/terminals" ? listOf(data(answer, "items")) : [data(answer)];
+      const item = items.find((one) => member(one, "terminalId") === SIMULATED_TERMINAL_ID);
       return { item, etag: String(answer.headers["etag"]) };
     };
     const terminal = await relay.online(SIMULATED_TERMINAL_ID);
@@ -151,16 +152,21 @@ export function merchantReads(relay: Relay): void {
     const uuid = await paid({ amount: 2_000 }, { amount: 1_999 });
     await paid({ result: "KO" });
     relay.advance(15_001);
-    await eventually(async () => {
-      const now = await shop.get(`${BASE}/overview`);
-      assert.equal(volumeIn(now) - volumeIn(before), 2_000);
-      assertMatches(data(now), { complete: false, terminals: { total: 1 } });
-      const tasks = listOf(data(now, "tasks"));
-      assert.ok(
-        tasks.some((task) => member(task, "kind") === "amount_differs" && member(task, "subject") === uuid),
-        now.text,
-      );
-    });
+    await eventually(
+      async () => {
+        const now = await shop.get(`${BASE}/overview`);
+        assert.equal(volumeIn(now) - volumeIn(before), 2_000);
+        assertMatches(data(now), { complete: false });
+        assert.ok(Number(data(now, "terminals", "total")) >= 1);
+        const tasks = listOf(data(now, "tasks"));
+        assert.ok(
+          tasks.some((task) => member(task, "kind") === "amount_differs" && member(task, "subject") === uuid),
+          now.text,
+        );
+      },
+      30_000,
+      100,
+    );
   });
 }
 
@@ -186,7 +192,9 @@ export function merchantReadsWithoutClickHouse(startable: RelayOptions): void {
         assert.ok(performance.now() - begunAt < 4_000, path);
       }
       const terminals = await shop.get(`${BASE}/terminals`);
-      assertMatches(data(terminals), { resultsAway: true, items: [{ terminalId: SIMULATED_TERMINAL_ID, lastResult: null }] });
+      assertMatches(data(terminals), { resultsAway: true });
+      const own = listOf(data(terminals, "items")).find((item) => member(item, "terminalId") === SIMULATED_TERMINAL_ID);
+      assertMatches(own, { lastResult: null });
       assertMatches(data(await shop.get(`${BASE}/terminals/${SIMULATED_TERMINAL_ID}`)), { lastResult: null });
     } finally {
       await relay.stop();

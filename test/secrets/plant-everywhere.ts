@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import type { TSchema } from "@sinclair/typebox";
+import { TOTP } from "otpauth";
 import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { type Surfaces, surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { AdapterClient } from "../support/adapter-client.ts";
 import { type Answer, CREDENTIALS, type HttpClient, type HttpRequest } from "../support/http-client.ts";
-import { member, textMember } from "../support/matches.ts";
+import { listOf, member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
 import { connectStomp } from "../support/stomp-terminal.ts";
 import { type Planted, textPlaces, withText } from "./planted.ts";
@@ -51,7 +52,24 @@ const NOT_TAKEN = [
   "compatUpdateRefund",
   "compatUpdateCharge",
   "compatRetryEvent",
+  // Passwords, codes and answers of authenticators: what is planted is a wrong one.
+  "portalSignIn",
+  "portalSecondFactor",
+  "portalPasskeySignIn",
+  "portalStepUp",
+  "changeOwnPortalPassword",
+  "confirmPortalTotp",
+  "addPortalPasskey",
+  "portalAcceptInvitation",
+  "portalResetPassword",
+  // Of a user who is not there.
+  "portalChangeUser",
+  "resetPortalFactors",
+  // The merchant's five places are taken by then, by those that administrators have invited.
+  "partnerApiInvitePortalUser",
 ];
+/** What the portal's own page sends with every request. */
+const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
 /** What they send waits for its terminal. */
 const COMMANDS = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "sendScan", "sendPrint", "sendAdministratorCommand"]);
 /** Called as the terminal, by the fleet's login. */
@@ -92,6 +110,10 @@ interface Ids {
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
+  /** Of an owner of the merchant that is not changed, who has just signed in to the portal. */
+  portalCookie: string;
+  /** Where that person is. */
+  portalMerchantId: string;
 }
 
 /** Sends numbers into every endpoint that is declared and over STOMP, ends the commands that came of it, and reads what can be read. */
@@ -107,7 +129,12 @@ export async function plantEverywhere(world: PlantWorld): Promise<PlantOutcome> 
     await planter.endCommands();
     outcome.answers.push({ about: "the log", text: world.log() });
   };
-  for (const endpoint of endpoints.filter(({ method }) => method !== "DELETE")) await plant(endpoint);
+  // After some wrong codes the person's session ends.
+  const [ending, others] = [
+    endpoints.filter(({ name }) => name === "portalStepUp"),
+    endpoints.filter(({ name }) => name !== "portalStepUp"),
+  ];
+  for (const endpoint of [...others, ...ending].filter(({ method }) => method !== "DELETE")) await plant(endpoint);
   await plantOverStomp(world, outcome, names);
   await readEverything(world, outcome, endpoints, planter.touched());
   for (const endpoint of endpoints.filter(({ method }) => method === "DELETE")) await plant(endpoint);
@@ -209,7 +236,10 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     200,
     world.caller(CREDENTIALS.partner).post("/api/v1/paybylink", { amount: 1, reason: `kept ${world.planted.control()}` }),
   );
+  const portalCookie = await signedInOwner(world, ofPartner, callingId);
   return {
+    portalCookie,
+    portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
     administratorName,
@@ -226,6 +256,25 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     txId: textMember(link.body, "txId"),
     commandUuid,
   };
+}
+
+/** Invites the first owner of a merchant, who enrols an authenticator app; answers with the cookie of its session. */
+async function signedInOwner(world: PlantWorld, partner: HttpClient, merchantId: string): Promise<string> {
+  const administrator = world.caller(CREDENTIALS.administrator);
+  await must(201, partner.post(`/partner/api/v1/merchants/${merchantId}/portal-users`, { email: "owner@planted.example" }));
+  const [mail] = listOf(member((await must(200, administrator.get("/admin/mails"))).body, "data"));
+  const { body } = await must(200, administrator.get(`/admin/mails/${textMember(mail, "id")}`));
+  const token = /\/portal\/invitation\/(\S+)/.exec(textMember(body, "data", "text"))?.[1] ?? "";
+  let cookie = "";
+  const send = async (path: string, sent: unknown): Promise<Answer> => {
+    const answer = await must(200, world.caller({ ...OWN_PAGE, cookie }).post(`/api/merchant${path}`, sent));
+    cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? cookie;
+    return answer;
+  };
+  await send(`/invitations/${token}/accept`, { password: "heron under a violet lamp" });
+  const begun = await send("/me/totp", {});
+  await send("/me/totp/confirm", { code: new TOTP({ secret: textMember(begun.body, "data", "secret") }).generate() });
+  return cookie;
 }
 
 function createPlanter(world: PlantWorld, outcome: PlantOutcome, names: Names, ids: Ids) {
@@ -361,10 +410,14 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
     terminalID: () => names.terminal(),
     txId: () => (endpoint.name === "adapterInit" ? names.next("order-") : ids.txId),
     username: () => names.next("planted-"),
+    email: () => `${names.next("person-")}@planted.example`,
     partnerCode: () => names.next("C"),
     adapterMerId: () => names.next("A"),
     versionCode: () => 10_000 + names.number(),
-    merchantId: () => (endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : SANDBOX_MERCHANT.merchantId),
+    merchantId: () => {
+      if (endpoint.name === "portalChooseMerchant") return ids.portalMerchantId;
+      return endpoint.name === "partnerApiCreateMerchant" ? names.next("merchant-") : SANDBOX_MERCHANT.merchantId;
+    },
     name: () => names.next("group "),
     gwApiKey: () => names.next("K"),
   };
@@ -378,6 +431,7 @@ function bodyOf(endpoint: AnyEndpoint, names: Names, ids: Ids): unknown {
 
 /** Bodies of those that declare no example, or one that leaves a choice open. */
 const EXAMPLES: { readonly [name: string]: object } = {
+  changeOwnPortalAccount: { locale: "en", savedViews: [{ list: "transactions", name: "Declined", query: "status=KO" }] },
   testSubscriptionRule: { authenticatedTerminalId: "T1", topicDestination: "/topic/terminal/T1" },
   saveZvtConfig: { enabled: true, routes: [{ id: "till-1", terminalId: "", partnerUsername: "demo", clients: ["10.1.2.0/24"] }] },
   sendPaymentByBody: { uuid: "", terminalId: "", amount: 1_050, service: "PAYCC" },
@@ -389,10 +443,12 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "none":
     case "optionalBasic":
     case "signature":
+      return {};
     case "optionalPortalSession":
+      return OWN_PAGE;
     case "portalSession":
     case "merchantUser":
-      return {};
+      return { ...OWN_PAGE, cookie: ids.portalCookie };
     case "merchantUserOrKey":
     case "merchantKey":
     case "optionalMerchantKey":

@@ -10,12 +10,15 @@ export const PORTAL_PASSWORD = "heron under a violet lamp";
 
 const STEP_MS = 30_000;
 
-/** What these need of a relay: also one that runs in a process of its own is such a one. */
-export type PortalRelay = Pick<Relay, "client" | "nowMs" | "advance">;
+/** Of a relay: callers, and its time. */
+export type PortalPlace = Pick<Relay, "client" | "nowMs" | "advance">;
+
+/** What the portal's own page says of its requests. */
+const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as const;
 
 /** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
 export class PortalPerson {
-  readonly #relay: PortalRelay;
+  readonly #relay: PortalPlace;
   readonly #client: HttpClient;
   #cookie: string | null = null;
   #totp: TOTP | null = null;
@@ -24,7 +27,7 @@ export class PortalPerson {
   readonly email: string;
   recoveryCodes: string[] = [];
 
-  constructor(relay: PortalRelay, email: string) {
+  constructor(relay: PortalPlace, email: string) {
     this.#relay = relay;
     this.#client = relay.client({});
     this.email = email;
@@ -32,14 +35,18 @@ export class PortalPerson {
 
   async send(method: NonNullable<HttpRequest["method"]>, path: string, body?: unknown): Promise<Answer> {
     const headers = {
-      "sec-fetch-site": "same-origin",
-      "x-relay-portal": "1",
+      ...OWN_PAGE,
       "user-agent": "a browser",
       ...(this.#cookie === null ? {} : { cookie: this.#cookie }),
     };
     const answer = await this.#client.send(PORTAL_API + path, { method, headers, ...(body === undefined ? {} : { body }) });
     for (const line of answer.headers["set-cookie"] ?? []) this.#cookie = line.includes("Max-Age=0") ? null : (line.split(";")[0] ?? null);
     return answer;
+  }
+
+  /** Of the session; empty for none. */
+  get token(): string {
+    return this.#cookie?.slice(this.#cookie.indexOf("=") + 1) ?? "";
   }
 
   /** A code that was not used yet; time is moved where all that count now were. */
@@ -89,6 +96,12 @@ export interface ReadMail {
 }
 
 /** The mails to an address, the newest first. */
+export function mailsTo(relay: Pick<Relay, "administrator">, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
+  return mailsRead(administrator, email);
+}
+
+/** The same, as this administrator reads them. */
+async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
 export async function mailsTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail[]> {
   const administrator = relay.administrator();
   const listed = await administrator.get("/admin/mails?limit=500");
@@ -105,6 +118,12 @@ export async function mailsTo(relay: Pick<Relay, "administrator">, email: string
 }
 
 /** The newest of them. */
+export async function lastMailTo(
+  relay: Pick<Relay, "administrator">,
+  email: string,
+  administrator = relay.administrator(),
+): Promise<ReadMail> {
+  const [last] = await mailsTo(relay, email, administrator);
 export async function lastMailTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);

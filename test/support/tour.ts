@@ -197,6 +197,18 @@ const ANSWERS: readonly Answer[] = [
     line: /\/v1\/payment_intents .*-d amount=1099 /,
     check: json({ object: "payment_intent", amount: 1099, status: "requires_action", next_action: { type: "redirect_to_url" } }),
   },
+  {
+    line: /api\/merchant\/overview$/,
+    // One payment was approved and one declined; a link that nobody has paid is none.
+    check: json({ status: "ok", data: { complete: false, today: [{ currency: "EUR", volumeMinor: 1050, approved: 1, declined: 1 }] } }),
+  },
+  {
+    line: /api\/merchant\/transactions\.csv\?lang=en"$/,
+    check: (output, before) => {
+      assert.match(output, new RegExp(`${uuidOf(before, 1050)}.*10\\.50|10\\.50.*${uuidOf(before, 1050)}`));
+      assert.doesNotMatch(output, new RegExp(uuidOf(before, 700)), "T2 is no terminal of the shop");
+    },
+  },
   { line: /admin\/attention$/, check: (output) => listOf(parsed(output)["data"]) },
   {
     line: /admin\/terminals$/,

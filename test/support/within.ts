@@ -11,7 +11,7 @@ export function within<T>(what: string, promise: Promise<T>, deadlineMs = DEADLI
 }
 
 /** Runs `check` until it no longer throws; what it threw last is what the test fails with. For what no event can be awaited. */
-export async function eventually<T>(check: () => Promise<T> | T, deadlineMs = DEADLINE_MS): Promise<T> {
+export async function eventually<T>(check: () => Promise<T> | T, deadlineMs = DEADLINE_MS, askAgainMs = ASK_AGAIN_MS): Promise<T> {
   const giveUpAt = performance.now() + deadlineMs;
   for (;;) {
     try {
@@ -19,7 +19,7 @@ export async function eventually<T>(check: () => Promise<T> | T, deadlineMs = DE
     } catch (error) {
       if (performance.now() > giveUpAt) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
 }
 

@@ -10,7 +10,7 @@ import { type AnyEndpoint, type Attempt, attemptsAt, BY_TOKEN, isOfPortal } from
 import { logOf, type Merchant, newMerchant, seenBy } from "./merchants.ts";
 
 /**
- * Section 8, rule 4 of the portal's specification: every endpoint of the portal is asked by a second merchant, with the true ids, names and cursors of the
+ * Every endpoint of the portal is asked by a second merchant, with the true ids, names and cursors of the
  * first. Nothing here names endpoints but those that a token opens; what the parameters and members of a new one name has to be added to
  * attempts.ts, without which this fails.
  */

@@ -9,7 +9,9 @@ const PAGE_MAX = 500;
 const Entry = Type.Object({
   id: Type.String({ description: "Pass the last one of a page as `before` to get the next page." }),
   at: Type.String({ description: "ISO 8601 UTC." }),
-  actor: Type.String({ description: "`administrator`, or `partner:` and the partner's id." }),
+  actor: Type.String({
+    description: "`administrator`, `partner:` or `partner-api:` and the partner's id, or `merchant:` and the merchant's.",
+  }),
   username: Type.String(),
   role: Type.Optional(
     Type.Union(
@@ -34,12 +36,19 @@ export const listAudit = admin.endpoint({
   path: "/admin/audit",
   summary: "List administrative changes, newest first",
   description:
-    "Every change by an administrator, and by partners in their portal: who changed what, when and from which address. Entries are kept for 400 days, at most 100,000 of them.",
+    "Every change by an administrator, and by partners in their portal: who changed what, when and from which address. What merchants do themselves is only in their own logs (`merchantId`). Entries are kept for 400 days, at most 100,000 of them, and 10,000 of each merchant.",
   auth: "admin",
   role: "read-only",
   query: Type.Object({
     before: Type.Optional(Type.String({ maxLength: 128, pattern: "^[A-Za-z0-9.-]*$", description: "The last id of the previous page." })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT })),
+    merchantId: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        pattern: "^[A-Za-z0-9._-]+$",
+        description: "The log of this merchant instead: what its people and its key did, and what was done to it.",
+      }),
+    ),
   }),
   responses: {
     200: {
@@ -67,8 +76,9 @@ export const listAudit = admin.endpoint({
     ...admin.errors(400, 401, 503),
   },
   handle: async ({ audit }, { query }) => {
-    const page = await audit.page({ before: query.before ?? "", limit: query.limit ?? PAGE_DEFAULT });
-    const data = page.map(({ id, entry: { atMs, outcome, ...entry } }) => ({
+    const { before = "", limit = PAGE_DEFAULT, merchantId } = query;
+    const page = await (merchantId === undefined ? audit.page({ before, limit }) : audit.pageOfMerchant(merchantId, { before, limit }));
+    const data = page.map(({ id, entry: { atMs, outcome, merchantId: _, ...entry } }) => ({
       id,
       at: new Date(atMs).toISOString(),
       ...entry,

@@ -23,10 +23,7 @@ export const exportMerchantTransactions = reads.endpoint({
       description: "The rows.",
       stream: true,
       contentType: "text/csv; charset=utf-8",
-      headers: {
-        "Content-Disposition": { description: "A file name with the merchant and the days." },
-        "Cache-Control": { description: "no-store" },
-      },
+      headers: { "Content-Disposition": { description: "A file name with the merchant and the days." } },
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
@@ -45,10 +42,7 @@ export const exportMerchantTransactions = reads.endpoint({
       return {
         status: 200,
         stream: piecesOf(transactionsCsv(query.lang ?? "it", localTime), first, batches, release),
-        headers: {
-          "Content-Disposition": `attachment; filename="transactions_${merchantId}_${days}.csv"`,
-          "Cache-Control": "no-store",
-        },
+        headers: { "Content-Disposition": `attachment; filename="transactions_${merchantId}_${days}.csv"` },
       };
     } catch (error) {
       release();

@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge } from "./components/badge.tsx";
 import { Boundary } from "./components/boundary.tsx";
@@ -21,10 +22,19 @@ import { toast } from "./state/toasts.ts";
 /** How many pages the bar at the bottom of a phone has room for, beside the button for all of them. */
 const ON_PHONE_MAX = 3;
 
+/** When the first page has had its time, the scripts of the others are loaded too (a few kilobytes each), so that a change of page waits for none. */
+const PRELOAD_AFTER_MS = 1_500;
+
 /** The frame around the pages of somebody who is signed in. */
 export function Layout({ path }: { path: string }) {
   const { app } = text();
   const pages = pagesForMe();
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const { page } of pagesForMe()) page.preload();
+    }, PRELOAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const [first] = pages;
   const at = merchant.value;
   const found = pageAt(pages, path);

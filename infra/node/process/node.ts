@@ -43,7 +43,6 @@ import { seeToRestored } from "./restored.ts";
 import { prepareSandboxMerchant } from "./sandbox-merchant.ts";
 import { prepareSandboxOwner } from "./sandbox-owner.ts";
 import { prepareSandboxPartner } from "./sandbox-partner.ts";
-import { prepareSandboxTerminals } from "./sandbox-terminals.ts";
 import { prepareStoredSecrets } from "./stored-secrets.ts";
 
 /** How long a shard has for each step of a start or a stop. A store of many gigabytes takes a while to recover. */
@@ -259,7 +258,6 @@ export async function startNode({
     await noteShopsSince(kv, clock.nowMs);
     await prepareSandboxPartner(kv, config, box, clock.nowMs());
     await prepareSandboxMerchant(kv, config, box, clock);
-    await prepareSandboxTerminals(kv, config, clock.nowMs());
     await prepareSandboxOwner(kv, config, box, clock);
     const password = await administratorPassword(kv, config);
     if (password.generated !== null) {

@@ -12,14 +12,14 @@ import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-
 import { partitionOf } from "../../../engine/tables/table-versions.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import type { Config } from "../boot/config.ts";
-import { SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
+import { POLLING_TERMINAL_ID, SANDBOX_MERCHANT, SIMULATED_TERMINAL_ID } from "../boot/sandbox-names.ts";
 import { demoPartners } from "./sandbox-partner.ts";
 
 /** Under which the sandbox makes the shop: whoever makes it again, after a restart or on another node, gets the same one with the same keys. */
 const MADE_BY = "sandbox";
 
 /**
- * In the sandbox: gives the demo partner its shop, enabled for card payments, where there is none, the fixed keys where it has others, and the simulated terminal. In
+ * In the sandbox: gives the demo partner its shop, enabled for card payments, where there is none, the fixed keys where it has others, and the simulated terminals. In
  * production: deactivates it, should the data come from a sandbox, so that keys that everyone knows open nothing. Runs after
  * `prepareSandboxPartner`. Several nodes may do it at once.
  */
@@ -42,7 +42,7 @@ export async function prepareSandboxMerchant(kv: Kv, config: Pick<Config, "sandb
   if (grant === null) return;
   const { merchantId } = SANDBOX_MERCHANT;
   if (await isThere(store, grant)) {
-    await giveTerminal(kv, merchantId, clock);
+    await giveTerminals(kv, merchantId, clock);
     return;
   }
   // Also where it is there: its keys are then the fixed ones again. Taken: a merchant of this name was made by hand, and is left as it is.
@@ -53,20 +53,22 @@ export async function prepareSandboxMerchant(kv: Kv, config: Pick<Config, "sandb
   // In this order: what is configured is complete.
   await services.setEnabled(grant, merchantId, "IGFS", true);
   await services.configure(grant, merchantId, "IGFS", { mode: "sandbox" });
-  await giveTerminal(kv, merchantId, clock);
+  await giveTerminals(kv, merchantId, clock);
 }
 
-/** The simulated terminal is the shop's, where nobody has configured it otherwise: what it takes is listed in the shop's portal. */
-async function giveTerminal(kv: Kv, merchantId: string, clock: Clock): Promise<void> {
+/** The simulated terminals are the shop's, where nobody has configured them otherwise: what they take is listed in the shop's portal. */
+async function giveTerminals(kv: Kv, merchantId: string, clock: Clock): Promise<void> {
   const configs = createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS);
-  const isConfigured = (await configs.load(partitionOf(SIMULATED_TERMINAL_ID, configs.partitions))).has(SIMULATED_TERMINAL_ID);
-  if (isConfigured) return;
-  const config: CloudConfig = {
-    ...{ schema: 1, terminalId: SIMULATED_TERMINAL_ID, merchantId, group: null, family: null, settings: {} },
-    updatedAtMs: clock.nowMs(),
-  };
-  // Another node may have been first, or somebody there may have configured it meanwhile.
-  await configs.change(SIMULATED_TERMINAL_ID, (before) => before ?? config);
+  for (const terminalId of [SIMULATED_TERMINAL_ID, POLLING_TERMINAL_ID]) {
+    const isConfigured = (await configs.load(partitionOf(terminalId, configs.partitions))).has(terminalId);
+    if (isConfigured) continue;
+    const config: CloudConfig = {
+      ...{ schema: 1, terminalId, merchantId, group: null, family: null, settings: {} },
+      updatedAtMs: clock.nowMs(),
+    };
+    // Another node may have been first, or somebody there may have configured it meanwhile.
+    await configs.change(terminalId, (before) => before ?? config);
+  }
 }
 
 /** Whether the shop is there with its own keys, and complete. A developer may have switched it or its service off since; they stay so. */

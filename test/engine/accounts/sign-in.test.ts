@@ -107,6 +107,15 @@ describe("signing in", () => {
     assert.equal((await world.again().signIn.withFactor(begun.session, { type: "code", code: world.code() }, CLIENT)).type, "ended");
   });
 
+  it("counts no code that is sent to where none is asked for", async () => {
+    const world = await createSignInWorld();
+    const begun = await world.full();
+    for (let sent = 0; sent < 6; sent += 1) {
+      await assert.rejects(world.signIn.withFactor(begun.session, { type: "code", code: "000000" }, CLIENT), { code: "invalid_request" });
+    }
+    assert.equal((await world.find(begun))?.stage, "full");
+  });
+
   it("ends where the second factor does not come within five minutes", async () => {
     const world = await createSignInWorld();
     const begun = await world.withPassword();
@@ -120,9 +129,9 @@ describe("signing in", () => {
     const stored = await world.accounts.load("acc_1");
     assert.ok(stored !== null);
     await world.changeAccount({ theme: "dark" });
-    assert.notEqual(await world.signIn.afterPassword(stored, CLIENT), null, "another change does not matter");
+    assert.notEqual(await world.signIn.afterPassword(stored, CLIENT, null), null, "another change does not matter");
     await world.changeAccount({ passwordHash: await hashPassword("another long and secret sentence") });
-    assert.equal(await world.signIn.afterPassword(stored, CLIENT), null);
+    assert.equal(await world.signIn.afterPassword(stored, CLIENT, null), null);
   });
 
   it("ends the session that the browser had before", async () => {

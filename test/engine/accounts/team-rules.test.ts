@@ -217,3 +217,8 @@ describe("who may remove whom", () => {
     });
   }
 });
+
+test("two members never have the same id", () => {
+  const invited = { userId: "owner", email: "new@example.com", role: "ADMIN", locale: "it", tokenSha256: "token" } as const;
+  assert.equal(told(invite(teamOf("owner", "admin"), ABOVE, invited, AT_MS)), "user_exists");
+});

@@ -357,3 +357,19 @@ test("while a stream is sent as fast as can be, other requests are answered", as
   await ended;
   assert.ok(answered > 20, `${answered} others were answered meanwhile`);
 });
+
+for (const encoding of ["identity", "gzip", "br"]) {
+  test(`the head and the first row leave at once, however long the second one takes (${encoding})`, async (t) => {
+    const source = new Rows(2);
+    source.waitsAt = 1;
+    const { url } = await startStreams(t, source);
+    const response = await within("the head comes", request(`${url}/export.csv`, { headers: { "accept-encoding": encoding } }));
+    const body = response.body[Symbol.asyncIterator]();
+    const beginning = await within("the first row comes", body.next());
+    assert.ok(beginning.value.byteLength > 0);
+    if (encoding === "identity") assert.equal(String(beginning.value), row(0));
+    source.release();
+    while ((await body.next()).done !== true);
+    assert.equal(source.ended, 1);
+  });
+}

@@ -23,6 +23,8 @@ export function Drawer(props: DialogProps) {
 function Modal({ title, onClose, children, kind }: DialogProps & { kind: "dialog" | "drawer" }) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  const latest = useRef(onClose);
+  latest.current = onClose;
   useEffect(() => {
     const { current } = element;
     if (current === null) return;
@@ -31,7 +33,18 @@ function Modal({ title, onClose, children, kind }: DialogProps & { kind: "dialog
     current.showModal();
     const first = current.querySelector<HTMLElement>("[data-autofocus]");
     (first ?? current.querySelector<HTMLElement>("h2"))?.focus();
+    const controller = new AbortController();
+    // At a second Escape a browser closes it without asking. Then it is told, and what may not be closed is shown again.
+    current.addEventListener(
+      "close",
+      () => {
+        if (latest.current === undefined) current.showModal();
+        else latest.current();
+      },
+      { signal: controller.signal },
+    );
     return () => {
+      controller.abort();
       current.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };

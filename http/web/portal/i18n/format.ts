@@ -29,7 +29,7 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 /** An amount with its currency. `minor` is in minor units; how many of them make one is the currency's own (100 cents, 1 yen). */
 export function formatMoney(minor: number, currency: string): string {
-  const format = numbers({ style: "currency", currency });
+  const format = numbers({ style: "currency", currency, useGrouping: "always" });
   return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 

@@ -32,6 +32,10 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
     showTheme(state.theme);
     await showLocale(state.locale);
   }
+  session.value = here(state);
+}
+
+function here(state: SessionStateJson): SessionStateJson {
   session.value = asHere(state);
 }
 
@@ -42,6 +46,20 @@ function asHere(state: SessionStateJson): SessionStateJson {
 /** Passkeys belong to a name: where the page was opened by an address in numbers, the browser offers none. */
 function isName(host: string): boolean {
   return !/^[\d.]+$|:/.test(host);
+}
+
+/**
+ * The windows of one browser share the session: what one of them changes, the others must not show as before. With another merchant's name above, its
+ * figures would be taken for those of the first.
+ */
+const others = new BroadcastChannel("portal.session");
+others.onmessage = () => {
+  // A window that cannot ask learns of it by its next call.
+  loadSession().catch(() => {});
+};
+
+function tellOthers(): void {
+  others.postMessage("changed");
 }
 
 export async function loadSession(): Promise<void> {
@@ -64,6 +82,7 @@ export async function refreshSession(): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await call("DELETE", "/session");
+  tellOthers();
   forget();
   navigate("/portal/sign-in", { replace: true });
   toast(text().app.signedOut);
@@ -72,9 +91,10 @@ export async function signOut(): Promise<void> {
 /** Goes to another merchant of the person. All that was shown belongs to the one before, so the page begins anew. */
 export async function switchMerchant(merchantId: string): Promise<void> {
   const state = await post<SessionStateJson>("/session/merchant", { merchantId });
+  tellOthers();
   // In one step: the page of an object of the one before must not ask for it at the other.
   navigate("/portal");
-  session.value = state;
+  session.value = here(state);
 }
 
 function forget(): void {

@@ -364,7 +364,7 @@ test("another merchant is another page, with nothing of the first", skip, async 
   const other = { merchantId: "SHOP-002", merchantName: "Bar Centrale", environment: "LIVE", role: "OWNER" } as const;
   let at: typeof other | typeof MERCHANT = MERCHANT;
   const state = () => ({ data: sessionOf({ merchant: at, merchants: [MERCHANT, other] }) });
-  await fakeRelay(page, {
+  const handlers: Record<string, FakeHandler> = {
     ...ANNA,
     "GET /session": state,
     "POST /session/merchant": ({ body }) => {
@@ -373,7 +373,12 @@ test("another merchant is another page, with nothing of the first", skip, async 
       return state();
     },
     "GET /users": () => ({ data: at === MERCHANT ? TEAM : usersOf(userOf({ you: true, email: "anna.rossi@example.com" })) }),
-  });
+  };
+  await fakeRelay(page, handlers);
+  const [second] = await Promise.all([page.waitForEvent("popup"), page.evaluate(`void open("about:blank")`)]);
+  await fakeRelay(second, handlers);
+  await second.goto(`${url}/portal/users`);
+  await second.getByText("4 of 5 users").waitFor();
   await page.goto(`${url}/portal/users`);
   await page.getByText("4 of 5 users").waitFor();
   await page.getByRole("button", { name: "Switch merchant" }).click();
@@ -383,6 +388,9 @@ test("another merchant is another page, with nothing of the first", skip, async 
   await page.getByRole("link", { name: "Users" }).first().click();
   await page.getByText("1 of 5 users").waitFor();
   assert.equal(await page.getByText("marco.bianchi@example.com").count(), 0);
+  // The other window of the same browser has the same session.
+  await second.getByText("1 of 5 users").waitFor();
+  await second.getByText("Bar Centrale").first().waitFor();
 });
 
 test("the policy is in force: no text becomes a script or a page, and the checks of these tests see it", skip, async (t) => {
@@ -459,4 +467,31 @@ test("a row opens beside the list with an address of its own, and Escape gives t
   assert.equal(page.url(), `${url}/portal/transactions?status=OK`);
   assert.equal(await page.evaluate(`document.activeElement.className`), "row-button");
   assert.ok(calls.filter(({ path }) => path === "/transactions").every(({ query }) => query.get("status") === "OK"));
+});
+
+test("new recovery codes cannot be closed away, however often Escape is pressed", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, { ...ANNA, "POST /me/recovery-codes": () => ({ data: { recoveryCodes: RECOVERY_CODES } }) });
+  await page.goto(`${url}/portal/settings`);
+  await page.getByRole("button", { name: "Make new codes" }).click();
+  await page.locator("dialog").getByRole("button", { name: "Make new codes" }).click();
+  const codes = page.locator("dialog[open]").getByText(RECOVERY_CODES[9] ?? "");
+  await codes.waitFor();
+  for (let presses = 0; presses < 4; presses += 1) {
+    await page.keyboard.press("Escape");
+    await codes.waitFor();
+  }
+  await page.getByLabel("I have saved them in a safe place").check();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await codes.waitFor({ state: "detached" });
+});
+
+test("a portal that cannot be loaded, or cannot ask who is signed in, says so and does not stay empty", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, { ...ANNA, "GET /session": () => ({ status: 503, code: "unavailable" }) });
+  await page.goto(`${url}/portal/users`);
+  await page.getByRole("button", { name: "Try again" }).waitFor();
+  await page.route(/\/portal\/assets\/(?:en|it)-/, (route) => route.abort());
+  await page.reload();
+  await page.getByText("The portal could not be loaded.").waitFor();
 });

@@ -117,7 +117,7 @@ function Access({ user, onClose, onChanged }: { user: UserJson; onClose: () => v
       <h3>{words.access}</h3>
       {failed !== null && (
         <Banner kind="danger" alert>
-          {errorText(failed)}
+          {failed === resend.error && hasCode(failed, "rate_limited") ? words.justSent : errorText(failed)}
         </Banner>
       )}
       <div class="button-row">
