@@ -102,8 +102,6 @@ export function mailsTo(relay: Pick<Relay, "administrator">, email: string, admi
 
 /** The same, as this administrator reads them. */
 async function mailsRead(administrator: HttpClient, email: string): Promise<ReadMail[]> {
-export async function mailsTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail[]> {
-  const administrator = relay.administrator();
   const listed = await administrator.get("/admin/mails?limit=500");
   assert.equal(listed.status, 200, listed.text);
   const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === email);
@@ -124,8 +122,6 @@ export async function lastMailTo(
   administrator = relay.administrator(),
 ): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email, administrator);
-export async function lastMailTo(relay: Pick<Relay, "administrator">, email: string): Promise<ReadMail> {
-  const [last] = await mailsTo(relay, email);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);
   return last;
 }
