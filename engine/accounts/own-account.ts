@@ -185,12 +185,9 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
     change: async (own, { seen, ...patch }) => {
       requireViews(patch.savedViews ?? []);
       return change(own, async (before) => {
-        const { savedViews, ...others } = patch;
-        const account = { ...before, ...others, ...(savedViews === undefined ? {} : { savedViews: savedViews.map(masked) }) };
         if (seen !== undefined && !areSame(seen.savedViews, before.savedViews)) {
           throw new RelayError("conflict", "The saved views were changed meanwhile, in another browser; read them again");
         }
-        const account = { ...before, ...patch };
         // One by one: whatever else came with them must not get into the account.
         const { locale = before.locale, theme = before.theme, savedViews } = patch;
         const account = { ...before, locale, theme, savedViews: savedViews?.map(masked) ?? before.savedViews };

@@ -1,4 +1,3 @@
-import { useEffect, useState } from "preact/hooks";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge } from "./components/badge.tsx";
 import { Boundary } from "./components/boundary.tsx";

@@ -32,10 +32,6 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
     showTheme(state.theme);
     await showLocale(state.locale);
   }
-  session.value = here(state);
-}
-
-function here(state: SessionStateJson): SessionStateJson {
   session.value = asHere(state);
 }
 
