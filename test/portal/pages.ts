@@ -58,7 +58,13 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
   const seen = (text: string) => (page: Page) => page.getByText(text).filter({ visible: true }).first().waitFor();
   const dialog = (page: Page) => page.locator("dialog h2").first().waitFor();
 
-  test("acceptance 17: no page with real data breaks WCAG A or AA, in both themes, at 360 and 1280 px", { timeout: 300_000 }, async () => {
+  test("acceptance 17: everybody can use every page: readable, by the keyboard, without motion", { timeout: 400_000 }, async (t) => {
+    await t.test("acceptance 17: no page with real data breaks WCAG A or AA, in both themes, at 360 and 1280 px", everyPage);
+    await t.test("acceptance 17: the whole of an invitation, from the link to the overview, by the keyboard alone", byKeyboard);
+    await t.test("acceptance 17: nothing moves for whoever wants no motion", withoutMotion);
+  });
+
+  async function everyPage(): Promise<void> {
     const { relay } = world;
     const { shop, uuid } = furnished();
     const [terminalId = ""] = shop.terminalIds;
@@ -145,9 +151,9 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     ]) {
       await lookAt(inside, looked);
     }
-  });
+  }
 
-  test("acceptance 17: the whole of an invitation, from the link to the overview, by the keyboard alone", async () => {
+  async function byKeyboard(): Promise<void> {
     const { relay } = world;
     const shop = await newShop(relay, "Bar dello Sport");
     const person = new PortalPerson(relay, addressOf(relay, "anna"));
@@ -197,9 +203,9 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await page.keyboard.press("Escape");
     await page.locator("dialog").waitFor({ state: "detached" });
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Invite a user");
-  });
+  }
 
-  test("acceptance 17: nothing moves for whoever wants no motion", async () => {
+  async function withoutMotion(): Promise<void> {
     const { relay } = world;
     const { shop, uuid } = furnished();
     const email = addressOf(relay, "calm");
@@ -223,5 +229,5 @@ export function pages(world: PortalWorld, furnished: () => FurnishedShop): void 
     await page.goto("/portal/users");
     await page.getByText("calm.").first().waitFor();
     assert.equal(await page.getByText(/anna\.[0-9a-f]{8}@/).count(), 0);
-  });
+  }
 }

@@ -32,11 +32,19 @@ try {
     ...(patterns.length === 0 ? {} : { testNamePatterns: patterns }),
   });
   const told = (
-    { name, skip, details }: { name: string; skip?: string | boolean; details: { duration_ms: number; type?: string } },
+    {
+      name,
+      nesting,
+      skip,
+      details,
+    }: { name: string; nesting: number; skip?: string | boolean; details: { duration_ms: number; type?: string } },
     passed: boolean,
   ) => {
     if (details.type === "suite" || name.endsWith(".ts")) return;
+    // What was not asked for is not left out.
+    if (patterns.length > 0 && !patterns.some((pattern) => pattern.test(name))) return;
     const isSkipped = skip !== undefined && skip !== false;
+    if (nesting > 1 && !isSkipped) return;
     lines.push({ name, outcome: isSkipped ? "SKIP" : passed ? "pass" : "FAIL", ms: Math.round(details.duration_ms) });
   };
   tests.on("test:pass", (event) => told(event, true));
