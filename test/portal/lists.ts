@@ -13,7 +13,6 @@ import type { PortalWorld } from "./portal-world.ts";
 
 /** The page asks every five seconds; the rest is for a machine that does other things too. */
 const NEXT_REFRESH_MS = 10_000;
-/** Promised to who looks at the page. */
 /** What a shop is promised. */
 const OFFLINE_WITHIN_MS = 10_000;
 
