@@ -150,6 +150,7 @@ export function portalSignIn(relay: Relay): void {
       body: { data: { steppedUpUntil: /Z$/ } },
     });
     const codes = await person.send("POST", "/me/recovery-codes");
+    assert.equal(codes.headers["cache-control"], "no-store");
     assert.equal(listOf(member(codes.body, "data", "recoveryCodes")).length, 10);
     assertRefused(await person.send("DELETE", "/me/totp"), 409, "last_factor");
     assert.equal((await person.send("POST", "/me/passkeys/options")).status, 200);

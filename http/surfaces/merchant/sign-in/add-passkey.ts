@@ -5,7 +5,7 @@ import { FactorEnrolled, PasskeyRegistration } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { enrolledAnswer } from "./factor-answers.ts";
 import { PASSKEY_BYTES_MAX } from "./passkey-session.ts";
-import { ClientHeaders, clientOf, enrollingUser, SetCookie, signInSurface } from "./surface.ts";
+import { ClientHeaders, clientOf, enrollingUser, NoStore, SetCookie, signInSurface } from "./surface.ts";
 
 export const addPasskey = signInSurface.endpoint({
   name: "addPortalPasskey",
@@ -21,7 +21,7 @@ export const addPasskey = signInSurface.endpoint({
   body: PasskeyRegistration,
   audit: { action: "account.add-passkey", subject: ({ caller }) => userOf(caller).email },
   responses: {
-    200: { description: "It was added.", body: okOf(FactorEnrolled), headers: SetCookie },
+    200: { description: "It was added.", body: okOf(FactorEnrolled), headers: { ...SetCookie, ...NoStore } },
     ...signInSurface.errors(400, 401, 403, 409, 429, 503),
   },
   handle: async (operations, { body, headers, request, caller }) => {

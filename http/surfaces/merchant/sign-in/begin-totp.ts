@@ -2,7 +2,7 @@ import QRCode from "qrcode";
 import { ok, okOf } from "../envelope.ts";
 import { TotpBegun } from "../schemas.ts";
 import { PORTAL_RATE } from "../surface.ts";
-import { enrollingUser, signInSurface } from "./surface.ts";
+import { enrollingUser, NO_STORE, NoStore, signInSurface } from "./surface.ts";
 
 export const beginTotp = signInSurface.endpoint({
   name: "beginPortalTotp",
@@ -14,10 +14,14 @@ export const beginTotp = signInSurface.endpoint({
   stepUp: true,
   rateLimit: PORTAL_RATE,
   audit: "changes nothing",
-  responses: { 200: { description: "The secret, shown this once.", body: okOf(TotpBegun) }, ...signInSurface.errors(401, 403, 429, 503) },
+  responses: {
+    200: { description: "The secret, shown this once.", body: okOf(TotpBegun), headers: NoStore },
+    ...signInSurface.errors(401, 403, 429, 503),
+  },
   handle: async ({ ownAccount }, { caller }) => {
     const { secret, uri } = await ownAccount.beginTotp(enrollingUser(caller));
     const svg = await QRCode.toString(uri, { type: "svg", margin: 2 });
-    return { status: 200, body: ok({ secret, uri, qr: `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}` }) };
+    const qr = `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
+    return { status: 200, body: ok({ secret, uri, qr }), headers: NO_STORE };
   },
 });

@@ -2,7 +2,7 @@ import { okOf } from "../envelope.ts";
 import { FactorEnrolled, TotpConfirm } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { enrolledAnswer } from "./factor-answers.ts";
-import { ClientHeaders, clientOf, enrollingUser, SetCookie, signInSurface } from "./surface.ts";
+import { ClientHeaders, clientOf, enrollingUser, NoStore, SetCookie, signInSurface } from "./surface.ts";
 
 export const confirmTotp = signInSurface.endpoint({
   name: "confirmPortalTotp",
@@ -18,7 +18,7 @@ export const confirmTotp = signInSurface.endpoint({
   bodyExample: { code: "123456" },
   audit: { action: "account.add-totp", subject: ({ caller }) => userOf(caller).email },
   responses: {
-    200: { description: "It was added.", body: okOf(FactorEnrolled), headers: SetCookie },
+    200: { description: "It was added.", body: okOf(FactorEnrolled), headers: { ...SetCookie, ...NoStore } },
     ...signInSurface.errors(400, 401, 403, 429, 503),
   },
   handle: async (operations, { body: { code }, headers, request, caller }) =>

@@ -3,7 +3,7 @@ import type { OwnSession } from "../../../../engine/accounts/sign-in.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
 import { ok, refusal } from "../envelope.ts";
 import { meJson } from "./me-json.ts";
-import { endedError, nowhereError, type SignInOperations, stateBody } from "./surface.ts";
+import { endedError, NO_STORE, nowhereError, type SignInOperations, stateBody } from "./surface.ts";
 
 /** The answer to a factor that was to be added. */
 export async function enrolledAnswer(operations: SignInOperations, outcome: EnrolOutcome) {
@@ -14,7 +14,7 @@ export async function enrolledAnswer(operations: SignInOperations, outcome: Enro
       return {
         status: 200,
         body: ok({ recoveryCodes: recoveryCodes === null ? null : [...recoveryCodes], session: data }),
-        headers: token === null ? {} : { "Set-Cookie": operations.portalCookie.handOut(token) },
+        headers: { ...NO_STORE, ...(token === null ? {} : { "Set-Cookie": operations.portalCookie.handOut(token) }) },
       } as const;
     }
     case "invalid":

@@ -1,7 +1,7 @@
 import { ok, okOf } from "../envelope.ts";
 import { RecoveryCodes } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
-import { ClientHeaders, clientOf, signInSurface } from "./surface.ts";
+import { ClientHeaders, clientOf, NO_STORE, NoStore, signInSurface } from "./surface.ts";
 
 export const replaceRecoveryCodes = signInSurface.endpoint({
   name: "replacePortalRecoveryCodes",
@@ -15,9 +15,12 @@ export const replaceRecoveryCodes = signInSurface.endpoint({
   rateLimit: SIGN_IN_RATE,
   headers: ClientHeaders,
   audit: { action: "account.replace-recovery-codes", subject: ({ caller }) => userOf(caller).email },
-  responses: { 200: { description: "The codes.", body: okOf(RecoveryCodes) }, ...signInSurface.errors(401, 403, 429, 503) },
+  responses: {
+    200: { description: "The codes.", body: okOf(RecoveryCodes), headers: NoStore },
+    ...signInSurface.errors(401, 403, 429, 503),
+  },
   handle: async ({ ownAccount }, { headers, request, caller }) => {
     const codes = await ownAccount.replaceRecoveryCodes(userOf(caller), clientOf(request, headers));
-    return { status: 200, body: ok({ recoveryCodes: [...codes] }) };
+    return { status: 200, body: ok({ recoveryCodes: [...codes] }), headers: NO_STORE };
   },
 });

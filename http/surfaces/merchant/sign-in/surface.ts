@@ -46,6 +46,10 @@ export function ownSession(caller: Caller): OwnSession | null {
   return caller.type === "merchantUser" ? caller.user : null;
 }
 
+/** An answer that hands out a secret is kept by no cache, and never compressed (http/server/compression.ts). */
+export const NO_STORE = { "Cache-Control": "no-store" } as const;
+export const NoStore = { "Cache-Control": { description: "no-store" } };
+
 export const SetCookie = { "Set-Cookie": { description: "The session's new token, or its end." } };
 
 export const StateAnswer = { description: "The session as it is now.", body: okOf(SessionState) };
