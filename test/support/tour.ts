@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { assertMatches, listOf, textMember } from "./matches.ts";
+import { assertMatches, listOf, member, textMember } from "./matches.ts";
 import { within } from "./within.ts";
 
 /** The README's tour ("Five minutes"), run as a user pastes it. */
@@ -199,8 +199,13 @@ const ANSWERS: readonly Answer[] = [
   },
   {
     line: /api\/merchant\/overview$/,
-    // One payment was approved and one declined; a link that nobody has paid is none.
-    check: json({ status: "ok", data: { complete: false, today: [{ currency: "EUR", volumeMinor: 1050, approved: 1, declined: 1 }] } }),
+    check: (output) => {
+      const [sums, ...others] = listOf(member(parsed(output), "data", "today"));
+      const tours = Number(member(sums, "approved"));
+      // Each tour has one payment of the shop that is approved and one that is declined; a link that nobody has paid is none.
+      assertMatches(sums, { currency: "EUR", volumeMinor: 1050 * tours, approved: tours, declined: tours });
+      assert.ok(tours > 0 && others.length === 0, output);
+    },
   },
   {
     line: /api\/merchant\/transactions\.csv\?lang=en"$/,
