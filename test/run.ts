@@ -1,5 +1,6 @@
 /**
- * Runs the tests: `npm test` for all, `npm test -- kv stomp` for the files whose path contains one of the words.
+ * Runs the tests: `npm test` for all, `npm test -- kv stomp` for the files whose path contains one of the words, `npm test -- http '!http/web'` for those
+ * that do not contain the second.
  * node --test takes globs only from Node 21, so the files are found here.
  */
 import { spawn } from "node:child_process";
@@ -32,15 +33,18 @@ const LONG = [
   "test/scenario/zvt-never-twice.test.ts",
 ];
 
-const words = process.argv.slice(2);
+const given = process.argv.slice(2);
+const words = given.filter((word) => !word.startsWith("!"));
+const without = given.filter((word) => word.startsWith("!")).map((word) => word.slice(1));
 console.log(`# Node ${process.version}`);
 const found = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".test.ts"))
   .map((file) => `test/${file}`)
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) => !without.some((word) => file.includes(word)))
   .sort();
 if (found.length === 0) {
-  console.error(`no test file matches: ${words.join(" ")}`);
+  console.error(`no test file matches: ${given.join(" ")}`);
   process.exit(1);
 }
 const files = [...LONG.filter((file) => found.includes(file)), ...found.filter((file) => !LONG.includes(file))];

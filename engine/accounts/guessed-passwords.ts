@@ -1,6 +1,6 @@
 /**
  * Passwords of twelve characters and more that people often choose, in small letters; and words of which such passwords are made. Put together by hand for
- * this relay after the published yearly statistics of leaked passwords (NordPass 2023 to 2025, NCSC 2019), with Italian ones; it is no copy of a list.
+ * this relay after the published yearly statistics of leaked passwords (NordPass 2024 and 2025) and from general knowledge, with Italian ones; it is no copy of a list.
  * `isCommonPassword` also recognizes what is only these with digits, signs or capitals added.
  */
 export const COMMON_PASSWORDS: readonly string[] = [

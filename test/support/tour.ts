@@ -199,12 +199,13 @@ const ANSWERS: readonly Answer[] = [
   },
   {
     line: /api\/merchant\/overview$/,
+    // A tour pays one and has one declined; there may have been one before. A link that nobody has paid is none.
     check: (output) => {
-      const [sums, ...others] = listOf(member(parsed(output), "data", "today"));
-      const tours = Number(member(sums, "approved"));
-      // Each tour has one payment of the shop that is approved and one that is declined; a link that nobody has paid is none.
-      assertMatches(sums, { currency: "EUR", volumeMinor: 1050 * tours, approved: tours, declined: tours });
-      assert.ok(tours > 0 && others.length === 0, output);
+      json({ status: "ok", data: { complete: false, today: [{ currency: "EUR" }] } })(output);
+      const [sums] = listOf(member(parsed(output), "data", "today"));
+      const approved = Number(member(sums, "approved"));
+      assert.ok(approved >= 1, output);
+      assertMatches(sums, { volumeMinor: approved * 1_050, declined: approved });
     },
   },
   {

@@ -9,16 +9,19 @@ import { loadSession } from "./state/session.ts";
 async function start(root: HTMLElement): Promise<void> {
   preloadFor(location.pathname);
   // Both at the same time; the session may then want the other language.
-  const texts = showLocale(likelyLocale());
-  try {
-    await loadSession();
-    await texts;
-    render(<App />, root);
-  } catch (error) {
-    await texts;
-    render(<StartFailed error={error} />, root);
-  }
+  const asked = loadSession().then(
+    () => ({ failed: false }) as const,
+    (error: unknown) => ({ failed: true, error }) as const,
+  );
+  await showLocale(likelyLocale());
+  const answer = await asked;
+  render(answer.failed ? <StartFailed error={answer.error} /> : <App />, root);
 }
 
 const root = document.getElementById("portal");
-if (root !== null) void start(root);
+if (root !== null) {
+  start(root).catch(() => {
+    // Not even a catalogue: there are no words but these.
+    root.textContent = "The portal could not be loaded. Load the page again. — Impossibile caricare il portale. Ricarica la pagina.";
+  });
+}

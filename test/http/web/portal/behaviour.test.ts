@@ -182,7 +182,7 @@ test("what needs a fresh second factor asks for it, and goes on by itself", skip
   assert.equal(await question.count(), 0);
   assert.deepEqual(
     calls.filter(({ method }) => method === "PATCH").map(({ body }) => body),
-    [{ role: "ADMIN" }, { role: "ADMIN" }],
+    [1, 2].map(() => ({ role: "ADMIN", seen: { role: "FINANCE", state: "ACTIVE" } })),
   );
 });
 
@@ -484,4 +484,14 @@ test("new recovery codes cannot be closed away, however often Escape is pressed"
   await page.getByLabel("I have saved them in a safe place").check();
   await page.getByRole("button", { name: "Continue" }).click();
   await codes.waitFor({ state: "detached" });
+});
+
+test("a portal that cannot be loaded, or cannot ask who is signed in, says so and does not stay empty", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, { ...ANNA, "GET /session": () => ({ status: 503, code: "unavailable" }) });
+  await page.goto(`${url}/portal/users`);
+  await page.getByRole("button", { name: "Try again" }).waitFor();
+  await page.route(/\/portal\/assets\/(?:en|it)-/, (route) => route.abort());
+  await page.reload();
+  await page.getByText("The portal could not be loaded.").waitFor();
 });

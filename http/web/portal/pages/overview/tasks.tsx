@@ -22,11 +22,15 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
           {
             key: "subject",
             header: words.payment,
-            cell: ({ subject }) => (
-              <a class="mono" href={transactionHref(subject)}>
-                {subject}
-              </a>
-            ),
+            // A payment without a result is no transaction yet.
+            cell: ({ kind, subject }) =>
+              kind === "unknown" ? (
+                <span class="mono break">{subject}</span>
+              ) : (
+                <a class="mono break" href={transactionHref(subject)}>
+                  {subject}
+                </a>
+              ),
           },
           { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <Time at={dueAt} />), deskOnly: true },
         ]}
