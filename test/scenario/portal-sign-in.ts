@@ -128,6 +128,8 @@ export function portalSignIn(relay: Relay): void {
     assertRefused(held, 429, "rate_limited");
     assert.ok(Number(held.headers["retry-after"]) > 800, held.headers["retry-after"]);
     await eventually(async () => assert.equal((await person.signIn()).status, 200));
+    // Over nodes Redis counts, by its own clock.
+    if (relay.clustered) return;
     relay.advance(15 * MINUTE_MS);
     assert.equal((await guess(PORTAL_PASSWORD)).status, 200);
   });
