@@ -518,6 +518,7 @@ export const en = {
       "session.end-others": "Ended all other sessions",
       "session.step-up": "Confirmed with a second factor",
       "session.choose-merchant": "Switched merchant",
+      "account.change": "Changed language, appearance or views",
       "account.change-password": "Changed the password",
       "account.add-totp": "Set up the authenticator app",
       "account.remove-totp": "Removed the authenticator app",

@@ -517,6 +517,7 @@ export const it: Catalogue = {
       "session.end-others": "Chiuse le altre sessioni",
       "session.step-up": "Conferma con il secondo fattore",
       "session.choose-merchant": "Cambiato esercente",
+      "account.change": "Cambiati lingua, aspetto o viste",
       "account.change-password": "Cambiata la password",
       "account.add-totp": "Configurata l’app di autenticazione",
       "account.remove-totp": "Tolta l’app di autenticazione",
