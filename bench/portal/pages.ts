@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { Agent } from "node:http";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { MERCHANT_BASE } from "../../http/surfaces/merchant/surface.ts";
 import { makeDemoShop } from "./demo-shop.ts";
 import { type Goal, goalsTable, loadText, markdownTable, type PartResult, percentile, rounded } from "./part.ts";
 import { PortalCaller } from "./person.ts";
@@ -20,7 +21,7 @@ const PAUSE_MS = 500;
 /** What never shows ends the run. */
 const SHOWN_MS_MAX = 30_000;
 
-const CHANGES = ["transactions", "terminals", "users", "audit", "settings", ""] as const;
+const CHANGES = ["transactions", "terminals", "users", "audit", "settings", "overview"] as const;
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
 
@@ -57,7 +58,7 @@ const WATCH = `
 
 const SIGN_IN_SHOWN = `() => document.querySelector('input[name="password"]') !== null`;
 /** With its figures. */
-const OVERVIEW_SHOWN = `() => document.querySelector(".tile") !== null && document.querySelector("main .skeleton") === null`;
+const OVERVIEW_SHOWN = `() => document.querySelector(".tile") !== null && document.querySelector("main canvas") !== null`;
 
 export interface PagesOptions {
   rounds: number;
@@ -74,7 +75,12 @@ export async function measurePages({ rounds, say }: PagesOptions): Promise<PartR
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
   try {
     const url = `http://localhost:${relay.port}`;
-    const { cookie } = await new PortalCaller(relay.port, agent).signInOwner();
+    const caller = new PortalCaller(relay.port, agent);
+    const { cookie } = await caller.signInOwner();
+    const newest = await caller.must({ path: `${MERCHANT_BASE}/transactions?limit=1`, headers: { cookie } });
+    // At night, and on the day on which the shop is closed, today has no figures and no chart.
+    const [day] = /\d{4}-\d\d-\d\d(?=T)/.exec(newest.text) ?? [];
+    const overviewPath = `/portal?day=${day}`;
     const signIn: Load[] = [];
     const overview: Load[] = [];
     const changes = new Map<string, number[]>(CHANGES.map((name) => [name, []]));
@@ -83,13 +89,13 @@ export async function measurePages({ rounds, say }: PagesOptions): Promise<PartR
     for (let round = 0; round <= rounds; round += 1) {
       const entrance = await inBrowser(browser, url, null, (page) => loaded(page, `${url}/portal/sign-in`, SIGN_IN_SHOWN));
       const [first, changed] = await inBrowser(browser, url, cookie, async (page) => {
-        const first = await loaded(page, `${url}/portal`, OVERVIEW_SHOWN);
+        const first = await loaded(page, url + overviewPath, OVERVIEW_SHOWN);
         await page.waitForTimeout(PRELOADED_MS);
         slower = await slowness(page);
         const changed: [string, number][] = [];
         for (const name of CHANGES) {
           await page.waitForTimeout(PAUSE_MS);
-          changed.push([name, await changedTo(page, name === "" ? "/portal" : `/portal/${name}`)]);
+          changed.push([name, await changedTo(page, name === "overview" ? overviewPath : `/portal/${name}`)]);
         }
         return [first, changed] as const;
       });
@@ -147,17 +153,20 @@ async function loaded(page: Page, address: string, shown: string): Promise<Load>
   return { shownMs, interactiveMs, threadMs: worked };
 }
 
-/** From a click in the navigation until the page is drawn with what it has asked the relay for. */
+/** From a click on a link until the page is drawn with what it has asked the relay for. */
 function changedTo(page: Page, path: string): Promise<number> {
   return page.evaluate<number>(`(async () => {
-    const link = document.querySelector('nav a[href="${path}"]');
+    // As one of the navigation, which has none to a day.
+    const link = Object.assign(document.createElement("a"), { href: "${path}" });
+    document.body.append(link);
     const before = document.querySelector("main h1").textContent;
     const fromMs = performance.now();
     link.click();
+    link.remove();
     const shownMs = await benchWatch.shown(() => {
       const main = document.querySelector("main");
       const title = main.querySelector("h1");
-      return location.pathname === "${path}" && title !== null && title.textContent !== before && main.querySelector(".skeleton") === null;
+      return location.pathname + location.search === "${path}" && title !== null && title.textContent !== before && main.querySelector(".skeleton") === null;
     });
     return shownMs - fromMs;
   })()`);
@@ -199,12 +208,11 @@ function resultOf(found: PagesFound): PartResult {
     most: INTERACTIVE_MS_MAX,
     unit: "ms",
   });
-  const nameOf = (name: string) => (name === "" ? "overview" : name);
   const slowest = Object.entries(changes).sort(([, one], [, other]) => median(other) - median(one))[0] ?? ["none", []];
   const goals = [
     interactive("sign-in", signIn),
     interactive("overview of somebody who is signed in", overview),
-    { what: `slowest change of page (to ${nameOf(slowest[0])})`, found: median(slowest[1]), most: CHANGE_MS_MAX, unit: "ms" },
+    { what: `slowest change of page (to ${slowest[0]})`, found: median(slowest[1]), most: CHANGE_MS_MAX, unit: "ms" },
   ];
   const row = (what: string, values: readonly number[]) => [
     what,
@@ -237,7 +245,7 @@ function resultOf(found: PagesFound): PartResult {
       "overview, work of the thread",
       overview.map(({ threadMs }) => threadMs),
     ),
-    ...Object.entries(changes).map(([name, values]) => row(`change to ${nameOf(name)}`, values)),
+    ...Object.entries(changes).map(([name, values]) => row(`change to ${name}`, values)),
   ];
   const markdown = [
     `Headless Chromium over a whole relay on the same machine, with two months of the demo shop; its thread ${THROTTLE} times slower by DevTools' throttle (measured: ${slower}). Medians of ${rounds} rounds, each with an empty`,

@@ -5,6 +5,14 @@ import type { ChartProps } from "./chart-figures.ts";
 import { Skeleton } from "./skeleton.tsx";
 import { Table } from "./table.tsx";
 
+const loadDrawing = () => import("./chart-drawing.ts");
+
+/** Begins to load what draws charts, for a page that will have one: while its figures are still asked for. */
+export function preloadCharts(): void {
+  // The chart that is then drawn shows its figures as a table where this fails.
+  loadDrawing().catch(() => {});
+}
+
 /** A chart, loaded when one is first shown; the same figures as a table for those who read better than they see. */
 export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false);
@@ -65,7 +73,7 @@ function Drawing(props: ChartProps) {
     if (current === null) return;
     let drawing: { destroy(): void } | null = null;
     let gone = false;
-    import("./chart-drawing.ts").then(
+    loadDrawing().then(
       ({ draw }) => {
         if (gone) return;
         drawing = draw(current, latest.current);
