@@ -33,6 +33,13 @@ export function formatMoney(minor: number, currency: string): string {
   return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
+/** An amount as the relay writes it for programs, `10.50 EUR`, as people read it; what is no such amount stays as it is. */
+export function formatWrittenMoney(amount: string): string {
+  const [, major, currency] = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(amount) ?? [];
+  if (major === undefined || currency === undefined) return amount;
+  return numbers({ style: "currency", currency, useGrouping: "always" }).format(Number(major));
+}
+
 export function formatNumber(value: number): string {
   return numbers({}).format(value);
 }
