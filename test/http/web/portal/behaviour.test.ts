@@ -481,6 +481,12 @@ test("paper has whose figures they are, and nothing that can only be pressed", s
   assert.match(String(await head()), new RegExp(`^"${MERCHANT.merchantName} · TEST: .* · Times in Europe/Rome \\(CES?T\\)"$`));
   assert.equal(await chartButton.isVisible(), false);
   assert.equal(await page.locator(".sidebar").isVisible(), false);
+  const [sheets, underHead] = [
+    (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g),
+    await page.evaluate(`document.querySelector("h1").getBoundingClientRect().top`),
+  ];
+  assert.ok(Number(underHead) < 150, `the page begins ${underHead} px below the top`);
+  assert.equal(sheets?.length, 1);
 });
 
 test("a receipt has its amount as the language writes it, and stands alone at the top of the paper", skip, async (t) => {
