@@ -15,6 +15,8 @@ import { build } from "./support/build.ts";
 const LONG = [
   "test/cluster/faults.test.ts",
   "test/cluster/scenarios.test.ts",
+  "test/cluster/portal-faults.test.ts",
+  "test/cluster/portal.test.ts",
   "test/cluster/intents.test.ts",
   "test/fault/kill.test.ts",
   "test/fault/cut-files.test.ts",

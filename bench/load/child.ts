@@ -38,9 +38,9 @@ export function forkChild<Question extends object, Answer>(file: string): AskedC
 /** Starts a file of the project (or of another checkout, `root`) under plain node and waits for the first line of its output that matches; answers with the match. */
 export async function startAndWait(
   file: string,
-  options: { environment: NodeJS.ProcessEnv; ready: RegExp; root?: string },
+  options: { environment: NodeJS.ProcessEnv; ready: RegExp; root?: string; arguments?: readonly string[] },
 ): Promise<{ child: Child; match: RegExpExecArray }> {
-  const child = spawn(process.execPath, ["--import", "tsx", file], {
+  const child = spawn(process.execPath, ["--import", "tsx", file, ...(options.arguments ?? [])], {
     cwd: options.root ?? ROOT,
     env: options.environment,
     stdio: ["ignore", "pipe", "inherit"],

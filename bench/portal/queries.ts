@@ -1,34 +1,26 @@
-import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { MerchantTransactionFilter, TransactionKey } from "../../engine/payments/merchant-transactions.ts";
 import { machineTimers } from "../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../storage/clickhouse/client.ts";
-import { ADMIN_USERNAME, startEmbeddedClickHouse } from "../../storage/clickhouse/embedded/supervisor.ts";
-import { migrate } from "../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD } from "../../storage/clickhouse/workloads.ts";
 import { createMerchantTransactions, type MerchantTransactionReader } from "../../storage/feed/merchant-transactions.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
-import { BIG, fillTransactions, SMALL } from "./rows.ts";
+import { markdownTable, type PartResult, percentile, rounded } from "./part.ts";
+import { cpuMsOf, rssOf } from "./process-times.ts";
+import { BIG, SMALL } from "./rows.ts";
+import { CSV_GROWTH_MB_MAX, CSV_ROWS, CSV_SECONDS_MAX, openRows } from "./stored-rows.ts";
 
 const DAY_MS = 86_400_000;
 const PAGE = 50;
-/** Of the merchants beside the big one. */
-const SMALL_MERCHANTS = 1_000;
 /** Pages behind the first that are measured as well: the middle of a list is read by its key, as its beginning is. */
 const PAGES = 3;
-
-/** Merges of what was inserted take the processor for a while. */
-const MERGES_WAIT_MS = 120_000;
 
 /** How often the memory of both processes is looked at while a file is read. */
 const MEMORY_LOOK_MS = 50;
 
-export interface Times {
+interface Times {
   what: string;
   count: number;
   p50Ms: number;
@@ -42,7 +34,7 @@ export interface Times {
   goalMs: number | null;
 }
 
-export interface FileTimes {
+interface FileTimes {
   rows: number;
   bytes: number;
   seconds: number;
@@ -54,7 +46,7 @@ export interface FileTimes {
   heldMs: number;
 }
 
-export interface QueriesResult {
+interface QueriesResult {
   rows: number;
   fillSeconds: number;
   diskMb: number;
@@ -71,32 +63,13 @@ export interface QueriesOptions {
 }
 
 /** Lists, searches, sums and files of merchants over the embedded ClickHouse. */
-export async function measureQueries({ rows, rounds, keep, say }: QueriesOptions): Promise<QueriesResult> {
-  const directory = keep ?? (await mkdtemp(join(tmpdir(), "relay-bench-portal-")));
-  const adminPassword = createHash("sha256").update(directory).digest("hex");
-  const clickhouse = await startEmbeddedClickHouse({
-    directory: join(directory, "clickhouse"),
-    host: "127.0.0.1",
-    port: 0,
-    adminPassword,
-    readerUsername: "analyst",
-    readerPassword: adminPassword,
-    onLog: () => {},
-  });
-  const address = { url: clickhouse.url, username: ADMIN_USERNAME, password: adminPassword };
-  const client = connectClickHouse(address);
-  const portalClient = connectClickHouse(address, { workload: PORTAL_WORKLOAD });
-  const kv = await openEmbeddedKv({ directory: join(directory, "state"), nowMs: Date.now });
+export async function measureQueries({ rows, rounds, keep, say }: QueriesOptions): Promise<PartResult> {
+  const stored = await openRows({ rows, keep, say });
+  const { client, clickhouse, fillSeconds } = stored;
+  const portalClient = connectClickHouse(stored.address, { workload: PORTAL_WORKLOAD });
+  const kv = await openEmbeddedKv({ directory: join(stored.directory, "state"), nowMs: Date.now });
   try {
-    await migrate(client);
     const ask = async <Row>(query: string): Promise<Row[]> => (await client.query({ query, format: "JSONEachRow" })).json<Row>();
-    const count = async () => Number((await ask<{ n: string }>("SELECT count() AS n FROM relay.merchant_transactions"))[0]?.n);
-    const filledAt = performance.now();
-    if ((await count()) === 0) {
-      say(`filling ${rows.toLocaleString("en")} rows`);
-      await fillTransactions(client, { rows, smallMerchants: SMALL_MERCHANTS, nowMs: Date.now() });
-    }
-    const fillSeconds = Math.round((performance.now() - filledAt) / 1_000);
     const [disk] = await ask<{ mb: string }>(
       "SELECT round(sum(bytes_on_disk) / 1e6) AS mb FROM system.parts WHERE active AND table = 'merchant_transactions'",
     );
@@ -114,9 +87,6 @@ export async function measureQueries({ rows, rounds, keep, say }: QueriesOptions
         },
       },
     });
-    const mergedUntil = performance.now() + MERGES_WAIT_MS;
-    while (Number((await ask<{ n: string }>("SELECT count() AS n FROM system.merges"))[0]?.n) > 0 && performance.now() < mergedUntil)
-      await delay(500);
     const times: Times[] = [];
     const pid = clickhouse.pid();
     const measured = async (what: string, goalMs: number | null, work: () => Promise<number>, pages = 1) => {
@@ -134,9 +104,9 @@ export async function measureQueries({ rows, rounds, keep, say }: QueriesOptions
       await attempt();
       late = 0;
       const found: number[] = [];
-      const cpuBefore = await cpuMsOf(pid);
+      const cpuBefore = await bothCpuMs(pid);
       for (let round = 0; round < rounds; round += 1) found.push(await attempt());
-      const cpuMs = Math.round(((await cpuMsOf(pid)) - cpuBefore) / rounds / pages);
+      const cpuMs = Math.round(((await bothCpuMs(pid)) - cpuBefore) / rounds / pages);
       const measuredTimes = { what, count: found.length, ...percentiles(found), cpuMs, late, goalMs };
       times.push(measuredTimes);
       say(`${what}: ${measuredTimes.p50Ms}, ${measuredTimes.p95Ms}, processor ${cpuMs}, late ${late}`);
@@ -176,12 +146,12 @@ export async function measureQueries({ rows, rounds, keep, say }: QueriesOptions
       await measured(`${name} merchant, latest of each terminal`, null, () => timed(() => reader.latestByTerminal(merchantId)));
     }
     say("reading a file of a million rows");
-    const file = await readRows(reader, Math.min(1_000_000, Math.floor(rows / 2)), clickhouse.pid());
-    return { rows, fillSeconds, diskMb: Number(disk?.mb), times, file };
+    const file = await readRows(reader, Math.min(CSV_ROWS, Math.floor(stored.rows / 2)), clickhouse.pid());
+    return resultOf(rounds, { rows: stored.rows, fillSeconds, diskMb: Number(disk?.mb), times, file });
   } finally {
-    await Promise.all([client.close(), portalClient.close(), kv.close()]);
-    await clickhouse.stop();
-    if (keep === null) await rm(directory, { recursive: true, force: true });
+    await Promise.all([portalClient.close(), kv.close()]);
+    await stored.close();
+    await stored.remove();
   }
 }
 
@@ -223,7 +193,7 @@ async function readRows(reader: MerchantTransactionReader, rowsMax: number, clic
     most.clickHouse = Math.max(most.clickHouse, now.clickHouse);
   }, MEMORY_LOOK_MS);
   const startedAt = performance.now();
-  const cpuBefore = await cpuMsOf(clickHousePid);
+  const cpuBefore = await bothCpuMs(clickHousePid);
   let rows = 0;
   let bytes = 0;
   for await (const batch of reader.stream(BIG, {})) {
@@ -240,7 +210,7 @@ async function readRows(reader: MerchantTransactionReader, rowsMax: number, clic
     if (rows >= rowsMax) break;
   }
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-  const cpuSeconds = Math.round(((await cpuMsOf(clickHousePid)) - cpuBefore) / 100) / 10;
+  const cpuSeconds = Math.round(((await bothCpuMs(clickHousePid)) - cpuBefore) / 100) / 10;
   clearInterval(look);
   const mb = (bytesGrown: number) => Math.round(bytesGrown / 1_048_576);
   return {
@@ -250,26 +220,41 @@ async function readRows(reader: MerchantTransactionReader, rowsMax: number, clic
   };
 }
 
-/** Of this process and ClickHouse's, whose clock ticks a hundred times a second. */
-async function cpuMsOf(pid: number | null): Promise<number> {
+/** Of this process and ClickHouse's. */
+async function bothCpuMs(clickHousePid: number | null): Promise<number> {
   const { user, system } = process.cpuUsage();
-  const stat = pid === null ? "" : await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  const [utime = 0, stime = 0] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(11, 13)
-    .map(Number);
-  return (user + system) / 1_000 + (utime + stime) * 10;
-}
-
-async function rssOf(pid: number | null): Promise<number> {
-  if (pid === null) return 0;
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
+  return (user + system) / 1_000 + (await cpuMsOf(clickHousePid));
 }
 
 function percentiles(found: readonly number[]): Pick<Times, "p50Ms" | "p95Ms" | "mostMs"> {
-  const sorted = [...found].sort((one, other) => one - other);
-  const at = (share: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
+  const at = (share: number) => rounded(percentile(found, share));
   return { p50Ms: at(0.5), p95Ms: at(0.95), mostMs: at(1) };
+}
+
+function resultOf(rounds: number, found: QueriesResult): PartResult {
+  const { rows, fillSeconds, diskMb, times, file } = found;
+  const goals = [
+    ...times.flatMap(({ what, p95Ms, goalMs }) =>
+      goalMs === null ? [] : [{ what: `${what}, p95`, found: p95Ms, most: goalMs, unit: "ms" }],
+    ),
+    { what: "CSV of a million rows", found: file.seconds, most: CSV_SECONDS_MAX, unit: "s" },
+    { what: "memory that it takes", found: file.readerGrowthMb, most: CSV_GROWTH_MB_MAX, unit: "MB" },
+  ];
+  const markdown = [
+    `${rows.toLocaleString("en")} rows of a year in the embedded ClickHouse, half of them of one merchant, the others of 1,000 merchants; ${
+      fillSeconds === 0 ? "inserted before" : `inserted in ${fillSeconds} s`
+    }, ${diskMb.toLocaleString("en")} MB for the merchants' table. Pages of 50, one query at a time, as the API asks, ${rounds} of each. \`processor\` is what the reader and ClickHouse took of it.`,
+    "",
+    markdownTable(
+      ["", "p50 ms", "p95 ms", "longest", "processor ms", "503", "goal", ""],
+      times.map(({ what, p50Ms, p95Ms, mostMs, cpuMs, late, goalMs }) => [
+        ...[what, p50Ms, p95Ms, mostMs, cpuMs, late],
+        ...(goalMs === null ? ["", ""] : [`≤ ${goalMs}`, p95Ms <= goalMs ? "met" : "not met"]),
+      ]),
+    ),
+    "",
+    `CSV of ${file.rows.toLocaleString("en")} rows (${Math.round(file.bytes / 1e6)} MB): ${file.seconds} s, ${file.cpuSeconds} s of both processors (goal ≤ ${CSV_SECONDS_MAX}, ${file.seconds <= CSV_SECONDS_MAX ? "met" : "not met"}); the reading process grew by ${file.readerGrowthMb} MB`,
+    `(goal ≤ ${CSV_GROWTH_MB_MAX}, ${file.readerGrowthMb <= CSV_GROWTH_MB_MAX ? "met" : "not met"}), ClickHouse's by ${file.clickHouseGrowthMb} MB. Its thread was held for ${file.heldMs} ms at most.`,
+  ].join("\n");
+  return { title: "Queries", json: { rounds, ...found }, markdown, goals };
 }

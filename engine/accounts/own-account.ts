@@ -20,6 +20,8 @@ export interface AccountPatch {
   readonly locale?: Locale;
   readonly theme?: Theme;
   readonly savedViews?: readonly SavedView[];
+  /** What the views were when they were changed: `conflict` where they are others by now, which would else be lost. */
+  readonly seen?: { readonly savedViews: readonly SavedView[] };
 }
 
 /**
@@ -180,11 +182,15 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
 
   return {
     find: async (own) => (await load(own)).record,
-    change: async (own, patch) => {
+    change: async (own, { seen, ...patch }) => {
       requireViews(patch.savedViews ?? []);
       return change(own, async (before) => {
-        const { savedViews, ...others } = patch;
-        const account = { ...before, ...others, ...(savedViews === undefined ? {} : { savedViews: savedViews.map(masked) }) };
+        if (seen !== undefined && !areSame(seen.savedViews, before.savedViews)) {
+          throw new RelayError("conflict", "The saved views were changed meanwhile, in another browser; read them again");
+        }
+        // One by one: whatever else came with them must not get into the account.
+        const { locale = before.locale, theme = before.theme, savedViews } = patch;
+        const account = { ...before, locale, theme, savedViews: savedViews?.map(masked) ?? before.savedViews };
         return { account, answer: account };
       });
     },
@@ -278,6 +284,12 @@ function requireViews(views: readonly SavedView[]): void {
     if (names.size >= SAVED_VIEWS_MAX) throw new RelayError("invalid_request", `savedViews: at most ${SAVED_VIEWS_MAX} of one list`);
     lists.set(list, names.add(name));
   }
+}
+
+function areSame(views: readonly SavedView[], others: readonly SavedView[]): boolean {
+  const isSame = ({ list, name, query }: SavedView, other: SavedView | undefined) =>
+    list === other?.list && name === other.name && query === other.query;
+  return views.length === others.length && views.every((view, index) => isSame(view, others[index]));
 }
 
 function endedError(): RelayError {

@@ -52,8 +52,8 @@ export type FactorOutcome =
 export interface SignIn {
   /** `replaces`: the session that the browser has already, which ends. */
   withPassword(request: { email: string; password: string; client: Client; replaces: OwnSession | null }): Promise<PasswordOutcome>;
-  /** For who has just shown or chosen the account's password. Null where the password was changed meanwhile. */
-  afterPassword(account: Stored<AccountRecord>, client: Client): Promise<BegunSession | null>;
+  /** For who has just shown or chosen the account's password; `replaces` as there. Null where the password was changed meanwhile. */
+  afterPassword(account: Stored<AccountRecord>, client: Client, replaces: OwnSession | null): Promise<BegunSession | null>;
   /** The second factor of a session in the stage `factor`. */
   withFactor(own: OwnSession, proof: FactorProof, client: Client): Promise<FactorOutcome>;
   /** A passkey with which the person names itself. */
@@ -119,10 +119,10 @@ export function createSignIn(options: SignInOptions): SignIn {
     return { token, session: { ...session, tokenSha256: secrets.digest(token) } };
   }
 
-  async function afterPassword(account: Stored<AccountRecord>, client: Client): Promise<BegunSession | null> {
+  async function afterPassword(account: Stored<AccountRecord>, client: Client, replaces: OwnSession | null): Promise<BegunSession | null> {
     const { accountId, passwordHash } = account.record;
     let stored: Stored<AccountRecord> | null = account;
-    return retryOnConflict(ATTEMPTS_MAX, async () => {
+    const begun = await retryOnConflict(ATTEMPTS_MAX, async () => {
       // A password that was changed or reset meanwhile, which ended all sessions, opens none.
       if (stored === null || stored.record.passwordHash !== passwordHash) return null;
       const stage = hasSecondFactor(stored.record) ? "factor" : "enrol";
@@ -133,6 +133,9 @@ export function createSignIn(options: SignInOptions): SignIn {
       stored = await accounts.load(accountId);
       return CONFLICT;
     });
+    // Its browser has another token now: nobody could sign out of the session before.
+    if (begun !== null && replaces !== null) await endSession(replaces);
+    return begun;
   }
 
   /** The full session of a person that has shown all its factors, in one commit with the factor's use. */
@@ -223,9 +226,8 @@ export function createSignIn(options: SignInOptions): SignIn {
       const hash = found?.record.passwordHash ?? null;
       const isRight = await guard.isPassword(password, { account, hash, version: found?.version ?? 0 }, client.ipAddress);
       if (!isRight || found === null) return { type: "invalid", account: found?.record ?? null };
-      const begun = await afterPassword(found, client);
+      const begun = await afterPassword(found, client, replaces);
       if (begun === null) return { type: "invalid", account: found.record };
-      if (replaces !== null) await endSession(replaces);
       return { type: "begun", ...begun };
     },
     afterPassword,

@@ -16,6 +16,8 @@ export type TeamRefusal =
   | "invited"
   /** It has accepted its invitation, which is not sent again. */
   | "joined"
+  /** It is no longer what the actor saw when it decided. */
+  | "stale"
   /** Its invitation was sent a moment ago. */
   | "too_soon";
 
@@ -34,6 +36,8 @@ export interface NewMember {
 export interface MemberChange {
   role?: MerchantRole;
   state?: "ACTIVE" | "DISABLED";
+  /** What the actor saw: where the member is something else by now, two have changed it without knowing of each other, and the second is refused. */
+  seen?: Pick<MemberRecord, "role" | "state">;
 }
 
 /**
@@ -55,6 +59,8 @@ export function invite(
     return replaced(team, { ...present, role, locale, invitedAtMs: atMs, invitation }, atMs);
   }
   if (team.members.length >= USERS_MAX) return refused("users_full");
+  // Two members with one id would be taken for each other, by what they may do too.
+  if (memberWith(team, userId) !== null) return refused("user_exists");
   const member: MemberRecord = {
     ...{ userId, email, role, state: "INVITED", accountId: null, locale },
     ...{ invitedAtMs: atMs, invitation, joinedAtMs: null },
@@ -99,7 +105,7 @@ export function changeMember(
   team: TeamRecord,
   actor: TeamActor,
   userId: string,
-  { role, state }: MemberChange,
+  { role, state, seen }: MemberChange,
   atMs: number,
 ): TeamDecision {
   const before = memberWith(team, userId);
@@ -108,6 +114,7 @@ export function changeMember(
   const isOwn = actor.type === "member" && actor.userId === userId;
   if (!isOwn && !(administers(team, actor, before.role) && administers(team, actor, after.role))) return refused("role");
   if (after.role === before.role && after.state === before.state) return { type: "changed", team, member: before };
+  if (seen !== undefined && (seen.role !== before.role || seen.state !== before.state)) return refused("stale");
   if (isLastOwner(team, before) && !isActiveOwner(after)) return refused("last_owner");
   if (isOwn) return refused("role");
   if (before.state === "INVITED" && after.state !== "INVITED") return refused("invited");

@@ -134,9 +134,19 @@ function keysOf(id: string, entry: AuditEntry): string[] {
   if (isMerchantsOwn(entry)) return ofMerchant;
   // Whoever likes could fill the log; what comes of it is told where it is known of whom (a sign-in, somebody who has joined).
   if (actor === "anonymous") return [];
+  if (actor.startsWith("partner-api:")) return isOfPartners(outcome) ? ofMerchant : [];
   const isNone = outcome.type === "begun" || (outcome.type === "refused" && NOT_FOUND.includes(outcome.code));
-  return [...(actor.startsWith("partner-api:") ? [] : [AUDIT + id]), ...(isNone ? [] : ofMerchant)];
+  return [AUDIT + id, ...(isNone ? [] : ofMerchant)];
 }
 
 /** As an error, and as the status of an answer. */
 const NOT_FOUND: readonly string[] = ["not_found", "404"];
+
+/**
+ * Whether it was seen that the merchant is the calling partner's: it was done, or the endpoint itself answered why it was not. An error (`forbidden`,
+ * `conflict`) may come before that, and partners may name any merchant.
+ */
+function isOfPartners(outcome: AuditOutcome): boolean {
+  if (outcome.type !== "refused") return outcome.type === "done";
+  return /^\d{3}$/.test(outcome.code) && outcome.code !== "404";
+}

@@ -8,13 +8,20 @@ const ASKED_MAX = 20;
 const ASKED_WINDOW_MS = 3_600_000;
 
 /**
- * Counts what an address asks for without being signed in, over all threads and nodes. Throws RelayError `rate_limited`. `key` keys the digests of addresses that threads
+ * Addresses share so many counts. The table that they stand in is that of wrong passwords, which does not become full because each of those costs a slow hash. To
+ * ask costs nothing, and a network of IPv6 has 65,536 addresses to ask from: with a count each, they would hold back everybody's login.
+ */
+export const ASKING_ADDRESSES = 4_096;
+
+/**
+ * Counts what an address asks for without being signed in, over all threads and nodes, with others that share its count. Throws RelayError `rate_limited`. `key` keys the digests of addresses that threads
  * and nodes share.
  */
 export function createAskThrottle({ counts, key }: { counts: LoginCounts; key: Buffer }): (ipAddress: string) => Promise<void> {
   return async (ipAddress) => {
+    const digest = createHmac("sha256", key).update(countedAddress(ipAddress), "utf8").digest();
     const address = createHmac("sha256", key)
-      .update(`asked ${countedAddress(ipAddress)}`, "utf8")
+      .update(`asked ${digest.readUInt32BE(0) % ASKING_ADDRESSES}`, "utf8")
       .digest("hex")
       .slice(0, 32);
     const window = { key: address, max: ASKED_MAX, windowMs: ASKED_WINDOW_MS };

@@ -85,6 +85,8 @@ export function portalUserError(why: Extract<UserOutcome, { type: "refused" }>["
     case "invited":
     case "joined":
       return new RelayError("conflict", "The user's invitation is not in that state");
+    case "stale":
+      return new RelayError("conflict", "The user was changed meanwhile; read it again");
     case "role":
       return new RelayError("forbidden", "Not permitted");
   }

@@ -20,6 +20,9 @@ const TARGET = ["es2022", "chrome123", "firefox121", "safari17.5"];
 
 const ENTRIES = { portal: "main.tsx", theme: "theme.ts", style: "style/style.css", icon: "icon.svg" } as const;
 
+/** How many are being made: they share the compiler's process, and ending it under another would leave that one without an answer for ever. */
+let running = 0;
+
 /**
  * The portal from its sources. The same sources give the same bytes and names. Rejects, with the compiler's words, where it cannot be made.
  */
@@ -47,6 +50,7 @@ export async function bundlePortal(folder: string = FOLDER): Promise<PortalBundl
     logLevel: "silent",
     tsconfigRaw: {},
   } satisfies BuildOptions;
+  running += 1;
   try {
     const { outputFiles, metafile } = await build(options);
     return {
@@ -56,8 +60,9 @@ export async function bundlePortal(folder: string = FOLDER): Promise<PortalBundl
   } catch (cause) {
     throw new Error(`the merchant portal cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   } finally {
+    running -= 1;
     // Its process would keep a command line from ending.
-    await stop();
+    if (running === 0) await stop();
   }
 }
 

@@ -3,10 +3,12 @@ import type { Clock } from "../../engine/kernel/clock.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
 import type { Timers } from "../../engine/kernel/timers.ts";
 import { createMerchantStore } from "../../engine/partners/merchant-store.ts";
+import { outboxKeyAt } from "../../engine/payments/outbox.ts";
 import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
 import { LATEST_MS } from "./clickhouse-rows.ts";
 import { LeaderLease } from "./leader-lease.ts";
+import { pageOutbox } from "./outbox.ts";
 import { atMost, pause } from "./pause.ts";
 import { loadShopsSince, noteFilled, type ShopsSince } from "./shops-since.ts";
 
@@ -92,7 +94,7 @@ async function run(options: MerchantBackfillOptions, signal: AbortSignal): Promi
   }
 }
 
-/** `waits`: another node is at it, or has taken over; or it was stopped. */
+/** `waits`: rows of before are not in ClickHouse yet; or another node is at it, or has taken over; or it was stopped. */
 async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, signal: AbortSignal): Promise<"done" | "waits"> {
   const { kv, client, onEvent } = options;
   const table = await tableOf(client);
@@ -100,13 +102,17 @@ async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, 
   // The node has not got so far yet.
   if (since === null) return "waits";
   if (since.record.filled === table) return "done";
+  // Rows of before that come after their terminal's turn would never be copied.
+  if ((await pageOutbox(kv, null, outboxKeyAt(since.record.sinceMs), 1)).length > 0) return "waits";
   const turn = await lease.acquire();
   if (turn === null) return "waits";
-  const position = positionIn(turn.cursor, table);
+  // Noting that it is filled, or not any more, makes another version: what was done then says nothing of now.
+  const round = `${table}.${since.version}`;
+  const position = positionIn(turn.cursor, round);
   const counts = { terminals: 0, months: 0 };
   try {
     for await (const terminal of terminalsAfter(kv, since.record, position)) {
-      if (signal.aborted || !(await lease.renew(cursorOf(table, position)))) return "waits";
+      if (signal.aborted || !(await lease.renew(cursorOf(round, position)))) return "waits";
       const months = await fillTerminal(client, terminal, signal);
       counts.months += months;
       if (months > 0) counts.terminals += 1;
@@ -117,7 +123,7 @@ async function fillAtTurn(options: MerchantBackfillOptions, lease: LeaderLease, 
     onEvent({ type: "filled", ...counts });
     return "done";
   } finally {
-    await lease.release(cursorOf(table, position)).catch(() => undefined);
+    await lease.release(cursorOf(round, position)).catch(() => undefined);
   }
 }
 
@@ -134,14 +140,14 @@ interface Terminal extends Position {
   untilMs: number;
 }
 
-/** The cursor of another table says nothing of this one. */
-function positionIn(cursor: string | null, table: string): Position {
+/** The cursor of another round, or of another table, says nothing of this one. */
+function positionIn(cursor: string | null, round: string): Position {
   const [of, partition = "0", terminalId = ""] = cursor?.split("/") ?? [];
-  return of === table ? { partition: Number(partition), terminalId } : { partition: 0, terminalId: "" };
+  return of === round ? { partition: Number(partition), terminalId } : { partition: 0, terminalId: "" };
 }
 
-function cursorOf(table: string, { partition, terminalId }: Position): string {
-  return `${table}/${partition}/${terminalId}`;
+function cursorOf(round: string, { partition, terminalId }: Position): string {
+  return `${round}/${partition}/${terminalId}`;
 }
 
 /** Terminals that may have rows of their merchant, in order. One partition of the configurations is in memory at a time. */

@@ -10,6 +10,7 @@ import { bisectBatch } from "./bisect-batch.ts";
 import { deliver, type FeedSink } from "./feed-sink.ts";
 import { fromStore } from "./outbox.ts";
 import { type RowSubject, rowsSetAside, type SetAsideRow, ToldOfRefused } from "./set-aside.ts";
+import { noteUnfilled } from "./shops-since.ts";
 
 /** Records of one scan: a record is some kilobytes, at worst some hundred. */
 const PAGE_RECORDS = 1_000;
@@ -51,8 +52,9 @@ interface Pending {
 /**
  * Inserts the rows of all ended commands, stored results and ended links again, with the keys and versions that they had before, so that
  * repeating it, or running it beside the feed, changes nothing. Then it inserts rows that were refused and set aside, including conflicts;
- * other conflicts are stored in ClickHouse only. The entry for operators about a refused row is removed when the row is inserted. Rejects
- * with errors of the store or ClickHouse; it can be started again.
+ * other conflicts are stored in ClickHouse only. The entry for operators about a refused row is removed when the row is inserted. The next
+ * start copies rows of before `shop` was kept into the merchants' table again (merchant-backfill.ts). Rejects with errors of the store or
+ * ClickHouse; it can be started again.
  */
 export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: RebuildOptions): Promise<RebuildProgress> {
   const progress: RebuildProgress = { records: 0, ended: 0, rows: 0, setAside: 0, refused: 0 };
@@ -127,6 +129,7 @@ export async function rebuildAnalytics({ kv, sink, onProgress, onRefused }: Rebu
   }
   await insert(pending);
   await told.settle(stillRefused);
+  await noteUnfilled(kv);
   return progress;
 }
 

@@ -35,6 +35,18 @@ export async function noteFilled(kv: Kv, { record, version }: Stored<ShopsSince>
   await put(kv, { record: { ...record, filled: table }, version });
 }
 
+/**
+ * Notes that no table has them: rows of before were inserted anew, into one that was filled already perhaps. Whoever fills one just now does not note it then.
+ * Rejects with StorageUnavailable.
+ */
+export function noteUnfilled(kv: Kv): Promise<void> {
+  return retryOnConflict(ATTEMPTS_MAX, async () => {
+    const since = await loadShopsSince(kv);
+    if (since === null) return;
+    return (await put(kv, { ...since, record: { ...since.record, filled: null } })) ? undefined : CONFLICT;
+  });
+}
+
 async function put(kv: Kv, { record, version }: Stored<ShopsSince>): Promise<boolean> {
   const operations = [{ type: "put", key: KEY, value: recordText("shopsSince", record) } as const];
   return (await kv.commit({ checks: [{ key: KEY, version }], operations })).type === "committed";

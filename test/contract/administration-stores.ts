@@ -176,18 +176,23 @@ export function testAdministrationStores(name: string, open: () => Promise<OpenK
       await put({ ...entry(7), merchantId: "SHOP-1", actor: "partner-api:8" }, { type: "refused", code: "not_found" });
       await put({ ...entry(8), merchantId: "SHOP-1" }, { type: "refused", code: "404" });
       await put({ ...entry(9), actor: "anonymous" }, done);
+      // Before anybody looked whose merchant it is: a partner names whichever it likes.
+      for (const code of ["forbidden", "conflict", "rate_limited", "unavailable", "404"]) {
+        await put({ ...entry(10), merchantId: "SHOP-1", actor: "partner-api:8" }, { type: "refused", code });
+      }
+      await put({ ...entry(11), merchantId: "SHOP-1", actor: "partner-api:7" }, { type: "refused", code: "409" });
 
-      assert.deepEqual(await ofShop(), ["6", "5", "4", "2", "1"]);
+      assert.deepEqual(await ofShop(), ["11", "6", "5", "4", "2", "1"]);
       assert.deepEqual(subjects(await log.pageOfMerchant("SHOP-10", { before: "", limit: 100 })), ["3"]);
       assert.deepEqual(await log.pageOfMerchant("SHOP", { before: "", limit: 100 }), []);
       assert.deepEqual(subjects(await log.page({ before: "", limit: 100 })), ["8", "5", "4"]);
       const [, second] = await log.pageOfMerchant("SHOP-1", { before: "", limit: 2 });
-      assert.deepEqual(await ofShop({ before: second?.id ?? "" }), ["4", "2", "1"]);
+      assert.deepEqual(await ofShop({ before: second?.id ?? "" }), ["5", "4", "2", "1"]);
       assert.deepEqual(await ofShop({ fromMs: NOW_MS + 2, untilMs: NOW_MS + 5 }), ["4", "2"]);
-      assert.deepEqual(await ofShop({ before: second?.id ?? "", fromMs: NOW_MS + 2, untilMs: NOW_MS + 6 }), ["4", "2"]);
+      assert.deepEqual(await ofShop({ before: second?.id ?? "", fromMs: NOW_MS + 2, untilMs: NOW_MS + 6 }), ["5", "4", "2"]);
       assert.deepEqual(await ofShop({ fromMs: NOW_MS + 5, untilMs: NOW_MS + 2 }), []);
       advance(AUDIT_LIFETIME_MS + 3);
-      assert.deepEqual(await ofShop(), ["6", "5", "4"]);
+      assert.deepEqual(await ofShop(), ["11", "6", "5", "4"]);
     });
 
     test("keeps the newest of too many entries of a merchant, and all of the others'", async ({ kv }) => {

@@ -243,6 +243,18 @@ export function portalSignIn(relay: Relay): void {
     assertMatches(await person.send("GET", "/session"), { status: 200, body: { data: { locale: "en", theme: "dark" } } });
     const many = Array.from({ length: 21 }, (_, index) => ({ list: "terminals", name: `${index}`, query: "" }));
     assertRefused(await person.send("PATCH", "/me", { savedViews: many }), 400, "invalid_request");
+    // What else an account has is changed by nobody so: it would be a way around the second factor.
+    const before = (await person.send("GET", "/me")).body;
+    for (const more of [
+      { email: "someone.else@example.com" },
+      { totp: null },
+      { passwordHash: "x" },
+      { recoveryCodes: [] },
+      { merchantIds: [] },
+    ]) {
+      assertRefused(await person.send("PATCH", "/me", { locale: "it", ...more }), 400, "invalid_request");
+    }
+    assert.deepEqual((await person.send("GET", "/me")).body, before);
   });
 
   test("sign-ins, refused ones too, and changes of factors are in the audit log of the merchant", async () => {

@@ -198,6 +198,18 @@ export function portalUsers(relay: Relay): void {
     assert.equal((await admin.send("GET", "/users")).status, 401);
   });
 
+  test("nobody chooses the id of who is invited: an administrator with that of an owner would be one", async () => {
+    const { owner, userId } = await shopWithOwner();
+    const email = address("admin");
+    assert.equal((await owner.send("POST", "/users", { email, role: "ADMIN" })).status, 201);
+    const admin = await joined(email);
+    assertRefused(await admin.send("POST", "/users", { email: address("double"), role: "ADMIN", userId }), 400, "invalid_request");
+    assert.deepEqual(
+      (await usersOf(owner)).map((user) => member(user, "you")),
+      [true, false],
+    );
+  });
+
   test("changes of users need a fresh second factor", async () => {
     const { owner, userId } = await shopWithOwner();
     relay.advance(10 * 60_000 + 1_000);
@@ -253,6 +265,18 @@ export function portalUsers(relay: Relay): void {
     assertMatches(await person.accept(token), { status: 200, body: { data: { stage: "factor", methods: ["totp", "recovery"] } } });
     assert.equal((await one.owner.send("POST", "/session/merchant", { merchantId: other.merchantId })).status, 200);
     assertMatches(await usersOf(one.owner), [{ email, role: "OWNER", you: true }]);
+  });
+
+  test("an invitation that is accepted in the browser of somebody who is signed in ends that session", async () => {
+    const { owner } = await shopWithOwner();
+    const email = address("bruno");
+    assert.equal((await owner.send("POST", "/users", { email, role: "VIEWER" })).status, 201);
+    const { token } = await lastMailTo(relay, email);
+    const cookie = `relay_portal=${owner.token}`;
+    const stageOf = async () => (await relay.client({}).send(`${PORTAL_API}/session`, { headers: { cookie } })).body;
+    assertMatches(await stageOf(), { data: { stage: "full" } });
+    assertMatches(await owner.accept(token), { status: 200, body: { data: { stage: "enrol", email } } });
+    assertMatches(await stageOf(), { data: { stage: "none" } });
   });
 
   test("only the portal's own pages may accept an invitation", async () => {
@@ -331,6 +355,13 @@ export function portalUsers(relay: Relay): void {
       const answer = await lesser.call("POST", path, { email: address("eve") });
       assertMatches(answer, { status: 403, body: { success: false, code: "forbidden" } });
     }
+    // Nor does whatever they are refused for stand in the merchant's log.
+    const log = await relay.administrator().get(`/admin/audit?merchantId=${merchantId}`);
+    assert.equal(log.status, 200, log.text);
+    assert.deepEqual(
+      listOf(member(log.body, "data")).filter((entry) => member(entry, "actor") !== `partner-api:${partner.id}`),
+      [],
+    );
     assertMatches(await partner.call("GET", path), { status: 200, body: { users: [] } });
   });
 

@@ -62,8 +62,7 @@ const NOT_TAKEN = [
   "addPortalPasskey",
   "portalAcceptInvitation",
   "portalResetPassword",
-  // Of a user who is not there.
-  "portalChangeUser",
+  // Of a person who is not there.
   "resetPortalFactors",
   // The merchant's five places are taken by then, by those that administrators have invited.
   "partnerApiInvitePortalUser",

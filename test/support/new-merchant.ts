@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { textMember } from "./matches.ts";
-import { type NewPartnerApi, newPartnerApi } from "./new-partner-api.ts";
-import type { Relay } from "./relay.ts";
+import { type NewPartnerApi, newPartnerApi, type PartnerPlace } from "./new-partner-api.ts";
 
 /** A merchant of a test's own, of a partner of its own. */
 export interface NewMerchant {
@@ -11,7 +10,7 @@ export interface NewMerchant {
 }
 
 /** Terminals are configured for merchants that exist. */
-export async function newMerchant(relay: Relay, merchantId = `SHOP-${relay.uuid()}`): Promise<NewMerchant> {
+export async function newMerchant(relay: PartnerPlace, merchantId = `SHOP-${relay.uuid()}`): Promise<NewMerchant> {
   const partner = await newPartnerApi(relay);
   const created = await partner.call("POST", "/merchants", { merchantId });
   assert.equal(created.status, 201, created.text);

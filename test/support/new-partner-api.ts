@@ -14,6 +14,9 @@ export interface NewPartnerApi {
   callApart: NewPartnerApi["call"];
 }
 
+/** Where the partner is made, and its callers come from. */
+export type PartnerPlace = Pick<Relay, "uuid" | "administrator" | "client">;
+
 export const PARTNER_API = "/partner/api/v1";
 
 /**
@@ -21,7 +24,7 @@ export const PARTNER_API = "/partner/api/v1";
  * the gateway's.
  */
 export async function newPartnerApi(
-  relay: Relay,
+  relay: PartnerPlace,
   settings: { [member: string]: unknown } = {},
   gwSecretKey: string | null = null,
 ): Promise<NewPartnerApi> {
@@ -45,7 +48,7 @@ export async function newPartnerApi(
 export const ALL_SERVICES = ["IGFS", "SHIFT4", "PAYPAL", "AMAZON_PAY", "BANCOMAT_PAY", "BIZUM", "SKRILL", "ZONDA", "SATISPAY", "ASSIOPAY"];
 
 /** A caller with this bearer key. */
-export function bearer(relay: Relay, apiKey: string): HttpClient {
+export function bearer(relay: Pick<Relay, "client">, apiKey: string): HttpClient {
   return relay.client({ authorization: `Bearer ${apiKey}` });
 }
 

@@ -59,6 +59,11 @@ export class PortalPerson {
     return this.#totp.generate({ timestamp: step * STEP_MS });
   }
 
+  /** Puts a key (base32) into the authenticator app. */
+  scan(secret: string): void {
+    this.#totp = new TOTP({ algorithm: "SHA1", digits: 6, period: 30, secret: Secret.fromBase32(secret) });
+  }
+
   /** Accepts an invitation; the session then lacks its second factor. */
   accept(token: string, password = PORTAL_PASSWORD): Promise<Answer> {
     return this.send("POST", `/invitations/${token}/accept`, { password });
@@ -68,12 +73,7 @@ export class PortalPerson {
   async enrol(): Promise<void> {
     const begun = await this.send("POST", "/me/totp");
     assert.equal(begun.status, 200, begun.text);
-    this.#totp = new TOTP({
-      algorithm: "SHA1",
-      digits: 6,
-      period: 30,
-      secret: Secret.fromBase32(textMember(begun.body, "data", "secret")),
-    });
+    this.scan(textMember(begun.body, "data", "secret"));
     const confirmed = await this.send("POST", "/me/totp/confirm", { code: this.code() });
     assert.equal(confirmed.status, 200, confirmed.text);
     this.recoveryCodes = listOf(member(confirmed.body, "data", "recoveryCodes")).map(String);
@@ -96,7 +96,7 @@ export interface ReadMail {
 }
 
 /** The mails to an address, the newest first. */
-export function mailsTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
+export function mailsTo(relay: Pick<Relay, "administrator">, email: string, administrator = relay.administrator()): Promise<ReadMail[]> {
   return mailsRead(administrator, email);
 }
 
@@ -116,7 +116,11 @@ async function mailsRead(administrator: HttpClient, email: string): Promise<Read
 }
 
 /** The newest of them. */
-export async function lastMailTo(relay: Relay, email: string, administrator = relay.administrator()): Promise<ReadMail> {
+export async function lastMailTo(
+  relay: Pick<Relay, "administrator">,
+  email: string,
+  administrator = relay.administrator(),
+): Promise<ReadMail> {
   const [last] = await mailsTo(relay, email, administrator);
   assert.ok(last !== undefined, `nobody wrote to ${email}`);
   return last;

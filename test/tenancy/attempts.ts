@@ -56,6 +56,7 @@ const BODY: { readonly [member: string]: Value | null } = {
     newPassword: null,
     code: null,
     recoveryCode: null,
+    seen: null,
   },
   ...{ response: null, name: null, token: null },
 };

@@ -23,7 +23,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/webhooks/", mayImport: ["engine/", "http/compat/"] },
   { folder: "http/mail/", mayImport: ["engine/"] },
   { folder: "http/web/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
-  // The portal's pages: of the relay the types of its JSON, and who may do what. A test below says that they load nothing else.
+  // The portal's pages: of the relay the types of its JSON, who may do what, and the decimals of currencies. A test below says that they load nothing else.
   { folder: "http/web/portal/", mayImport: ["engine/", "http/surfaces/merchant/"] },
   // What surfaces share lies beside them; they do not import each other.
   { folder: "http/surfaces/relay/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -242,10 +242,13 @@ test("http knows of stores only their types, and never the key-value store", () 
   assert.deepEqual(offences, []);
 });
 
-test("the portal's pages load nothing of the relay but who may do what; the rest are types", () => {
+/** Both small: who may do what, and how many decimals a currency has. */
+const LOADED_BY_PAGES: ReadonlySet<string> = new Set(["engine/access/merchant-user-grant.ts", "engine/kernel/money.ts"]);
+
+test("the portal's pages load nothing of the relay but who may do what and the decimals of currencies; the rest are types", () => {
   const offences = PRODUCT.filter(({ path }) => path.startsWith("http/web/portal/")).flatMap(({ path, loads }) =>
     loads
-      .filter((name) => isOurs(name) && !name.startsWith("http/web/portal/") && name !== "engine/access/merchant-user-grant.ts")
+      .filter((name) => isOurs(name) && !name.startsWith("http/web/portal/") && !LOADED_BY_PAGES.has(name))
       .map((name) => `${path} loads ${name}`),
   );
   assert.deepEqual(offences, []);

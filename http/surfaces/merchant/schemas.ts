@@ -116,6 +116,15 @@ export const MeChange = Type.Object({
   savedViews: Type.Optional(
     Type.Array(SavedViewSchema, { maxItems: SAVED_VIEWS_MAX * 8, description: `All of them; at most ${SAVED_VIEWS_MAX} a list.` }),
   ),
+  seen: Type.Optional(
+    Type.Object(
+      { savedViews: Type.Array(SavedViewSchema, { maxItems: SAVED_VIEWS_MAX * 8 }) },
+      {
+        description:
+          "What the views were when they were changed: 409 (`conflict`) where another browser has changed them since. Not compared if absent.",
+      },
+    ),
+  ),
 });
 /** POST /me/password. */
 export const PasswordChange = Type.Object({ password: Password, newPassword: NewPassword });
@@ -150,11 +159,12 @@ export const AcceptInvitation = Type.Object({ password: Password, locale: Type.O
 
 // --- users ---------------------------------------------------------------------------------------------------------------------------------------------
 
+const UserState = Type.Union([Type.Literal("INVITED"), Type.Literal("ACTIVE"), Type.Literal("DISABLED")]);
 export const User = Type.Object({
   userId: Type.String(),
   email: Type.String({ description: "Masked (`m***@example.com`) for roles that do not see personal data." }),
   role: Role,
-  state: Type.Union([Type.Literal("INVITED"), Type.Literal("ACTIVE"), Type.Literal("DISABLED")]),
+  state: UserState,
   you: Type.Boolean(),
   secondFactor: Type.Boolean(),
   invitedAt: time("when it was invited."),
@@ -166,6 +176,15 @@ export const InviteUser = Type.Object({ email: Email, role: Role, locale: Type.O
 export const UserChange = Type.Object({
   role: Type.Optional(Role),
   state: Type.Optional(Type.Union([Type.Literal("ACTIVE"), Type.Literal("DISABLED")])),
+  seen: Type.Optional(
+    Type.Object(
+      { role: Role, state: UserState },
+      {
+        description:
+          "What the user was when it was decided: 409 (`conflict`) where somebody else has changed it since. Not compared if absent.",
+      },
+    ),
+  ),
 });
 
 // --- transactions --------------------------------------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ export function merchantSurface<Operations>() {
     tags: ["Merchant portal"],
     envelope: merchantEnvelope,
     changeDeadlineMs: PROPAGATION_DEADLINE_MS,
+    closesBodies: true,
     admit: async ({ merchantCalls }, { caller }) => {
       if (caller.type === "merchantKey") await merchantCalls.admitMerchant(caller.merchant);
       return undefined;

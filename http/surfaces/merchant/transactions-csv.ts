@@ -79,7 +79,10 @@ export function transactionsCsv(locale: Locale, localTime: LocalTime): Transacti
   };
 }
 
-/** What a spreadsheet would take for a formula, also in full width, is a text with an apostrophe before it. Amounts are no texts, and stay numbers. */
+/**
+ * What a spreadsheet would take for a formula, also in full width or small, and behind what it may cut off or not see (spaces, characters without a form), is a
+ * text with an apostrophe before it. Amounts are no texts, and stay numbers.
+ */
 function textCell(text: string): string {
-  return /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+  return /^(?:[\t\r\n]|[\s\p{C}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/u.test(text) ? `'${text}` : text;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge } from "./components/badge.tsx";
 import { Boundary } from "./components/boundary.tsx";
 import { Brand } from "./components/brand.tsx";
@@ -15,7 +15,7 @@ import { zoneName } from "./i18n/format.ts";
 import { text } from "./i18n/texts.ts";
 import { hrefOf, type PageEntry, pageAt, pagesForMe } from "./pages/registry.ts";
 import { useAction } from "./state/action.ts";
-import { merchant, session, signOut, switchMerchant } from "./state/session.ts";
+import { merchant, refreshSession, session, signOut, switchMerchant } from "./state/session.ts";
 import { toast } from "./state/toasts.ts";
 
 /** How many pages the bar at the bottom of a phone has room for, beside the button for all of them. */
@@ -43,6 +43,12 @@ export function Layout({ path }: { path: string }) {
   const [first] = pages;
   const at = merchant.value;
   const found = pageAt(pages, path);
+  // The first page comes just after the session was read; with each further one the menu is what the role is now.
+  const opened = useRef(path);
+  useEffect(() => {
+    if (opened.current !== path) void refreshSession();
+    opened.current = path;
+  }, [path]);
   return (
     <>
       <a class="skip" href="#main">

@@ -258,8 +258,16 @@ export function isTlsOnly({ mode, ...reached }: Pick<Config, "mode" | "tls" | "p
 }
 
 /** Whether browsers come over TLS: the relay's own, or that of a proxy before it. */
-export function isReachedOverTls({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">): boolean {
+function isReachedOverTls({ tls, publicUrl }: Pick<Config, "tls" | "publicUrl">): boolean {
   return tls !== null || (publicUrl !== null && new URL(publicUrl).protocol === "https:");
+}
+
+/**
+ * Whether browsers keep the portal's cookie for TLS. In production they do, unless the public address says plain http: where none is configured they come over
+ * the relay's own TLS, or that of a proxy that says nothing of it.
+ */
+export function isCookieSecure({ mode, ...reached }: Pick<Config, "mode" | "tls" | "publicUrl">): boolean {
+  return isReachedOverTls(reached) || (mode === "production" && reached.publicUrl === null);
 }
 
 /** A CIDR as `readNetworks` returns it. */

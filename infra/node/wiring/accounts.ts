@@ -32,7 +32,7 @@ import { createPasskeys, passkeysArePossible } from "../../../http/auth/passkeys
 import { type PortalSessions, portalCookie } from "../../../http/auth/portal-session.ts";
 import { createTotp } from "../../../http/auth/totp.ts";
 import type { SignInOperations } from "../../../http/surfaces/merchant/sign-in/surface.ts";
-import { type Config, isReachedOverTls } from "../boot/config.ts";
+import { type Config, isCookieSecure } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import { loginDigestKey } from "./logins.ts";
 import { createSignInAudit } from "./sign-in-audit.ts";
@@ -119,7 +119,7 @@ export function composeAccounts(parts: AccountsParts): Accounts {
   const proveFactor = createProveFactor({ totp, passkeys, secrets: accountSecrets, box, sessions, nowMs });
   const ways = { accounts, sessions, memberships, passkeys, guard, secrets: accountSecrets, clock };
   const signIn = createSignIn({ ...ways, proveFactor });
-  const cookie = portalCookie({ isSecure: isReachedOverTls(config) });
+  const cookie = portalCookie({ isSecure: isCookieSecure(config) });
   return {
     sessions: { find: createCheckSession({ sessions, memberships, nowMs }), cookie, nowMs },
     stores,

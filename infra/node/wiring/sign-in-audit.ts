@@ -3,10 +3,13 @@ import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import { BoundedMap } from "../../../http/auth/bounded-map.ts";
 import type { SignInEvent } from "../../../http/surfaces/merchant/sign-in/surface.ts";
 
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
-/** Refused sign-ins of one account that are written in an hour: a guesser must not fill the log with them. */
-const REFUSED_PER_HOUR_MAX = 20;
+/**
+ * Refused sign-ins of one account that this thread writes in a day. A merchant's log has 10,000 entries at most, and the oldest go: twenty in an hour, of five people at
+ * four threads, would push out all that its people did within a day, by whoever knows their addresses.
+ */
+const REFUSED_PER_DAY_MAX = 5;
 
 /** Accounts of which this thread counts refused sign-ins. */
 const ACCOUNTS_MAX = 10_000;
@@ -36,10 +39,10 @@ export function createSignInAudit({ audit, clock, failed }: SignInAuditParts): (
     if (outcome.type === "done") return true;
     const nowMs = clock.nowMs();
     const known = refused.get(account.email);
-    const counted = known === undefined || nowMs - known.sinceMs >= HOUR_MS ? { sinceMs: nowMs, written: 0 } : known;
+    const counted = known === undefined || nowMs - known.sinceMs >= DAY_MS ? { sinceMs: nowMs, written: 0 } : known;
     counted.written += 1;
     refused.set(account.email, counted);
-    return counted.written <= REFUSED_PER_HOUR_MAX;
+    return counted.written <= REFUSED_PER_DAY_MAX;
   }
 
   return (event) => {

@@ -154,4 +154,17 @@ describe("the own account", () => {
     await assert.rejects(world.ownAccount.change(session, { savedViews: views(21) }), { code: "invalid_request" });
     await assert.rejects(world.ownAccount.change(session, { savedViews: [...views(1), ...views(1)] }), { code: "invalid_request" });
   });
+
+  it("does not lose a view that another browser saved meanwhile", async () => {
+    const world = await createSignInWorld();
+    const { session } = await world.full();
+    const [one, other] = ["one", "other"].map((name) => ({ list: "transactions", name, query: "status=KO" }));
+    assert.ok(one !== undefined && other !== undefined);
+    await world.ownAccount.change(session, { savedViews: [one], seen: { savedViews: [] } });
+    await assert.rejects(world.ownAccount.change(session, { savedViews: [other], seen: { savedViews: [] } }), { code: "conflict" });
+    const changed = await world.ownAccount.change(session, { savedViews: [one, other], seen: { savedViews: [one] } });
+    assert.deepEqual(changed.savedViews, [one, other]);
+    // What was seen is not stored.
+    assert.ok(!("seen" in changed) && !("seen" in (await world.ownAccount.find(session))));
+  });
 });

@@ -129,9 +129,9 @@ describe("signing in", () => {
     const stored = await world.accounts.load("acc_1");
     assert.ok(stored !== null);
     await world.changeAccount({ theme: "dark" });
-    assert.notEqual(await world.signIn.afterPassword(stored, CLIENT), null, "another change does not matter");
+    assert.notEqual(await world.signIn.afterPassword(stored, CLIENT, null), null, "another change does not matter");
     await world.changeAccount({ passwordHash: await hashPassword("another long and secret sentence") });
-    assert.equal(await world.signIn.afterPassword(stored, CLIENT), null);
+    assert.equal(await world.signIn.afterPassword(stored, CLIENT, null), null);
   });
 
   it("ends the session that the browser had before", async () => {

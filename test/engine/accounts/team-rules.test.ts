@@ -163,6 +163,12 @@ describe("what becomes of a member", () => {
     [team, "owner", "viewer", { state: "ACTIVE" }, "invited"],
     [team, "owner", "viewer", { state: "DISABLED" }, "invited"],
     [team, "owner", "nobody", { role: "VIEWER" }, "not_found"],
+    // Somebody else was first; what is as wanted already is no conflict.
+    [team, "owner", "admin", { role: "FINANCE", seen: { role: "ADMIN", state: "ACTIVE" } }, "changed"],
+    [team, "owner", "admin", { role: "FINANCE", seen: { role: "VIEWER", state: "ACTIVE" } }, "stale"],
+    [team, "owner", "admin", { state: "DISABLED", seen: { role: "FINANCE", state: "ACTIVE" } }, "stale"],
+    [team, "owner", "admin", { role: "ADMIN", seen: { role: "VIEWER", state: "ACTIVE" } }, "changed"],
+    [team, "admin", "owner-2", { role: "VIEWER", seen: { role: "ADMIN", state: "ACTIVE" } }, "role"],
   ];
   for (const [names, actor, user, change, expected] of cases) {
     test(`${actor} makes ${user} ${JSON.stringify(change)} among ${names.join(", ")}: ${expected}`, () => {
@@ -171,7 +177,8 @@ describe("what becomes of a member", () => {
       assert.equal(told(decision), expected);
       if (decision.type === "refused") return;
       const { role, state } = decision.member;
-      assert.deepEqual({ role, state, ...change }, { role, state });
+      const { seen: _, ...wanted } = change;
+      assert.deepEqual({ role, state, ...wanted }, { role, state });
       assert.deepEqual(
         decision.team.members.filter(({ userId }) => userId !== user),
         before.members.filter(({ userId }) => userId !== user),
@@ -209,4 +216,9 @@ describe("who may remove whom", () => {
       );
     });
   }
+});
+
+test("two members never have the same id", () => {
+  const invited = { userId: "owner", email: "new@example.com", role: "ADMIN", locale: "it", tokenSha256: "token" } as const;
+  assert.equal(told(invite(teamOf("owner", "admin"), ABOVE, invited, AT_MS)), "user_exists");
 });

@@ -11,15 +11,18 @@ import { createMerchantStore } from "../../../engine/partners/merchant-store.ts"
 import type { TransactionRow } from "../../../engine/payments/feed-row.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
+import { writeCommand } from "../../../engine/terminals/terminal-records.ts";
 import { machineTimers } from "../../../infra/node/boot/machine-timers.ts";
 import { connectClickHouse } from "../../../storage/clickhouse/client.ts";
 import { migrate } from "../../../storage/clickhouse/migrate.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { LeaderLease } from "../../../storage/feed/leader-lease.ts";
 import { type MerchantBackfill, type MerchantBackfillEvent, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
+import { rebuildAnalytics } from "../../../storage/feed/rebuild.ts";
 import { loadShopsSince, noteShopsSince } from "../../../storage/feed/shops-since.ts";
+import { acceptedCommand, commandRecord } from "../../engine/terminals/store-world.ts";
 import { ADMIN, ask, sharedClickHouse } from "../clickhouse/clickhouse-world.ts";
-import { openKv, START_MS, transactionRow } from "./feed-world.ts";
+import { keysUnder, openKv, START_MS, transactionRow, write } from "./feed-world.ts";
 
 const DAY_MS = 86_400_000;
 /** The first start of a version that keeps whose a payment is. */
@@ -173,6 +176,60 @@ describe("the merchants' rows of before", async () => {
     await migrate(client);
     assert.deepEqual(await fill(kv), [{ type: "filled", terminals: 1, months: 1 }]);
     assert.deepEqual(await listed("D-SHOP"), ["after", "first"]);
+  });
+
+  it("wait for those that are not in ClickHouse yet when it starts, as the first start of this version may find them", async (test) => {
+    const kv = await storeOf(test);
+    await merchant(kv, "I-SHOP", START_MS - DAY_MS);
+    await assign(kv, "I-1", "I-SHOP");
+    await write(kv, [rowOf({ uuid: "late", terminalId: "I-1", told: "I-SHOP", createdAtMs: SINCE_MS - 1 })], SINCE_MS - 1);
+    await write(kv, [rowOf({ uuid: "since", terminalId: "I-1", told: "I-SHOP", createdAtMs: SINCE_MS, shop: "I-SHOP" })], SINCE_MS);
+    let looks = 0;
+    let looked = (): void => {};
+    const lookedAgain = new Promise<void>((resolve) => {
+      looked = resolve;
+    });
+    const watched: Kv = new Proxy(kv, {
+      get: (target, name) => {
+        if (name === "get") {
+          return (key: string) => {
+            if (key === "shop/since") looks += 1;
+            if (looks === 2) looked();
+            return target.get(key);
+          };
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const { backfill, events } = start(watched);
+    // What has ended looks no more.
+    await Promise.race([lookedAgain, backfill.ended]);
+    assert.deepEqual(events, []);
+    await insert({ uuid: "late", terminalId: "I-1", told: "I-SHOP", createdAtMs: SINCE_MS - 1 });
+    const [late] = await keysUnder(kv, "o/");
+    assert.ok(late !== undefined);
+    await kv.commit({ checks: [], operations: [{ type: "delete", key: late }] });
+    await backfill.ended;
+    assert.deepEqual(await listed("I-SHOP"), ["late"]);
+  });
+
+  it("come again when the rows of a store were inserted anew, however long ago they had come", async (test) => {
+    const kv = await storeOf(test);
+    await merchant(kv, "J-SHOP", START_MS - DAY_MS);
+    await assign(kv, "J-1", "J-SHOP");
+    // An empty ClickHouse: the node was started before what it had lost was inserted again.
+    assert.deepEqual(await fill(kv), [{ type: "filled", terminals: 0, months: 0 }]);
+    const { transaction } = rowOf({ uuid: "rebuilt", terminalId: "J-1", told: "J-SHOP" });
+    const record = commandRecord("rebuilt", {
+      ...{ revision: 2, terminalId: "J-1", command: acceptedCommand("rebuilt", { terminalId: "J-1" }) },
+      life: { state: "done", sentAtMs: START_MS, finishedAtMs: START_MS, channel: "poll", attempts: 1 },
+      result: { transaction, raw: null, postedBy: "J-1", amountDiffers: false },
+    });
+    await kv.commit({ checks: [], operations: [{ type: "put", key: "c/rebuilt", value: writeCommand(record) }] });
+    await rebuildAnalytics({ kv, sink: clickHouseSink(client) });
+    assert.deepEqual(await fill(kv), [{ type: "filled", terminals: 1, months: 1 }]);
+    assert.deepEqual(await listed("J-SHOP"), ["rebuilt"]);
   });
 
   it("go on where they were when ClickHouse is killed among them, told once, and each stands once", async (test) => {

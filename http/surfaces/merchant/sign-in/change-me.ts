@@ -19,6 +19,6 @@ export const changeMe = signInSurface.endpoint({
   body: MeChange,
   bodyExample: { locale: "en", theme: "dark" },
   audit: { action: "account.change", subject: ({ caller }) => userOf(caller).email },
-  responses: { 200: { description: "The account.", body: okOf(Me) }, ...signInSurface.errors(400, 401, 403, 429, 503) },
+  responses: { 200: { description: "The account.", body: okOf(Me) }, ...signInSurface.errors(400, 401, 403, 409, 429, 503) },
   handle: async ({ ownAccount }, { body, caller }) => ({ status: 200, body: ok(meJson(await ownAccount.change(userOf(caller), body))) }),
 });

@@ -1,6 +1,6 @@
 import { refusal } from "../envelope.ts";
 import { AcceptInvitation } from "../schemas.ts";
-import { ClientHeaders, clientOf, StateAndCookie, stateBody } from "../sign-in/surface.ts";
+import { ClientHeaders, clientOf, ownSession, StateAndCookie, stateBody } from "../sign-in/surface.ts";
 import { MERCHANT_BASE, SIGN_IN_RATE } from "../surface.ts";
 import { InvitationParams, USED_OR_EXPIRED, usedOrExpired } from "./invitation-token.ts";
 import { team } from "./surface.ts";
@@ -11,7 +11,7 @@ export const acceptInvitation = team.endpoint({
   path: `${MERCHANT_BASE}/invitations/{token}/accept`,
   summary: "Accept an invitation",
   description:
-    "Who has no account yet chooses a password; who has one proves its password, and wrong ones are held back as at a sign-in. Begins a session as a sign-in does: stage `enrol` for an account without a second factor, else `factor`.",
+    "Who has no account yet chooses a password; who has one proves its password, and wrong ones are held back as at a sign-in. Begins a session as a sign-in does: stage `enrol` for an account without a second factor, else `factor`; the session that the browser has ends.",
   // Nobody has to be signed in; but only the portal's own pages may sign a visitor in.
   auth: "optionalPortalSession",
   rateLimit: SIGN_IN_RATE,
@@ -24,7 +24,7 @@ export const acceptInvitation = team.endpoint({
     ...team.errors(400, 401, 403, 413, 415, 429, 503),
     410: { description: USED_OR_EXPIRED, body: team.envelope.schema },
   },
-  handle: async (operations, { params, headers, body, request }) => {
+  handle: async (operations, { params, headers, body, request, caller }) => {
     const { invitations, signIn, portalCookie } = operations;
     const outcome = await invitations.accept(params.token, { ...body, ipAddress: request.ipAddress });
     switch (outcome.type) {
@@ -38,7 +38,7 @@ export const acceptInvitation = team.endpoint({
         const { email } = outcome.account.record;
         const { id: requestId, ipAddress } = request;
         operations.personAudited({ action: "invitation.accept", email, merchantIds: [outcome.merchantId], ipAddress, requestId });
-        const begun = await signIn.afterPassword(outcome.account, clientOf(request, headers));
+        const begun = await signIn.afterPassword(outcome.account, clientOf(request, headers), ownSession(caller));
         // It has joined; its password was changed in this very moment.
         if (begun === null) return refusal(401, "invalid_login", "You have joined; sign in with your password");
         const body = await stateBody(operations, begun.session);

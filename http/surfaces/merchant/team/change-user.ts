@@ -24,7 +24,10 @@ export const changeUser = team.endpoint({
   responses: {
     200: { description: "The user.", body: okOf(User) },
     ...team.errors(400, 401, 403, 404, 413, 415, 503),
-    409: { description: `Refused: ${USER_CONFLICTS.lastOwner}, or ${USER_CONFLICTS.invited}.`, body: team.envelope.schema },
+    409: {
+      description: `Refused: ${USER_CONFLICTS.lastOwner}, ${USER_CONFLICTS.invited}, or ${USER_CONFLICTS.stale}.`,
+      body: team.envelope.schema,
+    },
   },
   handle: async ({ users }, { caller, params, body }) => {
     const viewer = userOf(caller);

@@ -24,9 +24,10 @@ export const inviteUser = team.endpoint({
     ...team.errors(400, 401, 403, 413, 415, 429, 503),
     409: { description: `${USER_CONFLICTS.full}, or ${USER_CONFLICTS.exists}.`, body: team.envelope.schema },
   },
-  handle: async ({ users }, { caller, body }) => {
+  handle: async ({ users }, { caller, body: { email, role, locale } }) => {
     const viewer = userOf(caller);
-    const outcome = await users.invite(viewer.merchantId, { type: "member", userId: viewer.userId }, body);
+    const invitation = { email, role, ...(locale === undefined ? {} : { locale }) };
+    const outcome = await users.invite(viewer.merchantId, { type: "member", userId: viewer.userId }, invitation);
     if (outcome.type === "refused") return userRefusal(outcome.why);
     return { status: 201, body: ok(userOfTeam(outcome.user, viewer)) };
   },

@@ -10,6 +10,7 @@ export const USER_CONFLICTS = {
   exists: "the address is a user's already (user_exists)",
   lastOwner: "it is the last active owner (last_owner)",
   invited: "the user has not accepted its invitation yet (conflict)",
+  stale: "the user is no longer as in `seen` (conflict)",
   joined: "the user has accepted its invitation already (conflict)",
 };
 
@@ -32,6 +33,8 @@ export function userRefusal(why: Why) {
       throw new RelayError("conflict", "The user has not accepted its invitation yet; remove it to withdraw the invitation");
     case "joined":
       throw new RelayError("conflict", "The user has accepted its invitation already");
+    case "stale":
+      throw new RelayError("conflict", "Somebody else changed this user meanwhile; read it again");
     case "too_soon":
       throw new RelayError("rate_limited", "The invitation was sent a moment ago", { retryAfterSeconds: RESEND_AFTER_SECONDS });
     case "inactive":

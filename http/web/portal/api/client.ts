@@ -22,11 +22,13 @@ export interface CallOptions {
 interface Hooks {
   /** The session is over. */
   signedOut(): void;
+  /** The role does not permit what the page has offered: it is another one than the page knows. */
+  roleRefused(): void;
   /** Asks for a fresh second factor; resolves with whether there is one. */
   stepUp(): Promise<boolean>;
 }
 
-const hooks: Hooks = { signedOut: () => {}, stepUp: async () => false };
+const hooks: Hooks = { signedOut: () => {}, roleRefused: () => {}, stepUp: async () => false };
 
 export function onCalls(changes: Partial<Hooks>): void {
   Object.assign(hooks, changes);
@@ -44,6 +46,7 @@ export async function call<T>(method: Method, path: string, options: CallOptions
   } catch (error) {
     if (!(error instanceof PortalError)) throw error;
     if (error.code === "unauthorized") hooks.signedOut();
+    if (error.code === "role") hooks.roleRefused();
     if (error.code !== "step_up_required" || !(await hooks.stepUp())) throw error;
     return await callOnce<T>(method, path, options);
   }

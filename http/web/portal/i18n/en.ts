@@ -519,7 +519,7 @@ export const en = {
       "session.end-others": "Ended all other sessions",
       "session.step-up": "Confirmed with a second factor",
       "session.choose-merchant": "Switched merchant",
-      "account.change": "Changed language, appearance or saved views",
+      "account.change": "Changed language, appearance or views",
       "account.change-password": "Changed the password",
       "account.reset-password": "Chose a new password by the link in a mail",
       "account.add-totp": "Set up the authenticator app",

@@ -1,4 +1,6 @@
+import { decimalsOf } from "../../../../engine/kernel/money.ts";
 import { timeZone } from "../state/session.ts";
+import { moneyText } from "./money.ts";
 import { locale } from "./texts.ts";
 
 /** How a language is written where amounts and dates stand: 1.234,56 € and 26 nov 2026 in Italian. English has the day first, as its readers here expect. */
@@ -27,17 +29,15 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   return format;
 }
 
-/** An amount with its currency. `minor` is in minor units; how many of them make one is the currency's own (100 cents, 1 yen). */
 export function formatMoney(minor: number, currency: string): string {
-  const format = numbers({ style: "currency", currency, useGrouping: "always" });
-  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+  return moneyText(minor, currency, numbers);
 }
 
 /** An amount as the relay writes it for programs, `10.50 EUR`, as people read it; what is no such amount stays as it is. */
 export function formatWrittenMoney(amount: string): string {
   const [, major, currency] = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(amount) ?? [];
   if (major === undefined || currency === undefined) return amount;
-  return numbers({ style: "currency", currency, useGrouping: "always" }).format(Number(major));
+  return moneyText(Math.round(Number(major) * 10 ** decimalsOf(currency)), currency, numbers);
 }
 
 export function formatNumber(value: number): string {

@@ -521,7 +521,7 @@ export const it: Catalogue = {
       "session.end-others": "Chiuse le altre sessioni",
       "session.step-up": "Conferma con il secondo fattore",
       "session.choose-merchant": "Cambiato esercente",
-      "account.change": "Cambiate lingua, aspetto o viste salvate",
+      "account.change": "Modificate lingua, aspetto o viste",
       "account.change-password": "Cambiata la password",
       "account.reset-password": "Scelta una nuova password dal link ricevuto",
       "account.add-totp": "Configurata l’app di autenticazione",

@@ -32,10 +32,10 @@ export async function takeSession(state: SessionStateJson): Promise<void> {
     showTheme(state.theme);
     await showLocale(state.locale);
   }
-  session.value = here(state);
+  session.value = asHere(state);
 }
 
-function here(state: SessionStateJson): SessionStateJson {
+function asHere(state: SessionStateJson): SessionStateJson {
   return { ...state, passkeys: state.passkeys && isName(location.hostname) };
 }
 
@@ -62,6 +62,20 @@ export async function loadSession(): Promise<void> {
   await takeSession(await get<SessionStateJson>("/session"));
 }
 
+/**
+ * Asks whether the session is still what the page knows, as the role and the merchant of a person may be changed by somebody else. Where the relay does not
+ * answer the page keeps what it knows: the next call says more.
+ */
+export async function refreshSession(): Promise<void> {
+  const { value: before } = session;
+  if (before?.stage !== "full") return;
+  const state = await get<SessionStateJson>("/session").catch(() => null);
+  // Something else has changed it meanwhile, and knows better.
+  if (state === null || session.value !== before) return;
+  if (state.stage === "none") sessionLost();
+  else if (JSON.stringify(asHere(state)) !== JSON.stringify(before)) await takeSession(state);
+}
+
 export async function signOut(): Promise<void> {
   await call("DELETE", "/session");
   tellOthers();
@@ -76,7 +90,7 @@ export async function switchMerchant(merchantId: string): Promise<void> {
   tellOthers();
   // In one step: the page of an object of the one before must not ask for it at the other.
   navigate("/portal");
-  session.value = here(state);
+  session.value = asHere(state);
 }
 
 function forget(): void {
@@ -85,13 +99,13 @@ function forget(): void {
   session.value = { ...value, stage: "none", methods: [], email: null, userId: null, merchant: null, merchants: [], steppedUpUntil: null };
 }
 
-onCalls({
-  signedOut: () => {
-    // Several panels may learn of it at the same time.
-    if (session.value === null || session.value.stage === "none") return;
-    const address = signInAddress();
-    forget();
-    navigate(address, { replace: true });
-    toast(text().app.sessionEnded);
-  },
-});
+function sessionLost(): void {
+  // Several panels may learn of it at the same time.
+  if (session.value === null || session.value.stage === "none") return;
+  const address = signInAddress();
+  forget();
+  navigate(address, { replace: true });
+  toast(text().app.sessionEnded);
+}
+
+onCalls({ signedOut: sessionLost, roleRefused: () => void refreshSession() });

@@ -29,7 +29,9 @@ function readCsv(text: string, delimiter: string): string[][] {
   return rows;
 }
 
-const MESSAGES = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\tx", "\rx", "＝1", "plain", 'a;b,"c"\nd', "Größe €"];
+const PLAIN = ["plain", 'a;b,"c"\nd', "Größe €", " a=b"];
+const FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\tx", "\rx", "＝1", " =1", "\u00a0=1", "\u200b\u0000=1", "\ufeff@A", "﹢1"];
+const MESSAGES = [...FORMULAS, ...PLAIN];
 
 function rows(count: number): MerchantTransaction[] {
   return Array.from({ length: count }, (_, index) =>
@@ -99,7 +101,7 @@ test("what a spreadsheet would take for a formula is a text, and amounts stay nu
   const [, ...lines] = readCsv((await get("/transactions.csv?lang=en")).text, ",");
   assert.deepEqual(
     lines.slice(0, MESSAGES.length).map((line) => line.at(-1)),
-    ["'=cmd|' /C calc'!A0", "'+1", "'-1", "'@SUM(1)", "'\tx", "'\rx", "'＝1", "plain", 'a;b,"c"\nd', "Größe €"],
+    [...FORMULAS.map((message) => `'${message}`), ...PLAIN],
   );
   assert.deepEqual(lines[MESSAGES.length]?.slice(5), ["-12.34", "EUR", "'=1+1", "", "'@A", "ok"]);
   assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
+import { axeViolations } from "../../../support/portal-faults.ts";
 import {
   AUDIT,
   type FakeHandler,
@@ -20,7 +21,7 @@ import {
   TRANSACTIONS,
   terminalsOf,
 } from "./fake-relay.ts";
-import { axeViolations, openPortal } from "./portal-page.ts";
+import { openPortal } from "./portal-page.ts";
 
 interface Case {
   name: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConfigRefused, isTlsOnly, readConfig } from "../../../../infra/node/boot/config.ts";
+import { ConfigRefused, isCookieSecure, isTlsOnly, readConfig } from "../../../../infra/node/boot/config.ts";
 
 type Environment = { [name: string]: string };
 
@@ -279,6 +279,21 @@ describe("the configuration", () => {
       [{ RELAY_PUBLIC_URL: "https://localhost" }, false],
     ];
     for (const [environment, tlsOnly] of cases) assert.equal(isTlsOnly(readConfig(environment)), tlsOnly, JSON.stringify(environment));
+  });
+
+  it("keeps the portal's cookie for TLS in production, also behind a proxy whose address it does not know", () => {
+    const own = { RELAY_TLS_CERT: "cert.pem", RELAY_TLS_KEY: "key.pem" };
+    const cases: [environment: Environment, isSecure: boolean][] = [
+      [PRODUCTION, true],
+      [{ ...PRODUCTION, ...own }, true],
+      [{ ...PRODUCTION, RELAY_PUBLIC_URL: "https://relay.example" }, true],
+      [{ ...PRODUCTION, RELAY_PUBLIC_URL: "http://relay.example" }, false],
+      [{}, false],
+      [own, true],
+      [{ RELAY_PUBLIC_URL: "https://localhost" }, true],
+    ];
+    for (const [environment, isSecure] of cases)
+      assert.equal(isCookieSecure(readConfig(environment)), isSecure, JSON.stringify(environment));
   });
 
   it("takes a secret key in base64 and in hex as the same", () => {

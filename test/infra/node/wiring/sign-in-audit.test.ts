@@ -46,20 +46,23 @@ describe("the audit of sign-ins", () => {
     );
   });
 
-  it("writes twenty refused ones of a person in an hour, and all that were not refused", async () => {
+  it("writes five refused ones of a person in a day, so that strangers cannot push out the rest of the log, and all that were not refused", async () => {
     const { audited, entries, clock } = world();
     const attempt = async (event: SignInEvent) => {
       audited(event);
       await settle();
     };
     for (let guess = 0; guess < 25; guess += 1) await attempt(refused());
-    assert.equal(entries.length, 20);
+    assert.equal(entries.length, 5);
     await attempt({ ...refused(), outcome: { type: "done" } });
     await attempt(refused("bert@example.com"));
-    assert.equal(entries.length, 22);
-    clock.advance(3_600_000);
+    assert.equal(entries.length, 7);
+    clock.advance(86_399_999);
     await attempt(refused());
-    assert.equal(entries.length, 23);
+    assert.equal(entries.length, 7);
+    clock.advance(1);
+    await attempt(refused());
+    assert.equal(entries.length, 8);
   });
 
   it("goes on where the store does not answer, and says so to the log of the node", async () => {

@@ -2,12 +2,14 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
 import { get, patch } from "../../api/client.ts";
+import { hasCode } from "../../api/errors.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Form, FormActions } from "../../components/form.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Menu } from "../../components/menu.tsx";
+import { errorText } from "../../i18n/error-text.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useResource } from "../../state/resource.ts";
@@ -18,6 +20,9 @@ type View = MeJson["savedViews"][number];
 const LIST = "transactions";
 const VIEWS_MAX = 20;
 
+/** A person does not save views in more browsers than this in one moment. */
+const ATTEMPTS_MAX = 3;
+
 /** Filters that a person wants back: kept with the account, so they are there on the phone too. */
 export function SavedViews({ query }: { query: string }) {
   const { transactions: words } = text();
@@ -26,10 +31,26 @@ export function SavedViews({ query }: { query: string }) {
   const [naming, setNaming] = useState(false);
   const all = me.data?.savedViews ?? [];
   const views = all.filter(({ list }) => list === LIST);
-  const keep = async (savedViews: readonly View[]): Promise<void> => me.replace(await patch<MeJson>("/me", { savedViews }));
-  const forget = useAction(async (view: View) => {
-    await keep(all.filter((one) => one !== view));
-    toast(words.viewRemoved(view.name));
+  /** What was saved in another browser meanwhile stays: the change is made to what is there now. */
+  const keep = async (change: (views: readonly View[]) => View[]): Promise<void> => {
+    let before = all;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        me.replace(await patch<MeJson>("/me", { savedViews: change(before), seen: { savedViews: before } }));
+        return;
+      } catch (error) {
+        if (!hasCode(error, "conflict") || attempt === ATTEMPTS_MAX) throw error;
+      }
+      before = (await get<MeJson>("/me")).savedViews;
+    }
+  };
+  const forget = useAction(async ({ name }: View) => {
+    try {
+      await keep((views) => without(views, name));
+      toast(words.viewRemoved(name));
+    } catch (error) {
+      toast(errorText(error), "failed");
+    }
   });
   return (
     <>
@@ -90,7 +111,7 @@ export function SavedViews({ query }: { query: string }) {
           taken={views.map(({ name }) => name)}
           onClose={() => setNaming(false)}
           onNamed={async (name) => {
-            await keep([...all.filter((one) => one.list !== LIST || one.name !== name), { list: LIST, name, query }]);
+            await keep((before) => [...without(before, name), { list: LIST, name, query }]);
             toast(words.viewSaved(name));
             setNaming(false);
           }}
@@ -98,6 +119,10 @@ export function SavedViews({ query }: { query: string }) {
       )}
     </>
   );
+}
+
+function without(views: readonly View[], name: string): View[] {
+  return views.filter((one) => one.list !== LIST || one.name !== name);
 }
 
 function NameDialog({

@@ -55,17 +55,31 @@ export function UserDrawer({
         <Banner>{words.invitedUntil(formatDateTime(user.invitationExpiresAt))}</Banner>
       )}
       {isOutOfReach ? <Banner>{words.ownersOnly}</Banner> : isLastOwner && <Banner kind="warning">{words.lastOwner}</Banner>}
-      {!locked && <RoleForm key={user.role} user={user} onChanged={onChanged} />}
+      {!locked && <RoleForm user={user} onChanged={onChanged} />}
       {!locked && <Access user={user} onClose={onClose} onChanged={onChanged} />}
     </Drawer>
   );
+}
+
+/** Changes the user as it is shown here. Where somebody else was first the list is loaded again, so that the next attempt is one that knows of it. */
+async function changeUser(
+  { userId, role, state }: UserJson,
+  changes: { role: UserJson["role"] } | { state: "ACTIVE" | "DISABLED" },
+  reload: () => void,
+): Promise<void> {
+  try {
+    await patch(`/users/${encodeURIComponent(userId)}`, { ...changes, seen: { role, state } });
+  } catch (error) {
+    if (hasCode(error, "conflict")) reload();
+    throw error;
+  }
 }
 
 function RoleForm({ user, onChanged }: { user: UserJson; onChanged: () => void }) {
   const { users: words, roles, app } = text();
   const [role, setRole] = useState(user.role);
   const change = useAction(async () => {
-    await patch(`/users/${encodeURIComponent(user.userId)}`, { role });
+    await changeUser(user, { role }, onChanged);
     toast(words.roleChanged(user.email, roles[role]));
     onChanged();
   });
@@ -86,7 +100,7 @@ function Access({ user, onClose, onChanged }: { user: UserJson; onClose: () => v
   const [asking, setAsking] = useState<"disable" | "remove" | null>(null);
   const path = `/users/${encodeURIComponent(user.userId)}`;
   const setState = async (state: "ACTIVE" | "DISABLED"): Promise<void> => {
-    await patch(path, { state });
+    await changeUser(user, { state }, onChanged);
     toast(state === "ACTIVE" ? words.enabled(user.email) : words.disabled(user.email));
     onChanged();
   };

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { MAIL_LEASE_MS } from "../../engine/mails/mail-record.ts";
+import type { CloudConfig } from "../../engine/settings/cloud-config.ts";
+import { CLOUD_CONFIGS, createRecordStore } from "../../engine/tables/record-store.ts";
+import { loadShopsSince } from "../../storage/feed/shops-since.ts";
+import { ADMIN } from "../storage/clickhouse/clickhouse-world.ts";
+import { kvOf } from "../storage/kv/redis-world.ts";
+import { atEnd } from "../storage/kv/world.ts";
+import { kafkaMissing } from "../support/kafka.ts";
+import { listOf, member } from "../support/matches.ts";
+import { newMerchant } from "../support/new-merchant.ts";
+import { newPartnerApi } from "../support/new-partner-api.ts";
+import { redisMissing } from "../support/redis.ts";
+import { type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
+import { eventually } from "../support/within.ts";
+import { startCluster, type TestCluster } from "./cluster-world.ts";
+import { addressOf, placeOf } from "./portal-world.ts";
+
+const missing = (await redisMissing()) || (await kafkaMissing());
+
+const SLEEP_MS = 20_000;
+
+/** A team has no more. */
+const USERS_OF_SHOP = 5;
+
+/** Terminals with rows of before: a node is at them for longer than the two seconds after which it stores how far it has come. */
+const TERMINALS = 1_000;
+
+const LEASE = "shop/turn";
+
+/** Servers for mail, one for each node, so that it is known who sends what. */
+interface MailServers {
+  readonly servers: readonly SmtpServer[];
+  /** What happens to a node while it is sending a mail to this address: the server has not got the text yet. */
+  during(address: string, act: (node: number) => void): void;
+  /** How often a mail to the address came, at any of them. */
+  countOf(address: string): number;
+}
+
+async function startMailServers(test: TestContext, count: number): Promise<MailServers> {
+  const acts = new Map<string, (node: number) => void>();
+  const onRecipient = (node: number) => (address: string) => {
+    const act = acts.get(address);
+    acts.delete(address);
+    act?.(node);
+    return "250 2.1.5 ok";
+  };
+  const servers = await Promise.all(Array.from({ length: count }, (_, node) => startSmtpServer({ onRecipient: onRecipient(node) })));
+  for (const server of servers) atEnd(test, () => server.close());
+  return {
+    servers,
+    during: (address, act) => acts.set(address, act),
+    countOf: (address) => servers.flatMap(({ mails }) => mails).filter(({ to }) => to.includes(address)).length,
+  };
+}
+
+/** Whoever can be invited: addresses of teams, each by another node than the one before. */
+async function inviter(cluster: TestCluster): Promise<(address: string, node: number) => Promise<void>> {
+  const partner = await newPartnerApi(placeOf(cluster, 0));
+  let [merchantId, users] = ["", USERS_OF_SHOP];
+  return async (email, node) => {
+    if (users === USERS_OF_SHOP) {
+      [merchantId, users] = [`shop-${randomUUID()}`, 0];
+      const made = await partner.call("POST", "/merchants", { merchantId });
+      assert.equal(made.status, 201, made.text);
+    }
+    users += 1;
+    const invited = await placeOf(cluster, node)
+      .administrator()
+      .post(`/admin/api/merchants/${merchantId}/portal-users`, { email, role: "OWNER" });
+    assert.equal(invited.status, 201, invited.text);
+  };
+}
+
+/** What the administrators' list says of the mail to an address. */
+async function listedMail(cluster: TestCluster, node: number, address: string): Promise<unknown> {
+  const listed = await placeOf(cluster, node).administrator().get("/admin/mails?limit=500");
+  assert.equal(listed.status, 200, listed.text);
+  const own = listOf(member(listed.body, "data")).filter((mail) => member(mail, "to") === address);
+  assert.equal(own.length, 1, listed.text);
+  return own[0];
+}
+
+describe("the portal where nodes fail", { skip: missing }, () => {
+  it("a mail is sent once though every node looks; again only where its node died while it was sending", {
+    timeout: 400_000,
+  }, async (test) => {
+    const mails = await startMailServers(test, 3);
+    const cluster = await startCluster(test, {
+      nodes: 3,
+      environment: { RELAY_MAIL_FROM: "Terminal Relay <relay@example.com>" },
+      environmentOf: (node) => ({ RELAY_SMTP_URL: `smtp://127.0.0.1:${mails.servers[node]?.port}` }),
+    });
+    const invite = await inviter(cluster);
+    const addresses = (count: number) => Array.from({ length: count }, () => addressOf("anna"));
+    const allSentOnce = (sent: readonly string[], deadlineMs?: number) =>
+      eventually(
+        async () => {
+          assert.deepEqual(
+            sent.map((address) => mails.countOf(address)),
+            sent.map(() => 1),
+          );
+          for (const [index, address] of sent.entries()) {
+            const { state } = Object(await listedMail(cluster, index % 2, address));
+            assert.equal(state, "SENT");
+          }
+        },
+        deadlineMs,
+        200,
+      );
+
+    const first = addresses(30);
+    for (const [index, address] of first.entries()) await invite(address, index % 3);
+    await allSentOnce(first);
+    const senders = mails.servers.map((server) => server.mails.length);
+    test.diagnostic(`sent by the nodes: ${senders.join(", ")}`);
+    assert.ok(senders.filter((count) => count > 0).length > 1, "one node was home to all mails");
+
+    // A node dies between its claim and the end of the mail: nobody knows that it was not sent until the claim is over.
+    const unlucky = addressOf("unlucky");
+    const died = new Promise<number>((resolve) => {
+      mails.during(unlucky, (node) => {
+        void cluster.nodes[node]?.kill();
+        resolve(node);
+      });
+    });
+    await invite(unlucky, 0);
+    const dead = await died;
+    const diedAt = performance.now();
+    await cluster.nodes[dead]?.exited;
+    await cluster.start(dead);
+
+    // Another sleeps while it sends, for longer than its membership lasts.
+    const slow = addressOf("slow");
+    const slept = new Promise<number>((resolve) => {
+      mails.during(slow, (node) => {
+        cluster.nodes[node]?.signal("SIGSTOP");
+        resolve(node);
+      });
+    });
+    await invite(slow, 1);
+    const sleeper = await slept;
+    const sleptAt = performance.now();
+    const meanwhile = addresses(10);
+    const awake = [0, 1, 2].filter((node) => node !== sleeper);
+    for (const [index, address] of meanwhile.entries()) await invite(address, awake[index % 2] ?? 0);
+    await eventually(() =>
+      assert.deepEqual(
+        meanwhile.map((address) => mails.countOf(address)),
+        meanwhile.map(() => 1),
+      ),
+    );
+    test.diagnostic(`what the node that sleeps was home to is sent within ${Math.round(performance.now() - sleptAt)} ms`);
+    assert.equal(mails.countOf(slow), 0);
+    await delay(Math.max(0, SLEEP_MS - (performance.now() - sleptAt)));
+    assert.equal(mails.countOf(slow), 0, "another node sent what the one that sleeps has claimed");
+    cluster.nodes[sleeper]?.signal("SIGCONT");
+    await allSentOnce([slow], MAIL_LEASE_MS + 60_000);
+    test.diagnostic(`what it was sending was sent ${Math.round(performance.now() - sleptAt)} ms after it fell asleep`);
+
+    await allSentOnce([unlucky], MAIL_LEASE_MS + 60_000);
+    const tookMs = performance.now() - diedAt;
+    test.diagnostic(`what the dead node was sending was sent after ${Math.round(tookMs)} ms`);
+    // The claim is of a moment before the server heard of the mail.
+    assert.ok(tookMs > MAIL_LEASE_MS - 5_000, `sent again after ${tookMs} ms`);
+    assert.equal(member(await listedMail(cluster, 0, unlucky), "attempts"), 2);
+    await allSentOnce([...first, ...meanwhile, slow, unlucky]);
+  });
+
+  it("rows of before are filled by one node, and by another when it dies, from where it was", { timeout: 600_000 }, async (test) => {
+    const cluster = await startCluster(test, { nodes: 3, environment: { RELAY_LOG_LEVEL: "info" } });
+    const { merchantId } = await newMerchant(placeOf(cluster, 0));
+    const clickhouse = new URL(cluster.clickhouse.url);
+    const ask = async (query: string): Promise<string> => {
+      const headers = { "x-clickhouse-user": ADMIN.username, "x-clickhouse-key": ADMIN.password };
+      const response = await fetch(clickhouse.origin, { method: "POST", headers, body: query });
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      return text.trim();
+    };
+    await Promise.all(
+      cluster.nodes.map(async (node) => {
+        node.signal("SIGTERM");
+        await node.exited;
+      }),
+    );
+
+    // As a version has left it that did not keep whose a payment is.
+    const kv = await kvOf(test, { url: cluster.redis.url, deadlineMs: 10_000 });
+    const configs = createRecordStore<CloudConfig>(kv, CLOUD_CONFIGS);
+    const shared = { schema: 1, merchantId, group: null, family: null, settings: {}, updatedAtMs: 0 } as const;
+    for (let number = 0; number < TERMINALS; number += 1) {
+      const terminalId = terminalOf(number);
+      await configs.save(terminalId, { ...shared, terminalId });
+    }
+    await ask(`INSERT INTO relay.transactions (terminal_id, day, uuid, version, created_at, method, status, amount_cents, currency, merchant_id, command_kind)
+      SELECT concat('F', leftPad(toString(number), 5, '0')), toDate(now64(3, 'UTC')), toString(generateUUIDv4()), 1, now64(3, 'UTC'), 'CARD', 'OK', 100, 'EUR', '${merchantId}', 'payment'
+      FROM numbers(${TERMINALS})`);
+    const sinceMs = Date.now() + 1_000;
+    await kv.commit({
+      checks: [],
+      operations: [
+        { type: "delete", key: LEASE },
+        { type: "put", key: "shop/since", value: JSON.stringify({ schema: 1, sinceMs, filled: null }) },
+      ],
+    });
+
+    const lease = async () => {
+      const entry = await kv.get(LEASE);
+      const { holder = null, cursor = null } = entry === null ? {} : JSON.parse(entry.value);
+      return { holder, terminalId: String(cursor).split("/")[2] ?? "" };
+    };
+    await cluster.start(0);
+    const { holder } = await eventually(async () => {
+      const now = await lease();
+      assert.ok(now.holder !== null && now.terminalId !== "", "it has not come anywhere yet");
+      return now;
+    }, 60_000);
+    await cluster.nodes[0]?.kill();
+    const left = await lease();
+    assert.equal(left.holder, holder);
+    assert.equal((await loadShopsSince(kv))?.record.filled, null, "it was done before it was killed");
+    const copied = "SELECT uniqExact(terminal_id) FROM relay.merchant_transactions WHERE merchant_id";
+    const before = Number(await ask(`${copied} = '${merchantId}'`));
+    // Nobody says that it is gone: whoever finds the lease as it was takes it over, and the other one leaves it to that.
+    await Promise.all([cluster.start(1), cluster.start(2)]);
+    const startedAt = performance.now();
+    await eventually(async () => assert.notEqual((await loadShopsSince(kv))?.record.filled, null), 240_000, 100);
+    test.diagnostic(
+      `${before} terminals were done by the first; all were ${Math.round(performance.now() - startedAt)} ms after the others had started`,
+    );
+
+    const told = await eventually(() => {
+      const lines = [0, 1, 2].flatMap((node) =>
+        (cluster.nodes[node]?.output() ?? "").split("\n").filter((line) => line.includes("merchant rows filled")),
+      );
+      assert.equal(lines.length, 1, lines.join("\n"));
+      return JSON.parse(lines[0] ?? "");
+    });
+    test.diagnostic(`the second copied the rows of ${member(told, "terminals")} terminals`);
+    // What was copied after the first had last stored how far it was is copied again, and is there once.
+    assert.ok(Number(member(told, "terminals")) < TERMINALS, "it began anew");
+    assert.ok(before > 0 && before + Number(member(told, "terminals")) >= TERMINALS);
+    const filled = (columns: string) => ask(`SELECT ${columns} FROM relay.merchant_transactions FINAL WHERE merchant_id = '${merchantId}'`);
+    assert.equal(await filled("count(), uniqExact(terminal_id), uniqExact(uuid)"), [TERMINALS, TERMINALS, TERMINALS].join("\t"));
+  });
+});
+
+function terminalOf(number: number): string {
+  return `F${String(number).padStart(5, "0")}`;
+}

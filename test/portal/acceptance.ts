@@ -1,0 +1,49 @@
+/** The acceptance of the merchant portal: a real node, and a real browser. Run by run.ts, which builds the node and prints the list. */
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe } from "node:test";
+import { entry } from "./entry.ts";
+import { faults, nothingElse } from "./faults.ts";
+import { lists } from "./lists.ts";
+import { type FurnishedShop, pages } from "./pages.ts";
+import { card, pay, payDays } from "./payments.ts";
+import { newShop, PortalWorld } from "./portal-world.ts";
+import { team } from "./team.ts";
+
+/** A day more than a week, so that the overview has what it compares with. */
+const PAST_MS = 8 * 86_400_000;
+
+describe("the merchant portal", () => {
+  const world = new PortalWorld();
+  let furnished: FurnishedShop | null = null;
+
+  before(async () => {
+    await world.start(PAST_MS);
+    furnished = await furnish(world);
+  });
+  afterEach(() => world.visitors.leave());
+  after(() => world.stop());
+
+  entry(world);
+  team(world);
+  lists(world);
+  pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
+  faults(world);
+  nothingElse(world);
+});
+
+/** A shop with the payments of the last days, of now, and of this hour a week ago, whatever the time of day is. */
+async function furnish({ relay }: PortalWorld): Promise<FurnishedShop> {
+  const shop = await newShop(relay, "Caffè Pasticceria del Duomo di Milano", 3);
+  const [one = "", two = ""] = shop.terminalIds;
+  const untilMs = relay.nowMs() + PAST_MS;
+  const weekAgoMs = untilMs - 7 * 86_400_000;
+  await payDays(relay, [one, two], { fromMs: relay.nowMs(), untilMs: weekAgoMs });
+  await pay(relay, card(one, 2_340));
+  await payDays(relay, [one, two], { fromMs: weekAgoMs, untilMs });
+  await pay(relay, card(two, 1_005), { message: "A rather long message of the acquirer, which has no room in a narrow column" });
+  const uuid = await pay(relay, card(one, 12_480));
+  // Nobody asked for this one.
+  const posted = await relay.fleet().receipt(two, { uuid: relay.uuid(), result: "OK", service: "PAYCC", amount: 990 });
+  assert.equal(posted.status, 200, posted.text);
+  return { shop, uuid };
+}

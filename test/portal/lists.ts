@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { startSimulatedTerminal } from "../../infra/sandbox/terminal/terminal.ts";
+import { assertMatches, listOf, member, textMember } from "../support/matches.ts";
+import { PORTAL_API, type PortalPerson } from "../support/portal-person.ts";
+import { eventually, within } from "../support/within.ts";
+import { newMerchant } from "../tenancy/merchants.ts";
+import { card, pay } from "./payments.ts";
+import { shopWithOwner } from "./people.ts";
+import type { PortalWorld } from "./portal-world.ts";
+
+/** The page asks every five seconds; the rest is for a machine that does other things too. */
+const NEXT_REFRESH_MS = 10_000;
+/** What a shop is promised. */
+const OFFLINE_WITHIN_MS = 10_000;
+
+/** Every transaction of the interface, page by page. */
+async function transactionsOf(person: PortalPerson, query = ""): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const answer = await person.send(
+      "GET",
+      `/transactions?limit=20&${query}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    assert.equal(answer.status, 200, answer.text);
+    items.push(...listOf(member(answer.body, "data", "items")));
+    const next = member(answer.body, "data", "next");
+    cursor = typeof next === "string" ? next : null;
+  }
+  return items;
+}
+
+/** The rows of a CSV file: quoted cells, doubled quotes, line breaks inside quotes. */
+function rowsOf(csv: string, delimiter: string): string[][] {
+  const rows: string[][] = [[""]];
+  let quoted = false;
+  for (let at = 0; at < csv.length; at += 1) {
+    const sign = csv[at] ?? "";
+    const row = rows.at(-1) ?? [];
+    if (quoted && sign === '"' && csv[at + 1] === '"') {
+      row[row.length - 1] += '"';
+      at += 1;
+    } else if (sign === '"') quoted = !quoted;
+    else if (!quoted && sign === delimiter) row.push("");
+    else if (!quoted && sign === "\n") rows.push([""]);
+    else if (quoted || sign !== "\r") row[row.length - 1] += sign;
+  }
+  return rows.filter((row) => row.length > 1);
+}
+
+async function download(page: Page, button: string): Promise<{ name: string; text: string }> {
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: button }).click()]);
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+}
+
+const rowButtons = (page: Page) => page.locator("main .row-button");
+
+/** What a shop sees of its payments and terminals, and nobody else does. */
+export function lists(world: PortalWorld): void {
+  test("acceptance 4: nothing of one merchant appears for another: on no page, in no list and no file, by none of its true ids", async () => {
+    const { relay } = world;
+    const first = await newMerchant(relay, "first", "4201");
+    const second = await newMerchant(relay, "second", "4302");
+    const { page } = await world.visitAs(second.owner, "/portal");
+    const assertNothing = async (where: string): Promise<void> => {
+      const shown = (await page.locator("body").textContent()) ?? "";
+      const leaked = first.markers.filter((marker) => shown.includes(marker));
+      assert.deepEqual(leaked, [], where);
+    };
+    const heading = (name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
+    for (const [path, name, shows] of [
+      ["/portal", "Overview", second.things.terminalId],
+      ["/portal/transactions", "Transactions", second.things.terminalId],
+      ["/portal/terminals", "Terminals", second.things.terminalId],
+      ["/portal/users", "Users", second.things.email],
+      ["/portal/audit", "Audit", second.things.email],
+      ["/portal/settings", "Settings", second.things.email],
+    ] as const) {
+      await page.goto(path);
+      await heading(name);
+      await page.getByText(shows).filter({ visible: true }).first().waitFor();
+      await assertNothing(path);
+    }
+    // The true ids of the other, typed into the address.
+    const { uuid, terminalId, authCode } = first.things;
+    await page.goto(`/portal/transactions/${uuid}`);
+    await page.getByText("There is no such transaction").waitFor();
+    await page.goto(`/portal/terminals/${terminalId}`);
+    await page.getByText("There is no such terminal").waitFor();
+    for (const query of [`q=${uuid}`, `q=${authCode}`, `terminalId=${terminalId}`]) {
+      await page.goto(`/portal/transactions?${query}`);
+      await page.getByText("Nothing matches these filters").waitFor();
+    }
+    // What the page's own session and cookie get from the interface, the file among it.
+    const asked = await page.evaluate(
+      `Promise.all(${JSON.stringify([
+        ...[`/transactions/${uuid}`, `/transactions/${uuid}/receipt`, `/terminals/${terminalId}`],
+        ...["/transactions", "/transactions.csv", "/terminals", "/users", "/audit?limit=200", "/overview"],
+      ])}.map(async (path) => { const answer = await fetch("${PORTAL_API}" + path); return [path, answer.status, await answer.text()]; }))`,
+    );
+    for (const [path, status, text] of listOf(asked).map(listOf)) {
+      assert.equal(status, String(path).includes(uuid) || String(path).includes(terminalId) ? 404 : 200, `${path}`);
+      // The log of the second merchant may say what it asked for; it has asked for nothing that is logged.
+      const leaked = first.markers.filter((marker) => String(text).includes(marker));
+      assert.deepEqual(leaked, [], `${path}`);
+    }
+    await page.goto("/portal/transactions");
+    const { text: file } = await download(page, "Export CSV");
+    assert.ok(file.includes(second.things.uuid) && !file.includes(uuid));
+  });
+
+  test("acceptance 5: what a terminal takes stands in the list at the next refresh, and a terminal that goes is offline within ten seconds", async () => {
+    const { relay } = world;
+    const { shop, owner } = await shopWithOwner(relay, "Bar del Porto", 1);
+    const [terminalId = ""] = shop.terminalIds;
+    const terminal = await startSimulatedTerminal({ terminalId, url: relay.node.url, speed: 10 });
+    try {
+      await within("the terminal", terminal.online);
+      const list = await world.visitAs(owner, "/portal/transactions");
+      const terminals = await world.visitAs(owner, "/portal/terminals");
+      await list.page.getByText("No transaction yet").waitFor();
+      await list.page.evaluate("globalThis.notReloaded = true");
+      await terminals.page.getByText("1 of 1 online").waitFor();
+
+      const uuid = relay.uuid();
+      assert.equal((await relay.partner().pay(terminalId, { uuid, amount: 12_340 })).status, 200);
+      await relay.lifeBecomes(uuid, { state: "done" });
+      await rowButtons(list.page).first().waitFor({ timeout: NEXT_REFRESH_MS });
+      await list.page.getByText("€123.40").first().waitFor();
+      assert.equal(await list.page.evaluate("globalThis.notReloaded"), true);
+
+      await terminal.stop();
+      const stoppedAtMs = performance.now();
+      await terminals.page.getByText("0 of 1 online").waitFor({ timeout: OFFLINE_WITHIN_MS });
+      await terminals.page.locator("main .badge", { hasText: "Offline" }).waitFor({ timeout: OFFLINE_WITHIN_MS });
+      assert.ok(performance.now() - stoppedAtMs <= OFFLINE_WITHIN_MS);
+    } finally {
+      await terminal.stop();
+    }
+  });
+
+  test("acceptance 16: the file of the filtered rows has the rows of the list and their sum, in both languages, and a formula stays a text", async () => {
+    const { relay } = world;
+    const { shop, owner } = await shopWithOwner(relay, "Mercato Coperto", 2);
+    const [one = "", two = ""] = shop.terminalIds;
+    const formula = '=cmd|"/C calc"!A1';
+    for (let index = 0; index < 24; index += 1) {
+      const [terminalId, amountCents] = [index % 2 === 0 ? one : two, index % 6 === 5 ? 1_005 : 1_000 + index * 110];
+      await pay(relay, card(terminalId, amountCents), index === 4 ? { message: formula } : {});
+    }
+    const query = `terminalId=${one}&status=OK`;
+    const listed = await transactionsOf(owner, query);
+    assert.equal(listed.length, 12);
+    const sumMinor = listed.reduce((sum: number, item) => sum + Number(member(item, "amountMinor")), 0);
+
+    const { page } = await world.visitAs(owner, `/portal/transactions?${query}`);
+    await page.getByText("12 transactions, that is all").waitFor();
+    assert.equal(await rowButtons(page).count(), 12);
+    const english = await download(page, "Export CSV");
+    assert.match(english.name, new RegExp(`^transactions_${shop.merchantId}_.*\\.csv$`));
+    await page.goto("/portal/settings");
+    await page.getByLabel("Language", { exact: true }).selectOption("it");
+    await page.getByRole("heading", { name: "Impostazioni" }).waitFor();
+    await page.goto(`/portal/transactions?${query}`);
+    await page.getByRole("heading", { name: "Transazioni" }).waitFor();
+    const italian = await download(page, "Esporta CSV");
+
+    for (const [{ text }, delimiter, point, uuidHeading, amountHeading] of [
+      [english, ",", ".", "UUID", "Amount"],
+      [italian, ";", ",", "UUID", "Importo"],
+    ] as const) {
+      assert.equal(text[0], "\ufeff");
+      const [headings = [], ...rows] = rowsOf(text.slice(1), delimiter);
+      const column = (name: string) => rows.map((row) => row[headings.indexOf(name)] ?? "");
+      assert.deepEqual(
+        column(uuidHeading),
+        listed.map((item) => textMember(item, "uuid")),
+      );
+      const sums = column(amountHeading).map((amount) => Math.round(Number(amount.replace(point, ".")) * 100));
+      assert.equal(
+        sums.reduce((sum, amount) => sum + amount, 0),
+        sumMinor,
+      );
+      const cells = rows.flat().filter((cell) => cell.includes("cmd"));
+      assert.deepEqual(cells, [`'${formula}`]);
+    }
+  });
+
+  test("back goes from the opened transaction to the list as it was filtered, and from there to the page before", async () => {
+    const { relay } = world;
+    const { shop, owner } = await shopWithOwner(relay, "Erboristeria", 1);
+    const [terminalId = ""] = shop.terminalIds;
+    await pay(relay, card(terminalId, 1_230));
+    await pay(relay, card(terminalId, 1_005));
+    const { page } = await world.visitAs(owner, "/portal");
+    await page.getByRole("navigation").first().getByRole("link", { name: "Transactions" }).click();
+    await rowButtons(page).nth(1).waitFor();
+    await page.locator(".filters-desk").getByLabel("Outcome").selectOption("OK");
+    await page.getByText("1 transaction", { exact: false }).last().waitFor();
+    await eventually(() => assert.match(page.url(), /\/portal\/transactions\?status=OK$/));
+    await rowButtons(page).first().click();
+    const drawer = page.locator("dialog");
+    await drawer.getByText("€12.30").first().waitFor();
+    await eventually(() => assert.match(page.url(), /\/portal\/transactions\/[0-9a-f-]{36}\?status=OK$/));
+    await page.goBack();
+    await drawer.waitFor({ state: "detached" });
+    assert.match(page.url(), /\/portal\/transactions\?status=OK$/);
+    assert.equal(await rowButtons(page).count(), 1);
+    await page.goForward();
+    await drawer.getByText("€12.30").first().waitFor();
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+    assert.match(page.url(), /\/portal\/transactions\?status=OK$/);
+    // A link of the opened transaction may be sent to a colleague.
+    const colleagueSees = await world.visitAs(owner, "/portal/transactions?status=OK");
+    await rowButtons(colleagueSees.page).first().click();
+    await colleagueSees.page.reload();
+    await colleagueSees.page.locator("dialog").getByText("€12.30").first().waitFor();
+    for (let steps = 0; steps < 4 && !/\/portal$/.test(page.url()); steps += 1) await page.goBack();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+  });
+
+  test("a tile of the overview opens the list of what it counts, and the receipt of a payment is printed alone", async () => {
+    const { relay } = world;
+    const { shop, owner } = await shopWithOwner(relay, "Osteria Ponte", 1);
+    const [terminalId = ""] = shop.terminalIds;
+    for (const amount of [2_500, 1_230, 1_005]) await pay(relay, card(terminalId, amount));
+    const { page } = await world.visitAs(owner, "/portal");
+    const tile = page.getByRole("link", { name: /^Volume/ });
+    await tile.getByText("€37.30").waitFor();
+    await tile.click();
+    await page.getByText("2 transactions, that is all").waitFor();
+    await rowButtons(page).first().click();
+    await page.locator("dialog").getByRole("button", { name: "Receipt" }).click();
+    const paper = page.locator(".paper");
+    await paper.getByText("Osteria Ponte").waitFor();
+    await paper.getByText("Copy for the merchant").waitFor();
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await paper.isVisible(), true);
+    // What stays in its place but unseen is no more on paper than what is away.
+    for (const away of [".sidebar", ".topbar", "main .table"]) assert.equal(await page.locator(away).first().isVisible(), false, away);
+    await page.emulateMedia({ media: "screen" });
+    await page.evaluate("globalThis.print = () => { globalThis.printed = (globalThis.printed ?? 0) + 1; }");
+    await page.locator("dialog").last().getByRole("button", { name: "Print" }).click();
+    assert.equal(await page.evaluate("globalThis.printed"), 1);
+    await eventually(async () => assertMatches((await transactionsOf(owner)).length, 3));
+  });
+}
