@@ -24,6 +24,12 @@ const ON_PHONE_MAX = 3;
 /** When the first page has had its time, the scripts of the others are loaded too (a few kilobytes each), so that a change of page waits for none. */
 const PRELOAD_AFTER_MS = 1_500;
 
+/** Whose figures they are and in which time zone: on paper in the place of the frame that says so on screen (print.css). */
+function paperHead({ merchantName, environment }: { merchantName: string; environment: string }): string {
+  const { app } = text();
+  return [merchantName, ...(environment === "TEST" ? [app.test] : []), app.times(zoneName())].join(" · ");
+}
+
 /** The frame around the pages of somebody who is signed in. */
 export function Layout({ path }: { path: string }) {
   const { app } = text();
@@ -62,7 +68,7 @@ export function Layout({ path }: { path: string }) {
           </nav>
           <p class="sidebar-foot">{app.times(zoneName())}</p>
         </aside>
-        <div class="column">
+        <div class="column" data-paper-head={at === null ? undefined : paperHead(at)}>
           <header class="topbar">
             <Brand href="/portal" />
             <MerchantSwitcher />

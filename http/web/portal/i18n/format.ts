@@ -1,3 +1,4 @@
+import { decimalsOf } from "../../../../engine/kernel/money.ts";
 import { timeZone } from "../state/session.ts";
 import { moneyText } from "./money.ts";
 import { locale } from "./texts.ts";
@@ -30,6 +31,13 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 export function formatMoney(minor: number, currency: string): string {
   return moneyText(minor, currency, numbers);
+}
+
+/** An amount as the relay writes it for programs, `10.50 EUR`, as people read it; what is no such amount stays as it is. */
+export function formatWrittenMoney(amount: string): string {
+  const [, major, currency] = /^(-?\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(amount) ?? [];
+  if (major === undefined || currency === undefined) return amount;
+  return moneyText(Math.round(Number(major) * 10 ** decimalsOf(currency)), currency, numbers);
 }
 
 export function formatNumber(value: number): string {

@@ -223,10 +223,10 @@ test("tokens leave the address bar, and are sent only to the relay", skip, async
   await page.getByText("Caffè Duomo ti invita con il ruolo Contabilità.").waitFor();
   assert.equal(page.url(), `${url}/portal/invitation`);
   await page.getByLabel("Nuova password", { exact: true }).fill("una frase lunga");
-  await page.getByLabel("Nuova password, di nuovo", { exact: true }).fill("una frase diversa");
+  await page.getByLabel("Ripeti la nuova password", { exact: true }).fill("una frase diversa");
   await page.keyboard.press("Enter");
   await page.getByText("Le due password non coincidono.").waitFor();
-  await page.getByLabel("Nuova password, di nuovo", { exact: true }).fill("una frase lunga");
+  await page.getByLabel("Ripeti la nuova password", { exact: true }).fill("una frase lunga");
   await page.keyboard.press("Enter");
   await page.getByText("Proteggi il tuo account").waitFor();
   assert.equal(await page.evaluate("document.documentElement.lang"), "it");
@@ -235,7 +235,7 @@ test("tokens leave the address bar, and are sent only to the relay", skip, async
 
   await page.goto(`${url}/portal/reset/another-token`);
   await page.getByLabel("Nuova password", { exact: true }).fill("una frase lunga");
-  await page.getByLabel("Nuova password, di nuovo", { exact: true }).fill("una frase lunga");
+  await page.getByLabel("Ripeti la nuova password", { exact: true }).fill("una frase lunga");
   assert.equal(page.url(), `${url}/portal/reset`);
   await page.keyboard.press("Enter");
   await page.getByText("Questo link non è più valido").waitFor();
@@ -467,6 +467,51 @@ test("a row opens beside the list with an address of its own, and Escape gives t
   assert.equal(page.url(), `${url}/portal/transactions?status=OK`);
   assert.equal(await page.evaluate(`document.activeElement.className`), "row-button");
   assert.ok(calls.filter(({ path }) => path === "/transactions").every(({ query }) => query.get("status") === "OK"));
+});
+
+test("paper has whose figures they are, and nothing that can only be pressed", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  await fakeRelay(page, ANNA);
+  await page.goto(`${url}/portal`);
+  const chartButton = page.getByRole("button", { name: "Show as table" });
+  await chartButton.waitFor();
+  const head = () => page.evaluate(`getComputedStyle(document.querySelector(".column"), "::before").content`);
+  assert.equal(await head(), "none");
+  await page.emulateMedia({ media: "print" });
+  assert.match(String(await head()), new RegExp(`^"${MERCHANT.merchantName} · TEST: .* · Times in Europe/Rome \\(CES?T\\)"$`));
+  assert.equal(await chartButton.isVisible(), false);
+  assert.equal(await page.locator(".sidebar").isVisible(), false);
+  const [sheets, underHead] = [
+    (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g),
+    await page.evaluate(`document.querySelector("h1").getBoundingClientRect().top`),
+  ];
+  assert.ok(Number(underHead) < 150, `the page begins ${underHead} px below the top`);
+  assert.equal(sheets?.length, 1);
+});
+
+test("a receipt has its amount as the language writes it, and stands alone at the top of the paper", skip, async (t) => {
+  const { url, page } = await openPortal(t);
+  const lines = [
+    { label: "amount", value: "1234.50 EUR" },
+    { label: "message", value: "10.50 EUR" },
+  ];
+  const receipt = { merchantName: MERCHANT.merchantName, terminalId: "SIM00001", createdAt: TRANSACTION.createdAt, lines, text: null };
+  await fakeRelay(page, {
+    ...ANNA,
+    "GET /session": () => ({ data: sessionOf({ locale: "it" }) }),
+    "GET /transactions/*/receipt": () => ({ data: receipt }),
+  });
+  await page.goto(`${url}/portal/transactions/${TRANSACTION.uuid}`);
+  await page.getByRole("button", { name: "Ricevuta" }).click();
+  const paper = page.locator(".paper");
+  await paper.getByText("1.234,50\u00a0€", { exact: true }).waitFor();
+  // What the terminal said stays as it said it.
+  await paper.getByText("10.50 EUR", { exact: true }).waitFor();
+  await page.emulateMedia({ media: "print" });
+  const box = await paper.boundingBox();
+  assert.ok(box !== null && box.y < 100, `the paper begins ${box?.y} px below the top`);
+  assert.equal(await page.locator("table").first().isVisible(), false);
+  assert.equal(await page.evaluate(`getComputedStyle(document.querySelector(".column"), "::before").display`), "none");
 });
 
 test("new recovery codes cannot be closed away, however often Escape is pressed", skip, async (t) => {

@@ -109,7 +109,7 @@ function columnsOf(): Column<AuditItemJson>[] {
   const { audit: words } = text();
   return [
     { key: "at", header: words.time, cell: ({ at }) => <Time at={at} /> },
-    { key: "actor", header: words.actor, cell: ({ actor }) => actor },
+    { key: "actor", header: words.actor, cell: ({ actor }) => actorText(actor) },
     { key: "action", header: words.action, cell: ({ action }) => actionText(action) },
     {
       key: "subject",
@@ -127,6 +127,12 @@ function actionText(action: string): string {
   return actions[action] ?? action;
 }
 
+/** A person by the address; others are told by what they are, which the log says in English. */
+function actorText(actor: string): string {
+  const actors: Readonly<Record<string, string>> = text().audit.actors;
+  return actors[actor] ?? actor;
+}
+
 function Outcome({ item: { outcome } }: { item: AuditItemJson }) {
   const kinds: Readonly<Record<AuditItemJson["outcome"], BadgeKind>> = { done: "good", refused: "bad", begun: "warn" };
   return <Badge kind={kinds[outcome]}>{text().audit.outcomes[outcome]}</Badge>;
@@ -140,7 +146,7 @@ function AuditDrawer({ item, onClose }: { item: AuditItemJson; onClose: () => vo
         <dt>{words.time}</dt>
         <dd>{formatExactTime(item.at)}</dd>
         <dt>{words.actor}</dt>
-        <dd>{item.actor}</dd>
+        <dd>{actorText(item.actor)}</dd>
         <dt>{words.outcome}</dt>
         <dd>
           <Outcome item={item} />
@@ -156,7 +162,7 @@ function AuditDrawer({ item, onClose }: { item: AuditItemJson; onClose: () => vo
         <dt>{words.members}</dt>
         <dd>{item.members.length === 0 ? "–" : item.members.join(", ")}</dd>
         <dt>{words.address}</dt>
-        <dd>{item.ipAddress ?? words.hidden}</dd>
+        <dd>{item.ipAddress ?? words.notShown}</dd>
         <dt>{words.request}</dt>
         <dd class="mono break">{item.requestId}</dd>
       </dl>

@@ -4,9 +4,10 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Loaded } from "../../components/panel.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatExactTime } from "../../i18n/format.ts";
+import { formatExactTime, formatWrittenMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
+import { merchant } from "../../state/session.ts";
 
 /** A copy of the receipt for the shop's desk, on screen and on paper. */
 export function ReceiptDialog({ uuid, onClose }: { uuid: string; onClose: () => void }) {
@@ -33,11 +34,12 @@ export function ReceiptDialog({ uuid, onClose }: { uuid: string; onClose: () => 
 }
 
 function Paper({ receipt: { merchantName, terminalId, createdAt, lines, text: own } }: { receipt: ReceiptJson }) {
-  const { transactions: words } = text();
+  const { transactions: words, app } = text();
   const labels: Readonly<Record<string, string>> = words.receiptLabels;
   return (
     <div class="paper print-alone">
       <p class="paper-head">{merchantName}</p>
+      {merchant.value?.environment === "TEST" && <p class="paper-head">{app.test}</p>}
       <dl class="paper-lines">
         <dt>{words.columns.time}</dt>
         <dd>{formatExactTime(createdAt)}</dd>
@@ -55,6 +57,7 @@ function Paper({ receipt: { merchantName, terminalId, createdAt, lines, text: ow
 }
 
 function valueText(label: string, value: string): string {
+  if (label === "amount") return formatWrittenMoney(value);
   const { transactions: words, methods } = text();
   const names: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     method: methods,
