@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { listening } from "./listening.ts";
 
 /** One call of `/v1` and its answer, as they went over the wire. */
@@ -55,7 +56,7 @@ export async function startRecordingProxy(targetUrl: string): Promise<RecordingP
         requestBody: requestBody.toString("utf8"),
         status: answer.statusCode ?? 0,
         headers: answer.headers,
-        body: body.toString("utf8"),
+        body: unpacked(body, answer.headers["content-encoding"]).toString("utf8"),
       });
     }
     const headers = Object.entries(answer.headers).filter(
@@ -69,6 +70,12 @@ export async function startRecordingProxy(targetUrl: string): Promise<RecordingP
   });
   const running = await listening(server);
   return { ...running, exchanges };
+}
+
+/** A long answer to a client that takes it so is compressed; what it says is the same. */
+function unpacked(body: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === "gzip") return gunzipSync(body, { maxOutputLength: BODY_BYTES_MAX });
+  return encoding === "br" ? brotliDecompressSync(body, { maxOutputLength: BODY_BYTES_MAX }) : body;
 }
 
 async function bodyOf(message: IncomingMessage): Promise<Buffer> {
