@@ -219,7 +219,8 @@ test("files keep to their rate together", async (t) => {
 
 test("a file in a form is handed on piece by piece, whatever else is in the form", async (t) => {
   const { url, store } = await filesWorld(t);
-  const content = randomBytes(2_500_000);
+  // The first byte is no exclamation mark, which the handler here refuses.
+  const content = Buffer.concat([Buffer.of(0), randomBytes(2_499_999)]);
   const body = form([
     { name: "note", content: "a" },
     { name: "file", fileName: "../../etc/passwd", content },
