@@ -58,8 +58,9 @@ const GUESS = "a-guess-of-nobodys-password";
 
 const FOREIGN_ORIGIN = "https://evil.example";
 
-/** The nodes here are reached over plain http. */
-const PORTAL_COOKIE = portalCookie({ isSecure: false }).name;
+/** Under both of its names: in production it is the one for TLS, and each node reads its own. */
+const PORTAL_COOKIES = [false, true].map((isSecure) => portalCookie({ isSecure }).name);
+const cookiesOf = (token: string) => PORTAL_COOKIES.map((name) => `${name}=${token}`).join("; ");
 
 export type Headers = { [name: string]: string };
 
@@ -185,8 +186,8 @@ const WRONG: readonly Caller[] = [
     origin: FOREIGN_ORIGIN,
   }),
   byCookie("a made-up session", "wrong", () => randomBytes(32).toString("base64url")),
-  { ...byCookie("a session of 2,000 characters", "wrong", () => "a".repeat(2_000)), saysWhy: true },
-  { ...byCookie("a made-up session twice", "wrong", () => `${"a".repeat(43)}; ${PORTAL_COOKIE}=${"a".repeat(43)}`), saysWhy: true },
+  { ...byCookie("a session of 1,500 characters", "wrong", () => "a".repeat(1_500)), saysWhy: true },
+  { ...byCookie("a made-up session twice", "wrong", () => `${"a".repeat(43)}; ${cookiesOf("a".repeat(43))}`), saysWhy: true },
 
   bySignature("a signature by an unknown merId", "wrong", ({ partner }) => ({ ...partner, merId: "NOBODY" })),
   bySignature("a signature with another's secret", "wrong", (keys) => ({ ...keys.partner, adapterSecret: keys.stranger.adapterSecret })),
@@ -275,7 +276,7 @@ function byBearer(who: string, shown: Shown, key: (keys: Keys) => string): Calle
 /** As the portal's own page sends it. */
 function byCookie(who: string, shown: PortalShown, token: (keys: Keys) => string, more: Headers = {}): Caller {
   const page = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
-  return { who, shows: { cookie: shown }, headers: (keys) => ({ cookie: `${PORTAL_COOKIE}=${token(keys)}`, ...page, ...more }) };
+  return { who, shows: { cookie: shown }, headers: (keys) => ({ cookie: cookiesOf(token(keys)), ...page, ...more }) };
 }
 
 function bySignature(who: string, shown: Shown, signer: (keys: Keys) => PartnerKeys): Caller {
