@@ -26,6 +26,8 @@ export function refusalsOf(endpoints: readonly AnyEndpoint[], callers: readonly 
   );
 }
 
+const KEYS_OF_MERCHANTS: ReadonlySet<string> = new Set(["merchantKey", "optionalMerchantKey", "merchantUserOrKey"]);
+
 /** Asks each; resolves with what was not as it has to be, in words. */
 export async function ask(world: DoorWorld, refusals: readonly Refusal[]): Promise<string[]> {
   const confidential = world.confidential();
@@ -54,8 +56,10 @@ async function sendAs(world: DoorWorld, endpoint: AnyEndpoint, caller: Caller, a
   for (let tries = 1; ; tries += 1) {
     const request = world.request(endpoint, about);
     const headers = caller.headers(world.keys, request, world.host);
-    // Each caller has its own address: who guesses is held back there alone.
-    const answer = await world.send(request, headers, caller.who);
+    // Each caller has its own address: who guesses is held back there alone. Keys need none where they were before; those that are none are counted by the
+    // second, over all surfaces that take merchants' keys.
+    const isKey = caller.shows.bearer !== undefined && KEYS_OF_MERCHANTS.has(endpoint.auth);
+    const answer = await world.send(request, headers, isKey ? `${caller.who} at ${endpoint.surface.name}` : caller.who);
     if (answer.status !== 503 || caller.shows.basic !== "wrong" || tries === TRIES_MAX) return { request, headers, answer };
   }
 }
