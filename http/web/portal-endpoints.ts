@@ -6,7 +6,7 @@ import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
 import { PORTAL_ASSETS_PATH, PORTAL_PATH } from "./bundle-portal.ts";
-import { type CacheRequest, fromMemory } from "./encoded-file.ts";
+import { CacheRequest, fromMemory } from "./encoded-file.ts";
 import type { PortalFile, PortalFiles } from "./portal-files.ts";
 
 export interface PortalPageOperations {
@@ -19,7 +19,6 @@ export const PORTAL_POLICY =
 
 const FOREVER = "public, max-age=31536000, immutable";
 
-const header = (description: string) => Type.Optional(Type.String({ maxLength: 1_024, description }));
 const CACHE_HEADERS = {
   "Cache-Control": { description: "How long it may be cached." },
   ETag: { description: "Of the bytes." },
@@ -40,10 +39,7 @@ export function portalEndpoints(envelope: ErrorEnvelope): Endpoint<PortalPageOpe
     method: "GET",
     auth: "none",
     unknownQuery: "ignore",
-    headers: Type.Object({
-      "accept-encoding": header("gzip and br are known."),
-      "if-none-match": header("304 if this ETag still matches."),
-    }),
+    headers: CacheRequest,
   } as const;
   const page = (name: string, path: string, params: ReturnType<typeof Type.Object>) =>
     portal.endpoint({

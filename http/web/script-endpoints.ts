@@ -5,7 +5,7 @@ import type { Endpoint, SurfaceFacts } from "../endpoint/endpoint.ts";
 import { isNamedIn } from "../endpoint/entity-tag.ts";
 import type { ErrorEnvelope } from "../endpoint/error-envelope.ts";
 import { surface } from "../endpoint/surface.ts";
-import { type CacheRequest, fromMemory } from "./encoded-file.ts";
+import { CacheRequest, fromMemory } from "./encoded-file.ts";
 import { type Asset, type ScriptAssets, versionedPath } from "./script-files.ts";
 
 export interface ScriptOperations {
@@ -16,7 +16,6 @@ export interface ScriptOperations {
 const SHORT = "public, max-age=300";
 const FOREVER = "public, max-age=31536000, immutable";
 
-const header = (description: string) => Type.Optional(Type.String({ maxLength: 1_024, description }));
 const HEADERS = {
   "Cache-Control": { description: "How long the file may be cached." },
   ETag: { description: "Of the bytes." },
@@ -36,10 +35,7 @@ export function scriptEndpoints(envelope: ErrorEnvelope): Endpoint<ScriptOperati
     method: "GET",
     auth: "none",
     unknownQuery: "ignore",
-    headers: Type.Object({
-      "accept-encoding": header("gzip and br are known."),
-      "if-none-match": header("304 if this ETag still matches."),
-    }),
+    headers: CacheRequest,
     responses: {
       200: { description: "The file.", file: true, contentType: "text/javascript; charset=utf-8", headers: FILE_HEADERS },
       304: { description: "The caller already has the file.", headers: HEADERS },
