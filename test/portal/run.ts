@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "node:test";
+import { inspect } from "node:util";
 import { failuresLast } from "../failures-last.ts";
 import { build } from "../support/build.ts";
 
@@ -25,6 +26,8 @@ const folder = await mkdtemp(join(tmpdir(), "relay-portal-"));
 try {
   process.env["TEST_BUILD"] = await build(folder);
   const lines: Line[] = [];
+  /** What failed before any test began, or after all had ended: told last, for whoever sees only the end of the output. */
+  const around: string[] = [];
   const patterns = numbers.map((number) => new RegExp(`^acceptance ${number}:`));
   const tests = run({
     files: [resolve("test/portal/acceptance.ts")],
@@ -51,6 +54,8 @@ try {
   tests.on("test:fail", (event) => {
     process.exitCode = 1;
     told(event, false);
+    const { error, type } = event.details;
+    if (type === "suite" && "failureType" in error && error.failureType === "hookFailed") around.push(inspect(error.cause ?? error));
   });
   for await (const text of tests.compose(failuresLast)) process.stdout.write(text);
   const numberOf = ({ name }: Line) => Number(/^acceptance (\d+)/.exec(name)?.[1] ?? Number.POSITIVE_INFINITY);
@@ -58,6 +63,7 @@ try {
   for (const { outcome, ms, name } of lines.sort((one, other) => numberOf(one) - numberOf(other) || 0)) {
     console.log(`${outcome}  ${String(ms).padStart(6)} ms  ${name}`);
   }
+  for (const failure of around) console.log(`\nThe run could not be prepared or ended: ${failure}`);
   if (lines.length === 0 || lines.some(({ outcome }) => outcome !== "pass")) process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
