@@ -78,6 +78,7 @@ const SUBJECTS = [
   "settings",
   "links",
   "intents",
+  "portal-links",
   "zvt",
   "operators",
   "routing",

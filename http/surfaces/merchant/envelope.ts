@@ -15,6 +15,19 @@ export const PORTAL_CODES = [
   "last_factor",
   "used_or_expired",
   "password_too_common",
+  "not_pending",
+  "no_account",
+  "no_address",
+  "too_many",
+  "not_refundable_here",
+  "already_refunded",
+  "partial_refund",
+  "not_paid",
+  "refund_refused",
+  "outcome_unknown",
+  "service_not_permitted",
+  "endpoints_full",
+  "endpoint_disabled",
 ] as const;
 export type PortalCode = (typeof PORTAL_CODES)[number];
 

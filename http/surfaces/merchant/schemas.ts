@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { MERCHANT_ROLES } from "../../../engine/access/merchant-user-grant.ts";
+import { SERVICE_CODES } from "../../../engine/access/partner-grant.ts";
 import {
   EMAIL_LENGTH_MAX,
   LOCALES,
@@ -9,6 +10,14 @@ import {
   THEMES,
 } from "../../../engine/accounts/account.ts";
 import { USERS_MAX } from "../../../engine/accounts/team.ts";
+import { SERVICE_MODES } from "../../../engine/partners/merchant-service.ts";
+import {
+  PORTAL_LINK_HOURS_DEFAULT,
+  PORTAL_LINK_HOURS_MAX,
+  PORTAL_LINK_HOURS_MIN,
+  PORTAL_LINK_STATES,
+} from "../../../engine/portal-links/portal-link.ts";
+import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
 
 /**
  * The JSON of `/api/merchant`, once: endpoints declare it, the portal's pages take their types from it. Times are ISO 8601 in UTC; amounts are integers in minor units
@@ -336,6 +345,250 @@ export const AuditItem = Type.Object({
   requestId: Type.String(),
 });
 
+// --- payment links -------------------------------------------------------------------------------------------------------------------------------------
+
+export const PaymentLinkState = words(PORTAL_LINK_STATES);
+/** POST /payment-links. */
+export const CreatePaymentLink = Type.Object({
+  amountMinor: Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: "Minor units of the currency." }),
+  currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", default: "EUR" })),
+  description: Type.String({ minLength: 1, maxLength: 255, description: "For the customer." }),
+  reference: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "Your own." })),
+  customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX })),
+  expiresInHours: Type.Optional(
+    Type.Integer({ minimum: PORTAL_LINK_HOURS_MIN, maximum: PORTAL_LINK_HOURS_MAX, default: PORTAL_LINK_HOURS_DEFAULT }),
+  ),
+});
+/** POST /payment-links/{id}/send. */
+export const SendPaymentLink = Type.Object({
+  email: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "The link's `customerEmail` if absent." })),
+  locale: Type.Optional(LocaleSchema),
+});
+/** Filters of GET /payment-links, beside PAGE_QUERY. */
+export const PAYMENT_LINK_FILTERS = {
+  state: Type.Optional(PaymentLinkState),
+  from: Type.Optional(
+    Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "Created on this day or later, in the installation's time zone." }),
+  ),
+  to: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "The last day, included." })),
+  customerEmail: Type.Optional(Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX, description: "Exactly this address." })),
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "An id, a reference (exactly), or the uuid of a payment." })),
+};
+export const PaymentLinkAttempt = Type.Object({
+  /** The uuid under which the payment stands among the transactions once it has ended. */
+  uuid: Type.String(),
+  state: Type.Union([Type.Literal("opening"), Type.Literal("open"), Type.Literal("paid"), Type.Literal("failed")]),
+  createdAt: time("when somebody pressed Pay."),
+  endedAt: nullable(time("when it ended.")),
+  paidMinor: nullable(Type.Integer()),
+  paidCurrency: nullable(Type.String()),
+  last4: nullable(Type.String()),
+  message: nullable(Type.String({ description: "The gateway's words." })),
+  refund: Type.Union([Type.Literal("none"), Type.Literal("unknown"), Type.Literal("done")]),
+});
+/** GET /payment-links, GET /payment-links/{id}, and the answer of every change. */
+export const PaymentLink = Type.Object({
+  id: Type.String(),
+  url: Type.String({ description: "For the customer. Whoever has it may pay." }),
+  qr: nullable(Type.String({ description: "The same as an image: `data:image/svg+xml;base64,...`. Null in lists." })),
+  state: PaymentLinkState,
+  late: Type.Boolean({ description: "Paid after it was cancelled or had expired." }),
+  paidTwice: Type.Boolean({ description: "More than one payment was made and not given back." }),
+  amountMinor: Type.Integer(),
+  currency: Type.String(),
+  description: Type.String(),
+  reference: nullable(Type.String()),
+  customerEmail: nullable(Type.String({ description: "Masked for roles that do not see personal data." })),
+  createdAt: time("when it was created."),
+  createdBy: Type.String({
+    description: "The user's e-mail address (masked for roles that do not see personal data), `API key`, or `AI agent`.",
+  }),
+  expiresAt: time("until when it can be paid."),
+  paidAt: nullable(time("when it was paid.")),
+  cancelledAt: nullable(time("when it was cancelled.")),
+  mails: Type.Integer({ description: "How often it was sent." }),
+  attempts: Type.Array(PaymentLinkAttempt),
+});
+/** POST /transactions/{uuid}/refund. Whole only. */
+export const RefundTransaction = Type.Object({
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "For the audit log." })),
+});
+export const Refund = Type.Object({
+  uuid: Type.String(),
+  type: Type.Union([Type.Literal("refund"), Type.Literal("reversal")], { description: "`reversal`: it had not been captured yet." }),
+  amountMinor: Type.Integer(),
+  currency: Type.String(),
+  at: time("when it was asked for."),
+});
+
+// --- payment methods, keys -----------------------------------------------------------------------------------------------------------------------------
+
+export const MethodMember = Type.Object({
+  name: Type.String(),
+  secret: Type.Boolean({ description: "Stored encrypted, shown as a mask." }),
+  maxLength: Type.Integer(),
+});
+/** GET /payment-methods (only what the partner permits), and the answer of every change. */
+export const PaymentMethod = Type.Object({
+  service: words(SERVICE_CODES),
+  description: Type.String(),
+  enabled: Type.Boolean(),
+  configured: Type.Boolean(),
+  mode: nullable(words(SERVICE_MODES)),
+  /** What its configuration has beside `mode`; null: any members, all secret. */
+  members: nullable(Type.Array(MethodMember)),
+  /** What is stored, by name; a secret as its mask. */
+  values: Type.Record(Type.String(), Type.String()),
+  updatedAt: nullable(time("when it was configured.")),
+});
+export const PaymentMethods = Type.Object({ items: Type.Array(PaymentMethod) });
+
+/** GET /keys. The secret one is shown as its beginning only. */
+export const Keys = Type.Object({
+  publishableKey: Type.String({ description: "Whole: it is public." }),
+  secretKeyPrefix: Type.String(),
+  createdAt: time("when this pair was made."),
+  environment: Environment,
+});
+/** POST /keys: a new pair, shown once; the former one ends at once. */
+export const NewKeys = Type.Object({
+  publishableKey: Type.String(),
+  secretKey: Type.String(),
+  createdAt: time("when this pair was made."),
+});
+
+// --- webhooks ------------------------------------------------------------------------------------------------------------------------------------------
+
+export const WebhookFormatSchema = Type.Union([Type.Literal("portal"), Type.Literal("platform")]);
+export const WebhookEndpointItem = Type.Object({
+  id: Type.String(),
+  format: WebhookFormatSchema,
+  url: Type.String(),
+  events: Type.Array(Type.String(), { description: "`*`: all of its format." }),
+  description: nullable(Type.String()),
+  status: Type.Union([Type.Literal("enabled"), Type.Literal("disabled")]),
+  disabledReason: nullable(Type.Union([Type.Literal("gone"), Type.Literal("failing")])),
+  /** Until when the former secret signs too; null: it does not. */
+  formerSecretUntil: nullable(time("until when the former secret signs too.")),
+  createdAt: time("when it was created."),
+  updatedAt: time("when it was last changed."),
+});
+/** GET /webhooks. `events`: what each format offers. */
+export const WebhookEndpointList = Type.Object({
+  items: Type.Array(WebhookEndpointItem),
+  max: Type.Integer({ default: WEBHOOK_ENDPOINTS_MAX }),
+  events: Type.Object({ portal: Type.Array(Type.String()), platform: Type.Array(Type.String()) }),
+});
+export const CreateWebhookEndpoint = Type.Object({
+  format: Type.Optional(WebhookFormatSchema),
+  url: Type.String({ minLength: 1, maxLength: 2_048 }),
+  events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 }),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
+});
+/** POST /webhooks, POST /webhooks/{id}/rotate-secret: the secret once. */
+export const WebhookEndpointWithSecret = Type.Object({ endpoint: WebhookEndpointItem, secret: Type.String() });
+/** PATCH /webhooks/{id}. `seen`: the `updatedAt` that was looked at; 409 `conflict` where it was changed since. */
+export const ChangeWebhookEndpoint = Type.Object({
+  url: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+  events: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 100 })),
+  description: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+  status: Type.Optional(Type.Union([Type.Literal("enabled"), Type.Literal("disabled")])),
+  seen: Type.Optional(Type.String({ maxLength: 32 })),
+});
+export const DeliveryOutcome = Type.Union([Type.Literal("PENDING"), Type.Literal("DELIVERED"), Type.Literal("FAILED")]);
+export const WebhookDelivery = Type.Object({
+  id: Type.String(),
+  eventId: Type.String(),
+  eventType: Type.String(),
+  endpointId: Type.String(),
+  /** Null where the endpoint is gone. */
+  url: nullable(Type.String()),
+  objectId: Type.String(),
+  outcome: DeliveryOutcome,
+  attempts: Type.Integer(),
+  lastAttemptAt: nullable(time("when it was last tried.")),
+  lastStatus: nullable(Type.Integer({ description: "The last answer's HTTP status." })),
+  nextAttemptAt: nullable(time("when it is tried next.")),
+  createdAt: time("when the event was fanned out."),
+});
+/** Filters of GET /webhooks/deliveries, beside PAGE_QUERY; newest first. */
+export const DELIVERY_FILTERS = {
+  endpointId: Type.Optional(Type.String({ maxLength: 64 })),
+  outcome: Type.Optional(DeliveryOutcome),
+  eventType: Type.Optional(Type.String({ maxLength: 100 })),
+  objectId: Type.Optional(Type.String({ maxLength: 100 })),
+};
+/** GET /webhooks/deliveries/{id}. */
+export const WebhookDeliveryDetail = Type.Object({
+  ...WebhookDelivery.properties,
+  /** The body as it is posted. */
+  body: nullable(Type.String()),
+  tries: Type.Array(
+    Type.Object({
+      at: time("when."),
+      ms: nullable(Type.Integer()),
+      status: nullable(Type.Integer()),
+      answer: nullable(Type.String({ description: "The beginning of the answer, as text." })),
+      problem: nullable(Type.String({ description: "Why there was no answer." })),
+    }),
+  ),
+});
+/** POST /webhooks/deliveries/resend-failed. */
+export const ResendFailed = Type.Object({ endpointId: Type.Optional(Type.String({ maxLength: 64 })) });
+export const ResentDeliveries = Type.Object({
+  resent: Type.Integer(),
+  /** Delivered later, superseded by a newer event of the same object, or their endpoint is disabled. */
+  skipped: Type.Integer(),
+  /** Whether there are more than one call resends; call again. */
+  more: Type.Boolean(),
+});
+
+// --- logs ----------------------------------------------------------------------------------------------------------------------------------------------
+
+/** Filters of GET /logs/workflow and GET /logs/calls, beside PAGE_QUERY; newest first. */
+export const LOG_FILTERS = {
+  from: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "A day in the installation's time zone." })),
+  to: Type.Optional(Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description: "The last day, included." })),
+  objectId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  requestId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  outcome: Type.Optional(Type.String({ pattern: "^(done|refused|failed)$" })),
+};
+export const WorkflowLogItem = Type.Object({
+  id: Type.String(),
+  at: time("when."),
+  objectType: Type.String(),
+  objectId: Type.String(),
+  event: Type.String(),
+  from: nullable(Type.String()),
+  to: Type.String(),
+  outcome: Type.String(),
+  requestId: nullable(Type.String()),
+});
+export const CallLogItem = Type.Object({
+  id: Type.String(),
+  at: time("when it was begun."),
+  target: Type.String(),
+  operation: Type.String(),
+  host: Type.String(),
+  objectId: Type.String(),
+  httpStatus: nullable(Type.Integer()),
+  outcome: Type.String(),
+  detail: nullable(Type.String()),
+  ms: Type.Integer(),
+  requestId: nullable(Type.String()),
+});
+
+export type PaymentLinkJson = Static<typeof PaymentLink>;
+export type RefundJson = Static<typeof Refund>;
+export type PaymentMethodJson = Static<typeof PaymentMethod>;
+export type KeysJson = Static<typeof Keys>;
+export type NewKeysJson = Static<typeof NewKeys>;
+export type WebhookEndpointJson = Static<typeof WebhookEndpointItem>;
+export type WebhookEndpointListJson = Static<typeof WebhookEndpointList>;
+export type WebhookDeliveryJson = Static<typeof WebhookDelivery>;
+export type WebhookDeliveryDetailJson = Static<typeof WebhookDeliveryDetail>;
+export type WorkflowLogJson = Static<typeof WorkflowLogItem>;
+export type CallLogJson = Static<typeof CallLogItem>;
 export type SessionStateJson = Static<typeof SessionState>;
 export type MeJson = Static<typeof Me>;
 export type UserJson = Static<typeof User>;

@@ -95,7 +95,7 @@ export function Layout({ path }: { path: string }) {
 
 function NavLinks({ pages, here, onGo }: { pages: readonly PageEntry[]; here: PageEntry | null; onGo?: () => void }) {
   const texts = text();
-  return (["payments", "company"] as const).map((group) => {
+  return (["payments", "developers", "company"] as const).map((group) => {
     const inGroup = pages.filter((entry) => entry.group === group);
     if (inGroup.length === 0) return null;
     return (

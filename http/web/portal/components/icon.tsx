@@ -38,6 +38,12 @@ const PATHS = {
   calendar: "M5 6h14v14H5zM5 10h14M9 3v4M15 3v4",
   receipt: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9.5 8h5M9.5 12h5",
   refund: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-2",
+  link: "M10 13.5a4 4 0 0 0 5.7 0l3.1-3.1a4 4 0 0 0-5.7-5.7l-1 1M14 10.5a4 4 0 0 0-5.7 0l-3.1 3.1a4 4 0 0 0 5.7 5.7l1-1",
+  card: "M3 6h18v12H3zM3 10h18M7 15h3",
+  webhook: "M4 12h4l2-6 4 12 2-6h4",
+  logs: "M5 6h14M5 10h14M5 14h9M5 18h6",
+  send: "M4 12L20 4l-5 16-3.5-6.5z",
+  qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -52,6 +52,27 @@ export const en = {
     settings: "Settings",
     payments: "Payments",
     company: "Organisation",
+    paymentLinks: "Payment links",
+    paymentMethods: "Payment methods",
+    keys: "API keys",
+    webhooks: "Webhooks",
+    logs: "Logs",
+    developers: "Developers",
+  },
+  paymentLinks: {
+    title: "Payment links",
+  },
+  paymentMethods: {
+    title: "Payment methods",
+  },
+  keys: {
+    title: "API keys",
+  },
+  webhooks: {
+    title: "Webhooks",
+  },
+  logs: {
+    title: "Logs",
   },
   roles: {
     OWNER: "Owner",

@@ -52,6 +52,27 @@ export const it: Catalogue = {
     settings: "Impostazioni",
     payments: "Pagamenti",
     company: "Organizzazione",
+    paymentLinks: "Link di pagamento",
+    paymentMethods: "Metodi di pagamento",
+    keys: "Chiavi API",
+    webhooks: "Webhook",
+    logs: "Log",
+    developers: "Sviluppatori",
+  },
+  paymentLinks: {
+    title: "Link di pagamento",
+  },
+  paymentMethods: {
+    title: "Metodi di pagamento",
+  },
+  keys: {
+    title: "Chiavi API",
+  },
+  webhooks: {
+    title: "Webhook",
+  },
+  logs: {
+    title: "Log",
   },
   roles: {
     OWNER: "Titolare",

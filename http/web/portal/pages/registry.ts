@@ -12,7 +12,7 @@ export interface PageEntry {
   hasObjects: boolean;
   label: (texts: Catalogue) => string;
   icon: IconName;
-  group: "payments" | "company";
+  group: "payments" | "developers" | "company";
   /** What a role has to be permitted to open it: the navigation and the router show it to no other. */
   act: MerchantAct;
   /** Stands in the bar at the bottom of a phone, which has room for three. */

@@ -1,0 +1,71 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+/**
+ * The JSON of the sign-in of administrators (`/admin/session...`), once: endpoints declare it, the operators' pages take their types from it. Every answer is
+ * `{status: "ok", data}` with one of these as `data`.
+ */
+
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** GET, POST, DELETE /admin/session; POST /admin/session/second-factor, /admin/session/passkey, /admin/session/step-up. */
+export const AdminSessionState = Type.Object({
+  stage: Type.Union([Type.Literal("none"), Type.Literal("factor"), Type.Literal("enrol"), Type.Literal("full")], {
+    description:
+      "`factor`: the second factor is missing; `enrol`: the administrator has none yet and has to enrol one; `none`: nobody is signed in.",
+  }),
+  methods: Type.Array(Type.Union([Type.Literal("totp"), Type.Literal("passkey"), Type.Literal("recovery")])),
+  /** Known from the stage `factor` on. */
+  username: nullable(Type.String()),
+  role: Type.Union([Type.Literal("owner"), Type.Literal("operator"), Type.Literal("read-only"), Type.Null()]),
+  timeZone: Type.String({ description: "The installation's time zone (IANA), in which the pages show times." }),
+  /** Whether passkeys can be used at the address of this installation. */
+  passkeys: Type.Boolean(),
+  mode: Type.Union([Type.Literal("sandbox"), Type.Literal("production")]),
+});
+/** POST /admin/session. */
+export const AdminSignIn = Type.Object({
+  username: Type.String({ minLength: 1, maxLength: 64 }),
+  password: Type.String({ minLength: 1, maxLength: 1_024 }),
+});
+/** GET /admin/factors: what the administrator who is signed in has. */
+export const AdminFactors = Type.Object({
+  totp: Type.Boolean(),
+  passkeys: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), createdAt: Type.String(), lastUsedAt: nullable(Type.String()) }),
+  ),
+  recoveryCodesLeft: Type.Integer(),
+});
+
+/** GET /admin/search?uuid=: everything that has this uuid or id. */
+export const SearchHit = Type.Object({
+  kind: Type.Union([
+    Type.Literal("command"),
+    Type.Literal("result"),
+    Type.Literal("link"),
+    Type.Literal("payment_intent"),
+    Type.Literal("payment_link"),
+    Type.Literal("register_payment"),
+  ]),
+  id: Type.String(),
+  terminalId: nullable(Type.String()),
+  merchantId: nullable(Type.String()),
+  /** The state in the words of its kind: QUEUED, SENT, OK, KO, success, requires_action, PENDING, ... */
+  state: Type.String(),
+  amountMinor: Type.Union([Type.Integer(), Type.Null()]),
+  currency: nullable(Type.String()),
+  createdAt: nullable(Type.String()),
+  updatedAt: nullable(Type.String()),
+  /** What happened, oldest first, as far as it is kept. No personal data. */
+  timeline: Type.Array(Type.Object({ at: Type.String(), what: Type.String(), detail: nullable(Type.String()) })),
+  /** Operators' attention items about it, by kind. */
+  attention: Type.Array(Type.String()),
+});
+export const SearchResult = Type.Object({
+  items: Type.Array(SearchHit),
+  clickhouse: Type.Union([Type.Literal("asked"), Type.Literal("away")]),
+});
+
+export type AdminSessionStateJson = Static<typeof AdminSessionState>;
+export type AdminFactorsJson = Static<typeof AdminFactors>;
+export type SearchHitJson = Static<typeof SearchHit>;
+export type SearchResultJson = Static<typeof SearchResult>;
