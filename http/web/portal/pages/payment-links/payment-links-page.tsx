@@ -138,7 +138,7 @@ function columnsOf(): Column<PaymentLinkJson>[] {
       key: "expires",
       header: words.expires,
       // When it would have is of no interest any more.
-      cell: ({ expiresAt, state }) => (state === "PENDING" ? <Time at={expiresAt} /> : "–"),
+      cell: ({ expiresAt, state }) => (state === "PENDING" ? <Time at={expiresAt} as="date" /> : "–"),
       deskOnly: true,
     },
   ];
