@@ -1,4 +1,5 @@
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
+import { moneyText } from "../kernel/money-text.ts";
 import type { Mail } from "../mails/mail.ts";
 import type { Locale } from "./account.ts";
 
@@ -12,6 +13,36 @@ export interface MailTexts {
   passwordChanged(locale: Locale, facts: { atMs: number }): MailText;
   /** An administrator has removed all second factors. */
   factorsReset(locale: Locale, facts: { atMs: number }): MailText;
+  /** To a merchant's customer: who asks for what, where it is paid, and until when. */
+  paymentLink(locale: Locale, facts: PaymentLinkFacts): MailText;
+  /** To the merchant: one of its links was paid. Nothing of the customer. */
+  paymentLinkPaid(locale: Locale, facts: PaymentLinkPaidFacts): MailText;
+}
+
+export interface PaymentLinkFacts {
+  merchantName: string;
+  amountMinor: number;
+  currency: string;
+  description: string;
+  token: string;
+  expiresAtMs: number;
+  livemode: boolean;
+}
+
+export interface PaymentLinkPaidFacts {
+  merchantName: string;
+  /** The link's, as the portal names it. */
+  linkId: string;
+  /** What was paid. */
+  amountMinor: number;
+  currency: string;
+  description: string;
+  /** The merchant's own, where it gave one. */
+  reference: string | null;
+  paidAtMs: number;
+  /** Paid although it had been cancelled, or had expired. */
+  late: boolean;
+  livemode: boolean;
 }
 
 export interface MailTextsOptions {
@@ -34,7 +65,38 @@ export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): Mail
       TEXTS[locale].passwordReset({ url: `${publicUrl()}/portal/reset/${token}`, until: time(locale, expiresAtMs) }),
     passwordChanged: (locale, { atMs }) => TEXTS[locale].passwordChanged({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
     factorsReset: (locale, { atMs }) => TEXTS[locale].factorsReset({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
+    paymentLink: (locale, { merchantName, amountMinor, currency, description, token, expiresAtMs, livemode }) =>
+      TEXTS[locale].paymentLink({
+        merchantName: oneLine(merchantName),
+        amount: amountText(locale, amountMinor, currency),
+        description: oneLine(description),
+        url: `${publicUrl()}/l/${token}`,
+        until: time(locale, expiresAtMs),
+        livemode,
+      }),
+    paymentLinkPaid: (locale, { merchantName, linkId, amountMinor, currency, description, reference, paidAtMs, late, livemode }) =>
+      TEXTS[locale].paymentLinkPaid({
+        merchantName: oneLine(merchantName),
+        amount: amountText(locale, amountMinor, currency),
+        description: oneLine(description),
+        reference: reference === null ? null : oneLine(reference),
+        url: `${publicUrl()}/portal/payment-links/${linkId}`,
+        at: time(locale, paidAtMs),
+        late,
+        livemode,
+      }),
   };
+}
+
+/** What merchants wrote stands within a line: a text with lines of its own could look like ours. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
+}
+
+const TAGS: Readonly<Record<Locale, string>> = { it: "it-IT", en: "en-GB" };
+
+function amountText(locale: Locale, minor: number, currency: string): string {
+  return moneyText(minor, currency, (options) => new Intl.NumberFormat(TAGS[locale], options));
 }
 
 const FORMAT = { dateStyle: "full", timeStyle: "short" } as const;
@@ -53,6 +115,24 @@ interface Texts {
   passwordReset(facts: { url: string; until: string }): MailText;
   passwordChanged(facts: { url: string; at: string }): MailText;
   factorsReset(facts: { url: string; at: string }): MailText;
+  paymentLink(facts: {
+    merchantName: string;
+    amount: string;
+    description: string;
+    url: string;
+    until: string;
+    livemode: boolean;
+  }): MailText;
+  paymentLinkPaid(facts: {
+    merchantName: string;
+    amount: string;
+    description: string;
+    reference: string | null;
+    url: string;
+    at: string;
+    late: boolean;
+    livemode: boolean;
+  }): MailText;
 }
 
 const TEXTS: Readonly<Record<Locale, Texts>> = {
@@ -96,6 +176,32 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         "Se non l'hai chiesto tu, fallo subito lo stesso, scegli una nuova password e avvisa chi gestisce il portale.",
       ),
     }),
+    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}${merchantName}: richiesta di pagamento di ${amount}`,
+      text: lines(
+        "Buongiorno,",
+        `${merchantName} ti chiede il pagamento di ${amount} per:\n${description}`,
+        `Per pagare con carta, apri questo indirizzo:\n${url}`,
+        `Si può pagare una sola volta, fino a ${until}.`,
+        ...(livemode ? [] : ["È una prova: non viene addebitato nulla."]),
+        `Chi ha questo indirizzo può pagare al tuo posto. Se non conosci ${merchantName} o non ti aspettavi questa richiesta, ignora questo messaggio: non viene addebitato nulla.`,
+      ),
+    }),
+    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}Link pagato: ${amount}`,
+      text: lines(
+        "Buongiorno,",
+        `un link di pagamento di ${merchantName} è stato pagato ${at}.`,
+        `Importo: ${amount}\nDescrizione: ${description}${reference === null ? "" : `\nRiferimento: ${reference}`}`,
+        ...(late
+          ? [
+              "Era già stato annullato o era scaduto: il cliente aveva la pagina di pagamento ancora aperta. Se non vuoi il pagamento, rimborsalo.",
+            ]
+          : []),
+        ...(livemode ? [] : ["È una prova: non è stato incassato nulla."]),
+        `Il pagamento nel portale:\n${url}`,
+      ),
+    }),
   },
   en: {
     invitation: ({ merchantName, role, url, until }) => ({
@@ -135,6 +241,32 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
         `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
         `Sign in with your password and enrol a new second factor at once:\n${url}`,
         "If you did not ask for it, do so at once all the same, choose a new password, and tell whoever runs the portal.",
+      ),
+    }),
+    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}${merchantName} asks you to pay ${amount}`,
+      text: lines(
+        "Hello,",
+        `${merchantName} asks you to pay ${amount} for:\n${description}`,
+        `To pay by card, open this address:\n${url}`,
+        `It can be paid once, until ${until}.`,
+        ...(livemode ? [] : ["This is a test: nothing is charged."]),
+        `Whoever has this address may pay in your place. If you do not know ${merchantName}, or did not expect this, ignore this message: nothing is charged.`,
+      ),
+    }),
+    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}Payment link paid: ${amount}`,
+      text: lines(
+        "Hello,",
+        `a payment link of ${merchantName} was paid on ${at}.`,
+        `Amount: ${amount}\nDescription: ${description}${reference === null ? "" : `\nReference: ${reference}`}`,
+        ...(late
+          ? [
+              "It had been cancelled or had expired before: the customer still had the payment page open. If you do not want the payment, refund it.",
+            ]
+          : []),
+        ...(livemode ? [] : ["This is a test: no money was taken."]),
+        `The payment in the portal:\n${url}`,
       ),
     }),
   },
