@@ -41,6 +41,7 @@ import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
+import { composePaymentEvents } from "./payment-events.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
@@ -189,7 +190,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       shopOf,
       retentionMs,
       writer,
-      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
+      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion, composePaymentEvents(kv)],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {

@@ -553,6 +553,13 @@ export const en = {
       "user.change": "Changed a user",
       "user.remove": "Removed a user",
       "user.resend-invitation": "Sent an invitation again",
+      "webhook.create": "Created a webhook endpoint",
+      "webhook.change": "Changed a webhook endpoint",
+      "webhook.remove": "Removed a webhook endpoint",
+      "webhook.rotate-secret": "Replaced a webhook secret",
+      "webhook.test": "Sent a test event",
+      "webhook.resend": "Sent a webhook again",
+      "webhook.resend-failed": "Sent failed webhooks again",
     },
   },
 };

@@ -555,6 +555,13 @@ export const it: Catalogue = {
       "user.change": "Modificato un utente",
       "user.remove": "Rimosso un utente",
       "user.resend-invitation": "Inviato di nuovo un invito",
+      "webhook.create": "Creato un endpoint webhook",
+      "webhook.change": "Modificato un endpoint webhook",
+      "webhook.remove": "Rimosso un endpoint webhook",
+      "webhook.rotate-secret": "Sostituito il segreto di un webhook",
+      "webhook.test": "Inviato un evento di prova",
+      "webhook.resend": "Inviato di nuovo un webhook",
+      "webhook.resend-failed": "Inviati di nuovo i webhook falliti",
     },
   },
 };
