@@ -43,6 +43,7 @@ import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
+import { composePaymentEvents } from "./payment-events.ts";
 import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
@@ -204,7 +205,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       shopOf,
       retentionMs,
       writer,
-      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion, portalLinks.companion],
+      companions: [
+        async (change) => ({ checks: [], operations: callbackOperations(change) }),
+        compat.companion,
+        portalLinks.companion,
+        composePaymentEvents(kv),
+      ],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {

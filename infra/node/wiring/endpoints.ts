@@ -12,6 +12,7 @@ import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
+import { webhookEndpoints } from "../../../http/surfaces/merchant/webhooks/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
@@ -42,6 +43,7 @@ export function surfacesOf(options: SurfaceOptions) {
     signIn: signInEndpoints,
     team: teamEndpoints,
     merchantReads: readEndpoints,
+    merchantWebhooks: webhookEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],

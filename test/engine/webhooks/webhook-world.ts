@@ -120,7 +120,7 @@ export function world(options: { nodes?: number; kv?: Kv; mine?: (node: number, 
     }
   };
   const webhookEndpoints = createWebhookEndpoints({
-    ...{ store: endpoints, stops, box, clock },
+    ...{ format: null, store: endpoints, stops, box, clock },
     secrets: createWebhookSecrets(),
     digest: sha256Hex,
   });

@@ -66,7 +66,7 @@ export function LiveList<Item>({
           const head = frozen ?? live;
           const items = [...head.items, ...(older?.items ?? [])];
           const next = older === null ? head.next : older.next;
-          if (items.length === 0) return empty;
+          if (items.length === 0 && next === null) return empty;
           return (
             <>
               {children(items)}

@@ -66,6 +66,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./terminals/terminals-page.tsx")).TerminalsPage),
   },
   {
+    name: "webhooks",
+    hasObjects: true,
+    label: ({ nav }) => nav.webhooks,
+    icon: "webhook",
+    group: "developers",
+    act: "integrate",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage),
+  },
+  {
     name: "users",
     hasObjects: false,
     label: ({ nav }) => nav.users,

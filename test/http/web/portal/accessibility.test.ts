@@ -5,6 +5,9 @@ import { NO_BROWSER } from "../../../support/browser.ts";
 import { axeViolations } from "../../../support/portal-faults.ts";
 import {
   AUDIT,
+  DELIVERIES,
+  DELIVERY,
+  endpointOf,
   type FakeHandler,
   fakeRelay,
   invitationOf,
@@ -24,6 +27,7 @@ import {
   TRANSACTION,
   TRANSACTIONS,
   terminalsOf,
+  WEBHOOKS,
 } from "./fake-relay.ts";
 import { openPortal } from "./portal-page.ts";
 
@@ -48,6 +52,10 @@ const ANNA = {
   "GET /payment-links/*": linkAt,
   "GET /terminals": () => ({ data: terminalsOf() }),
   "GET /audit": () => ({ data: AUDIT }),
+  "GET /webhooks": () => ({ data: WEBHOOKS }),
+  "GET /webhooks/deliveries": () => ({ data: DELIVERIES }),
+  "GET /webhooks/deliveries/*": () => ({ data: DELIVERY }),
+  "POST /webhooks": () => ({ data: { endpoint: endpointOf(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }),
 };
 const TWO_MERCHANTS = {
   ...ANNA,
@@ -264,6 +272,55 @@ const CASES: Case[] = [
     path: "/portal/audit",
     handlers: ANNA,
     until: (page) => page.getByText("last_owner").or(page.locator(".badge-bad")).first().waitFor(),
+  },
+  {
+    name: "endpoints of webhooks",
+    path: "/portal/webhooks",
+    handlers: ANNA,
+    until: (page) => page.getByText("2 of 16 endpoints").waitFor(),
+  },
+  {
+    name: "no endpoints of webhooks",
+    path: "/portal/webhooks",
+    handlers: { ...ANNA, "GET /webhooks": () => ({ data: { ...WEBHOOKS, items: [] } }) },
+    until: (page) => page.getByText("No endpoints yet").waitFor(),
+  },
+  { name: "an endpoint of webhooks", path: "/portal/webhooks", handlers: ANNA, until: openRow(1) },
+  {
+    name: "an endpoint to write",
+    path: "/portal/webhooks",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByText("2 of 16 endpoints").waitFor();
+      await page.getByRole("button", { name: "Add an endpoint" }).click();
+      await page.getByRole("radio", { name: "Only some" }).check();
+      await page.getByRole("button", { name: "Add it" }).click();
+      await page.getByText("Choose at least one.").waitFor();
+    },
+  },
+  {
+    name: "the secret of an endpoint",
+    path: "/portal/webhooks",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByText("2 of 16 endpoints").waitFor();
+      await page.getByRole("button", { name: "Add an endpoint" }).click();
+      await page.getByLabel("Address").fill("https://shop.example/hooks");
+      await page.getByRole("button", { name: "Add it" }).click();
+      await page.getByText("This is the only time").waitFor();
+    },
+  },
+  {
+    name: "deliveries of webhooks",
+    path: "/portal/webhooks?tab=deliveries",
+    handlers: ANNA,
+    until: (page) => page.getByText("3 deliveries, that is all").waitFor(),
+  },
+  {
+    name: "a delivery of a webhook",
+    path: "/portal/webhooks/evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l?tab=deliveries",
+    handlers: ANNA,
+    until: (page) => page.getByText("Answered 500").waitFor(),
   },
   { name: "users", path: "/portal/users", handlers: ANNA, until: (page) => page.getByText("4 of 5 users").waitFor() },
   { name: "a user", path: "/portal/users", handlers: ANNA, until: openRow(1) },

@@ -13,6 +13,10 @@ import type {
   TransactionItemJson,
   UserJson,
   UsersJson,
+  WebhookDeliveryDetailJson,
+  WebhookDeliveryJson,
+  WebhookEndpointJson,
+  WebhookEndpointListJson,
 } from "../../../../http/surfaces/merchant/schemas.ts";
 
 /** What the faked interface answers: `data` with 200, or an error. */
@@ -413,4 +417,92 @@ export const AUDIT: { items: AuditItemJson[]; next: null } = {
     },
   ],
   next: null,
+};
+
+export function endpointOf(changes: Partial<WebhookEndpointJson> = {}): WebhookEndpointJson {
+  return {
+    id: "we_1a2b3c4d5e6f7g8h9i0j1k2l",
+    format: "portal",
+    url: "https://shop.example/hooks",
+    events: ["*"],
+    description: "Order system",
+    status: "enabled",
+    disabledReason: null,
+    formerSecretUntil: null,
+    createdAt: "2026-11-20T09:30:00.000Z",
+    updatedAt: "2026-11-20T09:30:00.000Z",
+    ...changes,
+  };
+}
+
+export const WEBHOOKS: WebhookEndpointListJson = {
+  items: [
+    endpointOf(),
+    endpointOf({
+      ...{
+        id: "we_2a2b3c4d5e6f7g8h9i0j1k2l",
+        format: "platform",
+        url: "https://a-very-long-name-of-a-host.shop.example/plugins/payments/notify",
+      },
+      ...{ events: ["payment_intent.succeeded", "charge.refunded"], description: null, status: "disabled", disabledReason: "failing" },
+      formerSecretUntil: "2026-11-26T09:30:00.000Z",
+    }),
+  ],
+  max: 16,
+  events: {
+    portal: [
+      "payment_link.paid",
+      "payment_link.expired",
+      "payment_link.cancelled",
+      "payment.succeeded",
+      "payment.failed",
+      "payment.refunded",
+    ],
+    platform: ["payment_intent.succeeded", "payment_intent.payment_failed", "charge.refunded"],
+  },
+};
+
+export function deliveryOf(changes: Partial<WebhookDeliveryJson> = {}): WebhookDeliveryJson {
+  return {
+    id: "evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l",
+    eventId: "evt_0d8f5k2m9q4r7s1t3u6v8w0x",
+    eventType: "payment.succeeded",
+    endpointId: "we_1a2b3c4d5e6f7g8h9i0j1k2l",
+    url: "https://shop.example/hooks",
+    objectId: "pl_9z8y7x6w5v4u3t2s1r0q9p8o.1",
+    outcome: "FAILED",
+    attempts: 2,
+    lastAttemptAt: "2026-11-25T10:00:05.000Z",
+    lastStatus: 500,
+    nextAttemptAt: null,
+    createdAt: "2026-11-25T10:00:00.000Z",
+    ...changes,
+  };
+}
+
+export const DELIVERIES: { items: WebhookDeliveryJson[]; next: string | null } = {
+  items: [
+    deliveryOf(),
+    deliveryOf({ id: "evt_1d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l", outcome: "DELIVERED", lastStatus: 200 }),
+    deliveryOf({
+      ...{ id: "evt_2d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l", outcome: "PENDING", attempts: 0 },
+      ...{ eventType: "payment_link.cancelled", lastStatus: null, lastAttemptAt: null, nextAttemptAt: "2026-11-25T10:01:00.000Z" },
+    }),
+  ],
+  next: null,
+};
+
+export const DELIVERY: WebhookDeliveryDetailJson = {
+  ...deliveryOf(),
+  body: JSON.stringify({
+    ...{ id: "evt_0d8f5k2m9q4r7s1t3u6v8w0x", type: "payment.succeeded", createdAt: "2026-11-25T10:00:00.000Z", livemode: false },
+    ...{ merchantId: MERCHANT.merchantId, objectId: "pl_9z8y7x6w5v4u3t2s1r0q9p8o.1", sequence: 2 },
+    data: {
+      object: { object: "payment", uuid: "pl_9z8y7x6w5v4u3t2s1r0q9p8o.1", status: "SUCCEEDED", amountMinor: 1_250, currency: "EUR" },
+    },
+  }),
+  tries: [
+    { at: "2026-11-25T10:00:00.000Z", ms: 3_001, status: null, answer: null, problem: "connection refused" },
+    { at: "2026-11-25T10:00:05.000Z", ms: 84, status: 500, answer: "<h1>Internal Server Error</h1>", problem: null },
+  ],
 };
