@@ -299,7 +299,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
 
   const intents = compat.over(links.links);
-  const linksOfPortal = { portalLinks: portalLinks.over(links.links) };
+  const linksOfPortal = { portalLinks: portalLinks.over(links.links), portalLinkTasks: portalLinks.tasks };
   const surfaces = surfacesOf(config);
   const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
