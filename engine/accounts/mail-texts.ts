@@ -1,5 +1,4 @@
 import type { MerchantRole } from "../access/merchant-user-grant.ts";
-import { moneyText } from "../kernel/money-text.ts";
 import type { Mail } from "../mails/mail.ts";
 import type { Locale } from "./account.ts";
 
@@ -13,36 +12,6 @@ export interface MailTexts {
   passwordChanged(locale: Locale, facts: { atMs: number }): MailText;
   /** An administrator has removed all second factors. */
   factorsReset(locale: Locale, facts: { atMs: number }): MailText;
-  /** To a merchant's customer: who asks for what, where it is paid, and until when. */
-  paymentLink(locale: Locale, facts: PaymentLinkFacts): MailText;
-  /** To the merchant: one of its links was paid. Nothing of the customer. */
-  paymentLinkPaid(locale: Locale, facts: PaymentLinkPaidFacts): MailText;
-}
-
-export interface PaymentLinkFacts {
-  merchantName: string;
-  amountMinor: number;
-  currency: string;
-  description: string;
-  token: string;
-  expiresAtMs: number;
-  livemode: boolean;
-}
-
-export interface PaymentLinkPaidFacts {
-  merchantName: string;
-  /** The link's, as the portal names it. */
-  linkId: string;
-  /** What was paid. */
-  amountMinor: number;
-  currency: string;
-  description: string;
-  /** The merchant's own, where it gave one. */
-  reference: string | null;
-  paidAtMs: number;
-  /** Paid although it had been cancelled, or had expired. */
-  late: boolean;
-  livemode: boolean;
 }
 
 export interface MailTextsOptions {
@@ -53,7 +22,7 @@ export interface MailTextsOptions {
 }
 
 export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): MailTexts {
-  const time = (locale: Locale, atMs: number) => `${TIME[locale](timeZone).format(atMs)} (${timeZone})`;
+  const time = (locale: Locale, atMs: number) => timeInMails(locale, atMs, timeZone);
   return {
     invitation: (locale, { merchantName, role, token, expiresAtMs }) =>
       TEXTS[locale].invitation({
@@ -65,38 +34,12 @@ export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): Mail
       TEXTS[locale].passwordReset({ url: `${publicUrl()}/portal/reset/${token}`, until: time(locale, expiresAtMs) }),
     passwordChanged: (locale, { atMs }) => TEXTS[locale].passwordChanged({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
     factorsReset: (locale, { atMs }) => TEXTS[locale].factorsReset({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
-    paymentLink: (locale, { merchantName, amountMinor, currency, description, token, expiresAtMs, livemode }) =>
-      TEXTS[locale].paymentLink({
-        merchantName: oneLine(merchantName),
-        amount: amountText(locale, amountMinor, currency),
-        description: oneLine(description),
-        url: `${publicUrl()}/l/${token}`,
-        until: time(locale, expiresAtMs),
-        livemode,
-      }),
-    paymentLinkPaid: (locale, { merchantName, linkId, amountMinor, currency, description, reference, paidAtMs, late, livemode }) =>
-      TEXTS[locale].paymentLinkPaid({
-        merchantName: oneLine(merchantName),
-        amount: amountText(locale, amountMinor, currency),
-        description: oneLine(description),
-        reference: reference === null ? null : oneLine(reference),
-        url: `${publicUrl()}/portal/payment-links/${linkId}`,
-        at: time(locale, paidAtMs),
-        late,
-        livemode,
-      }),
   };
 }
 
-/** What merchants wrote stands within a line: a text with lines of its own could look like ours. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
-}
-
-const TAGS: Readonly<Record<Locale, string>> = { it: "it-IT", en: "en-GB" };
-
-function amountText(locale: Locale, minor: number, currency: string): string {
-  return moneyText(minor, currency, (options) => new Intl.NumberFormat(TAGS[locale], options));
+/** A time as mails write it, with the name of its zone. */
+export function timeInMails(locale: Locale, atMs: number, timeZone: string): string {
+  return `${TIME[locale](timeZone).format(atMs)} (${timeZone})`;
 }
 
 const FORMAT = { dateStyle: "full", timeStyle: "short" } as const;
@@ -115,31 +58,13 @@ interface Texts {
   passwordReset(facts: { url: string; until: string }): MailText;
   passwordChanged(facts: { url: string; at: string }): MailText;
   factorsReset(facts: { url: string; at: string }): MailText;
-  paymentLink(facts: {
-    merchantName: string;
-    amount: string;
-    description: string;
-    url: string;
-    until: string;
-    livemode: boolean;
-  }): MailText;
-  paymentLinkPaid(facts: {
-    merchantName: string;
-    amount: string;
-    description: string;
-    reference: string | null;
-    url: string;
-    at: string;
-    late: boolean;
-    livemode: boolean;
-  }): MailText;
 }
 
 const TEXTS: Readonly<Record<Locale, Texts>> = {
   it: {
     invitation: ({ merchantName, role, url, until }) => ({
       subject: `Invito al portale di ${merchantName}`,
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `hai ricevuto un invito al portale dei pagamenti di ${merchantName} con il ruolo "${role}".`,
         `Per accettare, apri questo indirizzo e scegli una password; se hai già un account, usa la sua password:\n${url}`,
@@ -150,7 +75,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordReset: ({ url, until }) => ({
       subject: "Nuova password per il portale dei pagamenti",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         "qualcuno, probabilmente tu, ha chiesto una nuova password per il tuo account.",
         `Per sceglierla, apri questo indirizzo:\n${url}`,
@@ -160,7 +85,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordChanged: ({ url, at }) => ({
       subject: "La tua password è stata cambiata",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `la password del tuo account è stata cambiata ${at}. Tutte le sessioni sono state chiuse; il secondo fattore non è cambiato.`,
         "Se l'hai cambiata tu, non devi fare nulla.",
@@ -169,44 +94,18 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     factorsReset: ({ url, at }) => ({
       subject: "Il tuo secondo fattore è stato rimosso",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `un amministratore ha rimosso ${at} il secondo fattore del tuo account: app di autenticazione, passkey e codici di recupero. Tutte le sessioni sono state chiuse.`,
         `Accedi con la tua password e configura subito un nuovo secondo fattore:\n${url}`,
         "Se non l'hai chiesto tu, fallo subito lo stesso, scegli una nuova password e avvisa chi gestisce il portale.",
       ),
     }),
-    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}${merchantName}: richiesta di pagamento di ${amount}`,
-      text: lines(
-        "Buongiorno,",
-        `${merchantName} ti chiede il pagamento di ${amount} per:\n${description}`,
-        `Per pagare con carta, apri questo indirizzo:\n${url}`,
-        `Si può pagare una sola volta, fino a ${until}.`,
-        ...(livemode ? [] : ["È una prova: non viene addebitato nulla."]),
-        `Chi ha questo indirizzo può pagare al tuo posto. Se non conosci ${merchantName} o non ti aspettavi questa richiesta, ignora questo messaggio: non viene addebitato nulla.`,
-      ),
-    }),
-    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}Link pagato: ${amount}`,
-      text: lines(
-        "Buongiorno,",
-        `un link di pagamento di ${merchantName} è stato pagato ${at}.`,
-        `Importo: ${amount}\nDescrizione: ${description}${reference === null ? "" : `\nRiferimento: ${reference}`}`,
-        ...(late
-          ? [
-              "Era già stato annullato o era scaduto: il cliente aveva la pagina di pagamento ancora aperta. Se non vuoi il pagamento, rimborsalo.",
-            ]
-          : []),
-        ...(livemode ? [] : ["È una prova: non è stato incassato nulla."]),
-        `Il pagamento nel portale:\n${url}`,
-      ),
-    }),
   },
   en: {
     invitation: ({ merchantName, role, url, until }) => ({
       subject: `Invitation to the portal of ${merchantName}`,
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `you are invited to the payments portal of ${merchantName} with the role "${role}".`,
         `To accept, open this address and choose a password; if you have an account already, use its password:\n${url}`,
@@ -217,7 +116,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordReset: ({ url, until }) => ({
       subject: "New password for the payments portal",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         "somebody, probably you, asked for a new password for your account.",
         `To choose it, open this address:\n${url}`,
@@ -227,7 +126,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordChanged: ({ url, at }) => ({
       subject: "Your password was changed",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `the password of your account was changed on ${at}. All sessions have ended; your second factor has not changed.`,
         "If it was you, there is nothing to do.",
@@ -236,42 +135,17 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     factorsReset: ({ url, at }) => ({
       subject: "Your second factor was removed",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
         `Sign in with your password and enrol a new second factor at once:\n${url}`,
         "If you did not ask for it, do so at once all the same, choose a new password, and tell whoever runs the portal.",
       ),
     }),
-    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}${merchantName} asks you to pay ${amount}`,
-      text: lines(
-        "Hello,",
-        `${merchantName} asks you to pay ${amount} for:\n${description}`,
-        `To pay by card, open this address:\n${url}`,
-        `It can be paid once, until ${until}.`,
-        ...(livemode ? [] : ["This is a test: nothing is charged."]),
-        `Whoever has this address may pay in your place. If you do not know ${merchantName}, or did not expect this, ignore this message: nothing is charged.`,
-      ),
-    }),
-    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
-      subject: `${livemode ? "" : "[TEST] "}Payment link paid: ${amount}`,
-      text: lines(
-        "Hello,",
-        `a payment link of ${merchantName} was paid on ${at}.`,
-        `Amount: ${amount}\nDescription: ${description}${reference === null ? "" : `\nReference: ${reference}`}`,
-        ...(late
-          ? [
-              "It had been cancelled or had expired before: the customer still had the payment page open. If you do not want the payment, refund it.",
-            ]
-          : []),
-        ...(livemode ? [] : ["This is a test: no money was taken."]),
-        `The payment in the portal:\n${url}`,
-      ),
-    }),
   },
 };
 
-function lines(...paragraphs: readonly string[]): string {
-  return `${paragraphs.join("\n\n")}\n`;
+/** The text of a mail. */
+export function paragraphs(...texts: readonly string[]): string {
+  return `${texts.join("\n\n")}\n`;
 }

@@ -1,5 +1,4 @@
 import type { Clock } from "../kernel/clock.ts";
-import type { Operation } from "../kernel/kv.ts";
 import { prefixedId } from "../kernel/prefixed-id.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import type { Stored } from "../kernel/stored.ts";
@@ -9,7 +8,7 @@ import { linkOrderOf } from "./attempt.ts";
 import { checkedOrder, invalid } from "./check-order.ts";
 import type { PortalLinkEvent } from "./events.ts";
 import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX, type PortalLinkAttempt, type PortalLinkRecord } from "./portal-link.ts";
-import { PortalLinkCause, portalLinkChange, type Telling, tellRefused, tellStored } from "./portal-link-change.ts";
+import { type AlsoStored, PortalLinkCause, portalLinkChange, type Telling, tellRefused, tellStored } from "./portal-link-change.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
 import type { PortalLinkPlace, PortalLinkStore } from "./portal-link-store.ts";
 import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
@@ -55,7 +54,7 @@ export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
     stored: Stored<PortalLinkRecord>,
     event: PortalLinkEvent,
     operation: PortalLinkOperation,
-    also: readonly Operation[] = [],
+    also: AlsoStored = [],
   ): Promise<PortalLinkRecord | "refused" | typeof CONFLICT> {
     const stepped = stepPortalLink(stored.record, event);
     if (!stepped.taken) {

@@ -1,7 +1,7 @@
 import type { ActivityLog } from "../kernel/activity-log.ts";
-import type { Operation } from "../kernel/kv.ts";
 import type { Digest } from "../kernel/prefixed-id.ts";
 import type { LinkCause } from "../links/link-companion.ts";
+import type { Alongside } from "../links/link-store.ts";
 import { portalEvent } from "../webhooks/portal-events.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
 import type { PortalLinkEffect, PortalLinkEvent } from "./events.ts";
@@ -13,6 +13,9 @@ export class PortalLinkCause implements LinkCause {
   readonly surface = "portal-link";
 }
 
+/** Entries of others for the commit of a portal link. */
+export type AlsoStored = Alongside["operations"];
+
 /** One step of a portal link, stored as a whole or not at all. */
 export interface PortalLinkChange {
   /** The record as it becomes. */
@@ -22,7 +25,7 @@ export interface PortalLinkChange {
   readonly version: number;
   readonly events: readonly WebhookEvent[];
   /** What else is stored with it, such as mails that are owed. */
-  readonly also: readonly Operation[];
+  readonly also: AlsoStored;
   readonly atMs: number;
 }
 

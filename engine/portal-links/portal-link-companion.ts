@@ -1,11 +1,10 @@
-import type { Operation } from "../kernel/kv.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { Accompanied, LinkCompanion } from "../links/link-companion.ts";
 import { type AttentionItem, attentionKey } from "../payments/attention.ts";
 import { attemptOf, isSameAttempt, readAttemptAttachment } from "./attempt.ts";
 import type { PortalLinkEffect } from "./events.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
-import { type PortalLinkChange, portalLinkChange, type Telling, tellStored } from "./portal-link-change.ts";
+import { type AlsoStored, type PortalLinkChange, portalLinkChange, type Telling, tellStored } from "./portal-link-change.ts";
 import type { PortalLinkMails } from "./portal-link-mails.ts";
 import type { PortalLinkStore } from "./portal-link-store.ts";
 import { type PortalLinkStep, stepPortalLink } from "./step-portal-link.ts";
@@ -67,7 +66,7 @@ function lateItem(step: PortalLinkStep, { order }: LinkRecord, atMs: number): At
 }
 
 /** What operators need not look at any more. The item stands under the second payment, whichever of them was given back. */
-function settled(step: PortalLinkStep, { order: { terminalId } }: LinkRecord): readonly Operation[] {
+function settled(step: PortalLinkStep, { order: { terminalId } }: LinkRecord): AlsoStored {
   if (!has(step, "settleTwice")) return [];
   return paidTxIds(step.record).map((txId) => ({ type: "delete", key: attentionKey("link_paid_twice", terminalId, txId) }));
 }

@@ -4,7 +4,6 @@ import type { MemberRecord, TeamRecord } from "../accounts/team.ts";
 import type { TeamStore } from "../accounts/team-store.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { RelayError } from "../kernel/errors.ts";
-import type { Operation } from "../kernel/kv.ts";
 import { type Digest, prefixedId } from "../kernel/prefixed-id.ts";
 import type { SecretBox } from "../kernel/secret-box.ts";
 import { isMailAddress } from "../mails/mail-address.ts";
@@ -12,6 +11,7 @@ import { type MailStore, mailOperations } from "../mails/mail-store.ts";
 import type { MerchantStore } from "../partners/merchant-store.ts";
 import type { PortalLinkMailTexts } from "./mail-texts.ts";
 import type { PortalLinkRecord } from "./portal-link.ts";
+import type { AlsoStored } from "./portal-link-change.ts";
 
 /** The mails of portal links, each for the commit that makes it due. */
 export interface PortalLinkMails {
@@ -19,9 +19,9 @@ export interface PortalLinkMails {
   /** Throws RelayError `rate_limited` where the merchant had too many mails written, and `too_busy` where too many wait altogether. */
   requireRoom(merchantId: string): Promise<void>;
   /** With the link, to its customer. */
-  sent(link: PortalLinkRecord, to: string, locale: Locale, mailId: string): Promise<readonly Operation[]>;
+  sent(link: PortalLinkRecord, to: string, locale: Locale, mailId: string): Promise<AlsoStored>;
   /** That it is paid, to whoever made it, else to the owners. Never rejects: where it cannot be owed it is left out, for the payment counts all the same. */
-  paid(link: PortalLinkRecord): Promise<readonly Operation[]>;
+  paid(link: PortalLinkRecord): Promise<AlsoStored>;
 }
 
 export interface PortalLinkMailsOptions {
@@ -50,7 +50,7 @@ export function createPortalLinkMails(options: PortalLinkMailsOptions): PortalLi
     return (await merchants.load(merchantId))?.record.merchantName ?? merchantId;
   }
 
-  async function paid(link: PortalLinkRecord): Promise<readonly Operation[]> {
+  async function paid(link: PortalLinkRecord): Promise<AlsoStored> {
     const { id, merchantId } = link;
     const atMs = clock.nowMs();
     const [team, merchantName, hasRoom] = await Promise.all([teams.load(merchantId), nameOf(merchantId), store.hasRoom(merchantId, atMs)]);
