@@ -18,7 +18,7 @@ export const changeWebhook = webhooks.endpoint({
   rateLimit: PORTAL_RATE,
   params: EndpointParams,
   body: ChangeWebhookEndpoint,
-  bodyExample: { status: "disabled", seen: ENDPOINT_EXAMPLE.updatedAt },
+  bodyExample: { status: "enabled" },
   audit: { action: "webhook.change" },
   responses: {
     200: { description: "The endpoint.", body: okOf(WebhookEndpointItem), example: { status: "ok", data: ENDPOINT_EXAMPLE } },

@@ -98,7 +98,15 @@ function columnsOf(): Column<WebhookDeliveryJson>[] {
   return [
     { key: "type", header: words.eventType, cell: ({ eventType }) => <span class="mono clip">{eventType}</span> },
     { key: "outcome", header: words.outcome, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
-    { key: "created", header: words.happened, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      key: "created",
+      header: words.happened,
+      cell: ({ createdAt }) => (
+        <span class="nowrap">
+          <Time at={createdAt} />
+        </span>
+      ),
+    },
     { key: "answer", header: words.lastAnswer, cell: (delivery) => answerText(delivery) },
     { key: "object", header: words.object, cell: ({ objectId }) => <span class="mono clip clip-short">{objectId}</span>, deskOnly: true },
     {
