@@ -9,6 +9,7 @@ import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoin
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
@@ -42,6 +43,7 @@ export function surfacesOf(options: SurfaceOptions) {
     signIn: signInEndpoints,
     team: teamEndpoints,
     merchantReads: readEndpoints,
+    merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],
