@@ -7,7 +7,7 @@ export function paymentLinkHref(id: string, query = ""): string {
 
 /** The payment link that a transaction is an attempt of, by the form of its uuid: the link's id and a number. Null for any other transaction. */
 export function paymentLinkOf(uuid: string): string | null {
-  return /^(pl_[0-9A-Za-z]{24})\.\d{1,3}$/.exec(uuid)?.[1] ?? null;
+  return /^(pl_[a-z0-9]{24})\.\d{1,3}$/.exec(uuid)?.[1] ?? null;
 }
 
 export type Attempt = PaymentLinkJson["attempts"][number];

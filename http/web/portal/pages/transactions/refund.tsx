@@ -20,6 +20,8 @@ export interface RefundProps {
   currency: string;
   /** An earlier refund was sent, and the gateway has not said what became of it. */
   isUnknown?: boolean;
+  /** Whether there is something to give back. The question stays open when that changes: it says what became of it. */
+  isOffered: boolean;
   /** Something has become known: what is shown behind it has to be loaded again. */
   onSettled: () => void;
 }
@@ -31,11 +33,13 @@ export function RefundButton(props: RefundProps) {
   if (!may("refund")) return null;
   return (
     <>
-      <div class="button-row">
-        <Button icon="refund" small onClick={() => setAsking(true)}>
-          {props.isUnknown === true ? words.refundAskAgain : words.refundDo}
-        </Button>
-      </div>
+      {props.isOffered && (
+        <div class="button-row">
+          <Button icon="refund" small onClick={() => setAsking(true)}>
+            {props.isUnknown === true ? words.refundAskAgain : words.refundDo}
+          </Button>
+        </div>
+      )}
       {asking && <RefundDialog {...props} onClose={() => setAsking(false)} />}
     </>
   );
