@@ -63,6 +63,7 @@ export const SCHEMAS = {
   merchantCount: numbered("merchant-count/"),
   merchantOwner: first("merchant-owner/"),
   merchantSecret: first("merchant-secret/"),
+  merchantMadeKeys: first("merchant-made-keys/"),
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),

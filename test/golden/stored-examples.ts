@@ -382,6 +382,7 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
   updatedAtMs: AT_MS,
   createdBy: "request-1",
   keys: { publishable: "digest-1", secret: "digest-2" },
+  shownKeys: { publishable: "pk_merchant_1", secretPrefix: "sk_merchant_1", madeAtMs: AT_MS },
   previousKeys: { publishable: "digest-3", secret: "digest-4" },
   callsPerMinute: { permitted: 600, chosen: 200 },
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
@@ -807,6 +808,7 @@ async function writeMerchant(kv: Kv): Promise<void> {
     before: null,
     count: { record: { active: 1, stored: 2 }, version: 0 },
     secrets: { service: "PAYPAL", sealed: "sealed" },
+    madeKeys: { operationId: "request-1", sealed: "sealed", expiresAtMs: FAR_MS },
   });
 }
 
@@ -911,6 +913,7 @@ export const STORED_EXAMPLES = {
   merchantKey: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).byKey("digest-1"))?.merchantId ?? null },
   merchantCount: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).count(1)).record },
   merchantSecret: { write: writeMerchant, read: (kv) => createMerchantStore(kv).sealedSecrets("M1", "PAYPAL") },
+  merchantMadeKeys: { write: writeMerchant, read: (kv) => createMerchantStore(kv).madeKeys("M1", "request-1") },
   namedAdministrator: {
     write: writeAdministrators,
     read: async (kv) => [...(await createAdministratorStore(kv).load(0))].map(([name, { record }]) => [name, record]),

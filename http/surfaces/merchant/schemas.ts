@@ -18,6 +18,7 @@ import {
   PORTAL_LINK_STATES,
 } from "../../../engine/portal-links/portal-link.ts";
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
+import { ServiceMembers } from "../service-configuration.ts";
 
 /**
  * The JSON of `/api/merchant`, once: endpoints declare it, the portal's pages take their types from it. Times are ISO 8601 in UTC; amounts are integers in minor units
@@ -424,11 +425,6 @@ export const Refund = Type.Object({
 
 // --- payment methods, keys -----------------------------------------------------------------------------------------------------------------------------
 
-export const MethodMember = Type.Object({
-  name: Type.String(),
-  secret: Type.Boolean({ description: "Stored encrypted, shown as a mask." }),
-  maxLength: Type.Integer(),
-});
 /** GET /payment-methods (only what the partner permits), and the answer of every change. */
 export const PaymentMethod = Type.Object({
   service: words(SERVICE_CODES),
@@ -436,19 +432,19 @@ export const PaymentMethod = Type.Object({
   enabled: Type.Boolean(),
   configured: Type.Boolean(),
   mode: nullable(words(SERVICE_MODES)),
-  /** What its configuration has beside `mode`; null: any members, all secret. */
-  members: nullable(Type.Array(MethodMember)),
-  /** What is stored, by name; a secret as its mask. */
-  values: Type.Record(Type.String(), Type.String()),
-  updatedAt: nullable(time("when it was configured.")),
+  members: ServiceMembers,
+  values: Type.Record(Type.String(), Type.String(), {
+    description: "What is stored, by name, without `mode`. Secrets are shown as a mask, long ones with their last four characters.",
+  }),
+  updatedAt: nullable(time("when it was configured; null until then.")),
 });
 export const PaymentMethods = Type.Object({ items: Type.Array(PaymentMethod) });
 
-/** GET /keys. The secret one is shown as its beginning only. */
+/** GET /keys. Null for a pair of before the relay kept what it may show of it. */
 export const Keys = Type.Object({
-  publishableKey: Type.String({ description: "Whole: it is public." }),
-  secretKeyPrefix: Type.String(),
-  createdAt: time("when this pair was made."),
+  publishableKey: nullable(Type.String({ description: "Whole: it is public." })),
+  secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key, which itself is not stored." })),
+  createdAt: nullable(time("when this pair was made.")),
   environment: Environment,
 });
 /** POST /keys: a new pair, shown once; the former one ends at once. */

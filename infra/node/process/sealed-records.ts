@@ -2,7 +2,7 @@ import { PORTAL_ACCOUNTS } from "../../../engine/accounts/account-store.ts";
 import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
 import { MAILS, mailExpiresAtMs } from "../../../engine/mails/mail-store.ts";
-import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
+import { MADE_KEYS, MERCHANT_SECRETS, madeKeysExpireAtMs } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
 import { GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
 import { WEBHOOK_ENDPOINTS } from "../../../engine/webhooks/webhook-endpoint-store.ts";
@@ -20,6 +20,7 @@ export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: GATEWAY_ACCOUNTS.prefix },
   { prefix: SERVICE_SETTINGS.prefix },
   { prefix: MERCHANT_SECRETS },
+  { prefix: MADE_KEYS, expiresAtMs: madeKeysExpireAtMs },
   { prefix: WEBHOOK_ENDPOINTS },
   { prefix: PORTAL_ACCOUNTS },
 ];

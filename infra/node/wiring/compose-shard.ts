@@ -321,6 +321,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
+    ...partnerApi.ofOwnMerchant(teams.keysNotice),
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,

@@ -9,6 +9,7 @@ import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoin
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
 import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
 import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
@@ -48,6 +49,7 @@ export function surfacesOf(options: SurfaceOptions) {
     merchantWebhooks: webhookEndpoints,
     merchantRefunds: [refundTransaction],
     paymentLinks: paymentLinkEndpoints,
+    merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],

@@ -68,6 +68,7 @@ export async function open(
   const operations = {
     merchants: merchants.merchants,
     merchantServices: merchants.services,
+    replaceKeys: merchants.replaceKeys,
     callCounts,
     webhookEndpoints: webhooks.operations,
     endpointDeliveries: webhooks.endpointDeliveries,

@@ -60,6 +60,7 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 export const get = <T>(path: string, options?: Omit<CallOptions, "body">) => call<T>("GET", path, options);
 export const post = <T>(path: string, body?: unknown, options?: CallOptions) => call<T>("POST", path, { ...options, body });
 export const patch = <T>(path: string, body: unknown, options?: CallOptions) => call<T>("PATCH", path, { ...options, body });
+export const put = <T>(path: string, body: unknown, options?: CallOptions) => call<T>("PUT", path, { ...options, body });
 export const remove = <T>(path: string, options?: CallOptions) => call<T>("DELETE", path, options);
 
 /** The address of a file to download, which the browser fetches by itself with the session's cookie. */

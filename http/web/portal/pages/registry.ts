@@ -56,6 +56,16 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./payment-links/payment-links-page.tsx")).PaymentLinksPage),
   },
   {
+    name: "payment-methods",
+    hasObjects: true,
+    label: ({ nav }) => nav.paymentMethods,
+    icon: "card",
+    group: "payments",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./payment-methods/payment-methods-page.tsx")).PaymentMethodsPage),
+  },
+  {
     name: "terminals",
     hasObjects: true,
     label: ({ nav }) => nav.terminals,
@@ -74,6 +84,16 @@ export const PAGES: readonly PageEntry[] = [
     act: "integrate",
     onPhone: false,
     page: pageLoader(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage),
+  },
+  {
+    name: "keys",
+    hasObjects: false,
+    label: ({ nav }) => nav.keys,
+    icon: "key",
+    group: "developers",
+    act: "administer keys",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./keys/keys-page.tsx")).KeysPage),
   },
   {
     name: "users",
