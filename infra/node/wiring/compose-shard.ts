@@ -297,6 +297,10 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const intents = compat.over(links.links);
   const linksOfPortal = {
     portalLinks: portalLinks.over(links.links),
+    linkPages: {
+      gateway: config.gatewayUrl === null ? null : new URL(config.gatewayUrl).origin,
+      own: () => new URL(links.publicUrl()).origin,
+    },
     paymentLinkUrl: (token: string) => `${links.publicUrl()}/l/${token}`,
     giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
   };
