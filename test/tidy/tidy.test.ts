@@ -34,6 +34,7 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "http/surfaces/gateway-adapter/", mayImport: ["engine/", "http/endpoint/", "http/gateway/"] },
   { folder: "http/surfaces/compat/", mayImport: ["engine/", "http/endpoint/", "http/compat/"] },
   { folder: "http/surfaces/compat-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
+  { folder: "http/surfaces/link-pages/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/demo/", mayImport: ["engine/", "http/endpoint/", "http/compat/", "http/web/", "http/surfaces/*"] },
   { folder: "http/surfaces/partner-portal/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
   { folder: "http/surfaces/apps/", mayImport: ["engine/", "http/endpoint/", "http/surfaces/*"] },
@@ -244,7 +245,11 @@ test("http knows of stores only their types, and never the key-value store", () 
 });
 
 /** Both small: who may do what, and how many decimals a currency has. */
-const LOADED_BY_PAGES: ReadonlySet<string> = new Set(["engine/access/merchant-user-grant.ts", "engine/kernel/money.ts"]);
+const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
+  "engine/access/merchant-user-grant.ts",
+  "engine/kernel/money.ts",
+  "engine/kernel/money-text.ts",
+]);
 
 test("the portal's pages load nothing of the relay but who may do what and the decimals of currencies; the rest are types", () => {
   const offences = PRODUCT.filter(({ path }) => path.startsWith("http/web/portal/")).flatMap(({ path, loads }) =>

@@ -1,5 +1,6 @@
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
+import { createGiveBack } from "../../../engine/intents/give-back.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
@@ -10,6 +11,7 @@ import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { createWaitPlaces } from "../../../engine/terminals/wait-places.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
@@ -293,7 +295,15 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
 
   const intents = compat.over(links.links);
-  const linksOfPortal = { portalLinks: portalLinks.over(links.links) };
+  const linksOfPortal = {
+    portalLinks: portalLinks.over(links.links),
+    linkPages: {
+      gateway: config.gatewayUrl === null ? null : new URL(config.gatewayUrl).origin,
+      own: () => new URL(links.publicUrl()).origin,
+    },
+    paymentLinkUrl: (token: string) => `${links.publicUrl()}/l/${token}`,
+    giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
+  };
   const surfaces = surfacesOf(config);
   const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });

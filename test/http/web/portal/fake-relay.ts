@@ -284,6 +284,7 @@ export const AUDIT: { items: AuditItemJson[]; next: null } = {
       members: ["email", "role"],
       outcome: "done",
       code: null,
+      note: "Dinner was cancelled",
       requestId: "req-1",
     },
     {
@@ -296,6 +297,7 @@ export const AUDIT: { items: AuditItemJson[]; next: null } = {
       members: [],
       outcome: "refused",
       code: "last_owner",
+      note: null,
       requestId: "req-2",
     },
   ],
