@@ -52,8 +52,6 @@ const NOT_TAKEN = [
   "compatUpdateRefund",
   "compatUpdateCharge",
   "compatRetryEvent",
-  // An id and a place in a list, which are refused as none.
-  "portalResendFailedWebhookDeliveries",
   // Passwords, codes and answers of authenticators: what is planted is a wrong one.
   "portalSignIn",
   "portalSecondFactor",
