@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe } from "node:test";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
+import { links } from "./links.ts";
 import { lists } from "./lists.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
@@ -26,6 +27,7 @@ describe("the merchant portal", () => {
   entry(world);
   team(world);
   lists(world);
+  links(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   nothingElse(world);

@@ -342,6 +342,7 @@ export const AuditItem = Type.Object({
   members: Type.Array(Type.String()),
   outcome: Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")]),
   code: nullable(Type.String({ description: "Why it was refused." })),
+  note: nullable(Type.String({ description: "Why, in the words of whoever did it; null for roles that do not see personal data." })),
   requestId: Type.String(),
 });
 

@@ -9,7 +9,9 @@ import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoin
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
 import { webhookEndpoints } from "../../../http/surfaces/merchant/webhooks/endpoints.ts";
@@ -44,6 +46,8 @@ export function surfacesOf(options: SurfaceOptions) {
     team: teamEndpoints,
     merchantReads: readEndpoints,
     merchantWebhooks: webhookEndpoints,
+    merchantRefunds: [refundTransaction],
+    paymentLinks: paymentLinkEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],

@@ -8,6 +8,9 @@ const BASE = "/api/merchant";
 /** Says that a page of ours sent the request: another site cannot add it. */
 const OURS = { "X-Relay-Portal": "1" };
 
+/** The same of calls that the relay answers only when the gateway has, within 20 s. */
+export const GATEWAY_DEADLINE_MS = 25_000;
+
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface CallOptions {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { TextField } from "./field.tsx";
 
 /** A list is asked again only once the person has stopped typing for so long. */
@@ -29,13 +29,16 @@ export function TypedField({
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed ?? value;
   const wrong = problem(shown.trim());
+  // What is typed here counts beside what another field has changed meanwhile.
+  const settled = useRef(onSettled);
+  settled.current = onSettled;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who listens.
   useEffect(() => {
     if (typed === null) return;
     const timer = setTimeout(() => {
       if (wrong !== null) return;
       setTyped(null);
-      if (typed.trim() !== value) onSettled(typed.trim());
+      if (typed.trim() !== value) settled.current(typed.trim());
     }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed, wrong]);

@@ -8,9 +8,9 @@ function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether it is known that the call did nothing; without an answer, and when a part of the relay was away, it may have. */
+/** Whether it is known that the call did nothing; without an answer, and when a part of the relay or the gateway was away, it may have. */
 function wasRefused(error: unknown): boolean {
-  return error instanceof PortalError && error.status >= 400 && error.status < 500;
+  return error instanceof PortalError && error.status >= 400 && error.status < 500 && error.code !== "outcome_unknown";
 }
 
 /**

@@ -56,15 +56,15 @@ function RefundOf({ attempt, link, onRefunded }: { attempt: Attempt; link: Payme
   const { paymentLinks: words } = text();
   const { state, refund, uuid, paidMinor, paidCurrency } = attempt;
   if (state !== "paid") return null;
-  if (refund === "done") return <p class="muted">{words.refundStates.done}</p>;
   return (
     <>
-      {refund === "unknown" && <p class="muted">{words.refundStates.unknown}</p>}
+      {refund !== "none" && <p class="muted">{words.refundStates[refund]}</p>}
       <RefundButton
         uuid={uuid}
         amountMinor={paidMinor ?? link.amountMinor}
         currency={paidCurrency ?? link.currency}
         isUnknown={refund === "unknown"}
+        isOffered={refund !== "done"}
         onSettled={onRefunded}
       />
     </>

@@ -1,4 +1,3 @@
-import { PORTAL_LINK_STATES } from "../../../../../engine/portal-links/portal-link.ts";
 import { Button } from "../../components/button.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { emailProblem } from "../../components/field-problems.ts";
@@ -7,6 +6,7 @@ import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { may } from "../../state/session.ts";
 import { daysOf, type Period, periodOf } from "../transactions/filters.ts";
+import { STATES } from "./words.ts";
 
 const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
 
@@ -28,10 +28,7 @@ export function FilterFields({ filters: { values, set, clear, count } }: { filte
         <SelectField
           label={words.state}
           value={values["state"] ?? ""}
-          options={[
-            { value: "", label: app.all },
-            ...PORTAL_LINK_STATES.map((value) => ({ value: value as string, label: words.states[value] })),
-          ]}
+          options={[{ value: "", label: app.all }, ...STATES.map((value) => ({ value: value as string, label: words.states[value] }))]}
           onChange={(state) => set({ state })}
         />
         <SelectField<Period>

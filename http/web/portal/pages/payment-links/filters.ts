@@ -1,6 +1,6 @@
-import { PORTAL_LINK_STATES } from "../../../../../engine/portal-links/portal-link.ts";
 import { isDay } from "../../i18n/days.ts";
 import { may } from "../../state/session.ts";
+import { STATES } from "./words.ts";
 
 /** The filters of the list, as the address and the interface name them. */
 export const FILTERS = ["from", "to", "state", "customerEmail", "q"] as const;
@@ -12,7 +12,7 @@ export function queryOf(values: Readonly<Record<string, string>>): Record<string
   const valid: Readonly<Record<string, (value: string) => boolean>> = {
     from: isDay,
     to: isDay,
-    state: (value) => PORTAL_LINK_STATES.some((state) => state === value),
+    state: (value) => STATES.some((state) => state === value),
     customerEmail: (value) => may("see personal data") && EMAIL.test(value),
     q: (value) => value.length <= 255,
   };

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
-import { get, post } from "../../api/client.ts";
+import { GATEWAY_DEADLINE_MS, get, post } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
@@ -115,7 +115,7 @@ function WhatHappened({ link }: { link: PaymentLinkJson }) {
 
 function Facts({ link }: { link: PaymentLinkJson }) {
   const { paymentLinks: words, app, audit } = text();
-  const creators: Readonly<Record<string, string>> = { ...audit.actors, "AI agent": words.agent };
+  const creators: Readonly<Record<string, string>> = { ...audit.actors, "AI agent": words.agent, "Former user": words.formerUser };
   return (
     <dl class="facts">
       <dt>{words.created}</dt>
@@ -171,7 +171,9 @@ function CancelDialog({ link, onClose, onCancelled }: { link: PaymentLinkJson; o
       act={async () => {
         const path = `/payment-links/${encodeURIComponent(link.id)}/cancel`;
         try {
-          await sendOnce(link.id, (idempotencyKey) => post<PaymentLinkJson>(path, undefined, { idempotencyKey }));
+          await sendOnce(link.id, (idempotencyKey) =>
+            post<PaymentLinkJson>(path, undefined, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }),
+          );
         } catch (error) {
           // It was paid, or has ended, meanwhile: what is behind the question is to say so.
           if (hasCode(error, "not_pending")) onCancelled();

@@ -129,17 +129,17 @@ function columnsOf(): Column<PaymentLinkJson>[] {
     { key: "created", header: words.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
     { key: "state", header: words.state, cell: (link) => <LinkState link={link} /> },
     {
-      key: "reference",
-      header: words.reference,
-      cell: ({ reference }) => <span class="clip clip-short">{reference ?? "–"}</span>,
-      deskOnly: true,
-    },
-    {
       key: "customer",
       header: words.customerEmail,
       cell: ({ customerEmail }) => <span class="clip clip-short">{customerEmail ?? "–"}</span>,
       deskOnly: true,
     },
-    { key: "expires", header: words.expires, cell: ({ expiresAt }) => <Time at={expiresAt} />, deskOnly: true },
+    {
+      key: "expires",
+      header: words.expires,
+      // When it would have is of no interest any more.
+      cell: ({ expiresAt, state }) => (state === "PENDING" ? <Time at={expiresAt} as="date" /> : "–"),
+      deskOnly: true,
+    },
   ];
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RefundJson } from "../../../../surfaces/merchant/schemas.ts";
-import { post } from "../../api/client.ts";
+import { GATEWAY_DEADLINE_MS, post } from "../../api/client.ts";
 import { hasCode, PortalError } from "../../api/errors.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
@@ -20,6 +20,8 @@ export interface RefundProps {
   currency: string;
   /** An earlier refund was sent, and the gateway has not said what became of it. */
   isUnknown?: boolean;
+  /** Whether there is something to give back. The question stays open when that changes: it says what became of it. */
+  isOffered: boolean;
   /** Something has become known: what is shown behind it has to be loaded again. */
   onSettled: () => void;
 }
@@ -31,11 +33,13 @@ export function RefundButton(props: RefundProps) {
   if (!may("refund")) return null;
   return (
     <>
-      <div class="button-row">
-        <Button icon="refund" small onClick={() => setAsking(true)}>
-          {props.isUnknown === true ? words.refundAskAgain : words.refundDo}
-        </Button>
-      </div>
+      {props.isOffered && (
+        <div class="button-row">
+          <Button icon="refund" small onClick={() => setAsking(true)}>
+            {props.isUnknown === true ? words.refundAskAgain : words.refundDo}
+          </Button>
+        </div>
+      )}
       {asking && <RefundDialog {...props} onClose={() => setAsking(false)} />}
     </>
   );
@@ -50,7 +54,7 @@ function RefundDialog({ uuid, amountMinor, currency, isUnknown = false, onSettle
     const body = reason.trim() === "" ? {} : { reason: reason.trim() };
     try {
       const done = await sendOnce({ uuid, ...body }, (idempotencyKey) =>
-        post<RefundJson>(`/transactions/${encodeURIComponent(uuid)}/refund`, body, { idempotencyKey }),
+        post<RefundJson>(`/transactions/${encodeURIComponent(uuid)}/refund`, body, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }),
       );
       toast(words.refundDone(formatMoney(done.amountMinor, done.currency)));
     } catch (error) {
@@ -76,7 +80,7 @@ function RefundDialog({ uuid, amountMinor, currency, isUnknown = false, onSettle
           </Banner>
         ) : outcome === "refused" ? (
           <Banner kind="danger" alert>
-            {words.refundRefused(refund.error instanceof PortalError ? refund.error.message : "")}
+            {words.refundRefused(gatewayWords(refund.error))}
           </Banner>
         ) : (
           <p class="lead">{words.refundText(amount)}</p>
@@ -102,6 +106,11 @@ function outcomeOf(error: unknown): "none" | "unknown" | "already" | "refused" |
   if (hasCode(error, "outcome_unknown") || !wasAnswered(error)) return "unknown";
   if (hasCode(error, "already_refunded")) return "already";
   return hasCode(error, "refund_refused") ? "refused" : "other";
+}
+
+/** What the gateway has said, without what the relay says before it. */
+function gatewayWords(error: unknown): string {
+  return error instanceof PortalError ? error.message.replace(/^The gateway refused: /, "") : "";
 }
 
 /** Without an answer, or where a part of the relay was away, it may have been done. */

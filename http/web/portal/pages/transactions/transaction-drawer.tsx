@@ -94,12 +94,12 @@ function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: (
 function Refund({ data: { uuid, amountMinor, currency, refund }, onChanged }: { data: TransactionDetailJson; onChanged: () => void }) {
   const { transactions: words } = text();
   const isUnknown = refund.reason === "outcome_unknown";
-  const isOffered = (refund.possible || isUnknown) && may("refund");
+  const isOffered = refund.possible || isUnknown;
   return (
     <section class="refund">
       <h3>{words.refund}</h3>
-      <p class="muted">{refund.possible ? (isOffered ? words.refundPossible : words.refundRole) : refundText(refund.reason)}</p>
-      {isOffered && <RefundButton {...{ uuid, amountMinor, currency, isUnknown }} onSettled={onChanged} />}
+      <p class="muted">{refund.possible ? (may("refund") ? words.refundPossible : words.refundRole) : refundText(refund.reason)}</p>
+      <RefundButton {...{ uuid, amountMinor, currency, isUnknown, isOffered }} onSettled={onChanged} />
     </section>
   );
 }
