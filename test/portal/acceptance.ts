@@ -9,6 +9,7 @@ import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
 import { team } from "./team.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** A day more than a week, so that the overview has what it compares with. */
 const PAST_MS = 8 * 86_400_000;
@@ -28,6 +29,7 @@ describe("the merchant portal", () => {
   team(world);
   lists(world);
   links(world);
+  webhooks(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   nothingElse(world);
