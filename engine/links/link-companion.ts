@@ -5,6 +5,8 @@ export type Accompanied =
   | (Alongside & {
       /** Nobody wants this payment: the relay is to give it back by itself. */
       readonly unwanted?: true;
+      /** Called once the step is stored: for those who tell of it, and never for what has to happen. */
+      readonly stored?: () => void;
     })
   | "refused";
 
@@ -20,4 +22,6 @@ export type LinkCompanion = (change: LinkChange, cause: LinkCause | null) => Pro
 export interface LinkCause {
   /** Told apart in logs and tests only. */
   readonly surface: string;
+  /** Of the request, as its caller was answered; for logs. */
+  readonly requestId?: string | null;
 }

@@ -21,6 +21,7 @@ import {
 } from "./link.ts";
 import { linkChange, unwantedChange } from "./link-change.ts";
 import type { LinkCause, LinkCompanion } from "./link-companion.ts";
+import type { LinkObserver, LinkStepped } from "./link-observer.ts";
 import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
 import { newLink } from "./rules.ts";
 import { stepLink } from "./step-link.ts";
@@ -126,6 +127,7 @@ export interface LinksOptions {
   companions?: readonly LinkCompanion[];
   /** The gateway answered a verify, or could not be asked. */
   verified?(outcome: GatewayPaymentState["type"] | "unavailable"): void;
+  observer?: LinkObserver;
   failed(what: string, error: unknown): void;
 }
 
@@ -144,8 +146,14 @@ interface Applied {
   effects: readonly LinkEffect[];
 }
 
+/** A step that no companion refuses, and whom to tell once it is stored. */
+interface Wanted {
+  change: LinkChange;
+  stored: readonly (() => void)[];
+}
+
 export function createShardLinks(options: LinksOptions): ShardLinks {
-  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], verified, failed } = options;
+  const { store, gateway, accounts, signature, clock, homes, self, notifyUrl, companions = [], verified, observer, failed } = options;
   const pacer = createPacer(FREE_PER_SECOND);
   const verifying = new Map<string, Promise<LinkRecord | null>>();
   const turns: (() => void)[] = [];
@@ -176,21 +184,51 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       if (stored === null) return null;
       const { record, effects, changed } = stepLink(stored.record, event);
       if (!changed) return { stored, effects };
-      const change = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
-      if (change === "refused") return "refused";
+      const all = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
+      if (all === "refused") {
+        const { order, state } = stored.record;
+        observer?.stepped({ order, event: event.type, from: state, to: state, atMs: event.atMs, refused: "not_wanted", cause });
+        return "refused";
+      }
+      const { change } = all;
       const version = await store.commit(change);
-      if (version !== null) return { stored: { record: change.record, version }, effects };
+      if (version !== null) {
+        told(all, event.type, cause);
+        return { stored: { record: change.record, version }, effects };
+      }
       stored = null;
     }
     throw contended();
   }
 
+  /** After the commit: a step that is told is one that happened. */
+  function told({ change, stored }: Wanted, event: LinkStepped["event"], cause: LinkCause | null): void {
+    const { record, before, atMs } = change;
+    observer?.stepped({ order: record.order, event, from: before?.state ?? null, to: record.state, atMs, refused: null, cause });
+    for (const tell of stored) tell();
+  }
+
+  /** A call to the gateway, of which the observer is told how long it took and what came of it. */
+  async function called<Done>(
+    operation: keyof CardGateway,
+    order: LinkOrder,
+    cause: LinkCause | null,
+    call: () => Promise<GatewayAnswer<Done>>,
+  ): Promise<GatewayAnswer<Done>> {
+    const [atMs, begunMs] = [clock.nowMs(), clock.monotonicMs()];
+    const answer = await call();
+    observer?.asked({ order, operation, atMs, ms: clock.monotonicMs() - begunMs, answer, cause });
+    return answer;
+  }
+
   /** The step with what its companions store with it. Each reads what it needs anew, so a lost race is decided again from the start. */
-  async function accompanied(change: LinkChange, cause: LinkCause | null): Promise<LinkChange | "refused"> {
+  async function accompanied(change: LinkChange, cause: LinkCause | null): Promise<Wanted | "refused"> {
     let all = change;
+    const stored: (() => void)[] = [];
     for (const companion of companions) {
       const beside = await companion(all, cause);
       if (beside === "refused") return "refused";
+      if (beside.stored !== undefined) stored.push(beside.stored);
       const before = all.alongside ?? NOTHING_ALONGSIDE;
       all = {
         ...all,
@@ -198,7 +236,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       };
       if (beside.unwanted === true) all = unwantedChange(all);
     }
-    return all;
+    return { change: all, stored };
   }
 
   function paced(after: LinkRecord, before: LinkRecord, atMs: number): LinkRecord {
@@ -249,7 +287,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   async function askGateway({ order, paymentId }: LinkRecord): Promise<GatewayAnswer<GatewayPaymentState>> {
     const credentials = accountOf(order);
     if (credentials === null) return NO_ACCOUNT;
-    return gateway.verify(credentials, { txId: order.txId, paymentId });
+    return called("verify", order, null, () => gateway.verify(credentials, { txId: order.txId, paymentId }));
   }
 
   function accountOf({ partnerId, merchantId }: LinkOrder): GatewayCredentials | null {
@@ -303,10 +341,12 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     if (credentials === null) return { type: "unavailable", record };
     const { txId, amount, currency, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs } = order;
     const description = order.description ?? "";
-    const answer = await gateway.init(credentials, {
-      ...{ txId, amount, currency, description, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs },
-      notifyUrl: notifyUrl(),
-    });
+    const answer = await called("init", order, cause, () =>
+      gateway.init(credentials, {
+        ...{ txId, amount, currency, description, merchantReference, customerEmail, instrument, capture, returnUrl, expiresAtMs },
+        notifyUrl: notifyUrl(),
+      }),
+    );
     const atMs = clock.nowMs();
     switch (answer.type) {
       case "done": {
@@ -337,9 +377,9 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
     if (credentials === null || origTranId === null || outcome === null) return { type: "unavailable", record, followUp };
     const { currency } = amountOf(record);
     const amount = fromMinorUnits(followUp.amountMinor, currency);
-    const answer: GatewayAnswer<GatewayFollowedUp> = await gateway[followUp.type](credentials, {
-      ...{ txId: followUp.id, origTranId, amount, currency },
-    });
+    const answer: GatewayAnswer<GatewayFollowedUp> = await called(followUp.type, order, cause, () =>
+      gateway[followUp.type](credentials, { txId: followUp.id, origTranId, amount, currency }),
+    );
     const atMs = clock.nowMs();
     // One that is known to be executed was only asked for its movement.
     if (answer.type === "unavailable")
@@ -370,8 +410,11 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const change = { ...NOTHING_MORE, record: fresh, before: null, version: 0, atMs: order.createdAtMs };
       const all = await accompanied(change, cause);
       if (all === "refused") return null;
-      const version = await store.commit(all);
-      if (version !== null) return init({ record: fresh, version }, cause);
+      const version = await store.commit(all.change);
+      if (version !== null) {
+        told(all, "link.created", cause);
+        return init({ record: fresh, version }, cause);
+      }
       const stored = await store.load(order.txId);
       if (stored !== null) return resumed(stored, cause);
       // What a companion had read was changed.
@@ -449,7 +492,12 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       }
       const { record } = applied.stored;
       for (const effect of applied.effects) {
-        if (effect.type === "refuseFollowUp") return { type: "impossible", record, reason: effect.params.reason };
+        if (effect.type === "refuseFollowUp") {
+          const { reason } = effect.params;
+          const [from, to] = [record.state, record.state];
+          observer?.stepped({ order: record.order, event: event.type, from, to, atMs: event.atMs, refused: reason, cause });
+          return { type: "impossible", record, reason };
+        }
         if (effect.type === "repeatFollowUp") return endedAs(record, effect.params.followUp.id);
         if (effect.type === "executeFollowUp") return execute(record, effect.params.followUp, cause);
       }

@@ -2,6 +2,7 @@ import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantAudit } from "../../../engine/operators/merchant-audit.ts";
+import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
 import type { MerchantAttention } from "../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminals } from "../../../engine/settings/merchant-terminals.ts";
@@ -15,6 +16,7 @@ export interface ReadOperations {
   merchantTerminals: MerchantTerminals;
   merchantAttention: MerchantAttention;
   merchantAudit: MerchantAudit;
+  merchantLogs: MerchantLogs;
   /** As its partner wrote it. */
   merchantName(merchantId: string): Promise<string>;
   terminals: Pick<Terminals, "command">;
