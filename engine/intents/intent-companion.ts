@@ -42,7 +42,7 @@ export function createIntentCompanion({ store, activity = NO_ACTIVITY, ...tellin
     const requestId = known?.operation.requestId ?? null;
     const beside = {
       ...store.alongside(intentChange(step, stored.version, atMs, known?.operation ?? null, telling)),
-      stored: () => logIntentStep(activity, { before: stored.record, after: step.record, event, requestId, outcome: "done" }),
+      committed: () => logIntentStep(activity, { before: stored.record, after: step.record, event, requestId, outcome: "done" }),
     };
     const isUnwanted = step.record.attempts.some(({ txId, unwanted }) => txId === attempt.txId && unwanted);
     return isUnwanted ? { ...beside, unwanted: true } : beside;

@@ -19,7 +19,7 @@ import {
   type LinkRecord,
   reversalIdOf,
 } from "./link.ts";
-import { linkChange, unwantedChange } from "./link-change.ts";
+import { linkChange, toldLateChange, unwantedChange } from "./link-change.ts";
 import type { LinkCause, LinkCompanion } from "./link-companion.ts";
 import type { LinkObserver, LinkStepped } from "./link-observer.ts";
 import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
@@ -141,15 +141,15 @@ export interface ShardLinks {
   counts(): { due: number; verifying: number };
 }
 
+/** A step with what its companions store with it, and what they are told once it is stored. */
+interface AccompaniedChange {
+  change: LinkChange;
+  done: readonly (() => void)[];
+}
+
 interface Applied {
   stored: Stored<LinkRecord>;
   effects: readonly LinkEffect[];
-}
-
-/** A step that no companion refuses, and whom to tell once it is stored. */
-interface Wanted {
-  change: LinkChange;
-  stored: readonly (() => void)[];
 }
 
 export function createShardLinks(options: LinksOptions): ShardLinks {
@@ -190,22 +190,11 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
         observer?.stepped({ order, event: event.type, from: state, to: state, atMs: event.atMs, refused: "not_wanted", cause });
         return "refused";
       }
-      const { change } = all;
-      const version = await store.commit(change);
-      if (version !== null) {
-        told(all, event.type, cause);
-        return { stored: { record: change.record, version }, effects };
-      }
+      const version = await committed(all, event.type, cause);
+      if (version !== null) return { stored: { record: all.change.record, version }, effects };
       stored = null;
     }
     throw contended();
-  }
-
-  /** After the commit: a step that is told is one that happened. */
-  function told({ change, stored }: Wanted, event: LinkStepped["event"], cause: LinkCause | null): void {
-    const { record, before, atMs } = change;
-    observer?.stepped({ order: record.order, event, from: before?.state ?? null, to: record.state, atMs, refused: null, cause });
-    for (const tell of stored) tell();
   }
 
   /** A call to the gateway, of which the observer is told how long it took and what came of it. */
@@ -222,21 +211,36 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   }
 
   /** The step with what its companions store with it. Each reads what it needs anew, so a lost race is decided again from the start. */
-  async function accompanied(change: LinkChange, cause: LinkCause | null): Promise<Wanted | "refused"> {
+  async function accompanied(change: LinkChange, cause: LinkCause | null): Promise<AccompaniedChange | "refused"> {
     let all = change;
-    const stored: (() => void)[] = [];
+    const done: (() => void)[] = [];
     for (const companion of companions) {
       const beside = await companion(all, cause);
       if (beside === "refused") return "refused";
-      if (beside.stored !== undefined) stored.push(beside.stored);
       const before = all.alongside ?? NOTHING_ALONGSIDE;
       all = {
         ...all,
         alongside: { checks: [...before.checks, ...beside.checks], operations: [...before.operations, ...beside.operations] },
       };
       if (beside.unwanted === true) all = unwantedChange(all);
+      if (beside.late !== undefined) all = toldLateChange(all, beside.late);
+      if (beside.committed !== undefined) done.push(beside.committed);
     }
-    return { change: all, stored };
+    return { change: all, done };
+  }
+
+  /** After the commit: a step that is told is one that happened. */
+  async function committed(
+    { change, done }: AccompaniedChange,
+    event: LinkStepped["event"],
+    cause: LinkCause | null,
+  ): Promise<number | null> {
+    const version = await store.commit(change);
+    if (version === null) return null;
+    const { record, before, atMs } = change;
+    observer?.stepped({ order: record.order, event, from: before?.state ?? null, to: record.state, atMs, refused: null, cause });
+    for (const tell of done) tell();
+    return version;
   }
 
   function paced(after: LinkRecord, before: LinkRecord, atMs: number): LinkRecord {
@@ -410,11 +414,8 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const change = { ...NOTHING_MORE, record: fresh, before: null, version: 0, atMs: order.createdAtMs };
       const all = await accompanied(change, cause);
       if (all === "refused") return null;
-      const version = await store.commit(all.change);
-      if (version !== null) {
-        told(all, "link.created", cause);
-        return init({ record: fresh, version }, cause);
-      }
+      const version = await committed(all, "link.created", cause);
+      if (version !== null) return init({ record: fresh, version }, cause);
       const stored = await store.load(order.txId);
       if (stored !== null) return resumed(stored, cause);
       // What a companion had read was changed.

@@ -1,6 +1,8 @@
+import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
+import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { createTerminalsByMerchant } from "../../../engine/settings/terminals-by-merchant.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
@@ -43,6 +45,7 @@ import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
+import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
@@ -185,6 +188,18 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     accounts: administration.gatewayAccounts,
     publicUrl: () => links.publicUrl(),
   });
+  const portalLinks = add(
+    composePortalLinks({
+      ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, failed },
+      accounts: administration.gatewayAccounts,
+      merchantOwners: partnerApi.merchantOwners,
+      mails: mails.mails,
+      stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
+      activity,
+      publicUrl: () => links.publicUrl(),
+      portalUrl: () => portalUrl(config, links.publicUrl()),
+    }),
+  );
   const links: ComposedLinks = add(
     composeLinks({
       config,
@@ -197,7 +212,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       shopOf,
       retentionMs,
       writer,
-      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
+      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion, portalLinks.companion],
       onOutboxWrite,
       observer: observeLinks(activity, config.gatewayUrl),
       verified: metrics.linkVerified,
@@ -287,6 +302,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
 
   const intents = compat.over(links.links);
+  const linksOfPortal = { portalLinks: portalLinks.over(links.links) };
   const surfaces = surfacesOf(config);
   const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
@@ -297,6 +313,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...webhooks.operations,
     ...mails.operations,
     ...intents,
+    ...linksOfPortal,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
