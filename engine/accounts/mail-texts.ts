@@ -22,7 +22,7 @@ export interface MailTextsOptions {
 }
 
 export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): MailTexts {
-  const time = (locale: Locale, atMs: number) => `${TIME[locale](timeZone).format(atMs)} (${timeZone})`;
+  const time = (locale: Locale, atMs: number) => timeInMails(locale, atMs, timeZone);
   return {
     invitation: (locale, { merchantName, role, token, expiresAtMs }) =>
       TEXTS[locale].invitation({
@@ -35,6 +35,11 @@ export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): Mail
     passwordChanged: (locale, { atMs }) => TEXTS[locale].passwordChanged({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
     factorsReset: (locale, { atMs }) => TEXTS[locale].factorsReset({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
   };
+}
+
+/** A time as mails write it, with the name of its zone. */
+export function timeInMails(locale: Locale, atMs: number, timeZone: string): string {
+  return `${TIME[locale](timeZone).format(atMs)} (${timeZone})`;
 }
 
 const FORMAT = { dateStyle: "full", timeStyle: "short" } as const;
@@ -59,7 +64,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
   it: {
     invitation: ({ merchantName, role, url, until }) => ({
       subject: `Invito al portale di ${merchantName}`,
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `hai ricevuto un invito al portale dei pagamenti di ${merchantName} con il ruolo "${role}".`,
         `Per accettare, apri questo indirizzo e scegli una password; se hai già un account, usa la sua password:\n${url}`,
@@ -70,7 +75,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordReset: ({ url, until }) => ({
       subject: "Nuova password per il portale dei pagamenti",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         "qualcuno, probabilmente tu, ha chiesto una nuova password per il tuo account.",
         `Per sceglierla, apri questo indirizzo:\n${url}`,
@@ -80,7 +85,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordChanged: ({ url, at }) => ({
       subject: "La tua password è stata cambiata",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `la password del tuo account è stata cambiata ${at}. Tutte le sessioni sono state chiuse; il secondo fattore non è cambiato.`,
         "Se l'hai cambiata tu, non devi fare nulla.",
@@ -89,7 +94,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     factorsReset: ({ url, at }) => ({
       subject: "Il tuo secondo fattore è stato rimosso",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `un amministratore ha rimosso ${at} il secondo fattore del tuo account: app di autenticazione, passkey e codici di recupero. Tutte le sessioni sono state chiuse.`,
         `Accedi con la tua password e configura subito un nuovo secondo fattore:\n${url}`,
@@ -100,7 +105,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
   en: {
     invitation: ({ merchantName, role, url, until }) => ({
       subject: `Invitation to the portal of ${merchantName}`,
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `you are invited to the payments portal of ${merchantName} with the role "${role}".`,
         `To accept, open this address and choose a password; if you have an account already, use its password:\n${url}`,
@@ -111,7 +116,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordReset: ({ url, until }) => ({
       subject: "New password for the payments portal",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         "somebody, probably you, asked for a new password for your account.",
         `To choose it, open this address:\n${url}`,
@@ -121,7 +126,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordChanged: ({ url, at }) => ({
       subject: "Your password was changed",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `the password of your account was changed on ${at}. All sessions have ended; your second factor has not changed.`,
         "If it was you, there is nothing to do.",
@@ -130,7 +135,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     factorsReset: ({ url, at }) => ({
       subject: "Your second factor was removed",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
         `Sign in with your password and enrol a new second factor at once:\n${url}`,
@@ -140,6 +145,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
   },
 };
 
-function lines(...paragraphs: readonly string[]): string {
-  return `${paragraphs.join("\n\n")}\n`;
+/** The text of a mail. */
+export function paragraphs(...texts: readonly string[]): string {
+  return `${texts.join("\n\n")}\n`;
 }

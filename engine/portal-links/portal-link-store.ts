@@ -5,6 +5,7 @@ import { readRecord, recordText } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import type { Alongside } from "../links/link-store.ts";
 import type { WebhookEvent } from "../webhooks/webhook-event.ts";
+import { tasksUntilMs } from "./link-tasks.ts";
 import type { PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
 import type { PortalLinkChange } from "./portal-link-change.ts";
 
@@ -50,6 +51,8 @@ export interface PortalLinkStore extends DueIndex {
   /** The same step for the commit of the link of an attempt. */
   alongside(change: PortalLinkChange): Alongside;
   page(list: PortalLinkList, query: PortalLinkPageQuery): Promise<PortalLinkPage>;
+  /** Those that their merchant has to look at (link-tasks.ts), the newest first. */
+  withTasks(list: PortalLinkList, limit: number): Promise<readonly PortalLinkRecord[]>;
 }
 
 const LINKS = "portal-link/";
@@ -58,6 +61,7 @@ const BY_STATE = "portal-link-state/";
 const BY_TOKEN = "portal-link-token/";
 const BY_CUSTOMER = "portal-link-customer/";
 const BY_REFERENCE = "portal-link-reference/";
+const WITH_TASKS = "portal-link-task/";
 const DUE = "due/portal-link/";
 
 const MS_DIGITS = 13;
@@ -86,7 +90,7 @@ export interface PortalLinkStoreOptions {
 /**
  * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
  * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
- * `portal-link-reference/`, and `portal-link-token/<keyed digest>`.
+ * `portal-link-reference/`, `portal-link-token/<keyed digest>`, and under `portal-link-task/` those that somebody has to look at.
  */
 export function createPortalLinkStore({ kv, retentionMs, eventOperations, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
   async function load(id: string): Promise<Stored<PortalLinkRecord> | null> {
@@ -134,6 +138,7 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, keyedD
         { type: "put", key: LINKS + id, value: recordText("portalLink", record), expiresAtMs },
         ...names,
         ...former,
+        ...taskOperations(record, before, atMs, expiresAtMs),
         ...dueOperations(DUE, id, before?.nextAtMs ?? null, record.nextAtMs),
         ...eventOperations(events),
         ...also,
@@ -190,7 +195,26 @@ export function createPortalLinkStore({ kv, retentionMs, eventOperations, keyedD
       }),
     alongside,
     page: (list, query) => available(() => page(list, query)),
+    withTasks: (list, limit) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(listPrefix(WITH_TASKS, list)), limit, reverse: true });
+        const records = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => LINKS + value));
+        return records.flatMap((record) => (record === null ? [] : [recordOf(record.value)]));
+      }),
   };
+}
+
+/** The entry of a link that somebody has to look at, for as long as that is so. */
+function taskOperations(
+  record: PortalLinkRecord,
+  before: PortalLinkRecord | null,
+  atMs: number,
+  keptUntilMs: number,
+): readonly Operation[] {
+  const key = placeKey(listPrefix(WITH_TASKS, record), { atMs: record.createdAtMs, id: record.id });
+  const expiresAtMs = tasksUntilMs(record, keptUntilMs);
+  if (expiresAtMs !== null && expiresAtMs > atMs) return [{ type: "put", key, value: record.id, expiresAtMs }];
+  return before === null || tasksUntilMs(before, keptUntilMs) === null ? [] : [{ type: "delete", key }];
 }
 
 function recordOf(text: string): PortalLinkRecord {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { Kv } from "../../engine/kernel/kv.ts";
+import { LATE_TASK_MS } from "../../engine/portal-links/link-tasks.ts";
 import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
 import type { PortalLinkPageQuery, PortalLinkStore } from "../../engine/portal-links/portal-link-store.ts";
 import type { WebhookEvent } from "../../engine/webhooks/webhook-event.ts";
@@ -148,6 +149,33 @@ export function testPortalLinkStore(name: string, open: () => Promise<OpenPortal
       assert.deepEqual(await due(nowMs() + 1_001), [{ id: record.id, atMs: nowMs() + 1_000 }]);
       await commit(store, { ...record, nextAtMs: null }, nowMs(), { record, version });
       assert.equal(await store.anyDue(), false);
+    });
+
+    test("knows the links that somebody has to look at, newest first, for as long as that is so", async ({ store, nowMs, advance }) => {
+      const paid = (n: number, refund: PortalLinkRecord["attempts"][number]["refund"] = "none") => ({
+        ...{ txId: `${idOf(n)}.1`, state: "paid" as const, createdAtMs: nowMs(), url: null, expiresAtMs: nowMs(), endedAtMs: nowMs() },
+        ...{ resultCode: null, resultDescription: null, refund },
+        paid: { atMs: nowMs(), amountMinor: 1, currency: "EUR", cardLast4: null },
+      });
+      const shown = async (list = LIST, limit = 10) => (await store.withTasks(list, limit)).map(({ id }) => id);
+      const plain = numbered(1, nowMs(), { state: "PAID", paidAtMs: nowMs(), attempts: [paid(1)] });
+      const late = numbered(2, nowMs() + 1, { state: "PAID", late: true, paidAtMs: nowMs(), attempts: [paid(2)] });
+      const twice = numbered(3, nowMs() + 2, { state: "PAID", paidAtMs: nowMs(), attempts: [paid(3), paid(3)] });
+      for (const record of [plain, late]) await commit(store, record, nowMs());
+      const version = (await commit(store, twice, nowMs())) ?? 0;
+      await commit(store, { ...late, id: idOf(4), token: tokenOf(4), merchantId: "M10" }, nowMs());
+      await commit(store, { ...late, id: idOf(5), token: tokenOf(5), livemode: true }, nowMs());
+      assert.deepEqual(await shown(), [twice.id, late.id]);
+      assert.deepEqual(await shown(LIST, 1), [twice.id]);
+      assert.deepEqual(await shown({ ...LIST, livemode: true }), [idOf(5)]);
+      const unknown = { ...twice, attempts: [paid(3, "done"), paid(3, "unknown")] };
+      const next = (await commit(store, unknown, nowMs(), { record: twice, version })) ?? 0;
+      assert.deepEqual(await shown(), [twice.id, late.id]);
+      await commit(store, { ...unknown, attempts: [paid(3, "done"), paid(3)] }, nowMs(), { record: unknown, version: next });
+      assert.deepEqual(await shown(), [late.id]);
+      // Whoever has kept a late payment for so long has decided to.
+      advance(LATE_TASK_MS);
+      assert.deepEqual(await shown(), []);
     });
 
     test("keeps all of it until the retention after its time and its last change is over", async ({

@@ -456,6 +456,7 @@ const AUDIT: Whole<AuditEntry> = {
   action: "partner.create",
   subject: "1",
   members: ["username"],
+  note: "why",
   outcome: { type: "refused", code: "conflict" },
 };
 

@@ -4,6 +4,7 @@ import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantAudit } from "../../../engine/operators/merchant-audit.ts";
 import type { MerchantLogs } from "../../../engine/operators/merchant-logs.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
+import type { PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttention } from "../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminals } from "../../../engine/settings/merchant-terminals.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
@@ -15,6 +16,7 @@ export interface ReadOperations {
   merchantTransactions: MerchantTransactions;
   merchantTerminals: MerchantTerminals;
   merchantAttention: MerchantAttention;
+  portalLinkTasks: PortalLinkTasks;
   merchantAudit: MerchantAudit;
   merchantLogs: MerchantLogs;
   /** As its partner wrote it. */

@@ -342,6 +342,7 @@ export const AuditItem = Type.Object({
   members: Type.Array(Type.String()),
   outcome: Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")]),
   code: nullable(Type.String({ description: "Why it was refused." })),
+  note: nullable(Type.String({ description: "Why, in the words of whoever did it; null for roles that do not see personal data." })),
   requestId: Type.String(),
 });
 
@@ -534,13 +535,17 @@ export const WebhookDeliveryDetail = Type.Object({
   ),
 });
 /** POST /webhooks/deliveries/resend-failed. */
-export const ResendFailed = Type.Object({ endpointId: Type.Optional(Type.String({ maxLength: 64 })) });
+export const ResendFailed = Type.Object({
+  endpointId: Type.Optional(Type.String({ maxLength: 64, description: "Of this endpoint only." })),
+  cursor: Type.Optional(Type.String({ maxLength: 256, description: "The `next` of the call before." })),
+});
 export const ResentDeliveries = Type.Object({
   resent: Type.Integer(),
-  /** Delivered later, superseded by a newer event of the same object, or their endpoint is disabled. */
-  skipped: Type.Integer(),
-  /** Whether there are more than one call resends; call again. */
-  more: Type.Boolean(),
+  skipped: Type.Integer({
+    description: "Not sent: a later event of the same object was delivered, it was sent again meanwhile, or its endpoint is disabled.",
+  }),
+  more: Type.Boolean({ description: "Whether there are more than one call looks at; call again with `cursor`." }),
+  next: nullable(Type.String({ description: "The `cursor` of the next call; null where there is no more." })),
 });
 
 // --- logs ----------------------------------------------------------------------------------------------------------------------------------------------
@@ -585,6 +590,8 @@ export type KeysJson = Static<typeof Keys>;
 export type NewKeysJson = Static<typeof NewKeys>;
 export type WebhookEndpointJson = Static<typeof WebhookEndpointItem>;
 export type WebhookEndpointListJson = Static<typeof WebhookEndpointList>;
+export type WebhookEndpointWithSecretJson = Static<typeof WebhookEndpointWithSecret>;
+export type ResentDeliveriesJson = Static<typeof ResentDeliveries>;
 export type WebhookDeliveryJson = Static<typeof WebhookDelivery>;
 export type WebhookDeliveryDetailJson = Static<typeof WebhookDeliveryDetail>;
 export type WorkflowLogJson = Static<typeof WorkflowLogItem>;

@@ -1,5 +1,6 @@
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
+import { createGiveBack } from "../../../engine/intents/give-back.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
@@ -10,6 +11,7 @@ import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { createWaitPlaces } from "../../../engine/terminals/wait-places.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
@@ -45,6 +47,7 @@ import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
+import { composePaymentEvents } from "./payment-events.ts";
 import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
@@ -212,7 +215,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       shopOf,
       retentionMs,
       writer,
-      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion, portalLinks.companion],
+      companions: [
+        async (change) => ({ checks: [], operations: callbackOperations(change) }),
+        compat.companion,
+        portalLinks.companion,
+        composePaymentEvents(kv),
+      ],
       onOutboxWrite,
       observer: observeLinks(activity, config.gatewayUrl),
       verified: metrics.linkVerified,
@@ -302,7 +310,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
 
   const intents = compat.over(links.links);
-  const linksOfPortal = { portalLinks: portalLinks.over(links.links) };
+  const linksOfPortal = {
+    portalLinks: portalLinks.over(links.links),
+    portalLinkTasks: portalLinks.tasks,
+    paymentLinkUrl: (token: string) => `${links.publicUrl()}/l/${token}`,
+    giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
+  };
   const surfaces = surfacesOf(config);
   const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });

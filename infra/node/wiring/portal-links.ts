@@ -12,6 +12,8 @@ import type { MailStore } from "../../../engine/mails/mail-store.ts";
 import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
 import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createPortalLinks } from "../../../engine/portal-links/create-portal-links.ts";
+import { createPortalLinkTasks, type PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
+import { createPortalLinkMailTexts } from "../../../engine/portal-links/mail-texts.ts";
 import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
 import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
 import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
@@ -20,8 +22,7 @@ import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
 import type { ReplicatedRecords } from "../../../engine/tables/replicated-table.ts";
 import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
-import { createPortalLinkMailTexts } from "../../../http/mail/portal-link-texts.ts";
-import { paymentLinkObject } from "../../../http/surfaces/merchant/payment-link-object.ts";
+import { paymentLinkObject } from "../../../http/surfaces/merchant/payment-links/payment-link-object.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lifecycle } from "../boot/lifecycle.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
@@ -55,6 +56,7 @@ export interface ComposedPortalLinks extends Lifecycle {
   companion: LinkCompanion;
   /** The operations over links that have the companion. */
   over(links: Links): PortalLinks;
+  tasks: PortalLinkTasks;
 }
 
 /** Payment links of the portal in a shard. Links are composed between the two steps: each of their commits asks the companion, and portal links use links. */
@@ -78,6 +80,7 @@ export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks 
         isInactive: (merchantId) => merchantOwners.get(merchantId)?.inactive === true,
         returnUrl: (token) => `${publicUrl()}/l/${token}/return`,
       }),
+    tasks: createPortalLinkTasks({ store, clock }),
     tick: deadlines.tick,
     drain: () => {
       stopped ??= deadlines.stop();

@@ -109,7 +109,7 @@ function webhooksOver({ kv, clock }: ReturnType<typeof merchantWorld>) {
     deliveries,
     endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
     disable: async (id: string, reason: "gone" | "failing") => stops.disable(await of(id), reason),
-    operations: createWebhookEndpoints({ store, stops, secrets, box: bracketed, digest: sha256Hex, clock }),
+    operations: createWebhookEndpoints({ format: "platform", store, stops, secrets, box: bracketed, digest: sha256Hex, clock }),
   };
 }
 

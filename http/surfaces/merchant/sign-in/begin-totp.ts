@@ -1,5 +1,5 @@
-import QRCode from "qrcode";
 import { ok, okOf } from "../envelope.ts";
+import { qrDataUrl } from "../qr-code.ts";
 import { TotpBegun } from "../schemas.ts";
 import { PORTAL_RATE } from "../surface.ts";
 import { enrollingUser, NO_STORE, NoStore, signInSurface } from "./surface.ts";
@@ -20,8 +20,6 @@ export const beginTotp = signInSurface.endpoint({
   },
   handle: async ({ ownAccount }, { caller }) => {
     const { secret, uri } = await ownAccount.beginTotp(enrollingUser(caller));
-    const svg = await QRCode.toString(uri, { type: "svg", margin: 2 });
-    const qr = `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
-    return { status: 200, body: ok({ secret, uri, qr }), headers: NO_STORE };
+    return { status: 200, body: ok({ secret, uri, qr: await qrDataUrl(uri) }), headers: NO_STORE };
   },
 });
