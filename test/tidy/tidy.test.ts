@@ -48,6 +48,8 @@ const DIRECTIONS: { folder: string; mayImport: string[] }[] = [
   { folder: "storage/clickhouse/", mayImport: [] },
   { folder: "storage/packages/", mayImport: ["engine/"] },
   { folder: "storage/feed/", mayImport: ["engine/", "storage/kv/"] },
+  // The logs of merchants: written beside the feed, and read as merchants' transactions are.
+  { folder: "storage/activity/", mayImport: ["engine/", "storage/feed/"] },
 
   { folder: "infra/node/", mayImport: ["engine/", "http/", "storage/", "infra/sandbox/"] },
   // A terminal knows the wire and its words, not the relay.
@@ -140,6 +142,7 @@ const WORDS: { in: string[]; but?: string[]; pattern: RegExp; why: string }[] = 
     in: [
       "storage/bus/",
       "storage/feed/",
+      "storage/activity/",
       ...[
         "cluster/cluster",
         "shard/running-shard",
