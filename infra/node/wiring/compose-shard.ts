@@ -304,6 +304,10 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   const linksOfPortal = {
     portalLinks: portalLinks.over(links.links),
     portalLinkTasks: portalLinks.tasks,
+    linkPages: {
+      gateway: config.gatewayUrl === null ? null : new URL(config.gatewayUrl).origin,
+      own: () => new URL(links.publicUrl()).origin,
+    },
     paymentLinkUrl: (token: string) => `${links.publicUrl()}/l/${token}`,
     giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
   };
