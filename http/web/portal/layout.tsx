@@ -19,7 +19,7 @@ import { merchant, refreshSession, session, signOut, switchMerchant } from "./st
 import { toast } from "./state/toasts.ts";
 
 /** How many pages the bar at the bottom of a phone has room for, beside the button for all of them. */
-const ON_PHONE_MAX = 3;
+const ON_PHONE_MAX = 4;
 
 /** When the first page has had its time, the scripts of the others are loaded too (a few kilobytes each), so that a change of page waits for none. */
 const PRELOAD_AFTER_MS = 1_500;
@@ -131,7 +131,7 @@ function TabBar({ pages, here }: { pages: readonly PageEntry[]; here: PageEntry 
           .map((entry) => (
             <a key={entry.name} class="tab-bar-item" href={hrefOf(entry)} aria-current={entry === here ? "page" : undefined}>
               <Icon name={entry.icon} />
-              <span>{entry.label(texts)}</span>
+              <span>{(entry.shortLabel ?? entry.label)(texts)}</span>
             </a>
           ))}
         <button type="button" class="tab-bar-item" aria-haspopup="dialog" onClick={() => setOpen(true)}>
