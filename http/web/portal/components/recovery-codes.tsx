@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
-import { session } from "../state/session.ts";
+import { atDoor } from "../state/door.ts";
 import { Banner } from "./banner.tsx";
 import { Button, ButtonLink } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
@@ -10,7 +10,7 @@ import { CheckField } from "./field.tsx";
 export function RecoveryCodeList({ codes, onSaved, busy = false }: { codes: readonly string[]; onSaved: () => void; busy?: boolean }) {
   const { recovery } = text();
   const [saved, setSaved] = useState(false);
-  const file = `${recovery.fileHead(session.value?.email ?? "")}\n\n${codes.join("\n")}\n`;
+  const file = `${recovery.fileHead(atDoor().person()?.name ?? "")}\n\n${codes.join("\n")}\n`;
   const address = useObjectAddress(file);
   return (
     <div class="form">

@@ -1,5 +1,5 @@
 import { decimalsOf } from "../../../../engine/kernel/money.ts";
-import { timeZone } from "../state/session.ts";
+import { timeZone } from "../state/time-zone.ts";
 import { moneyText } from "./money.ts";
 import { locale } from "./texts.ts";
 
