@@ -3,7 +3,12 @@ import { RelayError } from "../kernel/errors.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
 import { ADMINISTRATORS_MAX, type AdministratorPassword, type AdministratorRecord } from "./administrator.ts";
 import type { AdministratorRole } from "./administrator-role.ts";
-import type { AdministratorStore, StoredAdministrator } from "./administrator-store.ts";
+import {
+  type AdministratorStore,
+  type AdministratorUnchanged,
+  administratorUnchanged,
+  type StoredAdministrator,
+} from "./administrator-store.ts";
 import type { Administrators } from "./administrators.ts";
 
 /** Rounds of a change that another one overtakes each time; only a storm of changes of one administrator uses them up. */
@@ -52,6 +57,8 @@ export interface AdministerAdministrators {
   /** Anyone's own, with whatever role. */
   changeOwnPassword(username: string, password: string): Promise<AdministratorRecord>;
   remove(actor: string, username: string): Promise<AdministratorRecord>;
+  /** That the actor is an owner still, as a part of another store's commit. Throws RelayError `forbidden` where it is not. */
+  stillOwner(actor: string): Promise<AdministratorUnchanged>;
 }
 
 export interface AdministerAdministratorsOptions {
@@ -149,6 +156,7 @@ export function createAdministerAdministrators(options: AdministerAdministrators
         () => owner(actor),
         () => null,
       ),
+    stillOwner: async (actor) => administratorUnchanged(await owner(actor)),
   };
 }
 

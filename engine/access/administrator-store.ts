@@ -29,8 +29,25 @@ export interface AdministratorStore extends RecordSource<AdministratorRecord> {
   replace(change: AdministratorChange): Promise<"replaced" | "stale" | "taken">;
 }
 
-/** Administrators on the key-value store: `administrator/0/<name in lower case>`, and the claim on the name (login-names.ts) in the same commit. */
-export function createAdministratorStore(kv: Kv): AdministratorStore {
+/** That an administrator is still as it was read, for a commit that is decided by it. */
+export interface AdministratorUnchanged {
+  readonly checks: readonly { key: string; version: number }[];
+  readonly operations: readonly Operation[];
+}
+
+/** Nothing to check of the one of the configuration (null). */
+export function administratorUnchanged(stored: StoredAdministrator | null): AdministratorUnchanged {
+  return { checks: stored === null ? [] : [{ key: keyOf(stored.record.username), version: stored.version }], operations: [] };
+}
+
+/**
+ * Administrators on the key-value store: `administrator/0/<name in lower case>`, and the claim on the name (login-names.ts) in the same commit. `removed`: what else
+ * goes with one that is removed.
+ */
+export function createAdministratorStore(
+  kv: Kv,
+  removed: (administrator: AdministratorRecord) => readonly Operation[] = () => [],
+): AdministratorStore {
   const { table, partitions, load } = createRecordStore<AdministratorRecord>(kv, ADMINISTRATORS);
   return {
     table,
@@ -51,7 +68,7 @@ export function createAdministratorStore(kv: Kv): AdministratorStore {
             ...(before === null ? [{ key: name, version: 0 }] : []),
             ...(isOther ? [{ key: keyOf(actor.record.username), version: actor.version }] : []),
           ],
-          operations: operationsOf(before, after, { key, name }),
+          operations: [...operationsOf(before, after, { key, name }), ...(before !== null && after === null ? removed(before.record) : [])],
         });
         if (result.type === "committed") return "replaced";
         return before === null && (result.key === key || result.key === name) ? "taken" : "stale";

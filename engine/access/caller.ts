@@ -1,5 +1,6 @@
 import { RelayError } from "../kernel/errors.ts";
 import { type AdministratorRole, includesRole } from "./administrator-role.ts";
+import type { AdministratorSessionGrant } from "./administrator-session-grant.ts";
 import type { MerchantGrant } from "./merchant-grant.ts";
 import type { MerchantUserGrant } from "./merchant-user-grant.ts";
 import type { PartnerApiGrant } from "./partner-grant.ts";
@@ -12,7 +13,10 @@ export type Caller =
   | ({ type: "terminal"; terminalId: string; manages?: ReadonlySet<string> } & ForOthers)
   /** The credential that a fleet shares; may act as any terminal that is not denied. */
   | ({ type: "fleet" } & ForOthers)
-  | { type: "administrator"; username: string; role: AdministratorRole }
+  /** By its login, or with a full session of the operators' pages. */
+  | { type: "administrator"; username: string; role: AdministratorRole; session?: AdministratorSessionGrant }
+  /** An administrator whose session still lacks its second factor: it opens the rest of signing in, and nothing else. */
+  | { type: "administratorSigningIn"; session: AdministratorSessionGrant }
   | { type: "partner"; partnerId: number; username: string; terminals: TerminalMatcher }
   /** A partner with its key for Partner API v1, which opens nothing else. */
   | { type: "partnerApi"; partner: PartnerApiGrant }
@@ -51,6 +55,7 @@ export function senderOf(caller: Caller): string {
     case "fleet":
       return "fleet";
     case "administrator":
+    case "administratorSigningIn":
       return "administrator";
     case "partner":
       return partnerSender(caller.partnerId);
@@ -72,6 +77,7 @@ export function isAdmittedByAny(caller: Caller): boolean {
 export function maySend(caller: Caller, terminalId: string): boolean {
   switch (caller.type) {
     case "anonymous":
+    case "administratorSigningIn":
     case "partnerApi":
     case "merchantKey":
     case "merchantUser":
@@ -126,6 +132,7 @@ export function mayKnow(caller: Caller, terminalId: string): boolean {
 export function visibilityOf(caller: Caller, terminalId: string): { type: "all" } | { type: "own"; sender: string } | { type: "none" } {
   switch (caller.type) {
     case "anonymous":
+    case "administratorSigningIn":
     case "partnerApi":
     case "merchantKey":
     case "merchantUser":

@@ -62,7 +62,25 @@ export interface SavedView {
   query: string;
 }
 
-/** Whether the person has a second factor, without which there is no full session. */
-export function hasSecondFactor({ totp, passkeys }: Pick<AccountRecord, "totp" | "passkeys">): boolean {
+/** What somebody who signs in has as second factor: a person of the portal, or an administrator. */
+export type SecondFactors = Pick<AccountRecord, "accountId" | "totp" | "passkeys" | "recoveryCodes" | "updatedAtMs">;
+
+/** Whether there is a second factor, without which there is no full session. */
+export function hasSecondFactor({ totp, passkeys }: Pick<SecondFactors, "totp" | "passkeys">): boolean {
   return totp !== null || passkeys.length > 0;
+}
+
+export type FactorMethod = "totp" | "passkey" | "recovery";
+
+/** By what a second factor can be shown. */
+export function factorMethodsOf({
+  totp,
+  passkeys,
+  recoveryCodes,
+}: Pick<SecondFactors, "totp" | "passkeys" | "recoveryCodes">): FactorMethod[] {
+  return [
+    ...(totp === null ? [] : (["totp"] as const)),
+    ...(passkeys.length === 0 ? [] : (["passkey"] as const)),
+    ...(recoveryCodes.length === 0 ? [] : (["recovery"] as const)),
+  ];
 }

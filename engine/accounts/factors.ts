@@ -19,7 +19,7 @@ export interface Totp {
   /** A new secret, in base32. */
   newSecret(): string;
   /** What an app reads from the QR code. */
-  uri(secret: string, email: string): string;
+  uri(secret: string, label: string): string;
   /** The step of which this is the code, of the present one and its two neighbours; null for a wrong code. */
   stepOf(secret: string, code: string, atMs: number): number | null;
 }
@@ -40,8 +40,9 @@ export interface AnsweredChallenge {
 export interface Passkeys {
   /** False where the installation's address has no domain name. */
   readonly arePossible: boolean;
+  /** `label`: whose it is, as the authenticator shows it. */
   registrationOptions(
-    account: { accountId: string; email: string; passkeys: readonly PasskeyRecord[] },
+    account: { accountId: string; label: string; passkeys: readonly PasskeyRecord[] },
     purpose: string,
   ): Promise<WebAuthnJson>;
   /** The new passkey, or null for an answer that is not right. */

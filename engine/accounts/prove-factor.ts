@@ -1,5 +1,5 @@
 import type { SecretBox } from "../kernel/secret-box.ts";
-import type { AccountRecord } from "./account.ts";
+import type { SecondFactors } from "./account.ts";
 import type { CommitPart } from "./account-store.ts";
 import type { AccountSecrets, Passkeys, Totp, WebAuthnJson } from "./factors.ts";
 import { typedRecoveryCode } from "./recovery-codes.ts";
@@ -12,8 +12,8 @@ export type FactorProof =
   | { readonly type: "passkey"; readonly response: WebAuthnJson; readonly purpose: string };
 
 /** The account after a factor that was right, so that it is not right again; to be stored with what it opens. */
-export interface ProvenFactor {
-  readonly account: AccountRecord;
+export interface ProvenFactor<A extends SecondFactors> {
+  readonly account: A;
   readonly also: readonly CommitPart[];
 }
 
@@ -23,12 +23,14 @@ export interface ProveFactorOptions {
   secrets: Pick<AccountSecrets, "digest">;
   box: SecretBox;
   sessions: Pick<SessionStore, "isChallengeUsed">;
+  /** Where an account's authenticator secret is sealed for. */
+  placeOf(accountId: string): string;
   nowMs(): number;
 }
 
-export type ProveFactor = (account: AccountRecord, proof: FactorProof) => Promise<ProvenFactor | null>;
+export type ProveFactor = <A extends SecondFactors>(account: A, proof: FactorProof) => Promise<ProvenFactor<A> | null>;
 
-/** Where an account's authenticator secret is sealed for. */
+/** Where the authenticator secret of a person of the portal is sealed for. */
 export function totpPlace(accountId: string): string {
   return `portal-account/${accountId}/totp`;
 }
@@ -37,16 +39,16 @@ export function totpPlace(accountId: string): string {
  * Checks a second factor. A code of an app counts once: the step that it is of and all before it are refused from then on, by the record of the account, so
  * that of two uses at once one commit fails.
  */
-export function createProveFactor({ totp, passkeys, secrets, box, sessions, nowMs }: ProveFactorOptions): ProveFactor {
-  function byCode(account: AccountRecord, typed: string): ProvenFactor | null {
+export function createProveFactor({ totp, passkeys, secrets, box, sessions, placeOf, nowMs }: ProveFactorOptions): ProveFactor {
+  function byCode<A extends SecondFactors>(account: A, typed: string): ProvenFactor<A> | null {
     const code = typed.replace(/\s/g, "");
     if (account.totp === null) return null;
-    const step = totp.stepOf(box.open(account.totp.sealedSecret, totpPlace(account.accountId)), code, nowMs());
+    const step = totp.stepOf(box.open(account.totp.sealedSecret, placeOf(account.accountId)), code, nowMs());
     if (step === null || step <= account.totp.lastStep) return null;
     return { account: { ...account, totp: { ...account.totp, lastStep: step }, updatedAtMs: nowMs() }, also: [] };
   }
 
-  function byRecoveryCode(account: AccountRecord, typed: string): ProvenFactor | null {
+  function byRecoveryCode<A extends SecondFactors>(account: A, typed: string): ProvenFactor<A> | null {
     const code = typedRecoveryCode(typed);
     const digest = code === null ? null : secrets.digest(code);
     if (digest === null || !account.recoveryCodes.includes(digest)) return null;
@@ -54,7 +56,7 @@ export function createProveFactor({ totp, passkeys, secrets, box, sessions, nowM
     return { account: { ...account, recoveryCodes, updatedAtMs: nowMs() }, also: [] };
   }
 
-  async function byPasskey(account: AccountRecord, response: WebAuthnJson, purpose: string): Promise<ProvenFactor | null> {
+  async function byPasskey<A extends SecondFactors>(account: A, response: WebAuthnJson, purpose: string): Promise<ProvenFactor<A> | null> {
     const claimed = passkeys.claimed(response);
     const passkey = account.passkeys.find(({ credentialId }) => credentialId === claimed?.credentialId);
     if (claimed === null || passkey === undefined) return null;

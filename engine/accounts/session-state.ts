@@ -1,11 +1,9 @@
 import type { MerchantUserGrant, SessionStage } from "../access/merchant-user-grant.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { type AccountRecord, LOCALES, type Locale, type Theme } from "./account.ts";
+import { type FactorMethod, factorMethodsOf, LOCALES, type Locale, type Theme } from "./account.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { Membership, Memberships } from "./memberships.ts";
 import type { SessionRecord } from "./session.ts";
-
-export type FactorMethod = "totp" | "passkey" | "recovery";
 
 /** What a browser is told of its session. */
 export interface SessionState {
@@ -52,19 +50,11 @@ export function createFindSessionState({ accounts, memberships, clock }: Session
     const account = session === null ? null : await accounts.load(session.accountId);
     if (session === null || account === null) return NOBODY;
     const { email, locale, theme } = account.record;
-    const person = { stage: session.stage, methods: methodsOf(account.record), email, locale, theme };
+    const person = { stage: session.stage, methods: factorMethodsOf(account.record), email, locale, theme };
     if (session.stage !== "full") return { ...NOBODY, ...person };
     const merchants = await memberships.of(account.record);
     const merchant = merchants.find(({ merchantId }) => merchantId === session.merchantId) ?? null;
     const steppedUpUntilMs = session.steppedUpUntilMs > clock.nowMs() ? session.steppedUpUntilMs : null;
     return { ...person, merchant, merchants, steppedUpUntilMs };
   };
-}
-
-function methodsOf({ totp, passkeys, recoveryCodes }: AccountRecord): FactorMethod[] {
-  return [
-    ...(totp === null ? [] : (["totp"] as const)),
-    ...(passkeys.length === 0 ? [] : (["passkey"] as const)),
-    ...(recoveryCodes.length === 0 ? [] : (["recovery"] as const)),
-  ];
 }

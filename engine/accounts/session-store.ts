@@ -1,39 +1,40 @@
 import { available, type Entry, type Kv, type Operation } from "../kernel/kv.ts";
 import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
-import { readBareRecord, readRecord, recordText } from "../kernel/schemas.ts";
+import { readBareRecord, readRecord, recordText, type SchemaKind } from "../kernel/schemas.ts";
 import type { Stored } from "../kernel/stored.ts";
 import { ACCOUNTS_AWAY, type CommitPart } from "./account-store.ts";
 import {
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
   SESSIONS_MAX,
+  type SessionCore,
   type SessionRecord,
   sessionEndMs,
   UNFINISHED_SESSIONS_MAX,
 } from "./session.ts";
 
 /**
- * Sessions of the portal, found by the digest of their token: nobody who reads the store can use one. All sessions of an account stand in
+ * Sessions of the portal, or those of administrators (`SessionPlace`), found by the digest of their token: nobody who reads the store can use one. All sessions of an account stand in
  * one list, which every beginning and end checks, so that a session that begins while all of them are ended is ended too. Every method rejects with
  * RelayError `unavailable` when the store cannot answer.
  */
-export interface SessionStore {
+export interface SessionStore<S extends SessionCore = SessionRecord> {
   /** Null for none, and for one that has ended. */
-  find(tokenSha256: string): Promise<Stored<SessionRecord> | null>;
+  find(tokenSha256: string): Promise<Stored<S> | null>;
   /** By its id, which stays while its token changes. */
-  bySessionId(accountId: string, sessionId: string): Promise<Stored<SessionRecord> | null>;
+  bySessionId(accountId: string, sessionId: string): Promise<Stored<S> | null>;
   /**
    * Begins a session, in the place of the one with the token `replaces`. `ended`: that one is no more. `stale`: a check of `also`, which is
    * committed with it, does not hold. Of more than SESSIONS_MAX of an account the oldest end. `lingersMs`: the replaced token stays what it was for
    * this long, for requests that are on their way with it.
    */
-  begin(session: SessionRecord, options: BeginOptions): Promise<"committed" | "ended" | "stale">;
+  begin(session: S, options: BeginOptions): Promise<"committed" | "ended" | "stale">;
   /** Changes a session in its place. Null where it has ended or was changed first, or where a check of `also` does not hold. */
-  replace(before: Stored<SessionRecord>, after: SessionRecord, also?: readonly CommitPart[]): Promise<Stored<SessionRecord> | null>;
+  replace(before: Stored<S>, after: S, also?: readonly CommitPart[]): Promise<Stored<S> | null>;
   /** Those of an account that have not ended, the latest first. */
-  ofAccount(accountId: string): Promise<SessionRecord[]>;
+  ofAccount(accountId: string): Promise<S[]>;
   /** Ends those of an account that are meant; answers with how many. */
-  end(accountId: string, isMeant: (session: SessionRecord) => boolean): Promise<number>;
+  end(accountId: string, isMeant: (session: S) => boolean): Promise<number>;
   /** The end of all of an account's sessions but one, for a commit that makes them void; where its check fails, begin anew. */
   endAll(accountId: string, exceptSessionId?: string): Promise<CommitPart>;
   /** Whether an answer to this passkey challenge was taken (`challengeUsed`). */
@@ -46,8 +47,16 @@ export interface BeginOptions {
   readonly lingersMs?: number;
 }
 
-const SESSIONS = "portal-session/";
-const OF_ACCOUNT = "portal-sessions-of/";
+/** Where sessions are kept: those of people and of administrators have nothing in common but their form. */
+export interface SessionPlace {
+  readonly kind: SchemaKind;
+  /** Prefixes of keys: of the sessions, and of the list of an account's. */
+  readonly sessions: string;
+  readonly ofAccount: string;
+}
+
+export const PORTAL_SESSIONS: SessionPlace = { kind: "portalSession", sessions: "portal-session/", ofAccount: "portal-sessions-of/" };
+
 const CHALLENGES = "portal-challenge/";
 
 /** Sessions of one account that may begin or end in between. */
@@ -61,26 +70,33 @@ interface Listed {
   readonly endsAtMs: number;
 }
 
-/** Sessions on the key-value store: `portal-session/<sha256 of the token>`, and the list of an account's under `portal-sessions-of/<accountId>`. */
+/** Sessions of the portal on the key-value store: `portal-session/<sha256 of the token>`, and the list of an account's under `portal-sessions-of/<accountId>`. */
 export function createSessionStore(kv: Kv, nowMs: () => number): SessionStore {
-  async function find(tokenSha256: string): Promise<Stored<SessionRecord> | null> {
-    const entry = await kv.get(SESSIONS + tokenSha256);
+  return createSessionStoreAt<SessionRecord>(kv, nowMs, PORTAL_SESSIONS);
+}
+
+/** The same at another place. */
+export function createSessionStoreAt<S extends SessionCore>(kv: Kv, nowMs: () => number, place: SessionPlace): SessionStore<S> {
+  const { kind, sessions: prefix, ofAccount } = place;
+
+  async function find(tokenSha256: string): Promise<Stored<S> | null> {
+    const entry = await kv.get(prefix + tokenSha256);
     if (entry === null) return null;
     const record = sessionIn(entry);
     return sessionEndMs(record) > nowMs() ? { record, version: entry.version } : null;
   }
 
   async function listOf(accountId: string): Promise<{ key: string; version: number; listed: readonly Listed[] }> {
-    const key = OF_ACCOUNT + accountId;
+    const key = ofAccount + accountId;
     const entry = await kv.get(key);
     if (entry === null) return { key, version: 0, listed: [] };
-    const { sessions } = readBareRecord<{ sessions: readonly Listed[] }>("portalSession", key, entry.value);
+    const { sessions } = readBareRecord<{ sessions: readonly Listed[] }>(kind, key, entry.value);
     return { key, version: entry.version, listed: sessions.filter(({ endsAtMs }) => endsAtMs > nowMs()) };
   }
 
-  async function recordsOf(listed: readonly Listed[]): Promise<SessionRecord[]> {
+  async function recordsOf(listed: readonly Listed[]): Promise<S[]> {
     if (listed.length === 0) return [];
-    const entries = await kv.getMany(listed.map(({ tokenSha256 }) => SESSIONS + tokenSha256));
+    const entries = await kv.getMany(listed.map(({ tokenSha256 }) => prefix + tokenSha256));
     const records = entries.flatMap((entry) => (entry === null ? [] : [sessionIn(entry)]));
     return records.filter((record) => sessionEndMs(record) > nowMs());
   }
@@ -124,7 +140,7 @@ export function createSessionStore(kv: Kv, nowMs: () => number): SessionStore {
     replace: (before, record, also = []) =>
       available(async () => {
         const result = await kv.commit({
-          checks: [{ key: SESSIONS + before.record.tokenSha256, version: before.version }, ...also.flatMap(({ checks }) => checks)],
+          checks: [{ key: prefix + before.record.tokenSha256, version: before.version }, ...also.flatMap(({ checks }) => checks)],
           operations: [put(record), ...also.flatMap(({ operations }) => operations)],
         });
         return result.type === "committed" ? { record, version: result.version } : null;
@@ -164,7 +180,7 @@ export function createSessionStore(kv: Kv, nowMs: () => number): SessionStore {
 
   /** A session whose token is replaced, for as long as it lingers; it counts as one that is unfinished. */
   async function lingering(listed: Listed, forMs: number): Promise<(CommitPart & { listed: Listed }) | null> {
-    const entry = await kv.get(SESSIONS + listed.tokenSha256);
+    const entry = await kv.get(prefix + listed.tokenSha256);
     if (entry === null) return null;
     const endsAtMs = Math.min(listed.endsAtMs, nowMs() + forMs);
     return {
@@ -175,7 +191,21 @@ export function createSessionStore(kv: Kv, nowMs: () => number): SessionStore {
   }
 
   function listPut(key: string, sessions: readonly Listed[]): Operation {
-    return { type: "put", key, value: recordText("portalSession", { sessions }), expiresAtMs: nowMs() + SESSION_LIFETIME_MS };
+    return { type: "put", key, value: recordText(kind, { sessions }), expiresAtMs: nowMs() + SESSION_LIFETIME_MS };
+  }
+
+  function put(session: S): Operation {
+    // An idle session is found to be idle by its record; the store forgets it a little later.
+    const expiresAtMs = Math.min(session.endsAtMs, session.lastUsedAtMs + 2 * SESSION_IDLE_MS);
+    return { type: "put", key: prefix + session.tokenSha256, value: recordText(kind, session), expiresAtMs };
+  }
+
+  function deleted(tokenSha256: string): Operation {
+    return { type: "delete", key: prefix + tokenSha256 };
+  }
+
+  function sessionIn({ key, value }: Entry): S {
+    return readRecord(kind, key, value);
   }
 }
 
@@ -192,18 +222,4 @@ function withinBounds(listed: readonly Listed[]): readonly Listed[] {
   const full = listed.filter(({ isFull }) => isFull).slice(-SESSIONS_MAX);
   const unfinished = listed.filter(({ isFull }) => !isFull).slice(-UNFINISHED_SESSIONS_MAX);
   return listed.filter((one) => full.includes(one) || unfinished.includes(one));
-}
-
-function put(session: SessionRecord): Operation {
-  // An idle session is found to be idle by its record; the store forgets it a little later.
-  const expiresAtMs = Math.min(session.endsAtMs, session.lastUsedAtMs + 2 * SESSION_IDLE_MS);
-  return { type: "put", key: SESSIONS + session.tokenSha256, value: recordText("portalSession", session), expiresAtMs };
-}
-
-function deleted(tokenSha256: string): Operation {
-  return { type: "delete", key: SESSIONS + tokenSha256 };
-}
-
-function sessionIn({ key, value }: Entry): SessionRecord {
-  return readRecord("portalSession", key, value);
 }

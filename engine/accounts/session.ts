@@ -33,18 +33,15 @@ export const WRONG_CODES_MAX = 5;
 
 const USER_AGENT_LENGTH_MAX = 256;
 
-/** A person's sign-in with one browser, as stored. The token is in the cookie only. */
-export interface SessionRecord {
+/** A sign-in with one browser, as stored: a person's of the portal, or an administrator's. The token is in the cookie only. */
+export interface SessionCore {
   schema: 1;
   /** SHA-256 (hex) of the token. */
   tokenSha256: string;
   /** `ses_` and 22 characters; stays the same while the token changes. */
   sessionId: string;
   accountId: string;
-  email: string;
   stage: SessionStage;
-  /** The merchant that it is at; null before the stage `full`, and for who is a member nowhere. */
-  merchantId: string | null;
   createdAtMs: number;
   /** To the minute. */
   lastUsedAtMs: number;
@@ -61,8 +58,15 @@ export interface SessionRecord {
   userAgent: string;
 }
 
+/** A person's session of the portal. */
+export interface SessionRecord extends SessionCore {
+  email: string;
+  /** The merchant that it is at; null before the stage `full`, and for who is a member nowhere. */
+  merchantId: string | null;
+}
+
 /** When the session ends by itself, as of its last use. */
-export function sessionEndMs({ stage, lastUsedAtMs, endsAtMs }: Pick<SessionRecord, "stage" | "lastUsedAtMs" | "endsAtMs">): number {
+export function sessionEndMs({ stage, lastUsedAtMs, endsAtMs }: Pick<SessionCore, "stage" | "lastUsedAtMs" | "endsAtMs">): number {
   return stage === "factor" ? endsAtMs : Math.min(endsAtMs, lastUsedAtMs + SESSION_IDLE_MS);
 }
 

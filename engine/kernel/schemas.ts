@@ -99,6 +99,9 @@ export const SCHEMAS = {
   appInstallation: first("app/installation"),
   administrator: first("g/administrator"),
   namedAdministrator: first("administrator/"),
+  /** Their second factors, and their sessions as those of people (`portalSession`). */
+  administratorFactors: first("administrator-factors/"),
+  administratorSession: first("administrator-session/", "administrator-sessions-of/"),
   secretProof: first("g/secret-key"),
   receiptCleaner: first("g/receipt-cleaner"),
   /** People who sign in to the portal; by e-mail their id. */

@@ -1,6 +1,7 @@
 import type { Caller } from "../../engine/access/caller.ts";
 import { RelayError } from "../../engine/kernel/errors.ts";
 import type { AuthRequirement } from "../endpoint/endpoint.ts";
+import { type AdministratorSessions, administratorCookie, callerByAdministratorSession } from "./administrator-session.ts";
 import { isOriginAllowed, partnerByKey } from "./api-key.ts";
 import {
   callerByFastPassword,
@@ -17,7 +18,7 @@ import { createLoginThrottle, type KnownAccount, type LoginAccount, type LoginTh
 import { callerByMerchantKey, type FindMerchant, isBearer } from "./merchant-key.ts";
 import { callerByBearer, type PartnerApiCredentials } from "./partner-api-key.ts";
 import { PasswordVerifier } from "./partner-password.ts";
-import { callerByPortalSession, type PortalNeeds, type PortalSessions, portalCookie, requirePortalNeeds } from "./portal-session.ts";
+import { callerByPortalSession, type PortalSessions, portalCookie, requireSessionNeeds, type SessionNeeds } from "./portal-session.ts";
 
 /**
  * Maximum number of verified headers per shard. If a fleet that polls in turn has one terminal more than this, every poll is verified
@@ -54,21 +55,25 @@ export interface Credentials {
   authorization: string;
   apiKey: string;
   origin: string;
-  /** All lines of `Cookie`, joined by "; "; read only where a session of the portal may be in it. */
+  /** All lines of `Cookie`, joined by "; "; read only where a session may be in it. */
   cookie: string;
   /** Wrong passwords are counted per account and address. */
   ipAddress: string;
 }
 
 export interface Authenticator {
-  /** Synchronous, except for merchants' keys, sessions of the portal and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
+  /** Synchronous, except for merchants' keys, sessions and for passwords that are compared: not for other keys, terminals' own passwords and logins that were verified before. */
   authenticate(requirement: AuthRequirement, credentials: Credentials): Caller | Refusal | Promise<Caller | Refusal>;
   /** Whether any enabled partner lists this origin. */
   isOriginListed(origin: string): boolean;
   /** Whether the caller is a partner that lists this origin itself. A partner without a list has listed none. */
   isOriginListedBy(caller: Caller, origin: string): boolean;
-  /** Throws RelayError `forbidden` for a person of the portal who may not do what an endpoint needs; nothing for other callers. */
-  requirePortalNeeds(caller: Caller, needs: PortalNeeds): void;
+  /** Throws RelayError `forbidden` for who has a session and may not do what an endpoint needs; nothing for other callers. */
+  requireSessionNeeds(caller: Caller, needs: SessionNeeds): void;
+  /** Whether a `Cookie` header names a session of an administrator, right or wrong. */
+  namesAdministratorSession(cookie: string): boolean;
+  /** An administrator by the password of its login, compared and counted as in a login. */
+  administratorByPassword(user: UserPassword, ipAddress: string): Caller | Refusal | Promise<Caller | Refusal>;
 }
 
 /** A verified login by a password that somebody may have chosen. */
@@ -92,8 +97,11 @@ const NO_MERCHANTS: FindMerchant = async () => null;
 /** Used where there is no portal. */
 const NO_PORTAL: PortalSessions = { find: async () => null, cookie: portalCookie({ isSecure: true }), nowMs: () => 0 };
 
+/** Used where administrators have no pages. */
+const NO_ADMINISTRATOR_SESSIONS: AdministratorSessions = { find: async () => null, cookie: administratorCookie({ isSecure: true }) };
+
 /**
- * Authenticates with the credentials in memory; merchants' keys and sessions of the portal are looked up in the store. Verified headers are remembered until any credential changes, and slow hashes until their
+ * Authenticates with the credentials in memory; merchants' keys and sessions are looked up in the store. Verified headers are remembered until any credential changes, and slow hashes until their
  * own credential changes. No password that somebody may have chosen is compared, and none that was verified before is answered, without the
  * throttle (login-throttle.ts); machine-made secrets (keys, terminals' derived passwords) need none.
  */
@@ -104,6 +112,7 @@ export function createAuthenticator(
   throttle: LoginThrottle = createLoginThrottle({ monotonicMs }),
   findMerchant: FindMerchant = NO_MERCHANTS,
   portal: PortalSessions = NO_PORTAL,
+  administrators: AdministratorSessions = NO_ADMINISTRATOR_SESSIONS,
 ): Authenticator {
   const logins = new BoundedMap<string, Caller | PasswordLogin>(VERIFIED_MAX);
   /** By header: the hash against which its password was verified, or `FAST`. */
@@ -226,11 +235,27 @@ export function createAuthenticator(
     return found instanceof Promise ? found.then(administratorOnly) : administratorOnly(found);
   }
 
+  /**
+   * A session first: a browser attaches a login that it remembers to whatever its page sends. Where the session has ended, the login counts, for a browser keeps the
+   * cookie.
+   */
+  async function bySessionOrLogin(cookie: string, authorization: string, ipAddress: string): Promise<Caller | Refusal> {
+    const found = await callerByAdministratorSession(administrators, cookie, "fullAdminSession");
+    return found.type === "refused" && authorization !== "" ? byAdministrator(authorization, ipAddress) : found;
+  }
+
   return {
     isOriginListed: source.isOriginListed,
     isOriginListedBy: (caller, origin) =>
       caller.type === "partner" && source.partnerByUsername(caller.username)?.allowedOrigins.includes(origin) === true,
-    requirePortalNeeds: (caller, needs) => requirePortalNeeds(caller, needs, portal.nowMs),
+    requireSessionNeeds: (caller, needs) => requireSessionNeeds(caller, needs, portal.nowMs),
+    namesAdministratorSession: (cookie) => cookie !== "" && administrators.cookie.tokenIn(cookie) !== null,
+    administratorByPassword: ({ username, password }, ipAddress) => {
+      forgetWhenChanged();
+      // In a login the name would end there.
+      if (username.includes(":")) return INVALID_LOGIN;
+      return byAdministrator(`Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`, ipAddress);
+    },
     authenticate(requirement, { authorization, apiKey, origin, cookie, ipAddress }) {
       forgetWhenChanged();
       switch (requirement) {
@@ -256,7 +281,13 @@ export function createAuthenticator(
         case "optionalMerchantKey":
           return authorization === "" ? ANONYMOUS : callerByMerchantKey(findMerchant, { authorization, ipAddress }, "any");
         case "admin":
-          return byAdministrator(authorization, ipAddress);
+          return administrators.cookie.tokenIn(cookie) === null
+            ? byAdministrator(authorization, ipAddress)
+            : bySessionOrLogin(cookie, authorization, ipAddress);
+        case "optionalAdminSession":
+        case "adminSession":
+        case "fullAdminSession":
+          return callerByAdministratorSession(administrators, cookie, requirement);
         case "merchantUserOrKey":
           // Bearer alone: a browser attaches a key that it remembers as a login to requests of any page.
           if (isBearer(authorization)) return callerByMerchantKey(findMerchant, { authorization, ipAddress }, "secret");

@@ -74,12 +74,12 @@ export function createPasskeys({ publicUrl, key, nowMs }: PasskeysOptions): Pass
     get arePossible() {
       return passkeysArePossible(publicUrl());
     },
-    registrationOptions: async ({ accountId, email, passkeys }, purpose) => ({
+    registrationOptions: async ({ accountId, label, passkeys }, purpose) => ({
       ...(await generateRegistrationOptions({
         rpName: RP_NAME,
         rpID: place().rpID,
-        userName: email,
-        userDisplayName: email,
+        userName: label,
+        userDisplayName: label,
         // An authenticator answers with it: no name and no address.
         userID: new Uint8Array(Buffer.from(accountId, "utf8")),
         challenge: newChallenge(purpose),

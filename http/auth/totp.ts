@@ -16,7 +16,7 @@ const SECRET_BYTES = 20;
 export function createTotp(issuer: string): Totp {
   return {
     newSecret: () => new Secret({ size: SECRET_BYTES }).base32,
-    uri: (secret, email) => new TOTP({ ...PARAMETERS, issuer, label: email, secret: Secret.fromBase32(secret) }).toString(),
+    uri: (secret, label) => new TOTP({ ...PARAMETERS, issuer, label, secret: Secret.fromBase32(secret) }).toString(),
     stepOf: (secret, code, atMs) => {
       if (!CODE.test(code)) return null;
       const totp = new TOTP({ ...PARAMETERS, secret: Secret.fromBase32(secret) });

@@ -44,7 +44,7 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
     actor: senderOf(input.caller),
     ...(merchantId === null ? {} : { merchantId }),
     username: usernameOf(input.caller),
-    ...(input.caller.type === "administrator" ? { role: input.caller.role } : {}),
+    ...roleOf(input.caller),
     ipAddress: input.request.ipAddress,
     requestId: input.request.id,
     action: audit.action,
@@ -62,11 +62,18 @@ function merchantOf({ caller, params }: Input): string | null {
   return typeof params.merchantId === "string" && isMerchantId(params.merchantId) ? params.merchantId : null;
 }
 
+function roleOf(caller: Caller): Pick<AuditEntry, "role"> {
+  if (caller.type === "administrator") return { role: caller.role };
+  return caller.type === "administratorSigningIn" ? { role: caller.session.role } : {};
+}
+
 function usernameOf(caller: Caller): string {
   switch (caller.type) {
     case "administrator":
     case "partner":
       return caller.username;
+    case "administratorSigningIn":
+      return caller.session.username;
     case "terminal":
       return caller.terminalId;
     case "partnerApi":

@@ -13,7 +13,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * raw request before any of it is read; `merchantKey` a merchant with its secret key (bearer, or the user name of Basic); `optionalMerchantKey` a merchant with
  * either of its keys, or nobody yet: a page sends its publishable key as the member `key`, which the handler looks up. `merchantUser`: a person with a full
  * session of the portal (a cookie; http/auth/portal-session.ts), `portalSession` also with one that lacks its second factor, `optionalPortalSession` also nobody;
- * `merchantUserOrKey`: a full session, or the merchant's secret key. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
+ * `merchantUserOrKey`: a full session, or the merchant's secret key. `fullAdminSession`, `adminSession` and `optionalAdminSession` are the same three of administrators'
+ * sessions (http/auth/administrator-session.ts); `admin` takes a full one too, beside a login. Whether the caller may do what it asks is the handler's decision (RelayError `forbidden`).
  */
 export type AuthRequirement =
   | "none"
@@ -29,7 +30,10 @@ export type AuthRequirement =
   | "optionalPortalSession"
   | "portalSession"
   | "merchantUser"
-  | "merchantUserOrKey";
+  | "merchantUserOrKey"
+  | "optionalAdminSession"
+  | "adminSession"
+  | "fullAdminSession";
 
 /**
  * What a caller of `basic` or `basicOrApiKey` needs beside its login; engine/access/caller.ts decides.
@@ -43,15 +47,18 @@ export type AuthRequirement =
 export type CallerNeeds = "send" | "know" | "act" | "act or administrate" | "act or look" | "see" | "see and send" | "own account";
 
 /**
- * An endpoint for administrators says which role it needs, and no other has one. One for persons of the portal says what they have to be permitted to do, and
- * whether they need a fresh second factor. The server checks the same when it starts.
+ * An endpoint for administrators says which role it needs, and no other has one. One for persons of the portal says what they have to be permitted to do. One that a
+ * session opens says whether it needs a fresh second factor. The server checks the same when it starts.
  */
 export type WhoMay =
-  | { auth: "admin"; role: AdministratorRole; may?: never; stepUp?: never }
+  | { auth: "admin"; role: AdministratorRole; may?: never }
   | { auth: "merchantUser" | "merchantUserOrKey"; may: MerchantAct; role?: never }
-  | { auth: "portalSession"; may?: never; role?: never }
+  | { auth: "portalSession" | "adminSession" | "fullAdminSession"; may?: never; role?: never }
   | {
-      auth: Exclude<AuthRequirement, "admin" | "portalSession" | "merchantUser" | "merchantUserOrKey">;
+      auth: Exclude<
+        AuthRequirement,
+        "admin" | "portalSession" | "merchantUser" | "merchantUserOrKey" | "adminSession" | "fullAdminSession"
+      >;
       role?: never;
       may?: never;
       stepUp?: never;
@@ -241,7 +248,7 @@ export interface EndpointFacts {
    * `merchantUserOrKey` has one. A merchant's secret key may do all of it.
    */
   may?: MerchantAct;
-  /** A person of the portal needs a second factor of the last ten minutes: 403 `step_up_required` without. */
+  /** Who has a session needs a second factor of the last ten minutes: 403 `step_up_required` without. It says nothing to a login or a key. */
   stepUp?: true;
   /** The lowest role that may call (`infra/docs/administrators.md` lists them); every endpoint with `auth: "admin"` has one (`WhoMay`). */
   role?: AdministratorRole;

@@ -1,5 +1,5 @@
 import type { AuthRequirement, EndpointFacts } from "./endpoint.ts";
-import { isPortalAuth } from "./portal-auth.ts";
+import { isAdminSessionAuth, isPortalAuth, takesSession } from "./portal-auth.ts";
 
 /**
  * Credentials that a browser attaches by itself, whichever page sends the request: a login that it remembers. An API key, a bearer key and a
@@ -21,6 +21,9 @@ const ATTACHED_BY_BROWSERS: Readonly<Record<AuthRequirement, boolean>> = {
   portalSession: false,
   merchantUser: false,
   merchantUserOrKey: false,
+  optionalAdminSession: false,
+  adminSession: false,
+  fullAdminSession: false,
 };
 
 /**
@@ -35,12 +38,12 @@ export function refusesForeignPages({ auth, method, handsOut }: Pick<EndpointFac
  * Whether a page of another site could have a browser ask, with the credential attached. It does not see the answer, but whoever sees its length on the way does.
  */
 export function hidesLength({ auth }: Pick<EndpointFacts, "auth">): boolean {
-  return ATTACHED_BY_BROWSERS[auth] || isPortalAuth(auth);
+  return ATTACHED_BY_BROWSERS[auth] || isPortalAuth(auth) || isAdminSessionAuth(auth);
 }
 
 /**
- * Whether a call by a session has to come from one of the portal's own pages (`requireOwnPage` in http/auth/portal-session.ts): whatever changes something.
+ * Whether a call by a session has to come from one of the relay's own pages (`requireOwnPage` in http/auth/portal-session.ts): whatever changes something.
  */
 export function checksOwnPage({ auth, method }: Pick<EndpointFacts, "auth" | "method">): boolean {
-  return isPortalAuth(auth) && method !== "GET";
+  return takesSession(auth) && method !== "GET";
 }

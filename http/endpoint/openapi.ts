@@ -26,7 +26,7 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   basic: [{ basic: [] }],
   apiKey: [{ apiKey: [] }],
   basicOrApiKey: [{ basic: [] }, { apiKey: [] }],
-  admin: [{ administrator: [] }],
+  admin: [{ administrator: [] }, { administratorSession: [] }],
   partnerApi: [{ partnerApi: [] }],
   signature: [{ signature: [] }],
   merchantKey: [{ merchantKey: [] }],
@@ -35,6 +35,9 @@ const SECURITY: Readonly<Record<AuthRequirement, readonly Json[]>> = {
   portalSession: [{ portalSession: [] }],
   merchantUser: [{ portalSession: [] }],
   merchantUserOrKey: [{ portalSession: [] }, { merchantKey: [] }],
+  optionalAdminSession: [{}, { administratorSession: [] }],
+  adminSession: [{ administratorSession: [] }],
+  fullAdminSession: [{ administratorSession: [] }],
 };
 
 /** Of the credentials that a browser attaches by itself. */
@@ -79,6 +82,12 @@ const SECURITY_SCHEMES = {
     in: "cookie",
     name: "__Host-relay_portal",
     description: `A person's session of the merchant portal, handed out by POST /api/merchant/session. (Over plain http, as in the sandbox, the cookie is relay_portal.) 401 without a session, with one that has ended, where the cookie comes twice and, but for signing in, while the second factor is missing. Each operation names the roles that may call it (403 \`role\`) and whether it needs a second factor of the last ten minutes (403 \`step_up_required\`). ${OWN_PAGES} A merchant's secret key as bearer, where it is accepted, wins over the cookie and needs none of this.`,
+  },
+  administratorSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-relay_admin",
+    description: `An administrator's session of the operators' pages, handed out by POST /admin/session. (Over plain http, as in the sandbox, the cookie is relay_admin.) It opens what the administrator's login opens, by the same role. 401 without a session, with one that has ended, where the cookie comes twice and, but for signing in, while the second factor is missing. Where an operation says so, it needs a second factor of the last ten minutes (403 \`step_up_required\`), of which a login needs none. ${OWN_PAGES}`,
   },
   signature: {
     type: "apiKey",
@@ -149,7 +158,7 @@ function operationOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
 
 /** OpenAPI 3.1 lists roles where OAuth has scopes. */
 function securityOf({ auth, role, may }: DocumentedEndpoint): readonly Json[] {
-  if (role !== undefined) return [{ administrator: [role] }];
+  if (role !== undefined) return [{ administrator: [role] }, { administratorSession: [role] }];
   if (may === undefined) return SECURITY[auth];
   return SECURITY[auth].map((scheme) => ("portalSession" in scheme ? { portalSession: rolesThatMay(may) } : scheme));
 }
@@ -168,13 +177,21 @@ const CALLERS: Readonly<Record<CallerNeeds, string>> = {
 };
 
 /** The role stands in `security`, as OpenAPI 3.1 has it, and in words, because few viewers show it there. */
+const WHO_STEPS_UP: { readonly [Auth in AuthRequirement]?: string } = {
+  admin: "A session",
+  adminSession: "A session",
+  fullAdminSession: "A session",
+};
+
 function descriptionOf({ description, needs, role, auth, may, stepUp }: DocumentedEndpoint): Json {
   const parts = [
     description,
     needs === undefined ? undefined : CALLERS[needs],
     role === undefined ? undefined : `Needs the role ${role}${ABOVE[role]}.`,
     may === undefined ? undefined : personWho(may, auth),
-    stepUp === true ? "A person needs a second factor of the last ten minutes (403 `step_up_required`)." : undefined,
+    stepUp === true
+      ? `${WHO_STEPS_UP[auth] ?? "A person"} needs a second factor of the last ten minutes (403 \`step_up_required\`).`
+      : undefined,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? {} : { description: parts.join(" ") };
 }
@@ -254,7 +271,7 @@ function responsesOf(endpoint: DocumentedEndpoint, schemas: SchemaComponents): J
  * An administrator may have a role that is too low. A key may be used from listed origins or addresses only. After many wrong passwords no password is compared for a while.
  */
 const KEY_AUTHS: ReadonlySet<AuthRequirement> = new Set(["apiKey", "basicOrApiKey", "partnerApi", "merchantKey", "merchantUserOrKey"]);
-const ANONYMOUS_AUTHS: ReadonlySet<AuthRequirement> = new Set(["none", "optionalBasic", "optionalPortalSession"]);
+const ANONYMOUS_AUTHS: ReadonlySet<AuthRequirement> = new Set(["none", "optionalBasic", "optionalPortalSession", "optionalAdminSession"]);
 const PASSWORD_AUTHS: ReadonlySet<AuthRequirement> = new Set(["basic", "basicOrApiKey", "admin"]);
 
 function needsMoreThanReadOnly({ role }: DocumentedEndpoint): boolean {

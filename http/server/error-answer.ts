@@ -14,6 +14,9 @@ const CHALLENGES: { readonly [Auth in AuthRequirement]?: string } = {
   optionalPortalSession: 'Cookie realm="relay"',
   portalSession: 'Cookie realm="relay"',
   merchantUser: 'Cookie realm="relay"',
+  optionalAdminSession: 'Cookie realm="relay"',
+  adminSession: 'Cookie realm="relay"',
+  fullAdminSession: 'Cookie realm="relay"',
   signature: 'Signature realm="relay",headers="(request-target) host date x-signature-salt digest"',
 };
 

@@ -11,6 +11,7 @@ import { formTypeRefusal } from "../endpoint/form-body.ts";
 import { readIdempotencyKey } from "../endpoint/idempotency.ts";
 import { contentTypeRefusal, type JsonBody, notJson } from "../endpoint/json-body.ts";
 import { requireMultipart } from "../endpoint/multipart.ts";
+import { isSessionOptional } from "../endpoint/portal-auth.ts";
 import type { Match } from "../endpoint/router.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { ClientAddress } from "./client-address.ts";
@@ -250,6 +251,8 @@ export class Exchange extends Response implements RequestFacts {
     const apiKey = readsApiKey ? req.getHeader("api-key") : "";
     const authorization = readsAuthorization ? req.getHeader("authorization") : "";
     const cookie = readsCookie ? req.getLines("cookie", "; ") : "";
+    // With Basic a browser would ask for a password over the operators' page.
+    if (endpoint.auth === "admin" && req.getHeader("x-relay-portal") === "1") this.challenged = "fullAdminSession";
     if (this.route.checksOwnPage && !isBearer(authorization)) this.#requireOwnPage(req, cookie);
     const verdict = this.context.authenticator.authenticate(endpoint.auth, {
       authorization,
@@ -270,7 +273,10 @@ export class Exchange extends Response implements RequestFacts {
    * origin could sign a visitor in as somebody else, whose portal the visitor then fills in.
    */
   #requireOwnPage(req: RequestHead, cookie: string): void {
-    if (cookie === "" && this.route.endpoint.auth !== "optionalPortalSession") return;
+    const { auth } = this.route.endpoint;
+    // A login is for machines: who sends it without a session is checked as ever (`refusesForeignPages`).
+    if (auth === "admin" && !this.context.authenticator.namesAdministratorSession(cookie)) return;
+    if (cookie === "" && !isSessionOptional(auth)) return;
     requireOwnPage({
       secFetchSite: req.getHeader("sec-fetch-site"),
       isOriginOwn: isOwnOrigin(req.getHeader("origin"), req, this.context.ownOrigin),
@@ -289,7 +295,7 @@ export class Exchange extends Response implements RequestFacts {
     if (foreign !== null && verdict.type !== "anonymous" && !this.context.authenticator.isOriginListedBy(verdict, foreign))
       throw new RelayError("forbidden", FOREIGN_PAGE);
     requireRole(verdict, this.route.endpoint.role);
-    if (verdict.type === "merchantUser") this.context.authenticator.requirePortalNeeds(verdict, this.route.endpoint);
+    this.context.authenticator.requireSessionNeeds(verdict, this.route.endpoint);
     this.#caller = verdict;
   }
 

@@ -1,7 +1,7 @@
 import { RelayError } from "../../engine/kernel/errors.ts";
 import { CallLimitReached } from "../../engine/partners/merchant-calls.ts";
 import { type Encoding, preferredEncoding } from "../endpoint/accept-encoding.ts";
-import type { AnyReply, OutgoingFile } from "../endpoint/endpoint.ts";
+import type { AnyReply, AuthRequirement, OutgoingFile } from "../endpoint/endpoint.ts";
 import { type Answer, type AnswerHead, areHeadersSafe, writeAnswer, writeEnd, writeHead } from "./answer.ts";
 import { COMPRESSED_FROM_BYTES, IN_PLACE_BYTES_MAX, isText, mayCompress, negotiatedHeaders, notModifiedHeaders } from "./compression.ts";
 import { errorAnswer, toRelayError } from "./error-answer.ts";
@@ -29,6 +29,8 @@ export abstract class Response implements Waiting {
   /** True while uWebSockets calls us and has corked the socket. */
   protected corked = true;
   protected closeAfter = false;
+  /** As what kind of endpoint a 401 names its scheme; null for the endpoint's own. */
+  protected challenged: AuthRequirement | null = null;
   /** Requests that the client's window has room for; -1 where nothing is limited. */
   protected remaining = -1;
   /** Names and values, alternating. */
@@ -67,7 +69,7 @@ export abstract class Response implements Waiting {
     }
     // It says nothing of the address's window.
     if (relayError.code === "terminal_queue_full" || relayError instanceof CallLimitReached) this.remaining = -1;
-    this.#send(errorAnswer(relayError, endpoint.surface.envelope, endpoint.auth, this.id));
+    this.#send(errorAnswer(relayError, endpoint.surface.envelope, this.challenged ?? endpoint.auth, this.id));
   }
 
   protected guard(step: () => void): void {

@@ -12,7 +12,7 @@ import {
 import { checksOwnPage, hidesLength, refusesForeignPages } from "../endpoint/foreign-pages.ts";
 import { FORM_BYTES_MAX } from "../endpoint/form-body.ts";
 import { MULTIPART_OVERHEAD_BYTES_MAX } from "../endpoint/multipart.ts";
-import { isPortalAuth } from "../endpoint/portal-auth.ts";
+import { isAdminSessionAuth, isPortalAuth, isSessionOptional, takesSession } from "../endpoint/portal-auth.ts";
 import { parameterNames, Router } from "../endpoint/router.ts";
 import type { ServerOptions } from "./options.ts";
 
@@ -111,7 +111,7 @@ function serve(endpoint: BoundEndpoint, options: ServerOptions, limits: Map<stri
     ],
     readsAuthorization: READS_AUTHORIZATION.has(endpoint.auth),
     readsApiKey: opensToPages,
-    readsCookie: isPortalAuth(endpoint.auth),
+    readsCookie: takesSession(endpoint.auth),
     checksOwnPage: checksOwnPage(endpoint),
     headersOf: endpoint.surface.headersOf,
     readsMerchantKey: READS_MERCHANT_KEY.has(endpoint.auth),
@@ -127,9 +127,13 @@ function requireWhoMay({ name, auth, role, may, stepUp, method, handsOut }: Boun
   const needsAct = auth === "merchantUser" || auth === "merchantUserOrKey";
   if ((role !== undefined) !== (auth === "admin")) throw new Error(`${name}: an administrator's endpoint has a role, and no other`);
   if ((may !== undefined) !== needsAct) throw new Error(`${name}: auth merchantUser and merchantUserOrKey have \`may\`, and no other`);
-  if (stepUp === true && !needsAct && auth !== "portalSession") throw new Error(`${name}: only a session of the portal can step up`);
+  if (stepUp === true && (!takesSession(auth) || isSessionOptional(auth))) throw new Error(`${name}: only a session can step up`);
   // A page of another origin could take it: reading is not checked for the page that asks.
-  if (isPortalAuth(auth) && method === "GET" && handsOut === true) throw new Error(`${name}: with a session, a GET hands out nothing`);
+  if (isSessionAlone(auth) && method === "GET" && handsOut === true) throw new Error(`${name}: with a session, a GET hands out nothing`);
+}
+
+function isSessionAlone(auth: BoundEndpoint["auth"]): boolean {
+  return isPortalAuth(auth) || isAdminSessionAuth(auth);
 }
 
 /** The whole body: the file and the form around it. */

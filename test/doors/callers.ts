@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { administratorCookie } from "../../http/auth/administrator-session.ts";
 import { SIGNATURE_SKEW_MAX_MS, signRequest } from "../../http/auth/http-signature.ts";
 import { portalCookie } from "../../http/auth/portal-session.ts";
 import { terminalPassword } from "../../http/auth/terminal-password.ts";
@@ -6,7 +7,7 @@ import { SANDBOX_MERCHANT } from "../../infra/node/boot/sandbox-names.ts";
 import { DEMO_PARTNER, SANDBOX_ADAPTER_LOGIN, SANDBOX_PARTNER_API } from "../../infra/node/process/sandbox-partner.ts";
 import { API_KEY, basic } from "../support/node.ts";
 import type { ValidRequest } from "./requests.ts";
-import type { Credentials, PortalShown, Shown } from "./rules.ts";
+import type { AdminShown, Credentials, PortalShown, Shown } from "./rules.ts";
 
 /** A partner as the administration made it, with every way in. */
 export interface PartnerKeys {
@@ -50,6 +51,8 @@ export interface Keys {
   otherMerchantKeys: MerchantKeys;
   /** Tokens of sessions of the portal. */
   portal: { owner: string; viewer: string; otherOwner: string; ownerWithoutFactor: string };
+  /** Tokens of sessions of the operators' pages. */
+  admin: { owner: string; readOnly: string; ownerWithoutFactor: string };
 }
 
 export const ORIGIN = "https://shop.example";
@@ -60,6 +63,8 @@ const FOREIGN_ORIGIN = "https://evil.example";
 
 /** Under both of its names: in production it is the one for TLS, and each node reads its own. */
 const PORTAL_COOKIES = [false, true].map((isSecure) => portalCookie({ isSecure }).name);
+const ADMIN_COOKIES = [false, true].map((isSecure) => administratorCookie({ isSecure }).name);
+const adminCookiesOf = (token: string) => ADMIN_COOKIES.map((name) => `${name}=${token}`).join("; ");
 const cookiesOf = (token: string) => PORTAL_COOKIES.map((name) => `${name}=${token}`).join("; ");
 
 export type Headers = { [name: string]: string };
@@ -189,6 +194,25 @@ const WRONG: readonly Caller[] = [
   { ...byCookie("a session of 1,500 characters", "wrong", () => "a".repeat(1_500)), saysWhy: true },
   { ...byCookie("a made-up session twice", "wrong", () => `${"a".repeat(43)}; ${cookiesOf("a".repeat(43))}`), saysWhy: true },
 
+  byAdminCookie("an owner's session of the operators' pages", "owner", ({ admin }) => admin.owner),
+  byAdminCookie("the session of an administrator who may only look", "read-only", ({ admin }) => admin.readOnly),
+  {
+    ...byAdminCookie("an owner's session before the second factor", "owner without factor", ({ admin }) => admin.ownerWithoutFactor),
+    saysWhy: true,
+  },
+  byAdminCookie(
+    "a page of another site with an owner's session of the operators' pages",
+    "owner's foreign page",
+    ({ admin }) => admin.owner,
+    {
+      "sec-fetch-site": "cross-site",
+      origin: FOREIGN_ORIGIN,
+    },
+  ),
+  byAdminCookie("a made-up session of the operators' pages", "wrong", () => randomBytes(32).toString("base64url")),
+  byAdminCookie("an owner's session of the portal as one of the operators' pages", "wrong", ({ portal }) => portal.owner),
+  byCookie("an owner's session of the operators' pages as one of the portal", "wrong", ({ admin }) => admin.owner),
+
   bySignature("a signature by an unknown merId", "wrong", ({ partner }) => ({ ...partner, merId: "NOBODY" })),
   bySignature("a signature with another's secret", "wrong", (keys) => ({ ...keys.partner, adapterSecret: keys.stranger.adapterSecret })),
   bySignature("a signature of a disabled partner", "wrong", ({ disabled }) => disabled),
@@ -277,6 +301,12 @@ function byBearer(who: string, shown: Shown, key: (keys: Keys) => string): Calle
 function byCookie(who: string, shown: PortalShown, token: (keys: Keys) => string, more: Headers = {}): Caller {
   const page = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
   return { who, shows: { cookie: shown }, headers: (keys) => ({ cookie: cookiesOf(token(keys)), ...page, ...more }) };
+}
+
+/** As the operators' page sends it. */
+function byAdminCookie(who: string, shown: AdminShown, token: (keys: Keys) => string, more: Headers = {}): Caller {
+  const page = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
+  return { who, shows: { adminCookie: shown }, headers: (keys) => ({ cookie: adminCookiesOf(token(keys)), ...page, ...more }) };
 }
 
 function bySignature(who: string, shown: Shown, signer: (keys: Keys) => PartnerKeys): Caller {

@@ -52,6 +52,7 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],
   [/\/partners\/\{id\}$/, ({ partnerId }) => partnerId],
+  [/\/factors\/passkeys\/\{id\}$/, () => "passkey-of-nobody"],
   [/\/administrators\/\{username\}$/, ({ administratorName }) => administratorName],
   [/\/callbacks\/\{id\}$/, () => "callback-of-nobody"],
   [/\/v1\/payment_intents\/\{id\}$/, ({ intentId }) => intentId],

@@ -2,7 +2,13 @@ import { type AdministratorRole, includesRole } from "../../engine/access/admini
 import { merchantRoleMay } from "../../engine/access/merchant-user-grant.ts";
 import type { AuthRequirement, CallerNeeds, Endpoint } from "../../http/endpoint/endpoint.ts";
 import { checksOwnPage, refusesForeignPages } from "../../http/endpoint/foreign-pages.ts";
-import { isPortalAuth, type PortalAuth } from "../../http/endpoint/portal-auth.ts";
+import {
+  type AdminSessionAuth,
+  isAdminSessionAuth,
+  isPortalAuth,
+  isSessionOptional,
+  type PortalAuth,
+} from "../../http/endpoint/portal-auth.ts";
 
 /**
  * What every endpoint answers to whom, decided by what it declares: `auth`, `needs`, the method, and whether it declares 404. No endpoint is
@@ -51,6 +57,12 @@ export type Shown = Identity | MerchantShown | "wrong" | "from elsewhere" | "for
  */
 export type PortalShown = "owner" | "viewer" | "other owner" | "owner without factor" | "owner's foreign page" | "wrong";
 
+/**
+ * Whose session of the operators' pages a cookie is of, sent as the relay's own page sends it: an owner and an administrator who may only look, that owner's login
+ * before the second factor, and a page of another site that has a browser send the owner's. The owner has just shown a second factor again, the other one has not.
+ */
+export type AdminShown = "owner" | "read-only" | "owner without factor" | "owner's foreign page" | "wrong";
+
 /** What a caller shows at each kind of door; what is absent it does not show. */
 export interface Credentials {
   basic?: Shown;
@@ -58,6 +70,7 @@ export interface Credentials {
   bearer?: Shown;
   signature?: Shown;
   cookie?: PortalShown;
+  adminCookie?: AdminShown;
 }
 
 export const STATUS = { unauthorized: 401, forbidden: 403 } as const;
@@ -129,6 +142,7 @@ export const OPEN: { readonly [endpoint: string]: string } = {
   portalForgotPassword: "who has forgotten the password has no session; the answer says nothing of the account",
   portalResetPassword: "the same; the token of the mail is the credential",
   showPortalSession: "the portal's page asks whether anybody is signed in",
+  showAdminSession: "the operators' page asks the same",
   portalPage: "it is public, and has nothing of any merchant in it",
   portalPageOf: "the same",
   portalPageOfObject: "the same",
@@ -147,12 +161,12 @@ export const OPEN: { readonly [endpoint: string]: string } = {
  * Whether nobody needs a credential; at some such endpoints a login that is sent counts. What signs in is closed to everything but the portal's own page.
  */
 export function isOpen({ auth, method }: Pick<AnyEndpoint, "auth" | "method">): boolean {
-  return auth === "none" || auth === "optionalBasic" || (auth === "optionalPortalSession" && method === "GET");
+  return auth === "none" || auth === "optionalBasic" || (isSessionOptional(auth) && method === "GET");
 }
 
 /** Below these paths everything has one kind of authentication. */
 const PLACES: readonly [under: string, auths: readonly AuthRequirement[], needs?: CallerNeeds][] = [
-  ["/admin/", ["admin"]],
+  ["/admin/", ["admin", "optionalAdminSession", "adminSession", "fullAdminSession"]],
   ["/api/partner/", ["basic"], "own account"],
   ["/partner/api/v1/", ["partnerApi"]],
   ["/pgw/", ["signature"]],
@@ -172,6 +186,7 @@ export function missingRule({ name, path, method, auth, needs }: AnyEndpoint): s
   if (place !== undefined && (!place[1].includes(auth) || needs !== place[2])) return `has auth ${auth} below ${place[0]}`;
   if (OF_MERCHANTS.has(auth) && place?.[0] !== "/v1/") return `has auth ${auth} where merchants do not call`;
   if (isPortalAuth(auth) && place?.[0] !== "/api/merchant/") return `has auth ${auth} where the portal does not call`;
+  if (isAdminSessionAuth(auth) && place?.[0] !== "/admin/") return `has auth ${auth} where administrators do not call`;
   const severalKinds = auth === "basic" || auth === "basicOrApiKey";
   if (severalKinds && needs === undefined) return `auth ${auth} lets several kinds of callers in: declare what they need (\`needs\`)`;
   if (!severalKinds && needs !== undefined) return `\`needs\` says nothing with auth ${auth}`;
@@ -181,6 +196,8 @@ export function missingRule({ name, path, method, auth, needs }: AnyEndpoint): s
 export function outcomeOf(endpoint: AnyEndpoint, shown: Credentials): Outcome {
   if (isOpen(endpoint)) return "admitted";
   if (isPortalAuth(endpoint.auth)) return byPortal(endpoint, endpoint.auth, shown);
+  if (isAdminSessionAuth(endpoint.auth)) return byAdminSession(endpoint, endpoint.auth, shown.adminCookie);
+  if (endpoint.auth === "admin" && shown.adminCookie !== undefined) return byAdminCookie(endpoint, shown.adminCookie);
   const credential = credentialAt(endpoint, shown);
   if (credential === undefined || credential === "wrong") return "unauthorized";
   if (isOfMerchant(credential)) return byMerchant(endpoint, credential);
@@ -231,6 +248,24 @@ function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, { cookie, bearer }: C
   }
 }
 
+/** What opens with a session only. */
+function byAdminSession(endpoint: AnyEndpoint, auth: AdminSessionAuth, cookie: AdminShown | undefined): Outcome {
+  const isFromElsewhere = cookie === "owner's foreign page" || (cookie === undefined && auth === "optionalAdminSession");
+  if (checksOwnPage(endpoint) && isFromElsewhere) return "forbidden";
+  if (auth === "optionalAdminSession") return "admitted";
+  if (cookie === undefined || cookie === "wrong") return "unauthorized";
+  if (cookie === "owner without factor" && auth === "fullAdminSession") return "unauthorized";
+  return endpoint.stepUp === true && cookie !== "owner" && cookie !== "owner's foreign page" ? "forbidden" : "admitted";
+}
+
+/** What a login opens, a full session opens too. */
+function byAdminCookie(endpoint: AnyEndpoint, cookie: AdminShown): Outcome {
+  if (cookie === "owner's foreign page") return checksOwnPage(endpoint) || refusesForeignPages(endpoint) ? "forbidden" : "admitted";
+  if (cookie === "wrong" || cookie === "owner without factor") return "unauthorized";
+  if (cookie === "read-only" && endpoint.stepUp === true) return "forbidden";
+  return byIdentity(endpoint, cookie === "owner" ? "administrator" : "read-only");
+}
+
 /** The one credential that the endpoint looks at. A merchant's key is one for merchants' endpoints alone, and nothing else is one there. */
 function credentialAt(endpoint: AnyEndpoint, credentials: Credentials): Shown | undefined {
   const shown = lookedAt(endpoint, credentials);
@@ -261,7 +296,10 @@ function lookedAt({ auth }: AnyEndpoint, { basic, apiKey, bearer, signature }: C
     case "portalSession":
     case "merchantUser":
     case "merchantUserOrKey":
-      // `byPortal` judges them.
+    case "optionalAdminSession":
+    case "adminSession":
+    case "fullAdminSession":
+      // `byPortal` and `byAdminSession` judge them.
       return undefined;
   }
 }

@@ -8,6 +8,7 @@ import { readConfig } from "../../infra/node/boot/config.ts";
 import { surfacesOf } from "../../infra/node/wiring/endpoints.ts";
 import { SANDBOX_GATEWAY_ACCOUNT } from "../../infra/sandbox/gateway/options.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
+import { AdminPerson } from "../support/admin-person.ts";
 import { TestGateway } from "../support/gateway.ts";
 import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
 import { listOf, member, textMember } from "../support/matches.ts";
@@ -160,13 +161,13 @@ export class DoorWorld {
   /** What no refused caller may be told, unless it said it itself. */
   confidential(): string[] {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
-    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal } = this.keys;
+    const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin } = this.keys;
     const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
-      ...[operator.password, readOnly.password, ...Object.values(portal)],
+      ...[operator.password, readOnly.password, ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
       ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId],
     ];
@@ -254,7 +255,8 @@ export class DoorWorld {
     const ofMerchant = await this.#makePayments({ authorization: `Bearer ${merchantKeys.secretKey}` });
 
     const { userId, portal } = await this.#makePeople(administrator, merchantId);
-    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal };
+    const admin = await this.#makeAdminPeople(administrator);
+    this.#keys = { ...keys, merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin };
     this.#things = {
       terminalId,
       uuid,
@@ -348,6 +350,22 @@ export class DoorWorld {
     };
   }
 
+  /** Administrators with browsers of their own: an owner, who has just signed in, one who may only look and did so before, and the owner's second browser. */
+  async #makeAdminPeople(administrator: Headers): Promise<Keys["admin"]> {
+    const join = async (role: AdministratorRole) => {
+      const person = new AdminPerson(this.#relay, await this.#makeAdministrator(administrator, role, `page-${role}`));
+      assert.equal((await person.begin()).status, 200);
+      await person.enrol();
+      return person;
+    };
+    const readOnly = await join("read-only");
+    this.#relay.advance(STEP_UP_MS + 1_000);
+    const owner = await join("owner");
+    const unfinished = new AdminPerson(this.#relay, owner);
+    assert.equal((await unfinished.begin()).status, 200);
+    return { owner: owner.token, readOnly: readOnly.token, ownerWithoutFactor: unfinished.token };
+  }
+
   async #subject(administrator: Headers): Promise<number> {
     const made = await this.#make(administrator, "POST", "/admin/api/partners", partnerDraft("subject", {}));
     return Number(member(made, "data", "id"));
@@ -359,7 +377,7 @@ export class DoorWorld {
     return { username, password: textMember(made, "generatedPassword") };
   }
 
-  async #makePartners(): Promise<Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys" | "portal">> {
+  async #makePartners(): Promise<Omit<Keys, "merchantKeys" | "replacedMerchantKeys" | "otherMerchantKeys" | "portal" | "admin">> {
     const administrator = { authorization: basic(SECRETS.administrator.username, SECRETS.administrator.password) };
     const [terminalId, otherTerminalId] = ["DOOR-1", "DOOR-2"];
     const make = async (name: string, members: object = {}, partnerApi: object = {}, terminals = terminalId) => {

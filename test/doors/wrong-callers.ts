@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { Method } from "../../http/endpoint/endpoint.ts";
-import { isPortalAuth } from "../../http/endpoint/portal-auth.ts";
+import { isAdminSessionAuth, isPortalAuth, isSessionOptional } from "../../http/endpoint/portal-auth.ts";
 import { demoEndpoints } from "../../http/surfaces/demo/endpoints.ts";
 import { UNDOCUMENTED } from "../../infra/node/wiring/endpoints.ts";
 import type { Answer } from "../support/http-client.ts";
@@ -69,6 +69,15 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   portalShowInvitation: { status: 410, why: "a wrong token opens nothing" },
   portalAcceptInvitation: { status: 410, why: "the same" },
   portalResetPassword: { status: 410, why: "the same" },
+  adminSignIn: { status: 401, why: "it is about an administrator that nobody has" },
+  adminSecondFactor: { status: 400, why: "the session is signed in" },
+  adminStepUp: { status: 401, why: "the declared example is nobody's code" },
+  adminPasskeyOptions: { status: 400, why: "there are no passkeys at an address without a domain name", only: "production" },
+  adminPasskeySignIn: { status: 401, why: "the same" },
+  confirmAdminTotp: { status: 400, why: "the declared example is nobody's code" },
+  beginAdminPasskey: { status: 400, why: "there are no passkeys at an address without a domain name", only: "production" },
+  addAdminPasskey: { status: 400, why: "the same" },
+  removeAdminPasskey: { status: 404, why: "the same" },
   portalAsset: { status: 404, why: "there is no such file" },
   rollBackDeployment: { status: 409, why: "there is no earlier deployment" },
 };
@@ -79,6 +88,7 @@ const TRACES: readonly { prefix: string; why: string }[] = [
   { prefix: "partner-calls/", why: "a call with a right key counts, whatever it is answered" },
   { prefix: "usual-login/", why: "an address where a right login came from is remembered" },
   { prefix: "portal-session/", why: "a right session was used, whatever its request is answered" },
+  { prefix: "administrator-session/", why: "the same" },
   { prefix: "um/", why: "what a merchant's own people are refused stands in its audit log" },
   { prefix: "signature/", why: "a right signature is taken once, whatever its request is answered" },
 ];
@@ -186,8 +196,7 @@ export function wrongCallers(mode: Mode): void {
           answers
             // What signs in is refused to everything but the portal's own page, without a look at who asks.
             .filter(
-              ({ status }) =>
-                status !== 401 && status !== 404 && status !== 400 && !(status === 403 && endpoint.auth === "optionalPortalSession"),
+              ({ status }) => status !== 401 && status !== 404 && status !== 400 && !(status === 403 && isSessionOptional(endpoint.auth)),
             )
             .map(({ path, status }) => `${endpoint.method} ${path}: ${status}`)
         );
@@ -265,7 +274,7 @@ function byHarm(one: AnyEndpoint, other: AnyEndpoint): number {
 }
 
 function harmOf({ auth, method }: AnyEndpoint): number {
-  const isOfMerchants = auth === "merchantKey" || auth === "optionalMerchantKey" || isPortalAuth(auth);
+  const isOfMerchants = auth === "merchantKey" || auth === "optionalMerchantKey" || isPortalAuth(auth) || isAdminSessionAuth(auth);
   return (isOfMerchants ? 0 : 2) + (method === "DELETE" ? 1 : 0);
 }
 

@@ -4,9 +4,10 @@ import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import { SANDBOX_OWNER } from "../../infra/node/boot/sandbox-names.ts";
 import { NO_CLICKHOUSE, placeOf, startNodeProcess } from "../fault/node-process.ts";
+import type { PersonPlace } from "../support/browser-person.ts";
 import { CREDENTIALS, HttpClient } from "../support/http-client.ts";
 import { listOf, member } from "../support/matches.ts";
-import { lastMailTo, PORTAL_PASSWORD, PortalPerson, type PortalPlace } from "../support/portal-person.ts";
+import { lastMailTo, PORTAL_PASSWORD, PortalPerson } from "../support/portal-person.ts";
 import { Relay } from "../support/relay.ts";
 import { startSmtpServer } from "../support/smtp-server.ts";
 import { eventually } from "../support/within.ts";
@@ -218,7 +219,7 @@ export function faults(world: PortalWorld): void {
       addresses += 1;
       return new HttpClient(() => origin, headers, `127.9.0.${addresses}`);
     };
-    const relay: PortalPlace & Pick<Relay, "administrator"> = {
+    const relay: PersonPlace & Pick<Relay, "administrator"> = {
       client,
       administrator: () => client(CREDENTIALS.administrator),
       nowMs: () => Date.now(),

@@ -60,6 +60,12 @@ const NOT_TAKEN = [
   "changeOwnPortalPassword",
   "confirmPortalTotp",
   "addPortalPasskey",
+  "adminSignIn",
+  "adminSecondFactor",
+  "adminPasskeySignIn",
+  "adminStepUp",
+  "confirmAdminTotp",
+  "addAdminPasskey",
   "portalAcceptInvitation",
   "portalResetPassword",
   // Of a person who is not there.
@@ -69,6 +75,8 @@ const NOT_TAKEN = [
 ];
 /** What the portal's own page sends with every request. */
 const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
+/** After some wrong codes they end the session. */
+const STEP_UPS = new Set(["portalStepUp", "adminStepUp"]);
 /** What they send waits for its terminal. */
 const COMMANDS = new Set(["sendPayment", "sendPaymentByBody", "sendPaymentLegacy", "sendScan", "sendPrint", "sendAdministratorCommand"]);
 /** Called as the terminal, by the fleet's login. */
@@ -111,6 +119,8 @@ interface Ids {
   commandUuid: string;
   /** Of an owner of the merchant that is not changed, who has just signed in to the portal. */
   portalCookie: string;
+  /** Of an administrator that is not changed, who has just signed in to the operators' pages. */
+  adminCookie: string;
   /** Where that person is. */
   portalMerchantId: string;
 }
@@ -129,10 +139,7 @@ export async function plantEverywhere(world: PlantWorld): Promise<PlantOutcome> 
     outcome.answers.push({ about: "the log", text: world.log() });
   };
   // After some wrong codes the person's session ends.
-  const [ending, others] = [
-    endpoints.filter(({ name }) => name === "portalStepUp"),
-    endpoints.filter(({ name }) => name !== "portalStepUp"),
-  ];
+  const [ending, others] = [endpoints.filter(({ name }) => STEP_UPS.has(name)), endpoints.filter(({ name }) => !STEP_UPS.has(name))];
   for (const endpoint of [...others, ...ending].filter(({ method }) => method !== "DELETE")) await plant(endpoint);
   await plantOverStomp(world, outcome, names);
   await readEverything(world, outcome, endpoints, planter.touched());
@@ -236,8 +243,10 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     world.caller(CREDENTIALS.partner).post("/api/v1/paybylink", { amount: 1, reason: `kept ${world.planted.control()}` }),
   );
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
+  const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
     portalCookie,
+    adminCookie,
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -273,6 +282,22 @@ async function signedInOwner(world: PlantWorld, partner: HttpClient, merchantId:
   await send(`/invitations/${token}/accept`, { password: "heron under a violet lamp" });
   const begun = await send("/me/totp", {});
   await send("/me/totp/confirm", { code: new TOTP({ secret: textMember(begun.body, "data", "secret") }).generate() });
+  return cookie;
+}
+
+/** A new administrator, who enrols an authenticator app; answers with the cookie of its session. */
+async function signedInAdministrator(world: PlantWorld, username: string): Promise<string> {
+  const password = "heron under a violet lamp";
+  await must(201, world.caller(CREDENTIALS.administrator).post("/admin/administrators", { username, password, role: "owner" }));
+  let cookie = "";
+  const send = async (path: string, sent: unknown): Promise<Answer> => {
+    const answer = await must(200, world.caller({ ...OWN_PAGE, cookie }).post(`/admin${path}`, sent));
+    cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? cookie;
+    return answer;
+  };
+  await send("/session", { username, password });
+  const begun = await send("/factors/totp", {});
+  await send("/factors/totp/confirm", { code: new TOTP({ secret: textMember(begun.body, "data", "secret") }).generate() });
   return cookie;
 }
 
@@ -444,7 +469,11 @@ function headersFor(endpoint: AnyEndpoint, ids: Ids): { [name: string]: string }
     case "signature":
       return {};
     case "optionalPortalSession":
+    case "optionalAdminSession":
       return OWN_PAGE;
+    case "adminSession":
+    case "fullAdminSession":
+      return { ...OWN_PAGE, cookie: ids.adminCookie };
     case "portalSession":
     case "merchantUser":
       return { ...OWN_PAGE, cookie: ids.portalCookie };

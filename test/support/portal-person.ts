@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Secret, TOTP } from "otpauth";
-import type { Answer, HttpClient, HttpRequest } from "./http-client.ts";
+import { BrowserPerson, type PersonPlace } from "./browser-person.ts";
+import type { Answer, HttpClient } from "./http-client.ts";
 import { listOf, member, textMember } from "./matches.ts";
 import type { Relay } from "./relay.ts";
 
@@ -8,60 +8,13 @@ export const PORTAL_API = "/api/merchant";
 
 export const PORTAL_PASSWORD = "heron under a violet lamp";
 
-const STEP_MS = 30_000;
-
-/** Of a relay: callers, and its time. */
-export type PortalPlace = Pick<Relay, "client" | "nowMs" | "advance">;
-
-/** What the portal's own page says of its requests. */
-const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" } as const;
-
-/** A person with a browser of its own: it keeps the cookie, and says of each request that it is from the portal's own page. */
-export class PortalPerson {
-  readonly #relay: PortalPlace;
-  readonly #client: HttpClient;
-  #cookie: string | null = null;
-  #totp: TOTP | null = null;
-  /** Of the last code: each step counts once. */
-  #usedStep = 0;
+/** A person of the portal with a browser of its own. */
+export class PortalPerson extends BrowserPerson {
   readonly email: string;
-  recoveryCodes: string[] = [];
 
-  constructor(relay: PortalPlace, email: string) {
-    this.#relay = relay;
-    this.#client = relay.client({});
+  constructor(place: PersonPlace, email: string) {
+    super(place, { base: PORTAL_API, totpPath: "/me/totp" });
     this.email = email;
-  }
-
-  async send(method: NonNullable<HttpRequest["method"]>, path: string, body?: unknown): Promise<Answer> {
-    const headers = {
-      ...OWN_PAGE,
-      "user-agent": "a browser",
-      ...(this.#cookie === null ? {} : { cookie: this.#cookie }),
-    };
-    const answer = await this.#client.send(PORTAL_API + path, { method, headers, ...(body === undefined ? {} : { body }) });
-    for (const line of answer.headers["set-cookie"] ?? []) this.#cookie = line.includes("Max-Age=0") ? null : (line.split(";")[0] ?? null);
-    return answer;
-  }
-
-  /** Of the session; empty for none. */
-  get token(): string {
-    return this.#cookie?.slice(this.#cookie.indexOf("=") + 1) ?? "";
-  }
-
-  /** A code that was not used yet; time is moved where all that count now were. */
-  code(): string {
-    assert.ok(this.#totp !== null, "the person has no authenticator app");
-    const step = Math.max(Math.floor(this.#relay.nowMs() / STEP_MS), this.#usedStep + 1);
-    const aheadMs = step * STEP_MS - (this.#relay.nowMs() + STEP_MS);
-    if (aheadMs > 0) this.#relay.advance(aheadMs + 1);
-    this.#usedStep = step;
-    return this.#totp.generate({ timestamp: step * STEP_MS });
-  }
-
-  /** Puts a key (base32) into the authenticator app. */
-  scan(secret: string): void {
-    this.#totp = new TOTP({ algorithm: "SHA1", digits: 6, period: 30, secret: Secret.fromBase32(secret) });
   }
 
   /** Accepts an invitation; the session then lacks its second factor. */
@@ -69,20 +22,9 @@ export class PortalPerson {
     return this.send("POST", `/invitations/${token}/accept`, { password });
   }
 
-  /** Adds an authenticator app, which signs the person in. */
-  async enrol(): Promise<void> {
-    const begun = await this.send("POST", "/me/totp");
-    assert.equal(begun.status, 200, begun.text);
-    this.scan(textMember(begun.body, "data", "secret"));
-    const confirmed = await this.send("POST", "/me/totp/confirm", { code: this.code() });
-    assert.equal(confirmed.status, 200, confirmed.text);
-    this.recoveryCodes = listOf(member(confirmed.body, "data", "recoveryCodes")).map(String);
-  }
-
   /** Signs in with password and authenticator app; the answer is that of the last step. */
-  async signIn(password = PORTAL_PASSWORD): Promise<Answer> {
-    const begun = await this.send("POST", "/session", { email: this.email, password });
-    return begun.status === 200 ? this.send("POST", "/session/second-factor", { code: this.code() }) : begun;
+  signIn(password = PORTAL_PASSWORD): Promise<Answer> {
+    return this.signInWith({ email: this.email, password });
   }
 }
 

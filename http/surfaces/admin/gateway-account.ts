@@ -37,6 +37,7 @@ const saveGatewayAccount = admin.endpoint({
   description: "Members that are left out keep their values. The change is in force on every node when the response is sent.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   body: GatewayCredentialsRequest,
   bodyExample: { gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "gw-credentials.save", subject: () => "installation" },

@@ -58,6 +58,7 @@ const showMail = admin.endpoint({
     "For installations without RELAY_SMTP_URL: an owner passes on what is in it. Whoever has the link of an invitation or of a new password can sign in with it, so each call is written to the audit log.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   params: Type.Object({ id: MailId }),
   audit: { action: "mail.read" },
   responses: {
@@ -88,6 +89,7 @@ const showOutbox = admin.endpoint({
     "The newest 100 with what is in them, where nothing sends mail (no RELAY_SMTP_URL); else without. Each call is written to the audit log.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   audit: { action: "mail.read", subject: () => "outbox" },
   responses: {
     200: {

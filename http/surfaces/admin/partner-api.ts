@@ -102,6 +102,7 @@ export const generatePartnerApiKeys = admin.endpoint({
     "The keys are shown in this response only. When it is sent, the previous bearer key is no longer accepted, unless `graceSeconds` keeps it valid for a while. The previous secret is no longer valid.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   params: Type.Object({ id: Type.Integer({ minimum: 1, description: "int64" }) }),
   body: Type.Optional(
     Type.Object(

@@ -48,6 +48,7 @@ const invitePortalUser = admin.endpoint({
   description: `Invites an owner, or anyone else, by mail. ${INVITES}`,
   auth: "admin",
   role: "owner",
+  stepUp: true,
   params: MerchantParams,
   body: PortalUserRequest,
   bodyExample: PORTAL_USER_REQUEST_EXAMPLE,
@@ -77,6 +78,7 @@ const removePortalUser = admin.endpoint({
     "Or withdraws its invitation. Its sessions at this merchant end. The last active owner stays: invite another one first, who has to accept.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   params: Type.Object({ merchantId: Type.String(), userId: Type.String() }),
   audit: { action: "user.remove" },
   responses: {
@@ -104,6 +106,7 @@ const resetPortalFactors = admin.endpoint({
     "Removes its authenticator app, passkeys and recovery codes, and ends all its sessions. Its password stays: with the next sign-in it enrols a new second factor. The person is told by mail. Be sure who asks for it: from then on the password alone opens the account.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   body: Type.Object({ email: Type.String({ minLength: 3, maxLength: EMAIL_LENGTH_MAX }) }, { additionalProperties: false }),
   bodyExample: { email: "anna@example.com" },
   // The name of the account, as administrators' audit entries have that of an administrator.

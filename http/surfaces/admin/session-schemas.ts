@@ -1,8 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { ADMINISTRATOR_ROLES } from "../../../engine/access/administrator-role.ts";
+import { FactorMethod, PasskeyItem } from "../factor-schemas.ts";
 
 /**
  * The JSON of the sign-in of administrators (`/admin/session...`), once: endpoints declare it, the operators' pages take their types from it. Every answer is
- * `{status: "ok", data}` with one of these as `data`.
+ * `{status: "ok", data}` with one of these as `data`. What a sign-in sends beside these stands in http/surfaces/factor-schemas.ts: `SecondFactor`, `StepUp`,
+ * `PasskeyAnswer`, `WebAuthnJson`, `TotpBegun`, `TotpConfirm`, `PasskeyRegistration`, `RecoveryCodes`.
+ *
+ * Every request of a page has the header `X-Relay-Portal: 1`, reading ones too: then a 401 does not have the browser ask for a password. Errors have a `code`:
+ * `invalid_login`, `invalid_code`, `step_up_required` (403: POST /admin/session/step-up first, and repeat), `csrf`, `last_factor` (409), else that of the status.
  */
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -13,10 +19,11 @@ export const AdminSessionState = Type.Object({
     description:
       "`factor`: the second factor is missing; `enrol`: the administrator has none yet and has to enrol one; `none`: nobody is signed in.",
   }),
-  methods: Type.Array(Type.Union([Type.Literal("totp"), Type.Literal("passkey"), Type.Literal("recovery")])),
+  methods: Type.Array(FactorMethod, { description: "What the administrator has as a second factor." }),
   /** Known from the stage `factor` on. */
   username: nullable(Type.String()),
-  role: Type.Union([Type.Literal("owner"), Type.Literal("operator"), Type.Literal("read-only"), Type.Null()]),
+  role: Type.Union([...ADMINISTRATOR_ROLES.map((role) => Type.Literal(role)), Type.Null()]),
+  steppedUpUntil: nullable(Type.String({ description: "ISO 8601 in UTC: until when a fresh second factor counts." })),
   timeZone: Type.String({ description: "The installation's time zone (IANA), in which the pages show times." }),
   /** Whether passkeys can be used at the address of this installation. */
   passkeys: Type.Boolean(),
@@ -30,10 +37,13 @@ export const AdminSignIn = Type.Object({
 /** GET /admin/factors: what the administrator who is signed in has. */
 export const AdminFactors = Type.Object({
   totp: Type.Boolean(),
-  passkeys: Type.Array(
-    Type.Object({ id: Type.String(), name: Type.String(), createdAt: Type.String(), lastUsedAt: nullable(Type.String()) }),
-  ),
+  passkeys: Type.Array(PasskeyItem),
   recoveryCodesLeft: Type.Integer(),
+});
+/** POST /admin/factors/totp/confirm, POST /admin/factors/passkeys. `recoveryCodes`: shown this once, where there were none. */
+export const AdminFactorEnrolled = Type.Object({
+  recoveryCodes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  session: AdminSessionState,
 });
 
 /** GET /admin/search?uuid=: everything that has this uuid or id. */
@@ -67,5 +77,6 @@ export const SearchResult = Type.Object({
 
 export type AdminSessionStateJson = Static<typeof AdminSessionState>;
 export type AdminFactorsJson = Static<typeof AdminFactors>;
+export type AdminFactorEnrolledJson = Static<typeof AdminFactorEnrolled>;
 export type SearchHitJson = Static<typeof SearchHit>;
 export type SearchResultJson = Static<typeof SearchResult>;

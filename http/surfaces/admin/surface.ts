@@ -28,7 +28,7 @@ import type { Terminals } from "../../../engine/terminals/terminals.ts";
 import type { AdministerWebhooks } from "../../../engine/webhooks/administer-webhooks.ts";
 import type { AdministerZvt } from "../../../engine/zvt/administer-zvt.ts";
 import { surface } from "../../endpoint/surface.ts";
-import { relayEnvelope } from "../relay-envelope.ts";
+import { adminEnvelope } from "./envelope.ts";
 
 /** What the administration endpoints use. */
 export interface AdminOperations {
@@ -66,11 +66,16 @@ export interface AdminOperations {
   terminalPassword(terminalId: string): string | null;
 }
 
-const FACTS = { name: "admin", tags: ["Administration"], envelope: relayEnvelope, changeDeadlineMs: PROPAGATION_DEADLINE_MS };
+export const ADMIN_SURFACE = {
+  name: "admin",
+  tags: ["Administration"],
+  envelope: adminEnvelope,
+  changeDeadlineMs: PROPAGATION_DEADLINE_MS,
+};
 
-export const admin = surface<AdminOperations>()(FACTS);
+export const admin = surface<AdminOperations>()(ADMIN_SURFACE);
 
 /** The same surface for endpoints that use no more than one of its operations, so that they can be served by themselves. */
-export const adminOfWebhooks = surface<Pick<AdminOperations, "administerWebhooks">>()(FACTS);
+export const adminOfWebhooks = surface<Pick<AdminOperations, "administerWebhooks">>()(ADMIN_SURFACE);
 
-export const adminOfMails = surface<Pick<AdminOperations, "administerMails">>()(FACTS);
+export const adminOfMails = surface<Pick<AdminOperations, "administerMails">>()(ADMIN_SURFACE);

@@ -82,6 +82,7 @@ export const showTerminalCredentials = admin.endpoint({
   description: "The password is derived from the installation's terminal secret. Nothing is stored or changed.",
   auth: "admin",
   role: "operator",
+  stepUp: true,
   params: TerminalParams,
   responses: {
     200: {

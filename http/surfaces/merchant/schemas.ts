@@ -18,6 +18,17 @@ import {
   PORTAL_LINK_STATES,
 } from "../../../engine/portal-links/portal-link.ts";
 import { WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
+import {
+  FactorMethod,
+  PasskeyAnswer,
+  PasskeyItem,
+  PasskeyRegistration,
+  RecoveryCodes,
+  SecondFactor,
+  TotpBegun,
+  TotpConfirm,
+  WebAuthnJson,
+} from "../factor-schemas.ts";
 
 /**
  * The JSON of `/api/merchant`, once: endpoints declare it, the portal's pages take their types from it. Times are ISO 8601 in UTC; amounts are integers in minor units
@@ -44,7 +55,7 @@ export const Environment = Type.Union([Type.Literal("TEST"), Type.Literal("LIVE"
 
 // --- session -------------------------------------------------------------------------------------------------------------------------------------------
 
-export const FactorMethod = Type.Union([Type.Literal("totp"), Type.Literal("passkey"), Type.Literal("recovery")]);
+export { FactorMethod, PasskeyAnswer, PasskeyItem, PasskeyRegistration, RecoveryCodes, SecondFactor, TotpBegun, TotpConfirm, WebAuthnJson };
 
 export const SessionMerchant = Type.Object({
   merchantId: Type.String(),
@@ -76,14 +87,6 @@ export const SessionState = Type.Object({
 });
 
 export const SignIn = Type.Object({ email: Email, password: Password });
-/** One of the two. A code has 6 digits; recovery codes look like `abcd-efgh-jkmn`. */
-export const SecondFactor = Type.Object({
-  code: Type.Optional(Type.String({ maxLength: 16 })),
-  recoveryCode: Type.Optional(Type.String({ maxLength: 64 })),
-});
-/** WebAuthn's own JSON (`PublicKeyCredentialRequestOptionsJSON`, `...CreationOptionsJSON`, `AuthenticationResponseJSON`, `RegistrationResponseJSON`). */
-export const WebAuthnJson = Type.Record(Type.String(), Type.Unknown());
-export const PasskeyAnswer = Type.Object({ response: WebAuthnJson });
 export const ChooseMerchant = Type.Object({ merchantId: Type.String({ maxLength: 64 }) });
 
 /** GET /sessions. */
@@ -102,12 +105,6 @@ export const SavedViewSchema = Type.Object({
   list: Type.String({ pattern: "^[a-z-]{1,32}$" }),
   name: Type.String({ minLength: 1, maxLength: 64 }),
   query: Type.String({ maxLength: 1_024, description: "The query of the page, without the question mark." }),
-});
-export const PasskeyItem = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  createdAt: time("when it was registered."),
-  lastUsedAt: nullable(time("when it was used.")),
 });
 /** GET, PATCH /me. */
 export const Me = Type.Object({
@@ -137,18 +134,8 @@ export const MeChange = Type.Object({
 });
 /** POST /me/password. */
 export const PasswordChange = Type.Object({ password: Password, newPassword: NewPassword });
-/** POST /me/totp: begins; nothing changes before POST /me/totp/confirm. */
-export const TotpBegun = Type.Object({
-  secret: Type.String({ description: "base32" }),
-  uri: Type.String({ description: "otpauth://" }),
-  qr: Type.String({ description: "The same as an image: `data:image/svg+xml;base64,...`" }),
-});
-export const TotpConfirm = Type.Object({ code: Type.String({ maxLength: 16 }) });
-/** Recovery codes are shown once: where the account had none, and by POST /me/recovery-codes. */
-export const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) });
 /** POST /me/totp/confirm, POST /me/passkeys. */
 export const FactorEnrolled = Type.Object({ recoveryCodes: nullable(Type.Array(Type.String())), session: SessionState });
-export const PasskeyRegistration = Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }), response: WebAuthnJson });
 
 // --- password and invitations -------------------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
 import type { Refusal } from "../../../http/auth/credential-source.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
+import { isSessionOptional } from "../../../http/endpoint/portal-auth.ts";
 import type { Lease } from "../boot/shard-boot.ts";
 
 export function createLease(): Lease {
@@ -23,12 +24,15 @@ export function leasedAuthenticator(authenticator: Authenticator, lease: Lease, 
   return {
     isOriginListed: authenticator.isOriginListed,
     isOriginListedBy: authenticator.isOriginListedBy,
-    requirePortalNeeds: authenticator.requirePortalNeeds,
+    requireSessionNeeds: authenticator.requireSessionNeeds,
+    namesAdministratorSession: authenticator.namesAdministratorSession,
+    administratorByPassword: (user, ipAddress) =>
+      holdsLease(lease, monotonicMs) ? authenticator.administratorByPassword(user, ipAddress) : AWAY,
     authenticate: (requirement, credentials) => {
       const isAnonymous =
         requirement === "none" ||
         (requirement === "optionalBasic" && credentials.authorization === "") ||
-        (requirement === "optionalPortalSession" && credentials.cookie === "");
+        (isSessionOptional(requirement) && credentials.cookie === "");
       if (!isAnonymous && !holdsLease(lease, monotonicMs)) return AWAY;
       return authenticator.authenticate(requirement, credentials);
     },

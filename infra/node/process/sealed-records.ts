@@ -1,4 +1,5 @@
 import { PORTAL_ACCOUNTS } from "../../../engine/accounts/account-store.ts";
+import { ADMINISTRATOR_FACTORS } from "../../../engine/administrators/administrator-factors-store.ts";
 import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
 import { MAILS, mailExpiresAtMs } from "../../../engine/mails/mail-store.ts";
@@ -22,6 +23,7 @@ export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: MERCHANT_SECRETS },
   { prefix: WEBHOOK_ENDPOINTS },
   { prefix: PORTAL_ACCOUNTS },
+  { prefix: ADMINISTRATOR_FACTORS },
 ];
 
 /** There may be very many of these, so they are read only if the key has changed. */

@@ -1,6 +1,5 @@
-import { type AdministerAdministrators, createAdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
-import { createAdministratorStore } from "../../../engine/access/administrator-store.ts";
-import { type Administrators, createAdministrators } from "../../../engine/access/administrators.ts";
+import type { AdministerAdministrators } from "../../../engine/access/administer-administrators.ts";
+import type { Administrators } from "../../../engine/access/administrators.ts";
 import { createDirectory, type Directory } from "../../../engine/access/directory.ts";
 import { createDirectoryStore } from "../../../engine/access/directory-store.ts";
 import type { PatternCompiler } from "../../../engine/access/terminal-rule.ts";
@@ -11,6 +10,7 @@ import type { Partners } from "../../../engine/partners/partners.ts";
 import { createTerminalGroups, type TerminalGroup, type TerminalGroups } from "../../../engine/settings/terminal-groups.ts";
 import { createRecordStore, TERMINAL_GROUPS } from "../../../engine/tables/record-store.ts";
 import type { Tables } from "../../../engine/tables/replicated-table.ts";
+import type { AdministratorSessions } from "../../../http/auth/administrator-session.ts";
 import { type Authenticator, createAuthenticator } from "../../../http/auth/authenticator.ts";
 import type { LoginCounts } from "../../../http/auth/login-counts.ts";
 import { createLoginThrottle, type LoginObserver } from "../../../http/auth/login-throttle.ts";
@@ -22,9 +22,9 @@ import type { StompSessions } from "../../../http/stomp/sessions.ts";
 import type { Config } from "../boot/config.ts";
 import type { Lease } from "../boot/shard-boot.ts";
 import { leasedAuthenticator } from "../cluster/lease.ts";
+import type { ComposedAdministrators } from "./administrators.ts";
 import { createCredentials } from "./credentials.ts";
 import { loginDigestKey } from "./logins.ts";
-import { reservedUsernamesOf, secrets } from "./partners.ts";
 
 export interface AccessParts {
   config: Pick<Config, "administrator" | "fleet" | "terminalSecret">;
@@ -36,8 +36,10 @@ export interface AccessParts {
   partners: Partners;
   partnerApiCredentials: PartnerApiCredentials;
   findMerchant: FindMerchant;
-  /** Absent where there is no portal. */
+  /** Absent where there are no pages. */
   portalSessions?: PortalSessions;
+  administratorSessions?: AdministratorSessions;
+  administration: ComposedAdministrators;
   administratorPasswordSha256: string;
   /** Wrong passwords of all threads and nodes. */
   loginCounts: LoginCounts;
@@ -64,10 +66,7 @@ export interface Access {
 
 export function composeAccess(parts: AccessParts): Access {
   const { config, kv, tables, patterns, clock, machineClock, partners, lease } = parts;
-  const store = createAdministratorStore(kv);
-  const administrators = createAdministrators({ tables, store, configured: config.administrator.username });
-  const reservedUsernames = reservedUsernamesOf(config);
-  const administerAdministrators = createAdministerAdministrators({ store, administrators, secrets, clock, reservedUsernames });
+  const { administrators, administerAdministrators } = parts.administration;
   let watched: Parameters<Access["watch"]>[0] | null = null;
   const terminalGroups = createTerminalGroups({
     tables,
@@ -103,6 +102,7 @@ export function composeAccess(parts: AccessParts): Access {
     throttle,
     parts.findMerchant,
     parts.portalSessions,
+    parts.administratorSessions,
   );
   return {
     operations: {

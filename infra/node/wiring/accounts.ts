@@ -3,10 +3,10 @@ import { createUsualLoginStore } from "../../../engine/access/usual-login-store.
 import { RECOVERY_CODES } from "../../../engine/accounts/account.ts";
 import { type AccountStore, createAccountStore } from "../../../engine/accounts/account-store.ts";
 import { createCheckSession } from "../../../engine/accounts/check-session.ts";
-import type { AccountSecrets, GuardedSecrets } from "../../../engine/accounts/factors.ts";
+import type { AccountSecrets, GuardedSecrets, Totp } from "../../../engine/accounts/factors.ts";
 import { createMemberships, type Memberships } from "../../../engine/accounts/memberships.ts";
 import { createOwnAccount, type SecurityNotices } from "../../../engine/accounts/own-account.ts";
-import { createProveFactor } from "../../../engine/accounts/prove-factor.ts";
+import { createProveFactor, totpPlace } from "../../../engine/accounts/prove-factor.ts";
 import { RECOVERY_ALPHABET, RECOVERY_LENGTH, shownRecoveryCode } from "../../../engine/accounts/recovery-codes.ts";
 import { securityNotice } from "../../../engine/accounts/security-notice.ts";
 import { userAgentOf } from "../../../engine/accounts/session.ts";
@@ -90,6 +90,7 @@ export interface Accounts extends Lifecycle {
   memberships: Memberships;
   guard: GuardedSecrets;
   signIn: SignIn;
+  totp: Totp;
 }
 
 export function composeAccounts(parts: AccountsParts): Accounts {
@@ -116,7 +117,7 @@ export function composeAccounts(parts: AccountsParts): Accounts {
   const totp = createTotp(TOTP_ISSUER);
   const passkeys = createPasskeys({ publicUrl, key: keyOf(key, "passkey challenges"), nowMs });
   const memberships = createMemberships({ ...stores, isPartnerEnabled: (partnerId) => partners.byId(partnerId)?.record.enabled === true });
-  const proveFactor = createProveFactor({ totp, passkeys, secrets: accountSecrets, box, sessions, nowMs });
+  const proveFactor = createProveFactor({ totp, passkeys, secrets: accountSecrets, box, sessions, placeOf: totpPlace, nowMs });
   const ways = { accounts, sessions, memberships, passkeys, guard, secrets: accountSecrets, clock };
   const signIn = createSignIn({ ...ways, proveFactor });
   const cookie = portalCookie({ isSecure: isCookieSecure(config) });
@@ -126,6 +127,7 @@ export function composeAccounts(parts: AccountsParts): Accounts {
     memberships,
     guard,
     signIn,
+    totp,
     operations: {
       signIn,
       ownAccount: createOwnAccount({ ...ways, totp, box, notices: composeNotices(parts) }),
@@ -157,6 +159,6 @@ function composeNotices({ box, clock, ids, mails }: AccountsParts): SecurityNoti
 }
 
 /** Keys for different uses, from one that all nodes share. */
-function keyOf(key: Buffer, use: string): Buffer {
+export function keyOf(key: Buffer, use: string): Buffer {
   return createHmac("sha256", key).update(use, "utf8").digest();
 }

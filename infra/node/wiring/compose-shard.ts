@@ -21,10 +21,12 @@ import { createSecretBox } from "../boot/secret-box.ts";
 import { MAIN, STORE_OWNER } from "../boot/shard-boot.ts";
 import { createClusterNodes } from "../cluster/cluster-nodes.ts";
 import type { ShardMetrics } from "../observability/metrics.ts";
-import { composeAccess } from "./access.ts";
+import { type Access, composeAccess } from "./access.ts";
 import { accountSecrets, composeAccounts } from "./accounts.ts";
 import { composeAdapter } from "./adapter.ts";
 import { composeAdministration } from "./administration.ts";
+import { composeAdministratorSignIn } from "./administrator-sign-in.ts";
+import { composeAdministrators } from "./administrators.ts";
 import { composeApps } from "./apps.ts";
 import { createCardGateway } from "./card-gateway.ts";
 import { composeCompat } from "./compat.ts";
@@ -221,7 +223,15 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       timers: parts.timers,
     }),
   );
-  const access = add(
+  const administrators = composeAdministrators({ config, kv, tables, clock });
+  const adminSignIn = composeAdministratorSignIn({
+    ...{ config, kv, box, clock, failed, guard: accounts.guard, totp: accounts.totp, audit: administration.audit },
+    ...administrators,
+    administratorPasswordSha256: parts.administratorPasswordSha256,
+    publicUrl: () => portalUrl(config, links.publicUrl()),
+    byPassword: (user, ipAddress) => access.authenticator.administratorByPassword(user, ipAddress),
+  });
+  const access: Access = add(
     composeAccess({
       config,
       kv,
@@ -234,6 +244,8 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       findMerchant: partnerApi.ofMerchants.merchantsByKey.merchantByKey,
       administratorPasswordSha256: parts.administratorPasswordSha256,
       portalSessions: accounts.sessions,
+      administratorSessions: adminSignIn.sessions,
+      administration: administrators,
       loginCounts,
       observeLogins,
       lease,
@@ -294,6 +306,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,
+    ...adminSignIn.operations,
     ...accounts.operations,
     ...teams.operations,
     ...apps.operations,

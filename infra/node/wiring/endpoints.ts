@@ -3,6 +3,7 @@ import type { BoundEndpoint, Endpoint } from "../../../http/endpoint/endpoint.ts
 import { bind } from "../../../http/endpoint/endpoint.ts";
 import { buildOpenApi } from "../../../http/endpoint/openapi.ts";
 import { adminEndpoints } from "../../../http/surfaces/admin/endpoints.ts";
+import { adminSignInEndpoints } from "../../../http/surfaces/admin/sign-in/endpoints.ts";
 import { appsEndpoints } from "../../../http/surfaces/apps/endpoints.ts";
 import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
 import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoints.ts";
@@ -36,6 +37,7 @@ export function surfacesOf(options: SurfaceOptions) {
     links: linkEndpoints,
     adapter: gatewayAdapterEndpoints({ contextPath: options.adapterContextPath ?? "" }),
     admin: adminEndpoints,
+    adminSignIn: adminSignInEndpoints,
     portal: partnerPortalEndpoints,
     apps: appsEndpoints(options),
     partnerV1: partnerV1Endpoints,

@@ -1,6 +1,9 @@
+import type { AdministratorRole } from "../../../engine/access/administrator-role.ts";
 import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { AuditEntry } from "../../../engine/operators/audit-entry.ts";
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import { BoundedMap } from "../../../http/auth/bounded-map.ts";
+import type { AdminSignInEvent } from "../../../http/surfaces/admin/sign-in/surface.ts";
 import type { SignInEvent } from "../../../http/surfaces/merchant/sign-in/surface.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,47 +29,67 @@ export interface SignInAuditParts {
   failed(what: string, error: unknown): void;
 }
 
-/**
- * Writes sign-ins that began without a session to the audit log of the person's merchants. Nobody waits for it, so that the time of an answer does not tell
- * whether an e-mail address has an account.
- */
-export function createSignInAudit({ audit, clock, failed }: SignInAuditParts): (event: SignInEvent) => void {
+/** A sign-in of somebody, and what of its entries is not the same for everybody. */
+interface ToldSignIn {
+  /** Whose refused sign-ins are counted. */
+  readonly who: string;
+  readonly event: Pick<SignInEvent, "way" | "outcome" | "ipAddress" | "requestId">;
+  readonly entries: readonly Pick<AuditEntry, "actor" | "merchantId" | "username" | "role" | "action">[];
+}
+
+function createBoundedAudit({ audit, clock, failed }: SignInAuditParts): (told: ToldSignIn) => void {
   const refused = new BoundedMap<string, { sinceMs: number; written: number }>(ACCOUNTS_MAX);
   let writing = 0;
 
-  function mayWrite({ account, outcome }: SignInEvent): boolean {
+  function mayWrite(who: string, outcome: SignInEvent["outcome"]): boolean {
     if (writing >= WRITING_MAX) return false;
     if (outcome.type === "done") return true;
     const nowMs = clock.nowMs();
-    const known = refused.get(account.email);
+    const known = refused.get(who);
     const counted = known === undefined || nowMs - known.sinceMs >= DAY_MS ? { sinceMs: nowMs, written: 0 } : known;
     counted.written += 1;
-    refused.set(account.email, counted);
+    refused.set(who, counted);
     return counted.written <= REFUSED_PER_DAY_MAX;
   }
 
-  return (event) => {
-    if (!mayWrite(event)) return;
-    const { account, way, outcome, ipAddress, requestId } = event;
-    for (const merchantId of account.merchantIds.slice(0, MERCHANTS_MAX)) {
+  return ({ who, event: { way, outcome, ipAddress, requestId }, entries }) => {
+    if (!mayWrite(who, outcome)) return;
+    for (const entry of entries) {
       writing += 1;
       audit
-        .record({
-          atMs: clock.nowMs(),
-          actor: `merchant:${merchantId}`,
-          merchantId,
-          username: account.email,
-          ipAddress,
-          requestId,
-          action: "session.begin",
-          subject: way,
-          members: [],
-          outcome,
-        })
+        .record({ ...entry, atMs: clock.nowMs(), ipAddress, requestId, subject: way, members: [], outcome })
         .catch((error: unknown) => failed("audit of a sign-in", error))
         .finally(() => {
           writing -= 1;
         });
     }
+  };
+}
+
+/**
+ * Writes sign-ins that began without a session to the audit log of the person's merchants. Nobody waits for it, so that the time of an answer does not tell
+ * whether an e-mail address has an account.
+ */
+export function createSignInAudit(parts: SignInAuditParts): (event: SignInEvent) => void {
+  const tell = createBoundedAudit(parts);
+  return (event) => {
+    const { email: username, merchantIds } = event.account;
+    const entries = merchantIds
+      .slice(0, MERCHANTS_MAX)
+      .map((merchantId) => ({ actor: `merchant:${merchantId}`, merchantId, username, action: "session.begin" }));
+    tell({ who: username, event, entries });
+  };
+}
+
+/** The same of administrators, for the log of the installation. */
+export function createAdminSignInAudit(
+  parts: SignInAuditParts & { roleOf(username: string): AdministratorRole | null },
+): (event: AdminSignInEvent) => void {
+  const tell = createBoundedAudit(parts);
+  return (event) => {
+    const { username } = event;
+    const role = parts.roleOf(username);
+    const entry = { actor: "administrator", username, ...(role === null ? {} : { role }), action: "administrator.sign-in" };
+    tell({ who: username, event, entries: [entry] });
   };
 }

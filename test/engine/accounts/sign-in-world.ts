@@ -4,13 +4,14 @@ import { TOTP } from "otpauth";
 import type { AccountRecord } from "../../../engine/accounts/account.ts";
 import { createAccountStore } from "../../../engine/accounts/account-store.ts";
 import { createCheckSession } from "../../../engine/accounts/check-session.ts";
+import type { BegunSession, FactorOutcome } from "../../../engine/accounts/factor-steps.ts";
 import { createMemberships } from "../../../engine/accounts/memberships.ts";
 import { createOwnAccount } from "../../../engine/accounts/own-account.ts";
 import { createProveFactor, totpPlace } from "../../../engine/accounts/prove-factor.ts";
 import type { SecurityChange } from "../../../engine/accounts/security-notice.ts";
 import { createFindSessionState } from "../../../engine/accounts/session-state.ts";
 import { createSessionStore } from "../../../engine/accounts/session-store.ts";
-import { type BegunSession, createSignIn, type FactorOutcome } from "../../../engine/accounts/sign-in.ts";
+import { createSignIn } from "../../../engine/accounts/sign-in.ts";
 import type { MemberRecord, TeamRecord } from "../../../engine/accounts/team.ts";
 import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import type { MerchantRecord } from "../../../engine/partners/merchant.ts";
@@ -60,7 +61,7 @@ export async function createSignInWorld(change: Partial<AccountRecord> = {}) {
     const memberships = createMemberships({ teams, merchants, isPartnerEnabled: (partnerId) => !disabledPartners.has(partnerId) });
     const passkeys = createPasskeys({ publicUrl: () => ORIGIN, key, nowMs });
     const guard = createGuardedSecrets(createLoginThrottle({ monotonicMs: clock.monotonicMs, limits: PORTAL_LIMITS }));
-    const proveFactor = createProveFactor({ totp, passkeys, secrets: accountSecrets, box, sessions, nowMs });
+    const proveFactor = createProveFactor({ totp, passkeys, secrets: accountSecrets, box, sessions, placeOf: totpPlace, nowMs });
     const parts = { accounts, sessions, memberships, passkeys, guard, secrets: accountSecrets, clock };
     return {
       signIn: createSignIn({ ...parts, proveFactor }),

@@ -7,7 +7,7 @@ import { createPasskeys, passkeysArePossible } from "../../../http/auth/passkeys
 import { SoftwareAuthenticator } from "../../support/software-authenticator.ts";
 
 const ORIGIN = "https://relay.example";
-const ACCOUNT = { accountId: "acc_0123456789abcdefghijkl", email: "anna@example.com", passkeys: [] };
+const ACCOUNT = { accountId: "acc_0123456789abcdefghijkl", label: "anna@example.com", passkeys: [] };
 
 function world(publicUrl = ORIGIN) {
   const time = { nowMs: 1_778_051_289_123 };

@@ -4,7 +4,8 @@ import type { MerchantUserGrant } from "../../../engine/access/merchant-user-gra
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import { createAuthenticator } from "../../../http/auth/authenticator.ts";
 import { sha256Hex } from "../../../http/auth/digest.ts";
-import { portalCookie, portalTokenSha256 } from "../../../http/auth/portal-session.ts";
+import { portalCookie } from "../../../http/auth/portal-session.ts";
+import { sessionTokenSha256 } from "../../../http/auth/session-cookie.ts";
 import type { PortalAuth } from "../../../http/endpoint/portal-auth.ts";
 import { NO_LOGINS, OWNER, TOKEN } from "./portal-people.ts";
 
@@ -74,8 +75,8 @@ test("the token is found among other cookies, and its digest is SHA-256 in hex",
   ]) {
     assert.equal(cookie.tokenIn(header), TOKEN, header);
   }
-  assert.match(portalTokenSha256(TOKEN), /^[0-9a-f]{64}$/);
-  assert.equal(portalTokenSha256(TOKEN), sha256Hex(TOKEN));
+  assert.match(sessionTokenSha256(TOKEN), /^[0-9a-f]{64}$/);
+  assert.equal(sessionTokenSha256(TOKEN), sha256Hex(TOKEN));
 });
 
 test("a header without our cookie has no token", () => {
@@ -194,8 +195,8 @@ test("while sessions cannot be read nobody is refused for lack of one", async ()
 test("a role that may not is told which roles may", () => {
   const { authenticator } = world();
   const viewer = { type: "merchantUser", user: { ...OWNER, role: "VIEWER" } } as const;
-  authenticator.requirePortalNeeds(viewer, { may: "look" });
-  assert.throws(() => authenticator.requirePortalNeeds(viewer, { may: "configure" }), {
+  authenticator.requireSessionNeeds(viewer, { may: "look" });
+  assert.throws(() => authenticator.requireSessionNeeds(viewer, { may: "configure" }), {
     code: "forbidden",
     detail: "role",
     message: "Not permitted for the role VIEWER; it needs OWNER, ADMIN",
@@ -206,17 +207,17 @@ test("a second factor counts until its time, and not at it", () => {
   const { authenticator, state } = world();
   const owner = { type: "merchantUser", user: { ...OWNER, steppedUpUntilMs: 2_000 } } as const;
   state.nowMs = 1_999;
-  authenticator.requirePortalNeeds(owner, { may: "refund", stepUp: true });
+  authenticator.requireSessionNeeds(owner, { may: "refund", stepUp: true });
   state.nowMs = 2_000;
-  assert.throws(() => authenticator.requirePortalNeeds(owner, { may: "refund", stepUp: true }), {
+  assert.throws(() => authenticator.requireSessionNeeds(owner, { may: "refund", stepUp: true }), {
     code: "forbidden",
     detail: "step_up_required",
   });
-  authenticator.requirePortalNeeds(owner, { may: "refund" });
+  authenticator.requireSessionNeeds(owner, { may: "refund" });
 });
 
 test("whoever lacks the role is not asked for a second factor first", () => {
   const { authenticator } = world();
   const viewer = { type: "merchantUser", user: { ...OWNER, role: "VIEWER", steppedUpUntilMs: 0 } } as const;
-  assert.throws(() => authenticator.requirePortalNeeds(viewer, { may: "refund", stepUp: true }), { detail: "role" });
+  assert.throws(() => authenticator.requireSessionNeeds(viewer, { may: "refund", stepUp: true }), { detail: "role" });
 });

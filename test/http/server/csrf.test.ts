@@ -4,7 +4,8 @@ import { Type } from "@sinclair/typebox";
 import { request } from "undici";
 import type { MerchantUserGrant } from "../../../engine/access/merchant-user-grant.ts";
 import { createAuthenticator } from "../../../http/auth/authenticator.ts";
-import { portalCookie, portalTokenSha256 } from "../../../http/auth/portal-session.ts";
+import { portalCookie } from "../../../http/auth/portal-session.ts";
+import { sessionTokenSha256 } from "../../../http/auth/session-cookie.ts";
 import { type BoundEndpoint, bind } from "../../../http/endpoint/endpoint.ts";
 import { surface } from "../../../http/endpoint/surface.ts";
 import type { ServerOptions } from "../../../http/server/options.ts";
@@ -101,7 +102,7 @@ async function startPortal(
       {
         cookie: PLAIN,
         nowMs: () => NOW_MS,
-        find: async (digest) => (digest === portalTokenSha256(TOKEN) ? { ...OWNER, steppedUpUntilMs: NOW_MS + 1, ...user } : null),
+        find: async (digest) => (digest === sessionTokenSha256(TOKEN) ? { ...OWNER, steppedUpUntilMs: NOW_MS + 1, ...user } : null),
       },
     ),
     ...options,

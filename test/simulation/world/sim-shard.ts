@@ -24,6 +24,7 @@ import { createShardLifecycle } from "../../../infra/node/boot/lifecycle.ts";
 import { type ClusterBoot, MAIN, STORE_OWNER } from "../../../infra/node/boot/shard-boot.ts";
 import { createShardBus } from "../../../infra/node/shard/shard-bus.ts";
 import { composeAccess } from "../../../infra/node/wiring/access.ts";
+import { composeAdministrators } from "../../../infra/node/wiring/administrators.ts";
 import { createStompMount } from "../../../infra/node/wiring/stomp-mount.ts";
 import { type ComposedTerminals, composeTerminals } from "../../../infra/node/wiring/terminals.ts";
 import type { BatchPort } from "../../../storage/bus/peer.ts";
@@ -158,12 +159,14 @@ export function composeSimShard(parts: SimShardParts): SimShard {
     }),
   );
   composed = served;
+  const config = { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET };
   const access = composeAccess({
-    config: { administrator: { username: "admin", password: null }, fleet: FLEET, terminalSecret: TERMINAL_SECRET },
+    config,
     kv,
     tables,
     patterns,
     clock,
+    administration: composeAdministrators({ config, kv, tables, clock }),
     machineClock: machine.clock,
     partners: NO_PARTNERS,
     partnerApiCredentials: { byKeySha256: () => null, called: () => {} },

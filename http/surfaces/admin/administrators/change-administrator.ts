@@ -12,6 +12,7 @@ export const changeAdministrator = admin.endpoint({
     "Members that are left out keep their values. Every node knows the change when the response is sent. The owner of the configuration cannot be changed here (409).",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   params: AdministratorParams,
   body: Type.Object({ role: Type.Optional(Role), enabled: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
   bodyExample: { role: "read-only" },

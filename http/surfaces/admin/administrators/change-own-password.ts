@@ -12,6 +12,7 @@ export const changeOwnAdministratorPassword = admin.endpoint({
     "The request's login is the proof of the present password. When the response is sent, that is no longer accepted. The owner of the configuration changes its password there (409).",
   auth: "admin",
   role: "read-only",
+  stepUp: true,
   body: Type.Object({ password: Password }, { additionalProperties: false }),
   bodyExample: { password: "a long sentence of words" },
   audit: { action: "administrator.change-own-password", subject: ({ caller }) => actorOf(caller) },

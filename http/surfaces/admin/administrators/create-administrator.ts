@@ -11,6 +11,7 @@ export const createAdministrator = admin.endpoint({
     "Without `password` one is generated, and shown in this response only. The administrator can log in at every node when the response is sent.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   body: Type.Object(
     {
       username: Username,

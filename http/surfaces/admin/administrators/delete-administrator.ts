@@ -12,6 +12,7 @@ export const deleteAdministrator = admin.endpoint({
     "The login is accepted nowhere when the response is sent, and its name is free. Entries of the audit log keep it. The owner of the configuration cannot be deleted (409), so an owner is always left.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   params: AdministratorParams,
   audit: { action: "administrator.delete" },
   responses: {

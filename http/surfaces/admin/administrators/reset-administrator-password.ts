@@ -12,6 +12,7 @@ export const resetAdministratorPassword = admin.endpoint({
     "Without `password` one is generated, and shown in this response only. When it is sent, the previous password is no longer accepted. The password of the owner of the configuration cannot be changed here (409).",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   params: AdministratorParams,
   body: Type.Optional(Type.Object({ password: Type.Optional(Password) }, { additionalProperties: false })),
   bodyExample: {},

@@ -6,6 +6,7 @@ import { ChangedPartner, changeOf, NO_STORE, noStore, ofOne, Partner, shown } fr
 export const changePartner = admin.endpoint({
   ...ofOne,
   role: "owner",
+  stepUp: true,
   name: "changePartner",
   method: "PUT",
   path: "/admin/api/partners/{id}",

@@ -23,6 +23,7 @@ export const createPartner = admin.endpoint({
     "The password and the API key are generated and shown in this response only. The partner is known to every node when the response is sent. Without a `terminalRule` it has the installation's default (`RELAY_PARTNER_DEFAULT_RULE`): ANY, or a LIST without a terminal. `terminalRule` and `message` of the response say which terminals it may use.",
   auth: "admin",
   role: "owner",
+  stepUp: true,
   body: NewPartner,
   bodyExample: { username: "acme", gwTml: "GW000001", gwApiKey: "ACMEMER1", gwSecretKey: "..." },
   audit: { action: "partner.create", subject: ({ body }) => body.username },

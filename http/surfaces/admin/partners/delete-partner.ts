@@ -6,6 +6,7 @@ import { ofOne } from "./partner.ts";
 export const deletePartner = admin.endpoint({
   ...ofOne,
   role: "owner",
+  stepUp: true,
   name: "deletePartner",
   method: "DELETE",
   path: "/admin/api/partners/{id}",

@@ -7,6 +7,7 @@ import { NO_STORE, noStore, ofOne } from "./partner.ts";
 export const generatePartnerApiKey = admin.endpoint({
   ...ofOne,
   role: "owner",
+  stepUp: true,
   name: "generatePartnerApiKey",
   method: "POST",
   path: "/admin/api/partners/{id}/generate-api-key",

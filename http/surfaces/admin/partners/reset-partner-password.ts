@@ -6,6 +6,7 @@ import { NO_STORE, noStore, ofOne } from "./partner.ts";
 export const resetPartnerPassword = admin.endpoint({
   ...ofOne,
   role: "owner",
+  stepUp: true,
   name: "resetPartnerPassword",
   method: "POST",
   path: "/admin/api/partners/{id}/reset-password",

@@ -1,7 +1,9 @@
+import { clientOf } from "../../factor-proof.ts";
+import { ClientHeaders } from "../../factor-schemas.ts";
 import { refusal } from "../envelope.ts";
 import { SignIn } from "../schemas.ts";
 import { SIGN_IN_RATE } from "../surface.ts";
-import { ClientHeaders, clientOf, ownSession, StateAndCookie, signInSurface, stateBody } from "./surface.ts";
+import { ownSession, StateAndCookie, signInSurface, stateBody } from "./surface.ts";
 
 export const beginSession = signInSurface.endpoint({
   name: "portalSignIn",

@@ -1,8 +1,9 @@
-import QRCode from "qrcode";
+import { totpBegun } from "../../factor-proof.ts";
+import { NO_STORE, NoStore } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { TotpBegun } from "../schemas.ts";
 import { PORTAL_RATE } from "../surface.ts";
-import { enrollingUser, NO_STORE, NoStore, signInSurface } from "./surface.ts";
+import { enrollingUser, signInSurface } from "./surface.ts";
 
 export const beginTotp = signInSurface.endpoint({
   name: "beginPortalTotp",
@@ -19,9 +20,7 @@ export const beginTotp = signInSurface.endpoint({
     ...signInSurface.errors(401, 403, 429, 503),
   },
   handle: async ({ ownAccount }, { caller }) => {
-    const { secret, uri } = await ownAccount.beginTotp(enrollingUser(caller));
-    const svg = await QRCode.toString(uri, { type: "svg", margin: 2 });
-    const qr = `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
-    return { status: 200, body: ok({ secret, uri, qr }), headers: NO_STORE };
+    const begun = await totpBegun(await ownAccount.beginTotp(enrollingUser(caller)));
+    return { status: 200, body: ok(begun), headers: NO_STORE };
   },
 });

@@ -1,8 +1,10 @@
+import { clientOf } from "../../factor-proof.ts";
+import { ClientHeaders } from "../../factor-schemas.ts";
 import { ok, okOf, refusal } from "../envelope.ts";
 import { Me, PasswordChange } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { meJson } from "./me-json.ts";
-import { ClientHeaders, clientOf, signInSurface } from "./surface.ts";
+import { signInSurface } from "./surface.ts";
 
 export const changePassword = signInSurface.endpoint({
   name: "changeOwnPortalPassword",

@@ -1,8 +1,10 @@
+import { clientOf } from "../../factor-proof.ts";
+import { ClientHeaders, NoStore, SetCookie } from "../../factor-schemas.ts";
 import { okOf } from "../envelope.ts";
 import { FactorEnrolled, TotpConfirm } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
 import { enrolledAnswer } from "./factor-answers.ts";
-import { ClientHeaders, clientOf, enrollingUser, NoStore, SetCookie, signInSurface } from "./surface.ts";
+import { enrollingUser, signInSurface } from "./surface.ts";
 
 export const confirmTotp = signInSurface.endpoint({
   name: "confirmPortalTotp",

@@ -1,9 +1,12 @@
-import type { EnrolOutcome, OwnAccount, RemoveOutcome } from "../../../../engine/accounts/own-account.ts";
-import type { OwnSession } from "../../../../engine/accounts/sign-in.ts";
+import type { EnrolOutcome, RemoveOutcome } from "../../../../engine/accounts/enrol-factors.ts";
+import { endedError } from "../../../../engine/accounts/enrol-factors.ts";
+import type { OwnSession } from "../../../../engine/accounts/factor-steps.ts";
+import type { OwnAccount } from "../../../../engine/accounts/own-account.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { NO_STORE } from "../../factor-schemas.ts";
 import { ok, refusal } from "../envelope.ts";
 import { meJson } from "./me-json.ts";
-import { endedError, NO_STORE, nowhereError, type SignInOperations, stateBody } from "./surface.ts";
+import { nowhereError, type SignInOperations, stateBody } from "./surface.ts";
 
 /** The answer to a factor that was to be added. */
 export async function enrolledAnswer(operations: SignInOperations, outcome: EnrolOutcome) {

@@ -1,4 +1,5 @@
 import type { AccountRecord } from "../../../../engine/accounts/account.ts";
+import { passkeyItems } from "../../factor-proof.ts";
 import type { MeJson } from "../schemas.ts";
 
 export function meJson({ email, locale, theme, totp, passkeys, recoveryCodes, savedViews }: AccountRecord): MeJson {
@@ -7,12 +8,7 @@ export function meJson({ email, locale, theme, totp, passkeys, recoveryCodes, sa
     locale,
     theme,
     totp: totp !== null,
-    passkeys: passkeys.map(({ credentialId, name, createdAtMs, lastUsedAtMs }) => ({
-      id: credentialId,
-      name,
-      createdAt: new Date(createdAtMs).toISOString(),
-      lastUsedAt: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
-    })),
+    passkeys: passkeyItems(passkeys),
     recoveryCodesLeft: recoveryCodes.length,
     savedViews: [...savedViews],
   };

@@ -1,11 +1,10 @@
-import { sessionPurpose } from "../../../../engine/accounts/sign-in.ts";
+import { sessionPurpose } from "../../../../engine/accounts/factor-steps.ts";
+import { clientOf } from "../../factor-proof.ts";
+import { ClientHeaders, PASSKEY_BYTES_MAX } from "../../factor-schemas.ts";
 import { PasskeyAnswer } from "../schemas.ts";
 import { SIGN_IN_RATE } from "../surface.ts";
 import { factorAnswer } from "./factor-proof.ts";
-import { ClientHeaders, clientOf, StateAndCookie, signInSurface } from "./surface.ts";
-
-/** An answer of an authenticator has some hundred bytes, with an RSA key and extensions a few thousand. */
-export const PASSKEY_BYTES_MAX = 65_536;
+import { StateAndCookie, signInSurface } from "./surface.ts";
 
 export const passkeySession = signInSurface.endpoint({
   name: "portalPasskeySignIn",

@@ -1,7 +1,9 @@
+import { clientOf } from "../../factor-proof.ts";
+import { ClientHeaders, NO_STORE, NoStore } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { RecoveryCodes } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
-import { ClientHeaders, clientOf, NO_STORE, NoStore, signInSurface } from "./surface.ts";
+import { signInSurface } from "./surface.ts";
 
 export const replaceRecoveryCodes = signInSurface.endpoint({
   name: "replacePortalRecoveryCodes",

@@ -1,7 +1,9 @@
+import { clientOf, codeProof } from "../../factor-proof.ts";
+import { ClientHeaders } from "../../factor-schemas.ts";
 import { SecondFactor } from "../schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
-import { codeProof, factorAnswer } from "./factor-proof.ts";
-import { ClientHeaders, clientOf, StateAndCookie, signInSurface } from "./surface.ts";
+import { factorAnswer } from "./factor-proof.ts";
+import { StateAndCookie, signInSurface } from "./surface.ts";
 
 export const secondFactor = signInSurface.endpoint({
   name: "portalSecondFactor",

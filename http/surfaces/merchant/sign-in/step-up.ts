@@ -1,18 +1,9 @@
-import { Type } from "@sinclair/typebox";
-import { sessionPurpose } from "../../../../engine/accounts/sign-in.ts";
-import { RelayError } from "../../../../engine/kernel/errors.ts";
-import { SecondFactor, WebAuthnJson } from "../schemas.ts";
+import { clientOf, stepUpProof } from "../../factor-proof.ts";
+import { ClientHeaders, PASSKEY_BYTES_MAX, StepUp } from "../../factor-schemas.ts";
 import { SIGN_IN_RATE, userOf } from "../surface.ts";
-import { codeProof, factorAnswer } from "./factor-proof.ts";
-import { PASSKEY_BYTES_MAX } from "./passkey-session.ts";
-import { ClientHeaders, clientOf, StateAndCookie, signInSurface } from "./surface.ts";
+import { factorAnswer } from "./factor-proof.ts";
 
-const StepUp = Type.Object({
-  ...SecondFactor.properties,
-  response: Type.Optional(
-    Type.Unsafe<Record<string, unknown>>({ ...WebAuthnJson, description: "Of a passkey, to POST /session/passkey/options." }),
-  ),
-});
+import { StateAndCookie, signInSurface } from "./surface.ts";
 
 export const stepUp = signInSurface.endpoint({
   name: "portalStepUp",
@@ -30,11 +21,8 @@ export const stepUp = signInSurface.endpoint({
   bodyExample: { code: "123456" },
   audit: { action: "session.step-up", subject: ({ caller }) => userOf(caller).email },
   responses: { 200: StateAndCookie, ...signInSurface.errors(400, 401, 403, 429, 503) },
-  handle: async (operations, { body: { response, ...codes }, headers, request, caller }) => {
+  handle: async (operations, { body, headers, request, caller }) => {
     const own = userOf(caller);
-    if (response !== undefined && (codes.code !== undefined || codes.recoveryCode !== undefined))
-      throw new RelayError("invalid_request", "Send one of `code`, `recoveryCode` and `response`");
-    const proof = response === undefined ? codeProof(codes) : ({ type: "passkey", response, purpose: sessionPurpose(own) } as const);
-    return factorAnswer(operations, await operations.signIn.stepUp(own, proof, clientOf(request, headers)));
+    return factorAnswer(operations, await operations.signIn.stepUp(own, stepUpProof(own, body), clientOf(request, headers)));
   },
 });

@@ -1,11 +1,11 @@
-import { type Static, Type } from "@sinclair/typebox";
 import type { Caller } from "../../../../engine/access/caller.ts";
+import type { OwnSession } from "../../../../engine/accounts/factor-steps.ts";
 import type { OwnAccount } from "../../../../engine/accounts/own-account.ts";
 import type { SessionState as EngineState, FindSessionState, ShownSession } from "../../../../engine/accounts/session-state.ts";
 import type { SessionStore } from "../../../../engine/accounts/session-store.ts";
-import type { Client, OwnSession, SignIn } from "../../../../engine/accounts/sign-in.ts";
+import type { SignIn } from "../../../../engine/accounts/sign-in.ts";
 import { RelayError } from "../../../../engine/kernel/errors.ts";
-import type { RequestFacts } from "../../../endpoint/endpoint.ts";
+import { SetCookie } from "../../factor-schemas.ts";
 import { ok, okOf } from "../envelope.ts";
 import { SessionState, type SessionStateJson } from "../schemas.ts";
 import { merchantSurface, userOf } from "../surface.ts";
@@ -34,23 +34,10 @@ export interface SignInOperations {
 
 export const signInSurface = merchantSurface<SignInOperations>();
 
-/** What a browser says of itself; the list of a person's sessions shows it. */
-export const ClientHeaders = Type.Object({ "user-agent": Type.Optional(Type.String({ description: "Shown in the list of sessions." })) });
-
-export function clientOf(request: RequestFacts, headers: Static<typeof ClientHeaders>): Client {
-  return { ipAddress: request.ipAddress, userAgent: headers["user-agent"] ?? "" };
-}
-
 /** The session of the caller, or null for nobody's. */
 export function ownSession(caller: Caller): OwnSession | null {
   return caller.type === "merchantUser" ? caller.user : null;
 }
-
-/** An answer that hands out a secret is kept by no cache, and never compressed (http/server/compression.ts). */
-export const NO_STORE = { "Cache-Control": "no-store" } as const;
-export const NoStore = { "Cache-Control": { description: "no-store" } };
-
-export const SetCookie = { "Set-Cookie": { description: "The session's new token, or its end." } };
 
 export const StateAnswer = { description: "The session as it is now.", body: okOf(SessionState) };
 export const StateAndCookie = { ...StateAnswer, headers: SetCookie };
@@ -87,10 +74,6 @@ export function enrollingUser(caller: Caller) {
   const user = userOf(caller);
   if (user.stage === "factor") throw new RelayError("unauthorized", "Sign in: the second factor is missing");
   return user;
-}
-
-export function endedError(): RelayError {
-  return new RelayError("unauthorized", "Sign in: the session has ended");
 }
 
 export function nowhereError(): RelayError {
