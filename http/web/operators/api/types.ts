@@ -1,6 +1,5 @@
 import type { Static } from "@sinclair/typebox";
 import type { Partner } from "../../../surfaces/admin/partners/partner.ts";
-import type { AdminSessionStateJson } from "../../../surfaces/admin/session-schemas.ts";
 import type { Deployment, Version } from "../../../surfaces/apps/schemas.ts";
 import type { PortalUser } from "../../../surfaces/portal-user.ts";
 
@@ -8,9 +7,3 @@ export type PartnerJson = Static<typeof Partner>;
 export type VersionJson = Static<typeof Version>;
 export type DeploymentJson = Static<typeof Deployment>;
 export type PortalUserJson = Static<typeof PortalUser>;
-
-/** What the enrolment of a second factor answers; the codes only with the first. */
-export interface EnrolledJson {
-  recoveryCodes: string[] | null;
-  session: AdminSessionStateJson;
-}

@@ -23,6 +23,7 @@ export function sessionOf(changes: Partial<AdminSessionStateJson> = {}): AdminSe
     methods: ["totp", "recovery"],
     username: "paola",
     role: "owner",
+    steppedUpUntil: null,
     timeZone: "Europe/Rome",
     passkeys: true,
     mode: "production",
