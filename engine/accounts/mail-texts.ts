@@ -12,6 +12,8 @@ export interface MailTexts {
   passwordChanged(locale: Locale, facts: { atMs: number }): MailText;
   /** An administrator has removed all second factors. */
   factorsReset(locale: Locale, facts: { atMs: number }): MailText;
+  /** To owners: the keys that their software uses are dead. `by`: the address of who made new ones; null for their partner. */
+  keysReplaced(locale: Locale, facts: { merchantName: string; by: string | null; atMs: number }): MailText;
 }
 
 export interface MailTextsOptions {
@@ -22,7 +24,7 @@ export interface MailTextsOptions {
 }
 
 export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): MailTexts {
-  const time = (locale: Locale, atMs: number) => `${TIME[locale](timeZone).format(atMs)} (${timeZone})`;
+  const time = (locale: Locale, atMs: number) => timeInMails(locale, atMs, timeZone);
   return {
     invitation: (locale, { merchantName, role, token, expiresAtMs }) =>
       TEXTS[locale].invitation({
@@ -34,7 +36,14 @@ export function createMailTexts({ publicUrl, timeZone }: MailTextsOptions): Mail
       TEXTS[locale].passwordReset({ url: `${publicUrl()}/portal/reset/${token}`, until: time(locale, expiresAtMs) }),
     passwordChanged: (locale, { atMs }) => TEXTS[locale].passwordChanged({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
     factorsReset: (locale, { atMs }) => TEXTS[locale].factorsReset({ url: `${publicUrl()}/portal`, at: time(locale, atMs) }),
+    keysReplaced: (locale, { merchantName, by, atMs }) =>
+      TEXTS[locale].keysReplaced({ merchantName, by, url: `${publicUrl()}/portal/keys`, at: time(locale, atMs) }),
   };
+}
+
+/** A time as mails write it, with the name of its zone. */
+export function timeInMails(locale: Locale, atMs: number, timeZone: string): string {
+  return `${TIME[locale](timeZone).format(atMs)} (${timeZone})`;
 }
 
 const FORMAT = { dateStyle: "full", timeStyle: "short" } as const;
@@ -53,13 +62,14 @@ interface Texts {
   passwordReset(facts: { url: string; until: string }): MailText;
   passwordChanged(facts: { url: string; at: string }): MailText;
   factorsReset(facts: { url: string; at: string }): MailText;
+  keysReplaced(facts: { merchantName: string; by: string | null; url: string; at: string }): MailText;
 }
 
 const TEXTS: Readonly<Record<Locale, Texts>> = {
   it: {
     invitation: ({ merchantName, role, url, until }) => ({
       subject: `Invito al portale di ${merchantName}`,
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `hai ricevuto un invito al portale dei pagamenti di ${merchantName} con il ruolo "${role}".`,
         `Per accettare, apri questo indirizzo e scegli una password; se hai già un account, usa la sua password:\n${url}`,
@@ -70,7 +80,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordReset: ({ url, until }) => ({
       subject: "Nuova password per il portale dei pagamenti",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         "qualcuno, probabilmente tu, ha chiesto una nuova password per il tuo account.",
         `Per sceglierla, apri questo indirizzo:\n${url}`,
@@ -80,7 +90,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordChanged: ({ url, at }) => ({
       subject: "La tua password è stata cambiata",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `la password del tuo account è stata cambiata ${at}. Tutte le sessioni sono state chiuse; il secondo fattore non è cambiato.`,
         "Se l'hai cambiata tu, non devi fare nulla.",
@@ -89,18 +99,27 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     factorsReset: ({ url, at }) => ({
       subject: "Il tuo secondo fattore è stato rimosso",
-      text: lines(
+      text: paragraphs(
         "Buongiorno,",
         `un amministratore ha rimosso ${at} il secondo fattore del tuo account: app di autenticazione, passkey e codici di recupero. Tutte le sessioni sono state chiuse.`,
         `Accedi con la tua password e configura subito un nuovo secondo fattore:\n${url}`,
         "Se non l'hai chiesto tu, fallo subito lo stesso, scegli una nuova password e avvisa chi gestisce il portale.",
       ),
     }),
+    keysReplaced: ({ merchantName, by, url, at }) => ({
+      subject: `Nuove chiavi API per ${merchantName}`,
+      text: paragraphs(
+        "Buongiorno,",
+        `le chiavi API di ${merchantName} sono state sostituite ${at} da ${by ?? "chi ti fornisce il servizio di pagamento"}. Quelle precedenti non valgono più da quel momento.`,
+        "I programmi che le usano (negozio online, gestionale) non possono più incassare finché non ricevono le nuove.",
+        `Se nessuno di voi l'ha chiesto, crea subito una nuova coppia su ${url}, cambia la tua password e controlla gli utenti del portale.`,
+      ),
+    }),
   },
   en: {
     invitation: ({ merchantName, role, url, until }) => ({
       subject: `Invitation to the portal of ${merchantName}`,
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `you are invited to the payments portal of ${merchantName} with the role "${role}".`,
         `To accept, open this address and choose a password; if you have an account already, use its password:\n${url}`,
@@ -111,7 +130,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordReset: ({ url, until }) => ({
       subject: "New password for the payments portal",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         "somebody, probably you, asked for a new password for your account.",
         `To choose it, open this address:\n${url}`,
@@ -121,7 +140,7 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     passwordChanged: ({ url, at }) => ({
       subject: "Your password was changed",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `the password of your account was changed on ${at}. All sessions have ended; your second factor has not changed.`,
         "If it was you, there is nothing to do.",
@@ -130,16 +149,26 @@ const TEXTS: Readonly<Record<Locale, Texts>> = {
     }),
     factorsReset: ({ url, at }) => ({
       subject: "Your second factor was removed",
-      text: lines(
+      text: paragraphs(
         "Hello,",
         `an administrator removed the second factor of your account on ${at}: authenticator app, passkeys and recovery codes. All sessions have ended.`,
         `Sign in with your password and enrol a new second factor at once:\n${url}`,
         "If you did not ask for it, do so at once all the same, choose a new password, and tell whoever runs the portal.",
       ),
     }),
+    keysReplaced: ({ merchantName, by, url, at }) => ({
+      subject: `New API keys for ${merchantName}`,
+      text: paragraphs(
+        "Hello,",
+        `the API keys of ${merchantName} were replaced on ${at} by ${by ?? "your payment provider"}. The former ones ended at that moment.`,
+        "Software that uses them (a web shop, a till) takes no payments until it has the new ones.",
+        `If none of you asked for it, make a new pair at once at ${url}, change your password, and check the users of the portal.`,
+      ),
+    }),
   },
 };
 
-function lines(...paragraphs: readonly string[]): string {
-  return `${paragraphs.join("\n\n")}\n`;
+/** The text of a mail. */
+export function paragraphs(...texts: readonly string[]): string {
+  return `${texts.join("\n\n")}\n`;
 }

@@ -20,6 +20,9 @@ export interface PortalMails {
   passwordReset(account: AccountRecord, token: string, atMs: number): CommitPart;
   passwordChanged(account: AccountRecord, atMs: number): CommitPart;
   factorsReset(account: AccountRecord, atMs: number): CommitPart;
+  /** Whether a notice may be queued, for what is done all the same. */
+  hasRoom(merchantId: string): Promise<boolean>;
+  keysReplaced(account: AccountRecord, facts: { merchantId: string; merchantName: string; by: string | null; atMs: number }): CommitPart;
 }
 
 export interface PortalMailsOptions {
@@ -66,5 +69,10 @@ export function createPortalMails({ store, box, texts, clock, ids }: PortalMails
       owed({ kind: "security-notice", to: email, merchantId: null, ...texts.passwordChanged(locale, { atMs }) }, atMs, NOTICE_LIFETIME_MS),
     factorsReset: ({ email, locale }, atMs) =>
       owed({ kind: "security-notice", to: email, merchantId: null, ...texts.factorsReset(locale, { atMs }) }, atMs, NOTICE_LIFETIME_MS),
+    hasRoom: (merchantId) => store.hasRoom(merchantId, clock.nowMs()),
+    keysReplaced: ({ email, locale }, { merchantId, merchantName, by, atMs }) => {
+      const text = texts.keysReplaced(locale, { merchantName, by, atMs });
+      return owed({ kind: "security-notice", to: email, merchantId, ...text }, atMs, NOTICE_LIFETIME_MS);
+    },
   };
 }

@@ -56,13 +56,18 @@ export function linkOrderOf(record: IntentRecord, order: IntentOrder, account: A
   };
 }
 
+/** Of the attempt with this link. */
+export function chargeIdOf(txId: string, digest: Digest): string {
+  return prefixedId("ch_", digest(`charge ${txId}`));
+}
+
 /** What an intent has to know of a link. */
 export function attemptOf(link: LinkRecord, before: Attempt | null, digest: Digest): Attempt {
   const { order, outcome, paymentUrl, followUps, settled } = link;
   const { txId, amountMinor, currency, capture, createdAtMs, expiresAtMs } = order;
   return {
     txId,
-    chargeId: before?.chargeId ?? prefixedId("ch_", digest(`charge ${txId}`)),
+    chargeId: before?.chargeId ?? chargeIdOf(txId, digest),
     state: attemptStateOf(link),
     amountMinor,
     currency,

@@ -36,6 +36,7 @@ import type {
   UpdateOutcome,
   UpdateRefundOutcome,
 } from "./intents.ts";
+import { refundIdOf, releaseIdOf } from "./operation-ids.ts";
 import { changedOrder, changesMoney, isOpen, isOver } from "./rules.ts";
 import { isSameText } from "./same-text.ts";
 import { stepIntent } from "./step-intent.ts";
@@ -293,7 +294,7 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
   async function release(record: IntentRecord, cause: IntentCause): Promise<CancelOutcome> {
     const paid = paidAttempt(record);
     if (paid === null) throw new Error(`the intent ${record.id} is not paid`);
-    const operationId = prefixedId("rv_", digest(`reversal ${cause.operation.id}`));
+    const operationId = releaseIdOf(cause.operation, digest);
     const outcome = await links.followUp({ txId: paid.txId, operationId, type: "reversal", amountMinor: null }, cause);
     const intent = await again(record.id);
     switch (outcome?.type) {
@@ -320,7 +321,7 @@ export function createIntents({ store, links, accounts, clock, ids, returnUrl, .
   ): Promise<RefundOutcome | null> {
     const found = "intentId" in of ? ((await own(owner, of.intentId))?.record ?? null) : await store.ofCharge(of.chargeId);
     if (found === null || !isOf(owner, found)) return null;
-    const id = prefixedId("re_", digest(`refund ${operation.id}`));
+    const id = refundIdOf(operation, digest);
     const paid = paidAttempt(found);
     if (paid === null || ("chargeId" in of && paid.chargeId !== of.chargeId)) return { type: "not_paid", intent: found };
     const isRepeated = attemptWith(found, id) !== null;

@@ -32,23 +32,31 @@ export interface Cancellation {
   readonly operationId: string;
 }
 
-export type IntentNews =
-  | "payment_intent.created"
-  | "payment_intent.requires_action"
-  | "payment_intent.processing"
-  | "payment_intent.amount_capturable_updated"
-  | "payment_intent.succeeded"
-  | "payment_intent.payment_failed"
-  | "payment_intent.canceled";
+export const INTENT_NEWS = [
+  "payment_intent.created",
+  "payment_intent.requires_action",
+  "payment_intent.processing",
+  "payment_intent.amount_capturable_updated",
+  "payment_intent.succeeded",
+  "payment_intent.payment_failed",
+  "payment_intent.canceled",
+] as const;
+export type IntentNews = (typeof INTENT_NEWS)[number];
+
+export const CHARGE_NEWS = ["charge.succeeded", "charge.failed", "charge.captured", "charge.refunded"] as const;
+export const REFUND_NEWS = ["refund.created", "refund.updated", "refund.failed"] as const;
+
+/** The events of the platform's format that there are. Those who subscribe may name others, which are never sent. */
+export const PLATFORM_EVENT_TYPES = [...INTENT_NEWS, ...CHARGE_NEWS, ...REFUND_NEWS] as const;
 
 /** What is told of an attempt that has ended. */
 export interface ChargeNews {
-  readonly type: "charge.succeeded" | "charge.failed" | "charge.captured" | "charge.refunded";
+  readonly type: (typeof CHARGE_NEWS)[number];
   readonly chargeId: string;
 }
 
 export interface RefundNews {
-  readonly type: "refund.created" | "refund.updated" | "refund.failed";
+  readonly type: (typeof REFUND_NEWS)[number];
   readonly refundId: string;
 }
 

@@ -31,7 +31,9 @@ export type ErrorDetail =
   /** The portal: the person's role does not permit it; a fresh second factor is needed; the request is not of the portal's own page. */
   | "role"
   | "step_up_required"
-  | "csrf";
+  | "csrf"
+  /** Whether the gateway did it is not known (yet). */
+  | "outcome_unknown";
 
 /** An error with a public message; `cause` is for the log only and never reaches a caller. */
 export class RelayError extends Error {

@@ -63,6 +63,7 @@ export const SCHEMAS = {
   merchantCount: numbered("merchant-count/"),
   merchantOwner: first("merchant-owner/"),
   merchantSecret: first("merchant-secret/"),
+  merchantMadeKeys: first("merchant-made-keys/"),
   partner: first("nr/", "nu/", "g/partner-counter"),
   callCount: first("partner-calls/"),
   idempotencyClaim: first("i/"),
@@ -78,6 +79,11 @@ export const SCHEMAS = {
    */
   link: { writes: 2, reads: [1, 2], keys: ["link/", "link-due/", "link-payment/", "link-tran/", "link-op/"] },
   intent: first("intent/", "intent-of/", "intent-charge/", "intent-charge-of/", "intent-refund/", "intent-refund-of/"),
+  /** Payment links of the portal; by time, by state, and by the digests of their tokens, customers and references. */
+  portalLink: first(
+    ...["portal-link/", "portal-link-of/", "portal-link-state/", "portal-link-token/", "portal-link-customer/", "portal-link-reference/"],
+    "due/portal-link/",
+  ),
   zvtRoute: first("zvt-route/"),
   team: first("team/"),
   teamInvitation: first("team-invitation/"),

@@ -116,6 +116,11 @@ export function unwantedChange(change: LinkChange): LinkChange {
   return { ...change, record: owing, attention: [...attention, item] };
 }
 
+/** The same where a companion says what operators are told of a payment that comes too late. */
+export function toldLateChange(change: LinkChange, item: AttentionItem): LinkChange {
+  return { ...change, attention: [...change.attention.filter(({ kind }) => kind !== "link_late"), item] };
+}
+
 function shown({ amountMinor, currency }: MinorAmount): string {
   return `${fromMinorUnits(amountMinor, currency)} ${currency}`;
 }

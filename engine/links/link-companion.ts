@@ -1,3 +1,4 @@
+import type { AttentionItem } from "../payments/attention.ts";
 import type { Alongside, LinkChange } from "./link-store.ts";
 
 /** What a companion makes of a step: entries for its commit, or that the step must not be. */
@@ -5,6 +6,10 @@ export type Accompanied =
   | (Alongside & {
       /** Nobody wants this payment: the relay is to give it back by itself. */
       readonly unwanted?: true;
+      /** What operators are told of a payment that comes too late, by a companion that knows more of it than its link: in place of the link's own item, once for one fact. */
+      readonly late?: AttentionItem;
+      /** Called once the commit has happened; not where that is not known. */
+      committed?(): void;
     })
   | "refused";
 

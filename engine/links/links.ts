@@ -19,7 +19,7 @@ import {
   type LinkRecord,
   reversalIdOf,
 } from "./link.ts";
-import { linkChange, unwantedChange } from "./link-change.ts";
+import { linkChange, toldLateChange, unwantedChange } from "./link-change.ts";
 import type { LinkCause, LinkCompanion } from "./link-companion.ts";
 import type { Alongside, LinkChange, LinkStore } from "./link-store.ts";
 import { newLink } from "./rules.ts";
@@ -139,6 +139,12 @@ export interface ShardLinks {
   counts(): { due: number; verifying: number };
 }
 
+/** A step with what its companions store with it, and what they are told once it is stored. */
+interface AccompaniedChange {
+  change: LinkChange;
+  done: readonly (() => void)[];
+}
+
 interface Applied {
   stored: Stored<LinkRecord>;
   effects: readonly LinkEffect[];
@@ -176,18 +182,19 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       if (stored === null) return null;
       const { record, effects, changed } = stepLink(stored.record, event);
       if (!changed) return { stored, effects };
-      const change = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
-      if (change === "refused") return "refused";
-      const version = await store.commit(change);
-      if (version !== null) return { stored: { record: change.record, version }, effects };
+      const all = await accompanied(linkChange(paced(record, stored.record, event.atMs), stored, effects, event.atMs), cause);
+      if (all === "refused") return "refused";
+      const version = await committed(all);
+      if (version !== null) return { stored: { record: all.change.record, version }, effects };
       stored = null;
     }
     throw contended();
   }
 
   /** The step with what its companions store with it. Each reads what it needs anew, so a lost race is decided again from the start. */
-  async function accompanied(change: LinkChange, cause: LinkCause | null): Promise<LinkChange | "refused"> {
+  async function accompanied(change: LinkChange, cause: LinkCause | null): Promise<AccompaniedChange | "refused"> {
     let all = change;
+    const done: (() => void)[] = [];
     for (const companion of companions) {
       const beside = await companion(all, cause);
       if (beside === "refused") return "refused";
@@ -197,8 +204,16 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
         alongside: { checks: [...before.checks, ...beside.checks], operations: [...before.operations, ...beside.operations] },
       };
       if (beside.unwanted === true) all = unwantedChange(all);
+      if (beside.late !== undefined) all = toldLateChange(all, beside.late);
+      if (beside.committed !== undefined) done.push(beside.committed);
     }
-    return all;
+    return { change: all, done };
+  }
+
+  async function committed({ change, done }: AccompaniedChange): Promise<number | null> {
+    const version = await store.commit(change);
+    if (version !== null) for (const tell of done) tell();
+    return version;
   }
 
   function paced(after: LinkRecord, before: LinkRecord, atMs: number): LinkRecord {
@@ -370,7 +385,7 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
       const change = { ...NOTHING_MORE, record: fresh, before: null, version: 0, atMs: order.createdAtMs };
       const all = await accompanied(change, cause);
       if (all === "refused") return null;
-      const version = await store.commit(all);
+      const version = await committed(all);
       if (version !== null) return init({ record: fresh, version }, cause);
       const stored = await store.load(order.txId);
       if (stored !== null) return resumed(stored, cause);

@@ -1,6 +1,6 @@
 import type { AdministratorRole } from "../access/administrator-role.ts";
 
-/** One administrative change: who, when, from where, what. Never holds a secret, nor any value that was sent. */
+/** One administrative change: who, when, from where, what. Never holds a secret, nor any value that was sent but a reason that was given for the log. */
 export interface AuditEntry {
   atMs: number;
   /** `administrator`, `partner:7`, `merchant:SHOP-001`: as a command's sender is named. */
@@ -19,6 +19,8 @@ export interface AuditEntry {
   subject: string;
   /** Names of the members that were sent, without their values. */
   members: readonly string[];
+  /** Why, in the words of whoever did it. Absent where nobody said. */
+  note?: string;
   outcome: AuditOutcome;
 }
 

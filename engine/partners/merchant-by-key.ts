@@ -1,8 +1,8 @@
 import type { MerchantGrant } from "../access/merchant-grant.ts";
 import { SERVICE_CODES, type ServiceCode } from "../access/partner-grant.ts";
 import { callsPerMinute, type MerchantRecord } from "./merchant.ts";
+import { isMerchantKey } from "./merchant-keys.ts";
 import type { MerchantStore } from "./merchant-store.ts";
-import { isMerchantKey } from "./merchants.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
 
 /**

@@ -13,11 +13,23 @@ export type ServiceOutcome =
   | { type: "not_permitted" }
   | { type: "inactive" };
 
-/** The payment services of a partner's merchants. An unknown service is RelayError `not_found`, as is another partner's merchant. */
+/** Whose merchant it is, and which services that partner permits: all that counts of who changes one. */
+export type ServicesOf = Pick<PartnerApiGrant, "partnerId" | "allowedServices">;
+
+/** The payment services of merchants, as their partner changes them and as they do themselves. An unknown service is RelayError `not_found`, as is another partner's merchant. */
 export interface MerchantServices {
-  setEnabled(partner: PartnerApiGrant, merchantId: string, service: string, enabled: boolean): Promise<ServiceOutcome>;
-  /** Replaces the whole configuration; see `readConfiguration` for the secrets that may be left out. */
-  configure(partner: PartnerApiGrant, merchantId: string, service: string, body: unknown): Promise<ServiceOutcome>;
+  setEnabled(partner: ServicesOf, merchantId: string, service: string, enabled: boolean): Promise<ServiceOutcome>;
+  /**
+   * Replaces the whole configuration; see `readConfiguration` for the secrets that may be left out. `seen` is when the one that was looked at was stored, or
+   * null for none: RelayError `conflict` where it is another one by now. Not compared if absent.
+   */
+  configure(
+    partner: ServicesOf,
+    merchantId: string,
+    service: string,
+    body: unknown,
+    seen?: { updatedAtMs: number | null },
+  ): Promise<ServiceOutcome>;
   /** What was configured, its secrets in the clear: for those who call the service. Null where nothing is. */
   configurationOf(merchantId: string, service: ServiceCode): Promise<{ mode: ServiceMode; members: ReadonlyMap<string, string> } | null>;
 }
@@ -39,7 +51,7 @@ export function createMerchantServices({ merchants, store, secretBox, clock }: M
 
   /** Changes one service of an active merchant, where partner and service are the right ones. */
   async function changeService(
-    partner: PartnerApiGrant,
+    partner: ServicesOf,
     merchantId: string,
     word: string,
     step: (service: ServiceCode, before: MerchantService) => Promise<{ after: MerchantService; sealed?: string }>,
@@ -58,13 +70,18 @@ export function createMerchantServices({ merchants, store, secretBox, clock }: M
   return {
     setEnabled: (partner, merchantId, word, enabled) =>
       changeService(partner, merchantId, word, async (_service, before) => ({ after: { ...before, enabled } })),
-    configure: (partner, merchantId, word, body) =>
+    configure: (partner, merchantId, word, body, seen) =>
       changeService(partner, merchantId, word, async (service, before) => {
         const stored = before.configuration;
+        if (seen !== undefined && seen.updatedAtMs !== (stored?.updatedAtMs ?? null)) {
+          throw new RelayError("conflict", `${service} was configured by somebody else meanwhile; read it again`);
+        }
         const secretsBefore = stored === null ? new Map<string, string>() : await openSecrets(merchantId, service);
         const read = readConfiguration(service, body, stored === null ? null : { members: stored.members, secrets: secretsBefore });
         const sealed = secretBox.seal(JSON.stringify([...read.secrets]), contextOf(merchantId, service));
-        const configuration = { mode: read.mode, members: read.members, updatedAtMs: clock.nowMs() };
+        // Later than the one before, also within a millisecond and after a step of the clock: by it two configurations are told apart.
+        const updatedAtMs = Math.max(clock.nowMs(), (stored?.updatedAtMs ?? 0) + 1);
+        const configuration = { mode: read.mode, members: read.members, updatedAtMs };
         return { after: { ...before, configuration }, sealed };
       }),
     configurationOf: async (merchantId, service) => {

@@ -16,6 +16,14 @@ export interface MerchantChange {
   count: Stored<MerchantCount> | null;
   /** The sealed secrets of a service that is configured by this change. */
   secrets: { service: ServiceCode; sealed: string } | null;
+  /** The pair of keys that the operation makes, sealed; no other change of the same operation is stored. */
+  madeKeys?: { operationId: string; sealed: string; expiresAtMs: number };
+  /** What others store with it: mails that are owed for it. */
+  also?: AlsoStored;
+}
+
+export interface AlsoStored {
+  readonly operations: readonly Operation[];
 }
 
 /** `taken`: there is a merchant with this id already. `stale`: something else has changed first; load again. */
@@ -35,6 +43,8 @@ export interface MerchantStore {
   page(partnerId: number, query: { after: string; limit: number; status: MerchantStatus | null }): Promise<MerchantRecord[]>;
   /** As `MerchantChange.secrets` left them. */
   sealedSecrets(merchantId: string, service: ServiceCode): Promise<string | null>;
+  /** The keys that an operation made, sealed; null where it made none, or too long ago. */
+  madeKeys(merchantId: string, operationId: string): Promise<string | null>;
   commit(change: MerchantChange): Promise<MerchantChangeOutcome>;
 }
 
@@ -45,13 +55,22 @@ const OF_PARTNER = "merchant-of/";
 const KEYS = "merchant-key/";
 const COUNTS = "merchant-count/";
 export const MERCHANT_SECRETS = "merchant-secret/";
+/** Pairs of keys by the operation that made them, for its repetitions. */
+export const MADE_KEYS = "merchant-made-keys/";
+
+/** Writing the record again must not change when it ends. */
+export function madeKeysExpireAtMs(value: unknown): number | null {
+  return typeof value === "object" && value !== null && "expiresAtMs" in value && typeof value.expiresAtMs === "number"
+    ? value.expiresAtMs
+    : null;
+}
 
 /** Index entries that a list reads at once while it looks for those of the status asked for. */
 const INDEX_PAGE = 1_000;
 
 /**
  * Merchants on the key-value store: `merchant/<merchantId>`, `merchant-of/<partnerId>/<merchantId>`, `merchant-key/<sha256>`,
- * `merchant-count/<partnerId>`, `merchant-secret/<merchantId>/<service>`, and among the records in memory whose it is (MERCHANT_OWNERS).
+ * `merchant-count/<partnerId>`, `merchant-secret/<merchantId>/<service>`, `merchant-made-keys/<merchantId>/<operationId>`, and among the records in memory whose it is (MERCHANT_OWNERS).
  */
 export function createMerchantStore(kv: Kv): MerchantStore {
   async function load(merchantId: string): Promise<Stored<MerchantRecord> | null> {
@@ -97,12 +116,18 @@ export function createMerchantStore(kv: Kv): MerchantStore {
         const entry = await kv.get(`${MERCHANT_SECRETS}${merchantId}/${service}`);
         return entry === null ? null : readRecord<{ sealed: string }>("merchantSecret", entry.key, entry.value).sealed;
       }),
+    madeKeys: (merchantId, operationId) =>
+      available(async () => {
+        const entry = await kv.get(madeKeysKey(merchantId, operationId));
+        return entry === null ? null : readRecord<{ sealed: string }>("merchantMadeKeys", "a pair of keys", entry.value).sealed;
+      }),
     commit: (change) =>
       available(async () => {
-        const { merchant, count } = change;
+        const { merchant, count, madeKeys } = change;
         const key = MERCHANTS + merchant.record.merchantId;
         const checks = [{ key, version: merchant.version }];
         if (count !== null) checks.push({ key: COUNTS + merchant.record.partnerId, version: count.version });
+        if (madeKeys !== undefined) checks.push({ key: madeKeysKey(merchant.record.merchantId, madeKeys.operationId), version: 0 });
         const result = await kv.commit({ checks, operations: operationsOf(change) });
         if (result.type === "committed") return "committed";
         return merchant.version === 0 && result.key === key ? "taken" : "stale";
@@ -110,7 +135,7 @@ export function createMerchantStore(kv: Kv): MerchantStore {
   };
 }
 
-function operationsOf({ merchant: { record }, before, count, secrets }: MerchantChange): Operation[] {
+function operationsOf({ merchant: { record }, before, count, secrets, madeKeys, also }: MerchantChange): Operation[] {
   const { merchantId, partnerId } = record;
   const owner: MerchantOwner = { schema: 1, partnerId, ...(record.active ? {} : { inactive: true }) };
   const operations: Operation[] = [{ type: "put", key: MERCHANTS + merchantId, value: recordText("merchant", record) }];
@@ -129,7 +154,16 @@ function operationsOf({ merchant: { record }, before, count, secrets }: Merchant
     const { service, sealed } = secrets;
     operations.push({ type: "put", key: `${MERCHANT_SECRETS}${merchantId}/${service}`, value: recordText("merchantSecret", { sealed }) });
   }
-  return operations;
+  if (madeKeys !== undefined) {
+    const { operationId, sealed, expiresAtMs } = madeKeys;
+    const value = recordText("merchantMadeKeys", { sealed, expiresAtMs });
+    operations.push({ type: "put", key: madeKeysKey(merchantId, operationId), value, expiresAtMs });
+  }
+  return [...operations, ...(also?.operations ?? [])];
+}
+
+function madeKeysKey(merchantId: string, operationId: string): string {
+  return `${MADE_KEYS}${merchantId}/${operationId}`;
 }
 
 function digestsOf(record: MerchantRecord | null): string[] {

@@ -33,6 +33,8 @@ export interface MerchantRecord {
   createdBy: string;
   /** SHA-256 (hex) of its two keys; the keys themselves are shown once and not stored. */
   keys: MerchantKeyDigests;
+  /** What is shown of them afterwards. Absent in records of before that was kept. */
+  shownKeys?: ShownKeys;
   /** Those before them, which open nothing: who goes on using one is told why it is refused. Absent until there are any. */
   previousKeys?: MerchantKeyDigests;
   services: { [code in ServiceCode]?: MerchantService };
@@ -65,6 +67,14 @@ export function callsPerMinute(merchant: MerchantRecord): number {
 export interface MerchantKeyDigests {
   publishable: string;
   secret: string;
+}
+
+export interface ShownKeys {
+  /** Whole: it stands in pages that everybody reads. */
+  publishable: string;
+  /** The beginning of the secret one, by which its owner recognises it. */
+  secretPrefix: string;
+  madeAtMs: number;
 }
 
 /** What a merchant has of one service. */

@@ -9,20 +9,14 @@ import {
   MERCHANTS_PER_PARTNER_MAX,
   type MerchantCount,
   type MerchantEnvironment,
-  type MerchantKeyDigests,
   type MerchantRecord,
   type MerchantStatus,
   merchantNameOf,
   permittedCallsPerMinute,
 } from "./merchant.ts";
-import type { MerchantChange, MerchantStore } from "./merchant-store.ts";
+import { type MerchantKeys, newMerchantKeys } from "./merchant-keys.ts";
+import type { AlsoStored, MerchantChange, MerchantStore } from "./merchant-store.ts";
 import type { ApiKeys } from "./partner-secrets.ts";
-
-/** A merchant's two keys, in the clear only in the answer that shows them. */
-export interface MerchantKeys {
-  publishable: string;
-  secret: string;
-}
 
 export interface MerchantRequest {
   merchantId: string;
@@ -40,12 +34,14 @@ export interface MerchantPatch {
   callsPerMinute?: number;
 }
 
+/** Whose merchants are changed. */
+export type MerchantsOf = Pick<PartnerApiGrant, "partnerId">;
+
 /** `taken`: the id is, by whomever. `full`: the partner has as many merchants as it may have. */
 export type CreateOutcome = { type: "created"; merchant: MerchantRecord; keys: MerchantKeys } | { type: "taken" } | Full;
 export type Full = { type: "full"; maxMerchants: number };
 /** `inactive`: a deactivated merchant is not changed; it has to be activated first. */
 export type ChangeOutcome = { type: "changed"; merchant: MerchantRecord } | { type: "inactive" } | Full;
-export type KeysOutcome = { type: "changed"; merchant: MerchantRecord; keys: MerchantKeys } | { type: "inactive" };
 
 export interface MerchantPage {
   merchants: MerchantRecord[];
@@ -67,13 +63,11 @@ export interface Merchants {
   find(partner: PartnerApiGrant, merchantId: string): Promise<MerchantRecord>;
   list(partner: PartnerApiGrant, query: { after: string; limit: number; status: MerchantStatus | null }): Promise<MerchantPage>;
   patch(partner: PartnerApiGrant, merchantId: string, patch: MerchantPatch): Promise<ChangeOutcome>;
-  /** New keys; the present ones end with the answer. */
-  replaceKeys(partner: PartnerApiGrant, merchantId: string): Promise<KeysOutcome>;
   /**
    * Stores what `step` makes of the merchant, or null where it changes nothing; `step` runs again on a newer record when something else was
    * first, and answers with what to tell.
    */
-  change<T>(partner: PartnerApiGrant, merchantId: string, step: MerchantStep<T>): Promise<T>;
+  change<T>(partner: MerchantsOf, merchantId: string, step: MerchantStep<T>): Promise<T>;
 }
 
 export type MerchantStep<T> = (before: MerchantRecord) => Promise<StepOutcome<T>> | StepOutcome<T>;
@@ -81,15 +75,8 @@ export interface StepOutcome<T> {
   answer: T;
   merchant: MerchantRecord | null;
   secrets?: { service: ServiceCode; sealed: string };
-}
-
-/** Prefixes that tell a merchant's keys from a partner's, also to scanners of leaked secrets. */
-const PUBLISHABLE_PREFIX = "pk_merchant_";
-const SECRET_PREFIX = "sk_merchant_";
-
-/** Whether a text can be a merchant's key: what cannot is not looked up. */
-export function isMerchantKey(text: string): boolean {
-  return text.startsWith(SECRET_PREFIX) || text.startsWith(PUBLISHABLE_PREFIX);
+  madeKeys?: NonNullable<MerchantChange["madeKeys"]>;
+  also?: AlsoStored;
 }
 
 /** Only other shards and nodes are in the way, as a mutex for each partner keeps its changes in a shard apart; each try that is lost was won by one of them. */
@@ -110,12 +97,7 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
     return mutex.runExclusive(partnerId, () => retryOnConflict(ATTEMPTS_MAX, attempt, tooBusy));
   }
 
-  function newKeys(): { keys: MerchantKeys; digests: MerchantKeyDigests } {
-    const keys = { publishable: apiKeys.generate(PUBLISHABLE_PREFIX), secret: apiKeys.generate(SECRET_PREFIX) };
-    return { keys, digests: { publishable: apiKeys.digest(keys.publishable), secret: apiKeys.digest(keys.secret) } };
-  }
-
-  async function load({ partnerId }: PartnerApiGrant, merchantId: string): Promise<Stored<MerchantRecord>> {
+  async function load({ partnerId }: MerchantsOf, merchantId: string): Promise<Stored<MerchantRecord>> {
     const stored = isMerchantId(merchantId) ? await store.load(merchantId) : null;
     if (stored === null || stored.record.partnerId !== partnerId) throw new RelayError("not_found", "There is no such merchant");
     return stored;
@@ -131,22 +113,23 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
 
   /** A merchant that this very operation made before, with keys that its caller gets to know. */
   async function renewed({ record: before, version }: Stored<MerchantRecord>): Promise<CreateOutcome | typeof CONFLICT> {
-    const { keys, digests } = newKeys();
-    const merchant = { ...before, keys: digests };
+    const { keys, stored } = newMerchantKeys(apiKeys, clock.nowMs());
+    const merchant = { ...before, ...stored };
     const outcome = await store.commit({ merchant: { record: merchant, version }, before, count: null, secrets: null });
     return outcome === "committed" ? { type: "created", merchant, keys } : CONFLICT;
   }
 
-  const change = <T>(partner: PartnerApiGrant, merchantId: string, step: MerchantStep<T>): Promise<T> =>
+  const change = <T>(partner: MerchantsOf, merchantId: string, step: MerchantStep<T>): Promise<T> =>
     untilStored<{ answer: T }>(partner.partnerId, async () => {
       const { record: before, version } = await load(partner, merchantId);
-      const { answer, merchant, secrets = null } = await step(before);
+      const { answer, merchant, secrets = null, ...more } = await step(before);
       if (merchant === null) return { answer };
       const change: MerchantChange = {
         merchant: { record: { ...merchant, updatedAtMs: clock.nowMs() }, version },
         before,
         count: null,
         secrets,
+        ...more,
       };
       return (await store.commit(change)) === "committed" ? { answer } : CONFLICT;
     }).then(({ answer }) => answer);
@@ -163,8 +146,8 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
         if (present !== null) return isOf(present.record, partner, operationId) ? renewed(present) : { type: "taken" };
         const count = await counted(partner, { active: 1, stored: 1 });
         if ("type" in count) return count;
-        const { keys, digests } = newKeys();
         const nowMs = clock.nowMs();
+        const { keys, stored: ofKeys } = newMerchantKeys(apiKeys, nowMs);
         const merchant: MerchantRecord = {
           schema: 1,
           merchantId,
@@ -175,7 +158,7 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
           createdAtMs: nowMs,
           updatedAtMs: nowMs,
           createdBy: operationId,
-          keys: digests,
+          ...ofKeys,
           services: {},
         };
         const stored = await store.commit({ merchant: { record: merchant, version: 0 }, before: null, count, secrets: null });
@@ -222,13 +205,6 @@ export function createMerchants({ store, apiKeys, clock, propagate }: MerchantsO
       if (outcome.type === "changed" && patch.active !== undefined) await propagate(merchantId);
       return outcome;
     },
-    replaceKeys: (partner, merchantId) =>
-      change<KeysOutcome>(partner, merchantId, (before) => {
-        if (!before.active) return { answer: { type: "inactive" }, merchant: null };
-        const { keys, digests } = newKeys();
-        const merchant = { ...before, keys: digests, previousKeys: before.keys };
-        return { answer: { type: "changed", merchant, keys }, merchant };
-      }),
   };
 }
 

@@ -16,6 +16,7 @@ export type AttentionKind =
   | "link_unverified"
   | "link_operation_unknown"
   | "link_reversal"
+  | "link_paid_twice"
   | "feed_refused"
   /** A cash register was not told that its payment was approved, and has gone on to the next sale. */
   | "zvt_undelivered"

@@ -39,7 +39,7 @@ export interface PortalLinkOrder {
  * that link.
  *
  *   opening  stored, the gateway has not answered yet
- *   open     at the gateway, payable at `url`
+ *   open     at the gateway, payable at `url` until `expiresAtMs`; after that the gateway has not said yet what became of it
  *   paid, failed  (by the gateway's word, or because its hour is over)
  */
 export interface PortalLinkAttempt {
@@ -53,6 +53,8 @@ export interface PortalLinkAttempt {
   /** The gateway's words on its end. */
   readonly resultCode: string | null;
   readonly resultDescription: string | null;
+  /** Failed by the gateway's own word, or known not to be there: only then may another one be begun. */
+  readonly settled?: true;
   /** What was paid, by the gateway's word: it may differ from what was ordered. */
   readonly paid: {
     readonly atMs: number;
@@ -92,6 +94,8 @@ export interface PortalLinkRecord {
   readonly attempts: readonly PortalLinkAttempt[];
   readonly paidAtMs: number | null;
   readonly cancelledAtMs: number | null;
+  /** The operation that cancelled it: the same one again is answered as the first time. */
+  readonly cancelledBy?: string;
   /** Mails with the link that were sent or are owed. */
   readonly mails: readonly { readonly id: string; readonly atMs: number }[];
   /** When the relay looks at it next by itself; null: not any more. */

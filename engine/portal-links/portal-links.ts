@@ -67,14 +67,14 @@ export interface PortalLinks {
   byToken(token: string): Promise<PortalLinkRecord | null>;
   /**
    * Somebody presses Pay: the open attempt's address, or that of a new one, at the gateway. However many press at once, there is one. `closed`: it cannot be paid (any more), as `link`
-   * says. `not_yet`: an earlier attempt has ended here, and the gateway has not said yet that nobody paid it; or the gateway has not answered. `too_many`: PORTAL_LINK_ATTEMPTS_MAX.
-   * `inactive`: its merchant is deactivated.
+   * says; also while it is PENDING, where its time is over. `not_yet`: an earlier attempt has ended here, and the gateway has not said yet that nobody paid it; or the gateway has not
+   * answered. `refused`: the gateway does not take this payment. `too_many`: PORTAL_LINK_ATTEMPTS_MAX. `inactive`: its merchant is deactivated.
    */
   pay(
     token: string,
   ): Promise<
     | { type: "payable"; link: PortalLinkRecord; url: string }
-    | { type: "closed" | "not_yet" | "too_many" | "inactive" | "no_account"; link: PortalLinkRecord }
+    | { type: "closed" | "not_yet" | "refused" | "too_many" | "inactive" | "no_account"; link: PortalLinkRecord }
     | null
   >;
   /** Asks the gateway about the open attempt, unless it was asked just now; for who comes back from there. Null where there is none. */

@@ -49,7 +49,8 @@ export function createAdministerWebhooks({ deliveries, endpoints, stops, clock }
       const place = last?.record ?? null;
       if (to.type === "all") return deliveries.page(state, place, limit);
       const ids = to.type === "endpoint" ? [to.id] : (await ofMerchant(to.id, null, WEBHOOK_ENDPOINTS_MAX)).map(({ id }) => id);
-      return deliveries.ofEndpoints(ids, state, place, limit);
+      const page = await deliveries.ofEndpoints({ endpointIds: ids, states: [state], after: place, limit, order: "oldest first" });
+      return [...page.found];
     },
     delivery: async (id) => (await deliveries.load(id))?.record ?? null,
     resend: (id) => resendDelivery(deliveries, clock, id),

@@ -25,7 +25,9 @@ export function createEndpointDeliveries({ deliveries, clock }: EndpointDeliveri
     list: async (endpointId, state, after, limit) => {
       const last = after === null ? null : await loaded(deliveries, endpointId, after);
       if (after !== null && last === null) throw new RelayError("invalid_request", "after: is not there any more; begin again");
-      return deliveries.ofEndpoints([endpointId], state, last, limit);
+      const states = state === null ? null : [state];
+      const page = await deliveries.ofEndpoints({ endpointIds: [endpointId], states, after: last, limit, order: "oldest first" });
+      return [...page.found];
     },
     resend: async (endpointId, id) => ((await loaded(deliveries, endpointId, id)) === null ? null : resendDelivery(deliveries, clock, id)),
   };

@@ -7,7 +7,7 @@ import { digitsOf } from "./index-key.ts";
 import { deliveryExpiresAtMs, WEBHOOK_DELIVERY_STATES, type WebhookDeliveryRecord } from "./webhook-delivery.ts";
 import type { WebhookEndpointRecord, WebhookHealth } from "./webhook-endpoint.ts";
 import { endpointKey, endpointOf, healthKey, healthOf } from "./webhook-endpoint-store.ts";
-import type { WebhookEvent } from "./webhook-event.ts";
+import { WEBHOOK_EVENT_LIFETIME_MS, type WebhookEvent } from "./webhook-event.ts";
 import { eventKey, keptEventOperation, type OutboxEntry, type OutboxItem, outboxChange } from "./webhook-event-store.ts";
 
 export type DeliveryState = WebhookDeliveryRecord["state"];
@@ -53,13 +53,32 @@ export interface WebhookDeliveryStore {
   count(state: DeliveryState, max: number): Promise<number>;
   /** By age, those after this one only. */
   page(state: DeliveryState, after: WebhookDeliveryRecord | null, limit: number): Promise<WebhookDeliveryRecord[]>;
-  /** Of these endpoints, at most those that one owner may have; by age, those after this one only, of one state or (null) of all. */
-  ofEndpoints(
-    endpointIds: readonly string[],
-    state: DeliveryState | null,
-    after: WebhookDeliveryRecord | null,
-    limit: number,
-  ): Promise<WebhookDeliveryRecord[]>;
+  /** By age. One that changes its state meanwhile may be missing in a list of some states. */
+  ofEndpoints(query: EndpointDeliveriesQuery): Promise<DeliveriesPage>;
+  /** Those of these ids that there are, in this order. */
+  loadMany(ids: readonly string[]): Promise<Stored<WebhookDeliveryRecord>[]>;
+  /** A delivery of an event that nobody else gets, together with the event, which is in no list. False where it is there already. */
+  createAlone(record: WebhookDeliveryRecord, event: WebhookEvent): Promise<boolean>;
+}
+
+/** Where a delivery stands in lists by age. */
+export type DeliveryPlace = Pick<WebhookDeliveryRecord, "createdAtMs" | "id">;
+
+export interface DeliveriesPage {
+  readonly found: readonly WebhookDeliveryRecord[];
+  /** After which the next page begins; null where this was the last one. */
+  readonly next: DeliveryPlace | null;
+}
+
+export interface EndpointDeliveriesQuery {
+  /** At most those that one owner may have. */
+  readonly endpointIds: readonly string[];
+  /** Null: all. */
+  readonly states: readonly DeliveryState[] | null;
+  /** Those that follow this one only; it need not be there any more. */
+  readonly after: DeliveryPlace | null;
+  readonly limit: number;
+  readonly order: "oldest first" | "newest first";
 }
 
 const DELIVERIES = "webhook-delivery/";
@@ -218,23 +237,35 @@ export function createWebhookDeliveryStore(kv: Kv): WebhookDeliveryStore {
         const records = await loadAll(entries.map(({ key }) => key.slice(key.lastIndexOf("/") + 1)));
         return records.map(({ record }) => record).filter((record) => record.state === state);
       }),
-    ofEndpoints: (endpointIds, state, after, limit) =>
+    ofEndpoints: ({ endpointIds, states, after, limit, order }) =>
       available(async () => {
-        const states = state === null ? WEBHOOK_DELIVERY_STATES : [state];
+        const reverse = order === "newest first";
+        const wanted = states ?? WEBHOOK_DELIVERY_STATES;
         const place = after === null ? null : placeOf(after);
-        const prefixes = endpointIds.flatMap((endpointId) => states.map((one) => `${OF_ENDPOINT}${endpointId}/${one}/`));
+        const prefixes = endpointIds.flatMap((endpointId) => wanted.map((one) => `${OF_ENDPOINT}${endpointId}/${one}/`));
         let places: string[] = [];
         // One after the other, so that no more than two lists are in memory.
         for (const prefix of prefixes) {
-          const { from, to } = prefixRange(prefix);
-          const entries = await kv.scan({ from: place === null ? from : `${prefix}${place}\u0001`, to, limit });
+          const range = prefixRange(prefix);
+          const from = place === null || reverse ? range.from : `${prefix}${place}\u0001`;
+          const to = place === null || !reverse ? range.to : `${prefix}${place}`;
+          const entries = await kv.scan({ from, to, limit: limit + 1, reverse });
           // One that changes its state meanwhile is found in both lists.
-          const found = new Set([...places, ...entries.map(({ key }) => key.slice(prefix.length))]);
-          places = [...found].sort().slice(0, limit);
+          const found = [...new Set([...places, ...entries.map(({ key }) => key.slice(prefix.length))])].sort();
+          places = (reverse ? found.reverse() : found).slice(0, limit + 1);
         }
-        const records = await loadAll(places.map((one) => one.slice(one.indexOf("/") + 1)));
+        const page = places.slice(0, limit).map(deliveryPlace);
+        const records = await loadAll(page.map(({ id }) => id));
         // Its state may have changed between the reads.
-        return records.map(({ record }) => record).filter((record) => state === null || record.state === state);
+        const found = records.map(({ record }) => record).filter(({ state }) => wanted.includes(state));
+        return { found, next: places.length > limit ? (page.at(-1) ?? null) : null };
+      }),
+    loadMany: (ids) => available(() => loadAll(ids)),
+    createAlone: (record, event) =>
+      available(async () => {
+        const checks = [{ key: DELIVERIES + record.id, version: 0 }];
+        const kept = keptEventOperation(event, event.createdAtMs + WEBHOOK_EVENT_LIFETIME_MS);
+        return (await kv.commit({ checks, operations: [...changeOperations(null, record), kept] })).type === "committed";
       }),
   };
 }
@@ -266,8 +297,13 @@ function stateKey(record: WebhookDeliveryRecord): string {
 }
 
 /** Its place in lists by age. */
-function placeOf({ createdAtMs, id }: WebhookDeliveryRecord): string {
+function placeOf({ createdAtMs, id }: DeliveryPlace): string {
   return `${digitsOf(createdAtMs)}/${id}`;
+}
+
+function deliveryPlace(text: string): DeliveryPlace {
+  const slash = text.indexOf("/");
+  return { createdAtMs: Number(text.slice(0, slash)), id: text.slice(slash + 1) };
 }
 
 function ownerLetter(owner: WebhookDeliveryRecord["owner"]): string {

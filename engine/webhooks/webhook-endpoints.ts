@@ -38,6 +38,8 @@ export interface WebhookEndpointChange {
   readonly description?: string | null;
   readonly metadata?: MetadataChange;
   readonly disabled?: boolean;
+  /** The `updatedAtMs` of what was looked at: RelayError `conflict` where it was changed since. Not compared if absent. */
+  readonly seenAtMs?: number;
 }
 
 /**
@@ -81,6 +83,8 @@ export interface WebhookSecrets {
 }
 
 export interface WebhookEndpointsOptions {
+  /** Of the surface that asks, which does not see others; null: it sees all. */
+  format: WebhookFormat | null;
   store: WebhookEndpointStore;
   stops: EndpointStops;
   secrets: WebhookSecrets;
@@ -95,10 +99,16 @@ const CHANGES_MAX = 16;
 /** Of one owner: more than it can have. */
 const LISTED_MAX = 1_000;
 
-export function createWebhookEndpoints({ store, stops, secrets, box, digest, clock }: WebhookEndpointsOptions): WebhookEndpoints {
+export function createWebhookEndpoints(options: WebhookEndpointsOptions): WebhookEndpoints {
+  const { store, stops, secrets, box, digest, clock } = options;
+
+  function isSeen(record: WebhookEndpointRecord, owner: WebhookOwner, livemode: boolean): boolean {
+    return isOf(record, owner) && record.livemode === livemode && (options.format === null || record.format === options.format);
+  }
+
   async function load(owner: WebhookOwner, livemode: boolean, id: string): Promise<Stored<WebhookEndpointRecord> | null> {
     const stored = ID.test(id) ? await store.load(id) : null;
-    return stored !== null && isOf(stored.record, owner) && stored.record.livemode === livemode ? stored : null;
+    return stored !== null && isSeen(stored.record, owner, livemode) ? stored : null;
   }
 
   async function change(
@@ -154,21 +164,26 @@ export function createWebhookEndpoints({ store, stops, secrets, box, digest, clo
     list: async (owner, livemode, query) => {
       const { endpoints } = await store.ofOwner(owner, null, LISTED_MAX);
       return pageOf(
-        endpoints.filter((endpoint) => endpoint.livemode === livemode),
+        endpoints.filter((endpoint) => isSeen(endpoint, owner, livemode)),
         query,
       );
     },
-    change: async (owner, livemode, id, { url, events, description, metadata, disabled }) => {
+    change: async (owner, livemode, id, { url, events, description, metadata, disabled, seenAtMs }) => {
       if (url !== undefined) assertWebhookUrl(url, livemode);
-      const after = await change(owner, livemode, id, (before) => ({
-        ...before,
-        ...(url === undefined ? {} : { url }),
-        ...(events === undefined ? {} : { events }),
-        ...(description === undefined ? {} : { description }),
-        metadata: withinLimit(changedMetadata(before.metadata, metadata)),
-        ...(disabled === undefined ? {} : { status: disabled ? "disabled" : "enabled", disabledReason: null }),
-        updatedAtMs: clock.nowMs(),
-      }));
+      const after = await change(owner, livemode, id, (before) => {
+        if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs)
+          throw new RelayError("conflict", "It was changed meanwhile; read it again");
+        return {
+          ...before,
+          ...(url === undefined ? {} : { url }),
+          ...(events === undefined ? {} : { events }),
+          ...(description === undefined ? {} : { description }),
+          metadata: withinLimit(changedMetadata(before.metadata, metadata)),
+          ...(disabled === undefined ? {} : { status: disabled ? "disabled" : "enabled", disabledReason: null }),
+          // Later than before by any clock, so that what was seen before is told from it.
+          updatedAtMs: Math.max(clock.nowMs(), before.updatedAtMs + 1),
+        };
+      });
       if (after !== null && disabled === true) await stops.cancelWaiting(id);
       return after;
     },

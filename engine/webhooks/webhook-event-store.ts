@@ -38,6 +38,8 @@ export interface EventList {
 /** Events, and those of them that are still to be fanned out. Every method rejects with RelayError `unavailable` when the store cannot answer. */
 export interface WebhookEventStore {
   load(id: string): Promise<WebhookEvent | null>;
+  /** Those of these ids that there are. */
+  loadMany(ids: readonly string[]): Promise<WebhookEvent[]>;
   /** `types` null: all. Looks through LOOKED_THROUGH_MAX events, so that of few that match among very many not all may be found. */
   page(list: EventList, query: PageQuery & { types: readonly string[] | null }, cursor: WebhookEvent | null): Promise<Page<WebhookEvent>>;
   /** The oldest ones, in the order in which they are to be fanned out. */
@@ -68,6 +70,7 @@ export function createWebhookEventStore(kv: Kv): WebhookEventStore {
 
   return {
     load: (id) => available(async () => (await loadAll([id]))[0] ?? null),
+    loadMany: (ids) => available(() => loadAll(ids)),
     page: (list, { limit, types, fromMs, beforeMs, endingBefore }, cursor) =>
       available(async () => {
         const prefix = listPrefix(list);

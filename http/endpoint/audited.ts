@@ -38,6 +38,7 @@ export function audited(endpoints: readonly BoundEndpoint[], log: AuditLog, cloc
 
 function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: Input, atMs: number): AuditEntry {
   const subject = audit.subject?.(input) ?? Object.values(input.params ?? {}).join(" ");
+  const note = audit.note?.(input);
   const merchantId = merchantOf(input);
   return {
     atMs,
@@ -50,6 +51,7 @@ function entryOf(endpoint: BoundEndpoint, audit: AuditedChange<Input>, input: In
     action: audit.action,
     subject: cutText(maskSchemePans(subject), SUBJECT_LENGTH_MAX),
     members: membersOf(endpoint, input.body),
+    ...(note === undefined ? {} : { note: cutText(maskSchemePans(note), SUBJECT_LENGTH_MAX) }),
     outcome: { type: "begun" },
   };
 }

@@ -224,6 +224,8 @@ export interface AuditedChange<I> {
   action: string;
   /** The changed object: an id or a name, never a secret. Default: the path's parameters. */
   subject?(input: I): string;
+  /** Why it is done, where the caller said so for the log; never a secret. */
+  note?(input: I): string | undefined;
 }
 
 /** Everything about an endpoint except what it does. */

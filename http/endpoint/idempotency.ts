@@ -60,7 +60,9 @@ export const USUAL_IDEMPOTENCY: IdempotencyPolicy = {
   scopeOf: ({ method, path }, { params, caller }) => {
     // Administrators are one sender. Who may only look has keys apart from the others: its 403 must not be stored for them, nor their reply be its.
     const sender = caller.type === "administrator" && caller.role === "read-only" ? "administrator:read-only" : senderOf(caller);
-    return [sender, method, path, params];
+    // People of a merchant have keys apart from each other and from its secret key: what one of them was shown once is for no other.
+    const person = caller.type === "merchantUser" ? [caller.user.userId] : [];
+    return [sender, ...person, method, path, params];
   },
   fingerprintOf: (_endpoint, { query, body }) => [query, body ?? null],
   // An error with a time to retry is not final.

@@ -23,19 +23,37 @@ export interface Signed {
 export function platformSignatures({ id, body, atMs }: Signed, secrets: readonly string[]): { [header: string]: string } {
   const seconds = Math.floor(atMs / 1_000);
   const platform = secrets.map((secret) => `v1=${hmac(secret, `${seconds}.${body}`, "hex")}`);
-  const standard = secrets.map((secret) => `v1,${hmac(bytesOf(secret), `${id}.${seconds}.${body}`, "base64")}`);
   return {
     [WIRE_NAMES.signature]: [`t=${seconds}`, ...platform].join(","),
-    [GATEWAY_SIGNATURE]: hmac(secrets.at(-1) ?? "", body, "hex"),
-    "webhook-id": id,
-    "webhook-timestamp": String(seconds),
-    "webhook-signature": standard.join(" "),
+    [GATEWAY_SIGNATURE]: oldestSignature(body, secrets),
+    ...standardSignatures({ id, body, seconds }, secrets),
   };
+}
+
+/**
+ * The signatures of a webhook in our own format: `X-Gateway-Signature` under the whole text of the oldest secret that signs, which a receiver has until the overlap ends, and
+ * those of Standard Webhooks, one for each secret. The platform's header is its own format's.
+ */
+export function portalSignatures({ id, body, atMs }: Signed, secrets: readonly string[]): { [header: string]: string } {
+  const seconds = Math.floor(atMs / 1_000);
+  return { [GATEWAY_SIGNATURE]: oldestSignature(body, secrets), ...standardSignatures({ id, body, seconds }, secrets) };
 }
 
 /** The signature of a partner's webhook, under its `sk_partner_` secret. */
 export function partnerSignatures({ body }: Signed, secret: string): { [header: string]: string } {
   return { [GATEWAY_SIGNATURE]: hmac(secret, body, "hex") };
+}
+
+function oldestSignature(body: string, secrets: readonly string[]): string {
+  return hmac(secrets.at(-1) ?? "", body, "hex");
+}
+
+function standardSignatures({ id, body, seconds }: { id: string; body: string; seconds: number }, secrets: readonly string[]) {
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": secrets.map((secret) => `v1,${hmac(bytesOf(secret), `${id}.${seconds}.${body}`, "base64")}`).join(" "),
+  };
 }
 
 function bytesOf(secret: string): Buffer {

@@ -4,7 +4,8 @@ import { liveSecrets, webhookSecretPlace } from "../../engine/webhooks/webhook-e
 import type { WebhookEvent, WebhookFormat } from "../../engine/webhooks/webhook-event.ts";
 import type { WebhookRequests } from "../../engine/webhooks/webhook-sender.ts";
 import { platformEvent } from "../compat/platform-event.ts";
-import { partnerSignatures, platformSignatures, type Signed } from "./signatures.ts";
+import { portalEnvelope } from "./portal-envelope.ts";
+import { partnerSignatures, platformSignatures, portalSignatures, type Signed } from "./signatures.ts";
 
 export interface WebhookRequestsOptions {
   box: SecretBox;
@@ -17,19 +18,22 @@ export function createWebhookRequests({ box, partnerSecretOf }: WebhookRequestsO
   return {
     requestOf: ({ event, delivery, endpoint, atMs }) => {
       const form = FORMS[endpoint.format];
-      if (form === undefined) return null;
-      const envelope = form.envelope(event, delivery);
       if (endpoint.owner.type === "partner") {
         const secret = partnerSecretOf(endpoint.owner.partnerId);
         if (secret === null) return null;
-        const body = JSON.stringify({ ...envelope, merchantId: event.merchantId });
+        const body = JSON.stringify({ ...form.envelope(event, delivery), merchantId: event.merchantId });
         return { body, headers: partnerSignatures({ id: event.id, body, atMs }, secret) };
       }
       const secrets = liveSecrets(endpoint, atMs).map(({ sealed }) => box.open(sealed, webhookSecretPlace(endpoint.id)));
-      const body = JSON.stringify(envelope);
+      const body = merchantBody(event, delivery);
       return { body, headers: form.signatures({ id: event.id, body, atMs }, secrets) };
     },
   };
+}
+
+/** The body that is posted to a merchant's endpoint, the same at every attempt. */
+export function merchantBody(event: WebhookEvent, delivery: WebhookDeliveryRecord): string {
+  return JSON.stringify(FORMS[event.format].envelope(event, delivery));
 }
 
 /** How a format writes an event, and signs it for a merchant. */
@@ -38,7 +42,7 @@ interface Form {
   signatures(signed: Signed, secrets: readonly string[]): { [header: string]: string };
 }
 
-/** Formats without a form are those that have no events yet: nothing is sent in them. */
-const FORMS: { readonly [Format in WebhookFormat]?: Form } = {
+const FORMS: Readonly<Record<WebhookFormat, Form>> = {
   platform: { envelope: platformEvent, signatures: platformSignatures },
+  portal: { envelope: portalEnvelope, signatures: portalSignatures },
 };

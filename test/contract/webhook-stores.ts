@@ -176,19 +176,56 @@ export function testWebhookStores(name: string, open: () => Promise<OpenWebhookS
       const ended = deliveredDelivery(third, attempt(nowMs, null));
       assert.equal(await deliveries.delivered(stored, ended, null), true);
       const both = [a.id, b.id];
-      assert.deepEqual(await deliveries.ofEndpoints(both, null, null, 10), [first, second, ended, fifth, sixth]);
-      assert.deepEqual(await deliveries.ofEndpoints(both, null, null, 2), [first, second]);
-      assert.deepEqual(await deliveries.ofEndpoints(both, null, second, 2), [ended, fifth]);
-      assert.deepEqual(await deliveries.ofEndpoints(both, "waiting", first, 10), [second, fifth, sixth]);
-      assert.deepEqual(await deliveries.ofEndpoints([a.id], "delivered", null, 10), [ended]);
-      assert.deepEqual(await deliveries.ofEndpoints([a.id], "dead", null, 10), []);
-      assert.deepEqual(await deliveries.ofEndpoints([], null, null, 10), []);
+      const query = { endpointIds: both, states: null, after: null, limit: 10, order: "oldest first" } as const;
+      assert.deepEqual(await deliveries.ofEndpoints(query), { found: [first, second, ended, fifth, sixth], next: null });
+      const placeOf = ({ createdAtMs, id }: WebhookDeliveryRecord) => ({ createdAtMs, id });
+      assert.deepEqual(await deliveries.ofEndpoints({ ...query, limit: 2 }), { found: [first, second], next: placeOf(second) });
+      assert.deepEqual(await deliveries.ofEndpoints({ ...query, after: second, limit: 2 }), {
+        found: [ended, fifth],
+        next: placeOf(fifth),
+      });
+      assert.deepEqual((await deliveries.ofEndpoints({ ...query, states: ["waiting"], after: first })).found, [second, fifth, sixth]);
+      assert.deepEqual((await deliveries.ofEndpoints({ ...query, endpointIds: [a.id], states: ["delivered"] })).found, [ended]);
+      assert.deepEqual((await deliveries.ofEndpoints({ ...query, endpointIds: [a.id], states: ["dead", "canceled"] })).found, []);
+      assert.deepEqual((await deliveries.ofEndpoints({ ...query, endpointIds: [] })).found, []);
+      const newest = { ...query, order: "newest first" } as const;
+      assert.deepEqual(await deliveries.ofEndpoints(newest), { found: [sixth, fifth, ended, second, first], next: null });
+      assert.deepEqual(await deliveries.ofEndpoints({ ...newest, limit: 2 }), { found: [sixth, fifth], next: placeOf(fifth) });
+      assert.deepEqual(await deliveries.ofEndpoints({ ...newest, after: placeOf(fifth), limit: 3 }), {
+        found: [ended, second, first],
+        next: null,
+      });
+      assert.deepEqual(
+        (await deliveries.ofEndpoints({ ...newest, after: { ...fifth, id: "evt_gone" }, states: ["delivered"] })).found,
+        [ended],
+        "the place that it goes on from need not be there",
+      );
       opened.advance(31 * DAY_MS);
       assert.deepEqual(
-        await deliveries.ofEndpoints([a.id], null, null, 10),
+        (await deliveries.ofEndpoints({ ...query, endpointIds: [a.id] })).found,
         [first, sixth],
         "what has ended leaves the list with its record",
       );
+    });
+
+    test("a delivery that is created alone brings its event, which is in no list and in no outbox", async ({
+      deliveries,
+      events,
+      opened,
+    }) => {
+      const event = exampleEvent("1", 1, { createdAtMs: opened.nowMs() });
+      const record = delivery(event, endpoint("a"), opened.nowMs());
+      assert.deepEqual([await deliveries.createAlone(record, event), await deliveries.createAlone(record, event)], [true, false]);
+      assert.deepEqual(await events.loadMany(["evt_gone", event.id]), [event]);
+      assert.deepEqual(
+        (await deliveries.loadMany(["gone", record.id])).map((stored) => stored.record),
+        [record],
+      );
+      const query = { limit: 10, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null, types: null };
+      assert.deepEqual((await events.page({ format: "platform", merchantId: "M1", livemode: false }, query, null)).items, []);
+      assert.deepEqual(await events.outbox(10), []);
+      opened.advance(30 * DAY_MS + 1);
+      assert.equal(await events.load(event.id), null);
     });
 
     test("a dead delivery is kept for ninety days with its event, a delivered one for thirty", async ({ deliveries, events, opened }) => {

@@ -32,6 +32,8 @@ export interface Things {
   refundId: string;
   merchantWebhookId: string;
   eventId: string;
+  /** Its endpoint of the portal's format. */
+  portalWebhookId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -60,6 +62,8 @@ const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | num
   [/\/v1\/refunds\/\{id\}$/, ({ refundId }) => refundId],
   [/\/v1\/webhook_endpoints\/\{id\}$/, ({ merchantWebhookId }) => merchantWebhookId],
   [/\/v1\/events\/\{id\}$/, ({ eventId }) => eventId],
+  [/\/api\/merchant\/webhooks\/\{id\}$/, ({ portalWebhookId }) => portalWebhookId],
+  [/\/api\/merchant\/webhooks\/deliveries\/\{id\}$/, ({ portalWebhookId }) => `evt_${"0".repeat(24)}.${portalWebhookId}`],
   [/\/webhooks\/deliveries\/\{id\}$/, () => "delivery-of-nobody"],
   [/\/mails\/\{id\}$/, () => "mail-of-nobody"],
   [/\{deliveryId\}$/, () => "delivery-of-nobody"],

@@ -295,7 +295,9 @@ export class DoorWorld {
   }
 
   /** A paid payment at the compatible API, one that was refunded, an endpoint that gets nothing, and an event. */
-  async #makePayments(shop: Headers): Promise<Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "eventId">> {
+  async #makePayments(
+    shop: Headers,
+  ): Promise<Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "portalWebhookId" | "eventId">> {
     const pay = async () => {
       const order = { amount: 1_099, currency: "eur", confirm: true, return_url: "https://door.example/return" };
       const intentId = textMember(await this.#make(shop, "POST", "/v1/payment_intents", order), "id");
@@ -311,13 +313,21 @@ export class DoorWorld {
     const refund = await this.#make(shop, "POST", "/v1/refunds", { charge: refunded.chargeId });
     const endpoint = { url: "https://door.example/hooks", enabled_events: ["invoice.paid"] };
     const made = await this.#make(shop, "POST", "/v1/webhook_endpoints", endpoint);
+    const own = { url: "https://door.example/own-hooks", events: ["payment_link.expired"] };
+    const portalWebhookId = textMember(await this.#make(shop, "POST", "/api/merchant/webhooks", own), "data", "endpoint", "id");
     const paid = await pay();
     const [event] = await eventually(async () => {
       const events = listOf(member(await this.#make(shop, "GET", "/v1/events"), "data"));
       assert.ok(events.length > 0, "there is no event yet");
       return events;
     });
-    return { ...paid, refundId: textMember(refund, "id"), merchantWebhookId: textMember(made, "id"), eventId: textMember(event, "id") };
+    return {
+      ...paid,
+      portalWebhookId,
+      refundId: textMember(refund, "id"),
+      merchantWebhookId: textMember(made, "id"),
+      eventId: textMember(event, "id"),
+    };
   }
 
   /** People of the merchants, with sessions of the portal; the user that requests are about is the viewer. */

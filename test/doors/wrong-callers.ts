@@ -41,6 +41,8 @@ const NOT_SUCCEEDING: { readonly [endpoint: string]: { status: number; why: stri
   showWebhookDelivery: { status: 404, why: "nothing was delivered" },
   resendWebhookDelivery: { status: 404, why: "nothing was delivered" },
   partnerApiResendWebhookDelivery: { status: 404, why: "nothing was delivered" },
+  portalFindWebhookDelivery: { status: 404, why: "the same" },
+  portalResendWebhookDelivery: { status: 404, why: "the same" },
   releaseZvtRoute: { status: 404, why: "no cash register has a route" },
   compatConfirmPaymentIntent: { status: 400, why: "it is paid" },
   compatCancelPaymentIntent: { status: 400, why: "it is paid" },

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -132,16 +133,30 @@ async function exitOf(child: ChildProcess): Promise<Exit> {
   return { code, signal };
 }
 
-/** A port that nothing listens on now. */
+/**
+ * A port that nobody listens at. Below those that the system gives to connections: a port of theirs may be taken by any of the thousand connections of tests beside
+ * this one, between this answer and the moment when somebody listens.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
+  for (let tries = 0; tries < PORT_TRIES; tries += 1) {
+    const port = randomInt(PORTS_FROM, PORTS_BELOW);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
+  throw new Error("no free port");
 }
+
+const PORT_TRIES = 100;
+const PORTS_FROM = 15_000;
+/** Where Linux begins with the ports of connections, unless it is told otherwise. */
+const PORTS_BELOW = 32_768;
 
 /** A free port and an empty folder for one node after the other. */
 export async function placeOf(test: TestContext): Promise<{ port: number; dataDirectory: string }> {

@@ -8,6 +8,7 @@ import { QUEUED_COMMANDS_MAX, SENT_COMMANDS_MAX } from "../../engine/kernel/limi
 import { readChart } from "../../engine/kernel/statechart.ts";
 import { followUpMachine } from "../../engine/links/follow-up-machine.ts";
 import { linkMachine } from "../../engine/links/machine.ts";
+import { portalLinkMachine } from "../../engine/portal-links/machine.ts";
 import { commandMachine } from "../../engine/terminals/command-machine.ts";
 import { machinePage } from "../support/machine-page.ts";
 
@@ -66,6 +67,16 @@ attempt is a payment link with a machine of its own ([link.md](link.md)); the co
 
 The record tells the state (\`statusOf\` of [intent.ts](../../../engine/intents/intent.ts)); it is not stored. The effects are what is told by webhooks: \`tell\` of the intent,
 \`tellOfAttempt\` of charges and refunds, by what has become of one since ([rules.ts](../../../engine/intents/rules.ts)).`,
+  },
+  {
+    file: "portal-link.md",
+    machine: portalLinkMachine,
+    title: "A payment link of the portal",
+    text: `Which attempt at it may begin, what a payment counts as, and what its merchant is told ([engine/portal-links/machine.ts](../../../engine/portal-links/machine.ts)). Each
+attempt is a payment link at the gateway with a machine of its own ([link.md](link.md)); the commits that change that link step the portal link, so that one is never known without the other
+([portal-link-companion.ts](../../../engine/portal-links/portal-link-companion.ts)).
+
+The effects are stored with the step: \`tell\` (a webhook event), \`mailPaid\` (mails to its people), and what operators are told, \`flagLate\`, \`flagTwice\` and \`settleTwice\`.`,
   },
   {
     file: "deployment.md",

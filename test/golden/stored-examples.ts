@@ -25,6 +25,8 @@ import { createHistoryStore, type PendingLoss } from "../../storage/kv/history-s
 import type { Kv, Operation } from "../../engine/kernel/kv.ts";
 import type { IntentRecord } from "../../engine/intents/intent.ts";
 import { createIntentStore } from "../../engine/intents/intent-store.ts";
+import type { PortalLinkRecord } from "../../engine/portal-links/portal-link.ts";
+import { createPortalLinkStore, type PortalLinkPageQuery } from "../../engine/portal-links/portal-link-store.ts";
 import { duePartitionOf } from "../../engine/kernel/due-index-store.ts";
 import type { SecretBox } from "../../engine/kernel/secret-box.ts";
 import type { Mail } from "../../engine/mails/mail.ts";
@@ -380,6 +382,7 @@ const MERCHANT: Whole<Omit<MerchantRecord, "services">> & Pick<MerchantRecord, "
   updatedAtMs: AT_MS,
   createdBy: "request-1",
   keys: { publishable: "digest-1", secret: "digest-2" },
+  shownKeys: { publishable: "pk_merchant_1", secretPrefix: "sk_merchant_1", madeAtMs: AT_MS },
   previousKeys: { publishable: "digest-3", secret: "digest-4" },
   callsPerMinute: { permitted: 600, chosen: 200 },
   services: { PAYPAL: { enabled: true, configuration: { mode: "sandbox", members: { clientId: "c-1" }, updatedAtMs: AT_MS } } },
@@ -454,6 +457,7 @@ const AUDIT: Whole<AuditEntry> = {
   action: "partner.create",
   subject: "1",
   members: ["username"],
+  note: "why",
   outcome: { type: "refused", code: "conflict" },
 };
 
@@ -719,6 +723,49 @@ const INTENT: Whole<IntentRecord> = {
   events: 7,
 };
 
+const PORTAL_LINK: Whole<PortalLinkRecord> = {
+  schema: 1,
+  id: "pl_000000000000000000000001",
+  token: "AbCdEfGhIjKlMnOpQrStUv",
+  merchantId: "merchant-1",
+  partnerId: 1,
+  livemode: true,
+  order: {
+    amountMinor: 1_250,
+    currency: "EUR",
+    description: "Two nights",
+    reference: "R-7",
+    customerEmail: "ada@example.org",
+    expiresAtMs: AT_MS + 7 * 86_400_000,
+  },
+  createdBy: { type: "user", userId: "usr_1" },
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS + 60_000,
+  state: "CANCELLED",
+  late: false,
+  attempts: [
+    {
+      txId: "pl_000000000000000000000001.1",
+      state: "failed",
+      createdAtMs: AT_MS + 1_000,
+      url: "https://pay.example/1",
+      expiresAtMs: AT_MS + 3_601_000,
+      endedAtMs: AT_MS + 30_000,
+      resultCode: "GW_10001",
+      resultDescription: "declined",
+      settled: true,
+      paid: { atMs: AT_MS + 30_000, amountMinor: 1_250, currency: "EUR", cardLast4: "1111" },
+      refund: "unknown",
+    },
+  ],
+  paidAtMs: AT_MS + 30_000,
+  cancelledAtMs: AT_MS + 60_000,
+  cancelledBy: "operation-1",
+  mails: [{ id: "plm_000000000000000000000001", atMs: AT_MS + 500 }],
+  nextAtMs: AT_MS + 7 * 86_400_000,
+  events: 1,
+};
+
 const MAIL: Mail = {
   id: "mail-1",
   kind: "invitation",
@@ -737,6 +784,8 @@ const atNow = { nowMs: now, monotonicMs: now };
 const terminalStore = (kv: Kv) => createTerminalStore({ kv, nowMs: now, retentionMs: RETENTION_MS, writer: "w" });
 const linkStore = (kv: Kv) => createLinkStore({ kv, retentionMs: RETENTION_MS, writer: "w" });
 const intentStore = (kv: Kv) => createIntentStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [] });
+const portalLinkStore = (kv: Kv) =>
+  createPortalLinkStore({ kv, retentionMs: RETENTION_MS, eventOperations: () => [], keyedDigest: (text) => Buffer.from(text).toString("hex") });
 const appStore = (kv: Kv) => createAppStore({ kv, nowMs: now, writer: "w" });
 const auditStore = (kv: Kv) => createAuditStore({ kv, writer: "w", failed: () => undefined });
 const put = (kv: Kv, ...operations: Operation[]) => kv.commit({ checks: [], operations });
@@ -759,6 +808,7 @@ async function writeMerchant(kv: Kv): Promise<void> {
     before: null,
     count: { record: { active: 1, stored: 2 }, version: 0 },
     secrets: { service: "PAYPAL", sealed: "sealed" },
+    madeKeys: { operationId: "request-1", sealed: "sealed", expiresAtMs: FAR_MS },
   });
 }
 
@@ -863,6 +913,7 @@ export const STORED_EXAMPLES = {
   merchantKey: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).byKey("digest-1"))?.merchantId ?? null },
   merchantCount: { write: writeMerchant, read: async (kv) => (await createMerchantStore(kv).count(1)).record },
   merchantSecret: { write: writeMerchant, read: (kv) => createMerchantStore(kv).sealedSecrets("M1", "PAYPAL") },
+  merchantMadeKeys: { write: writeMerchant, read: (kv) => createMerchantStore(kv).madeKeys("M1", "request-1") },
   namedAdministrator: {
     write: writeAdministrators,
     read: async (kv) => [...(await createAdministratorStore(kv).load(0))].map(([name, { record }]) => [name, record]),
@@ -961,6 +1012,25 @@ export const STORED_EXAMPLES = {
         (await store.page(list, query, null)).items.length,
         (await store.pageCharges(list, query, null)).items.map(({ attempt }) => attempt.chargeId),
         (await store.pageRefunds(list, query, null)).items.map(({ refund }) => refund.id),
+      ];
+    },
+  },
+  portalLink: {
+    write: (kv) => portalLinkStore(kv).commit({ record: PORTAL_LINK, before: null, version: 0, events: [], also: [], atMs: AT_MS }),
+    read: async (kv) => {
+      const store = portalLinkStore(kv);
+      const list = { merchantId: "merchant-1", livemode: true };
+      const all = { limit: 10, after: null, fromMs: null, beforeMs: null, state: null, customerEmail: null, reference: null };
+      const idsOf = async (query: Partial<PortalLinkPageQuery>) =>
+        (await store.page(list, { ...all, ...query })).items.map(({ id }) => id);
+      return [
+        (await store.load(PORTAL_LINK.id))?.record,
+        (await store.byToken(PORTAL_LINK.token))?.record.id,
+        await idsOf({}),
+        await idsOf({ state: "CANCELLED" }),
+        await idsOf({ customerEmail: "ada@example.org" }),
+        await idsOf({ reference: "R-7" }),
+        await store.pageDue(duePartitionOf(PORTAL_LINK.id), null, AT_MS + 8 * 86_400_000, 10),
       ];
     },
   },

@@ -114,6 +114,8 @@ interface Ids {
   /** That merchant's, at the compatible API. */
   intentId: string;
   merchantWebhookId: string;
+  /** Its endpoint of the portal's format. */
+  portalWebhookId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -217,6 +219,8 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
   // Nothing is sent to it.
   const endpoint = { url: "https://planted.example/hooks", enabled_events: ["invoice.paid"] };
   const ownWebhook = await must(200, shop.post("/v1/webhook_endpoints", endpoint));
+  const portalEndpoint = { url: "https://planted.example/own-hooks", events: ["payment_link.expired"] };
+  const portalWebhook = await must(201, shop.post("/api/merchant/webhooks", portalEndpoint));
   const version = async (versionCode: number) => {
     const releaseNotes = `kept ${world.planted.control()}`;
     return must(200, administrator.post("/admin/app-versions", { versionCode, versionName: "9", releaseNotes, active: true }));
@@ -261,6 +265,7 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     merchantKey,
     intentId: textMember(intent.body, "id"),
     merchantWebhookId: textMember(ownWebhook.body, "id"),
+    portalWebhookId: textMember(portalWebhook.body, "data", "endpoint", "id"),
     txId: textMember(link.body, "txId"),
     commandUuid,
   };
@@ -520,6 +525,8 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       if (endpoint.path.startsWith("/admin/api/partners")) return ids.partnerId;
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
+      if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;
+      if (endpoint.path.startsWith("/api/merchant/webhooks")) return ids.portalWebhookId;
       return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
     default:
       return names.next("name");

@@ -27,6 +27,8 @@ const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
   [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],
   [/\/sessions\/\{id\}$/, [({ sessionId }) => sessionId]],
+  [/\/webhooks\/\{id\}$/, [({ webhookId }) => webhookId]],
+  [/\/webhooks\/deliveries\/\{id\}$/, [({ deliveryId }) => deliveryId]],
   [/\/passkeys\/\{id\}$/, [({ passkeyId }) => passkeyId]],
 ];
 
@@ -36,8 +38,10 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
   authCode: [({ authCode }) => authCode],
   last4: [({ last4 }) => last4],
   q: [({ uuid }) => uuid, ({ authCode }) => authCode, ({ last4 }) => last4],
-  cursor: [({ transactionsCursor }) => transactionsCursor, ({ auditCursor }) => auditCursor],
-  objectId: [({ userId }) => userId, ({ email }) => email],
+  cursor: [({ transactionsCursor }) => transactionsCursor, ({ auditCursor }) => auditCursor, ({ deliveriesCursor }) => deliveriesCursor],
+  objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId],
+  endpointId: [({ webhookId }) => webhookId],
+  eventType: [],
   requestId: [({ requestId }) => requestId],
   ...{ from: [], to: [], status: [], method: [], amountMin: [], amountMax: [], currency: [], limit: [], lang: [], day: [], outcome: [] },
 };
@@ -46,6 +50,8 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
 const BODY: { readonly [member: string]: Value | null } = {
   merchantId: ({ merchantId }) => merchantId,
   email: ({ email }) => email,
+  endpointId: ({ webhookId }) => webhookId,
+  cursor: ({ deliveriesCursor }) => deliveriesCursor,
   ...{
     role: null,
     state: null,
@@ -59,6 +65,7 @@ const BODY: { readonly [member: string]: Value | null } = {
     seen: null,
   },
   ...{ response: null, name: null, token: null },
+  ...{ format: null, url: null, events: null, description: null, status: null },
 };
 
 /** Whoever has this token was sent it: it is the right to see what it is for, whoever is signed in. */

@@ -22,6 +22,11 @@ export interface Things {
   requestId: string;
   transactionsCursor: string;
   auditCursor: string;
+  webhookId: string;
+  deliveryId: string;
+  /** What the delivery is about. */
+  objectId: string;
+  deliveriesCursor: string;
 }
 
 export interface Merchant {
@@ -80,7 +85,9 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
   });
   const log = await read("/audit?limit=1");
   const [entry] = listOf(member(log, "items"));
+  const webhooks = await newWebhook(owner, name);
   const things: Things = {
+    ...webhooks,
     ...{ merchantId, terminalId, uuid: uuids[0] ?? "", email, authCode, last4, passkeyId: "passkey-of-nobody" },
     ...{ userId: userOf(email), invitedUserId: userOf(colleague), sessionId: textMember(session, "sessionId") },
     ...{ requestId: textMember(entry, "requestId") },
@@ -88,9 +95,27 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
   };
   const markers = [
     ...[merchantId, terminalId, ...uuids, email, colleague, authCode, things.userId, things.invitedUserId, things.sessionId],
+    ...[things.webhookId, things.objectId, `hooks-of-${name}`],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
   return { things, owner, key, partner, markers };
+}
+
+/** An endpoint of webhooks that nobody listens at, and deliveries to it. */
+async function newWebhook(owner: PortalPerson, name: string) {
+  const order = { url: `http://127.0.0.1:1/hooks-of-${name}`, events: ["*"], description: `endpoint of ${name}` };
+  const made = await owner.send("POST", "/webhooks", order);
+  assert.equal(made.status, 201, made.text);
+  const webhookId = textMember(made.body, "data", "endpoint", "id");
+  const tested = await owner.send("POST", `/webhooks/${webhookId}/test`);
+  assert.equal(tested.status, 200, tested.text);
+  const deliveryId = textMember(tested.body, "data", "id");
+  const { createdAt, objectId } = {
+    createdAt: textMember(tested.body, "data", "createdAt"),
+    objectId: textMember(tested.body, "data", "objectId"),
+  };
+  const deliveriesCursor = Buffer.from(`${Date.parse(createdAt)}/${deliveryId}`).toString("base64url");
+  return { webhookId, deliveryId, objectId, deliveriesCursor };
 }
 
 async function pay(relay: Relay, terminalId: string, result: object): Promise<string> {
@@ -109,7 +134,9 @@ export function dataOf(answer: Answer): unknown {
 /** What its owner and its key read of everything: the same before and after others have asked. */
 export async function seenBy({ owner, key, things }: Merchant): Promise<unknown> {
   const people = await Promise.all(
-    ["/users", "/me", "/transactions", `/transactions/${things.uuid}`].map(async (path) => dataOf(await owner.send("GET", path))),
+    ["/users", "/me", "/transactions", `/transactions/${things.uuid}`, "/webhooks"].map(async (path) =>
+      dataOf(await owner.send("GET", path)),
+    ),
   );
   const sessions = listOf(member(dataOf(await owner.send("GET", "/sessions")), "items")).map((one) => member(one, "sessionId"));
   const terminals = listOf(member(dataOf(await key.get(`${PORTAL_API}/terminals`)), "items")).map((one) => member(one, "terminalId"));

@@ -254,6 +254,7 @@ const LOADED_BY_PAGES: ReadonlySet<string> = new Set([
   "engine/access/administrator-role.ts",
   "engine/access/merchant-user-grant.ts",
   "engine/kernel/money.ts",
+  "engine/kernel/money-text.ts",
 ]);
 
 const PAGES = ["http/web/portal/", "http/web/operators/"];

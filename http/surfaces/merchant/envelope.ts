@@ -20,6 +20,7 @@ export const PORTAL_CODES = [
   "no_address",
   "too_many",
   "not_refundable_here",
+  "not_kept",
   "already_refunded",
   "partial_refund",
   "not_paid",

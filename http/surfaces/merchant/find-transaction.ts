@@ -1,9 +1,9 @@
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import type { MerchantTransaction } from "../../../engine/payments/merchant-transactions.ts";
+import type { MerchantTransaction, MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
 import { UuidParams } from "../identifier-params.ts";
 import { ok, okOf } from "./envelope.ts";
 import { maySeePersonalData } from "./personal-data.ts";
-import { READ_DEADLINE_MS, type ReadOperations, reads } from "./reads.ts";
+import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { receiptText } from "./receipt-text.ts";
 import { TransactionDetail, type TransactionDetailJson } from "./schemas.ts";
 import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
@@ -16,7 +16,7 @@ export const findMerchantTransaction = reads.endpoint({
   path: `${MERCHANT_BASE}/transactions/{uuid}`,
   summary: "Get one transaction, with what happened to it",
   description:
-    "`timeline` has the life of the command where it is still kept, and for a payment link its captures, reversals and refunds. 404 for a uuid that is not the merchant's.",
+    "`timeline` has the life of the command where it is still kept, and for a payment link its captures, reversals and refunds. `refund` says whether POST /api/merchant/transactions/{uuid}/refund would do it, else with the same code why not. 404 for a uuid that is not the merchant's.",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -59,7 +59,7 @@ export const findMerchantTransaction = reads.endpoint({
 
 /** Throws RelayError `not_found` for what is not there, or is another merchant's. */
 export async function ownTransaction(
-  { merchantTransactions }: Pick<ReadOperations, "merchantTransactions">,
+  { merchantTransactions }: { merchantTransactions: Pick<MerchantTransactions, "find"> },
   merchantId: string,
   uuid: string,
 ): Promise<MerchantTransaction> {

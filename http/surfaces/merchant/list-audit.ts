@@ -14,7 +14,7 @@ export const listMerchantAudit = reads.endpoint({
   path: `${MERCHANT_BASE}/audit`,
   summary: "List who changed what, newest first",
   description:
-    "What the merchant's people and its key changed, and what administrators and its partner changed of it. Entries are kept for 400 days, at most 10,000 of them. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. Addresses of people are masked, and `ipAddress` is null, for roles that do not see personal data.",
+    "What the merchant's people and its key changed, and what administrators and its partner changed of it. Entries are kept for 400 days, at most 10,000 of them. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. Addresses of people are masked, and `ipAddress` and `note` are null, for roles that do not see personal data.",
   auth: "merchantUser",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -44,6 +44,7 @@ export const listMerchantAudit = reads.endpoint({
               members: ["email", "role"],
               outcome: "done",
               code: null,
+              note: null,
               requestId: "till-7.42",
             },
           ],
@@ -83,6 +84,8 @@ function itemOf(id: string, entry: AuditEntry, maySee: boolean): AuditItemJson {
     members: [...members],
     outcome: outcome.type,
     code: outcome.type === "refused" ? outcome.code : null,
+    // People write into it what they like.
+    note: maySee ? (entry.note ?? null) : null,
     requestId,
   };
 }

@@ -1,11 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantDay, TransactionSums } from "../../../engine/payments/merchant-transactions.ts";
+import type { PortalLinkTask } from "../../../engine/portal-links/link-tasks.ts";
+import type { MerchantAttentionItem } from "../../../engine/settings/merchant-attention.ts";
 import { daysAfter, type LocalTime } from "../local-time.ts";
 import { ok, okOf } from "./envelope.ts";
 import { READ_DEADLINE_MS, reads } from "./reads.ts";
 import { Overview, type OverviewJson } from "./schemas.ts";
-import { MERCHANT_BASE, merchantOf, PORTAL_RATE } from "./surface.ts";
+import { MERCHANT_BASE, merchantOf, merchantOwnerOf, PORTAL_RATE } from "./surface.ts";
 import { methodOf } from "./transaction-item.ts";
 import { dayOfQuery } from "./transaction-query.ts";
 
@@ -22,7 +24,7 @@ export const merchantOverview = reads.endpoint({
   path: `${MERCHANT_BASE}/overview`,
   summary: "Get the figures of a day",
   description:
-    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks` are payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals.",
+    "Without `day` today, against the same weekday a week before up to the same time of day by the clock on the wall; a day that is over is compared as a whole. `hour` counts the hours since the day began, 23 or 25 of them where clocks change. `tasks`, newest first, are payments whose outcome is not known (`unknown`) or whose amount differs (`amount_differs`), at most the newest 20 of the first 50 terminals, by their uuid; and by their id the payment links, of the newest 20 of these, that were paid twice (`link_paid_twice`), late (`link_late`, for 30 days unless it was given back), or whose refund the gateway has not confirmed (`link_refund_unknown`).",
   auth: "merchantUserOrKey",
   may: "look",
   rateLimit: PORTAL_RATE,
@@ -53,15 +55,16 @@ export const merchantOverview = reads.endpoint({
     },
     ...reads.errors(400, 401, 403, 429, 503),
   },
-  handle: async ({ merchantTransactions, merchantTerminals, merchantAttention, localTime, clock }, { caller, query }) => {
+  handle: async ({ merchantTransactions, merchantTerminals, merchantAttention, portalLinkTasks, localTime, clock }, { caller, query }) => {
     const merchantId = merchantOf(caller);
     const nowMs = clock.nowMs();
     const { day, complete, range, before } = rangesOf(query.day, nowMs, localTime);
-    const [sums, sumsBefore, terminals, attention] = await Promise.all([
+    const [sums, sumsBefore, terminals, attention, linkTasks] = await Promise.all([
       merchantTransactions.sums(merchantId, range),
       before.fromMs < before.untilMs ? merchantTransactions.sums(merchantId, before) : NOTHING,
       merchantTerminals.all(merchantId),
       merchantAttention(merchantId),
+      portalLinkTasks(merchantOwnerOf(caller)),
     ]);
     const overview: OverviewJson = {
       day,
@@ -74,7 +77,7 @@ export const merchantOverview = reads.endpoint({
       byMethod: sums.byMethod.map((one) => ({ method: methodOf(one.method), ...sumsOf(one) })),
       byTerminal: sums.byTerminal.map((one) => ({ terminalId: one.terminalId, ...sumsOf(one) })),
       terminals: { online: terminals.filter(({ view }) => view.connected).length, total: merchantTerminals.count(merchantId) },
-      tasks: attention.map(({ kind, uuid }) => ({ kind, subject: uuid, dueAt: null })),
+      tasks: tasksOf(attention, linkTasks),
     };
     return { status: 200, body: ok(overview) };
   },
@@ -103,6 +106,15 @@ function rangesOf(
   if (before === null || untilMs === undefined || untilMs === null)
     throw new RelayError("invalid_request", "day: there is no week before it");
   return { day, complete, range, before: { fromMs: before.fromMs, untilMs } };
+}
+
+/** Payments by their uuid, links by their id, newest first. */
+function tasksOf(attention: readonly MerchantAttentionItem[], linkTasks: readonly PortalLinkTask[]): OverviewJson["tasks"] {
+  const all = [
+    ...attention.map(({ kind, uuid, atMs }) => ({ kind, subject: uuid, atMs })),
+    ...linkTasks.map(({ kind, id, atMs }) => ({ kind, subject: id, atMs })),
+  ];
+  return all.sort((one, other) => other.atMs - one.atMs).map(({ kind, subject }) => ({ kind, subject, dueAt: null }));
 }
 
 function sumsOf({ currency, volumeMinor, approved, declined }: TransactionSums): TransactionSums {

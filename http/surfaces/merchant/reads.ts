@@ -3,6 +3,7 @@ import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { Links } from "../../../engine/links/links.ts";
 import type { MerchantAudit } from "../../../engine/operators/merchant-audit.ts";
 import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
+import type { PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttention } from "../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminals } from "../../../engine/settings/merchant-terminals.ts";
 import type { Terminals } from "../../../engine/terminals/terminals.ts";
@@ -14,6 +15,7 @@ export interface ReadOperations {
   merchantTransactions: MerchantTransactions;
   merchantTerminals: MerchantTerminals;
   merchantAttention: MerchantAttention;
+  portalLinkTasks: PortalLinkTasks;
   merchantAudit: MerchantAudit;
   /** As its partner wrote it. */
   merchantName(merchantId: string): Promise<string>;

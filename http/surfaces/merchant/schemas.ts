@@ -29,6 +29,7 @@ import {
   TotpConfirm,
   WebAuthnJson,
 } from "../factor-schemas.ts";
+import { ServiceMembers } from "../service-configuration.ts";
 
 /**
  * The JSON of `/api/merchant`, once: endpoints declare it, the portal's pages take their types from it. Times are ISO 8601 in UTC; amounts are integers in minor units
@@ -329,6 +330,7 @@ export const AuditItem = Type.Object({
   members: Type.Array(Type.String()),
   outcome: Type.Union([Type.Literal("begun"), Type.Literal("done"), Type.Literal("refused")]),
   code: nullable(Type.String({ description: "Why it was refused." })),
+  note: nullable(Type.String({ description: "Why, in the words of whoever did it; null for roles that do not see personal data." })),
   requestId: Type.String(),
 });
 
@@ -410,11 +412,6 @@ export const Refund = Type.Object({
 
 // --- payment methods, keys -----------------------------------------------------------------------------------------------------------------------------
 
-export const MethodMember = Type.Object({
-  name: Type.String(),
-  secret: Type.Boolean({ description: "Stored encrypted, shown as a mask." }),
-  maxLength: Type.Integer(),
-});
 /** GET /payment-methods (only what the partner permits), and the answer of every change. */
 export const PaymentMethod = Type.Object({
   service: words(SERVICE_CODES),
@@ -422,19 +419,19 @@ export const PaymentMethod = Type.Object({
   enabled: Type.Boolean(),
   configured: Type.Boolean(),
   mode: nullable(words(SERVICE_MODES)),
-  /** What its configuration has beside `mode`; null: any members, all secret. */
-  members: nullable(Type.Array(MethodMember)),
-  /** What is stored, by name; a secret as its mask. */
-  values: Type.Record(Type.String(), Type.String()),
-  updatedAt: nullable(time("when it was configured.")),
+  members: ServiceMembers,
+  values: Type.Record(Type.String(), Type.String(), {
+    description: "What is stored, by name, without `mode`. Secrets are shown as a mask, long ones with their last four characters.",
+  }),
+  updatedAt: nullable(time("when it was configured; null until then.")),
 });
 export const PaymentMethods = Type.Object({ items: Type.Array(PaymentMethod) });
 
-/** GET /keys. The secret one is shown as its beginning only. */
+/** GET /keys. Null for a pair of before the relay kept what it may show of it. */
 export const Keys = Type.Object({
-  publishableKey: Type.String({ description: "Whole: it is public." }),
-  secretKeyPrefix: Type.String(),
-  createdAt: time("when this pair was made."),
+  publishableKey: nullable(Type.String({ description: "Whole: it is public." })),
+  secretKeyPrefix: nullable(Type.String({ description: "The beginning of the secret key, which itself is not stored." })),
+  createdAt: nullable(time("when this pair was made.")),
   environment: Environment,
 });
 /** POST /keys: a new pair, shown once; the former one ends at once. */
@@ -521,13 +518,17 @@ export const WebhookDeliveryDetail = Type.Object({
   ),
 });
 /** POST /webhooks/deliveries/resend-failed. */
-export const ResendFailed = Type.Object({ endpointId: Type.Optional(Type.String({ maxLength: 64 })) });
+export const ResendFailed = Type.Object({
+  endpointId: Type.Optional(Type.String({ maxLength: 64, description: "Of this endpoint only." })),
+  cursor: Type.Optional(Type.String({ maxLength: 256, description: "The `next` of the call before." })),
+});
 export const ResentDeliveries = Type.Object({
   resent: Type.Integer(),
-  /** Delivered later, superseded by a newer event of the same object, or their endpoint is disabled. */
-  skipped: Type.Integer(),
-  /** Whether there are more than one call resends; call again. */
-  more: Type.Boolean(),
+  skipped: Type.Integer({
+    description: "Not sent: a later event of the same object was delivered, it was sent again meanwhile, or its endpoint is disabled.",
+  }),
+  more: Type.Boolean({ description: "Whether there are more than one call looks at; call again with `cursor`." }),
+  next: nullable(Type.String({ description: "The `cursor` of the next call; null where there is no more." })),
 });
 
 // --- logs ----------------------------------------------------------------------------------------------------------------------------------------------
@@ -572,6 +573,8 @@ export type KeysJson = Static<typeof Keys>;
 export type NewKeysJson = Static<typeof NewKeys>;
 export type WebhookEndpointJson = Static<typeof WebhookEndpointItem>;
 export type WebhookEndpointListJson = Static<typeof WebhookEndpointList>;
+export type WebhookEndpointWithSecretJson = Static<typeof WebhookEndpointWithSecret>;
+export type ResentDeliveriesJson = Static<typeof ResentDeliveries>;
 export type WebhookDeliveryJson = Static<typeof WebhookDelivery>;
 export type WebhookDeliveryDetailJson = Static<typeof WebhookDeliveryDetail>;
 export type WorkflowLogJson = Static<typeof WorkflowLogItem>;

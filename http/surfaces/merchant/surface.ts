@@ -1,8 +1,11 @@
 import type { Caller } from "../../../engine/access/caller.ts";
+import type { MerchantGrant } from "../../../engine/access/merchant-grant.ts";
 import type { MerchantUserGrant } from "../../../engine/access/merchant-user-grant.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
 import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
+import type { IdempotencyPolicy } from "../../endpoint/endpoint.ts";
+import { USUAL_IDEMPOTENCY } from "../../endpoint/idempotency.ts";
 import { surface } from "../../endpoint/surface.ts";
 import { merchantEnvelope } from "./envelope.ts";
 
@@ -13,6 +16,15 @@ export interface MerchantOperations {
   merchantCalls: Pick<MerchantCalls, "admitMerchant">;
 }
 
+/** As everywhere, but a key is its person's own: an answer is kept as that person was to see it. */
+const IDEMPOTENCY: IdempotencyPolicy = {
+  ...USUAL_IDEMPOTENCY,
+  scopeOf: (endpoint, input) => {
+    const usual = USUAL_IDEMPOTENCY.scopeOf(endpoint, input);
+    return usual === null || input.caller.type !== "merchantUser" ? usual : [...usual, input.caller.user.userId];
+  },
+};
+
 /** The portal's interface, for endpoints that use `Operations`. Calls with a merchant's key count towards its limit of a minute. */
 export function merchantSurface<Operations>() {
   return surface<Operations & MerchantOperations>()({
@@ -21,6 +33,7 @@ export function merchantSurface<Operations>() {
     envelope: merchantEnvelope,
     changeDeadlineMs: PROPAGATION_DEADLINE_MS,
     closesBodies: true,
+    idempotency: IDEMPOTENCY,
     admit: async ({ merchantCalls }, { caller }) => {
       if (caller.type === "merchantKey") await merchantCalls.admitMerchant(caller.merchant);
       return undefined;
@@ -36,8 +49,15 @@ export const SIGN_IN_RATE = { bucket: "merchantSignIn", perSecond: 10 };
 
 /** The merchant that a session or a key speaks for. Never taken from the request. */
 export function merchantOf(caller: Caller): string {
-  if (caller.type === "merchantUser") return caller.user.merchantId;
-  if (caller.type === "merchantKey") return caller.merchant.merchantId;
+  return merchantOwnerOf(caller).merchantId;
+}
+
+/** The same, with what stores and the gateway's accounts go by. */
+export function merchantOwnerOf(caller: Caller): Pick<MerchantGrant, "merchantId" | "partnerId" | "livemode"> {
+  if (caller.type === "merchantUser" || caller.type === "merchantKey") {
+    const { merchantId, partnerId, livemode } = caller.type === "merchantUser" ? caller.user : caller.merchant;
+    return { merchantId, partnerId, livemode };
+  }
   throw new RelayError("unauthorized", "Sign in, or send the merchant's secret key");
 }
 

@@ -129,7 +129,8 @@ export const replaceMerchantKeys = partnerV1.endpoint({
   method: "POST",
   path: `${PARTNER_API_BASE}/merchants/{merchantId}/keys`,
   summary: "Generate new keys for a merchant",
-  description: "For keys that were lost or leaked: the previous pair is no longer accepted when the response is sent.",
+  description:
+    "For keys that were lost or leaked: the previous pair is no longer accepted when the response is sent. The merchant's owners in the portal are told by mail.",
   auth: "partnerApi",
   rateLimit: PARTNER_API_RATE,
   idempotency: "sealed",
@@ -138,9 +139,9 @@ export const replaceMerchantKeys = partnerV1.endpoint({
     200: { description: "The new keys, shown in this response only.", body: MerchantWithKeys, headers: NO_STORE_HEADERS },
     ...partnerV1.errors(400, 401, 403, 404, 409, 500, 503),
   },
-  handle: async ({ merchants }, { caller, params }) => {
+  handle: async ({ replaceKeys }, { caller, params, operationId }) => {
     const partner = permitted(caller, "own");
-    const outcome = await merchants.replaceKeys(partner, params.merchantId);
+    const outcome = await replaceKeys(partner, params.merchantId, { operationId, by: { type: "partner" } });
     if (outcome.type === "inactive") return inactive();
     const message = "Keep the keys: they are not shown again. The previous keys are no longer valid";
     const merchant = merchantOf(outcome.merchant, partner);

@@ -8,7 +8,7 @@ import {
   permittedCallsPerMinute,
   serviceOf,
 } from "../../../engine/partners/merchant.ts";
-import type { MerchantKeys } from "../../../engine/partners/merchants.ts";
+import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
 
 const instant = (description: string) => Type.String({ description: `ISO 8601 UTC; ${description}` });
 

@@ -1,34 +1,18 @@
 import { Type } from "@sinclair/typebox";
-import { type PartnerApiGrant, SERVICE_CODES, type ServiceCode } from "../../../engine/access/partner-grant.ts";
-import {
-  MAP_MEMBERS_MAX,
-  MAP_VALUE_LENGTH_MAX,
-  membersOf,
-  SERVICE_DESCRIPTIONS,
-  SERVICE_MODES,
-} from "../../../engine/partners/merchant-service.ts";
+import type { PartnerApiGrant, ServiceCode } from "../../../engine/access/partner-grant.ts";
+import { SERVICE_DESCRIPTIONS } from "../../../engine/partners/merchant-service.ts";
 import type { ServiceOutcome } from "../../../engine/partners/merchant-services.ts";
+import { AnyConfiguration, CONFIG_BODY_BYTES_MAX, CONFIGURATION_EXAMPLE, membersShown, ServiceMembers } from "../service-configuration.ts";
 import { refusal } from "./error-body.ts";
 import { inactive } from "./merchant.ts";
 import { MerchantServiceParams, SERVICE_EXAMPLE, ServiceAnswer, ServiceWord, serviceStateOf } from "./schemas.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
 
-/** Two PEMs of the maximum length, or a full map, with room for JSON escapes. */
-const CONFIG_BODY_BYTES_MAX = 262_144;
-
-const Member = Type.Object({
-  name: Type.String(),
-  secret: Type.Boolean({ description: "Stored encrypted, shown as a mask." }),
-  maxLength: Type.Integer(),
-});
-
 const Service = Type.Object(
   {
     service: ServiceWord,
     description: Type.String(),
-    members: Type.Union([Type.Array(Member), Type.Null()], {
-      description: `The members of its configuration in addition to \`mode\`. Null: any members with string values, at most ${MAP_MEMBERS_MAX}, all stored as secrets.`,
-    }),
+    members: ServiceMembers,
   },
   { title: "Service" },
 );
@@ -68,9 +52,7 @@ export const listServices = partnerV1.endpoint({
 });
 
 function describe(service: ServiceCode) {
-  const rules = membersOf(service);
-  const members = rules === null ? null : rules.map(({ name, secret, lengthMax }) => ({ name, secret, maxLength: lengthMax }));
-  return { service, description: SERVICE_DESCRIPTIONS[service], members };
+  return { service, description: SERVICE_DESCRIPTIONS[service], members: membersShown(service) };
 }
 
 const answered = {
@@ -128,49 +110,6 @@ function switching(word: "enable" | "disable", name: string, summary: string) {
 export const enableService = switching("enable", "partnerApiEnableService", "Enable a service for a merchant");
 export const disableService = switching("disable", "partnerApiDisableService", "Disable a service for a merchant");
 
-const mode = { type: "string", enum: [...SERVICE_MODES], description: "sandbox: the service's test system. live: money moves." };
-
-/** A service's configuration as JSON Schema, for the documents; the engine validates it, since the rules depend on the path. */
-function documented(code: ServiceCode) {
-  const rules = membersOf(code) ?? [];
-  return {
-    type: "object",
-    description: code,
-    additionalProperties: false,
-    // A secret that is stored may be left out.
-    required: ["mode", ...rules.filter(({ secret }) => !secret).map(({ name }) => name)],
-    properties: {
-      mode,
-      ...Object.fromEntries(
-        rules.map(({ name, secret, lengthMax }) => [
-          name,
-          { type: "string", minLength: 1, maxLength: lengthMax, ...(secret ? { writeOnly: true } : {}) },
-        ]),
-      ),
-    },
-  };
-}
-
-const MAP_SERVICES = SERVICE_CODES.filter((code) => membersOf(code) === null);
-
-const AnyConfiguration = Type.Unknown({
-  type: "object",
-  description:
-    "The members depend on the service. A stored secret keeps its value if it is left out, or sent as the mask that is shown for it. In a map, members that are left out are removed.",
-  // A body that is valid for one service may be a map of strings for another.
-  anyOf: [
-    ...SERVICE_CODES.filter((code) => membersOf(code) !== null).map(documented),
-    {
-      type: "object",
-      description: MAP_SERVICES.join(", "),
-      required: ["mode"],
-      maxProperties: MAP_MEMBERS_MAX + 1,
-      properties: { mode },
-      additionalProperties: { type: "string", minLength: 1, maxLength: MAP_VALUE_LENGTH_MAX },
-    },
-  ],
-});
-
 export const configureService = partnerV1.endpoint({
   name: "partnerApiConfigureService",
   method: "PUT",
@@ -184,11 +123,7 @@ export const configureService = partnerV1.endpoint({
   bodyTexts: "as sent",
   params: MerchantServiceParams,
   body: AnyConfiguration,
-  bodyExample: {
-    mode: "sandbox",
-    clientId: "AeA1QIZXiflr1",
-    clientSecret: "EGnHDxD_qRPdaLdZz8iCr8N7_MzF-YHPTkjs6NKYQvQSBngp4PTTVWkPZRbL9f2c",
-  },
+  bodyExample: CONFIGURATION_EXAMPLE,
   responses: { 200: answered, ...partnerV1.errors(400, 401, 413, 415, 500, 503), ...refused },
   handle: async ({ merchantServices }, { caller, params, body }) => {
     const partner = permitted(caller, "change");

@@ -5,6 +5,7 @@ import { RelayError } from "../../../engine/kernel/errors.ts";
 import type { CallCounts } from "../../../engine/partners/call-counts.ts";
 import type { MerchantServices } from "../../../engine/partners/merchant-services.ts";
 import type { Merchants } from "../../../engine/partners/merchants.ts";
+import type { ReplaceKeys } from "../../../engine/partners/replace-keys.ts";
 import { PROPAGATION_DEADLINE_MS } from "../../../engine/tables/replicated-table.ts";
 import type { EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
@@ -18,6 +19,7 @@ export const PARTNER_API_BASE = "/partner/api/v1";
 export interface PartnerV1Operations {
   merchants: Merchants;
   merchantServices: MerchantServices;
+  replaceKeys: ReplaceKeys;
   callCounts: CallCounts;
   webhookEndpoints: WebhookEndpoints;
   endpointDeliveries: EndpointDeliveries;

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { holdsSchemePan, maskPans } from "../../../engine/kernel/mask.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookEndpointRecord, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
 import type { WebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
+import { distinctEvents, withoutCards } from "../webhook-members.ts";
 import { refusal } from "./error-body.ts";
 import { Environment } from "./schemas.ts";
 import { PARTNER_API_BASE, PARTNER_API_RATE, partnerV1, permitted } from "./surface.ts";
@@ -107,7 +107,15 @@ export const createWebhook = partnerV1.endpoint({
     const { url = "", description = null } = withoutCards(body);
     const outcome = await webhookEndpoints.create(
       owner,
-      { format: "platform", livemode: environment === "LIVE", url, events: once(events), apiVersion: null, description, metadata: {} },
+      {
+        format: "platform",
+        livemode: environment === "LIVE",
+        url,
+        events: distinctEvents(events),
+        apiVersion: null,
+        description,
+        metadata: {},
+      },
       operationId,
     );
     if (outcome.type === "full") {
@@ -193,7 +201,7 @@ export const patchWebhook = partnerV1.endpoint({
     const { active, events } = body;
     const changed = await webhookEndpoints.change(owner, livemode, params.webhookId, {
       ...withoutCards(body),
-      ...(events === undefined ? {} : { events: once(events) }),
+      ...(events === undefined ? {} : { events: distinctEvents(events) }),
       ...(active === undefined ? {} : { disabled: !active }),
     });
     if (changed === null) throw absent();
@@ -244,20 +252,6 @@ function absent(): RelayError {
 async function allOf(endpoints: WebhookEndpoints, owner: WebhookOwner, livemode: boolean): Promise<readonly WebhookEndpointRecord[]> {
   const all = { limit: WEBHOOK_ENDPOINTS_MAX, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
   return (await endpoints.list(owner, livemode, all))?.items ?? [];
-}
-
-/** The texts that are kept and shown. A masked address would be another one, so such an address is refused. */
-function withoutCards({ url, description }: { url?: string; description?: string | null }): { url?: string; description?: string | null } {
-  if (url !== undefined && holdsSchemePan(url)) throw new RelayError("invalid_request", "url: must not hold a card number");
-  return {
-    ...(url === undefined ? {} : { url }),
-    ...(description === undefined ? {} : { description: description === null ? null : maskPans(description) }),
-  };
-}
-
-/** Each name once; `*` says all that others could. */
-function once(events: readonly string[]): string[] {
-  return events.includes("*") ? ["*"] : [...new Set(events)];
 }
 
 function webhookOf(record: WebhookEndpointRecord): Static<typeof Webhook> {

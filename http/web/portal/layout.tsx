@@ -63,7 +63,15 @@ export function Layout({ path }: { path: string }) {
 
 function navEntry(entry: PageEntry, texts: Catalogue): NavEntry {
   const { name, icon, onPhone, page } = entry;
-  return { name, icon, onPhone, href: hrefOf(entry), label: entry.label(texts), preload: page.preload };
+  return {
+    name,
+    icon,
+    onPhone,
+    href: hrefOf(entry),
+    label: entry.label(texts),
+    shortLabel: entry.shortLabel?.(texts),
+    preload: page.preload,
+  };
 }
 
 function MerchantSwitcher() {

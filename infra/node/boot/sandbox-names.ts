@@ -1,4 +1,4 @@
-import type { MerchantKeys } from "../../../engine/partners/merchants.ts";
+import type { MerchantKeys } from "../../../engine/partners/merchant-keys.ts";
 
 /** The demo partner's shop, with its keys for the compatible API; known to everyone. */
 export const SANDBOX_MERCHANT: { readonly merchantId: string; readonly keys: MerchantKeys } = {

@@ -34,6 +34,10 @@ export interface ShardMetrics {
   /** The gateway answered a verify of a payment link, or could not be asked. */
   linkVerified(outcome: string): void;
   linkEnded(state: string): void;
+  /** A payment link of the portal was created, or became paid, expired or cancelled. */
+  portalLinkBecame(what: string): void;
+  /** Mails that somebody was to get about a payment link that was paid, and does not get. */
+  portalLinkMailsLeftOut(count: number): void;
   /** A call to the card gateway ended: `done`, `refused` or `unavailable`. */
   gatewayCalled(operation: string, outcome: string, durationMs: number): void;
   /** A callback was delivered, will be tried again, or is given up. */
@@ -184,6 +188,17 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     registers,
   });
 
+  const portalLinks = new Counter({
+    name: "relay_portal_links_total",
+    help: "Payment links of the portal by what became of them: created, paid, paid_late (after they had been shown as ended), paid_twice, expired, cancelled.",
+    labelNames: ["became"],
+    registers,
+  });
+  const portalLinkMailsLeftOut = new Counter({
+    name: "relay_portal_link_mails_left_out_total",
+    help: "Mails about paid payment links of the portal that were not queued, because there was no room or the store did not answer.",
+    registers,
+  });
   const zvtFrames = new Counter({
     name: "relay_zvt_frames_total",
     help: "Frames of cash registers (in) and to them (out), by command.",
@@ -221,6 +236,8 @@ export function createShardMetrics(thread: string, store: (() => StoreStats) | n
     gaugeByKind: (name, help, read) => gaugeBy("kind", name, help, read),
     linkVerified: (outcome) => linkVerifies.inc({ outcome }),
     linkEnded: (state) => linksEnded.inc({ state }),
+    portalLinkBecame: (became) => portalLinks.inc({ became }),
+    portalLinkMailsLeftOut: (count) => portalLinkMailsLeftOut.inc(count),
     gatewayCalled: (operation, outcome, durationMs) => gatewayCalls.observe({ operation, outcome }, durationMs / 1_000),
     callbackTold: (outcome) => callbackAttempts.inc({ outcome }),
     webhookTold: (outcome) => webhookAttempts.inc({ outcome }),

@@ -3,7 +3,7 @@ import { ADMINISTRATOR_FACTORS } from "../../../engine/administrators/administra
 import { CLAIMS, claimExpiresAtMs } from "../../../engine/idempotency/idempotency-store.ts";
 import { available, type Entry, type Kv, type Operation, prefixRange } from "../../../engine/kernel/kv.ts";
 import { MAILS, mailExpiresAtMs } from "../../../engine/mails/mail-store.ts";
-import { MERCHANT_SECRETS } from "../../../engine/partners/merchant-store.ts";
+import { MADE_KEYS, MERCHANT_SECRETS, madeKeysExpireAtMs } from "../../../engine/partners/merchant-store.ts";
 import { PARTNERS, partnerExpiresAtMs } from "../../../engine/partners/partner-store.ts";
 import { GATEWAY_ACCOUNTS, SERVICE_SETTINGS } from "../../../engine/tables/record-store.ts";
 import { WEBHOOK_ENDPOINTS } from "../../../engine/webhooks/webhook-endpoint-store.ts";
@@ -21,6 +21,7 @@ export const SEALED_RECORDS: readonly SealedRecords[] = [
   { prefix: GATEWAY_ACCOUNTS.prefix },
   { prefix: SERVICE_SETTINGS.prefix },
   { prefix: MERCHANT_SECRETS },
+  { prefix: MADE_KEYS, expiresAtMs: madeKeysExpireAtMs },
   { prefix: WEBHOOK_ENDPOINTS },
   { prefix: PORTAL_ACCOUNTS },
   { prefix: ADMINISTRATOR_FACTORS },

@@ -1,6 +1,9 @@
+import { createTeamStore } from "../../../engine/accounts/team-store.ts";
 import { callbackOperations } from "../../../engine/callbacks/callback-store.ts";
+import { createGiveBack } from "../../../engine/intents/give-back.ts";
 import type { Ids } from "../../../engine/kernel/ids.ts";
 import { openSharedCounts } from "../../../engine/kernel/shared-counts.ts";
+import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import type { CloudConfig } from "../../../engine/settings/cloud-config.ts";
 import { createTerminalsByMerchant } from "../../../engine/settings/terminals-by-merchant.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../engine/tables/record-store.ts";
@@ -8,6 +11,7 @@ import { createTables } from "../../../engine/tables/replicated-table.ts";
 import { createTableVersions } from "../../../engine/tables/table-versions.ts";
 import { createWaitPlaces } from "../../../engine/terminals/wait-places.ts";
 import type { Authenticator } from "../../../http/auth/authenticator.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
 import { createPatternCompiler } from "../../../http/auth/pattern.ts";
 import type { SignatureAuthenticator } from "../../../http/auth/signature-authenticator.ts";
 import type { BoundEndpoint } from "../../../http/endpoint/endpoint.ts";
@@ -43,6 +47,8 @@ import { composeMerchantTransactions } from "./merchant-transactions.ts";
 import { composeOverview } from "./overview.ts";
 import { composePartnerApi } from "./partner-api.ts";
 import { composePartners } from "./partners.ts";
+import { composePaymentEvents } from "./payment-events.ts";
+import { composePortalLinks } from "./portal-links.ts";
 import { portalUrl } from "./portal-url.ts";
 import { createReadiness } from "./readiness.ts";
 import { composeRelay } from "./relay.ts";
@@ -179,6 +185,18 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     accounts: administration.gatewayAccounts,
     publicUrl: () => links.publicUrl(),
   });
+  const portalLinks = add(
+    composePortalLinks({
+      ...{ config, kv, bus, homes, clock, box, retentionMs, metrics, failed },
+      accounts: administration.gatewayAccounts,
+      merchantOwners: partnerApi.merchantOwners,
+      mails: mails.mails,
+      stores: { teams: createTeamStore(kv), merchants: createMerchantStore(kv) },
+      activity: { workflow: () => {} },
+      publicUrl: () => links.publicUrl(),
+      portalUrl: () => portalUrl(config, links.publicUrl()),
+    }),
+  );
   const links: ComposedLinks = add(
     composeLinks({
       config,
@@ -191,7 +209,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
       shopOf,
       retentionMs,
       writer,
-      companions: [async (change) => ({ checks: [], operations: callbackOperations(change) }), compat.companion],
+      companions: [
+        async (change) => ({ checks: [], operations: callbackOperations(change) }),
+        compat.companion,
+        portalLinks.companion,
+        composePaymentEvents(kv),
+      ],
       onOutboxWrite,
       verified: metrics.linkVerified,
       ended: (state) => {
@@ -290,6 +313,12 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
   });
 
   const intents = compat.over(links.links);
+  const linksOfPortal = {
+    portalLinks: portalLinks.over(links.links),
+    portalLinkTasks: portalLinks.tasks,
+    paymentLinkUrl: (token: string) => `${links.publicUrl()}/l/${token}`,
+    giveBack: createGiveBack({ links: links.links, intents: intents.intents, digest: sha256Hex }),
+  };
   const surfaces = surfacesOf(config);
   const openApi = openApiText(surfaces);
   const once = createIdempotency({ kv, clock, ids, secretBox: box, failed });
@@ -300,9 +329,11 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     ...webhooks.operations,
     ...mails.operations,
     ...intents,
+    ...linksOfPortal,
     ...partnerApi.ofMerchants,
     ...partners,
     ...partnerApi.operations,
+    ...partnerApi.ofOwnMerchant(teams.keysNotice),
     ...administration,
     administerZvt: zvt.administerZvt,
     ...access.operations,

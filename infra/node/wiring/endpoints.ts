@@ -10,9 +10,13 @@ import { compatPageEndpoints } from "../../../http/surfaces/compat-pages/endpoin
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { gatewayAdapterEndpoints } from "../../../http/surfaces/gateway-adapter/endpoints.ts";
 import { linkEndpoints } from "../../../http/surfaces/links/endpoints.ts";
+import { methodEndpoints } from "../../../http/surfaces/merchant/methods/endpoints.ts";
+import { paymentLinkEndpoints } from "../../../http/surfaces/merchant/payment-links/endpoints.ts";
 import { readEndpoints } from "../../../http/surfaces/merchant/read-endpoints.ts";
+import { refundTransaction } from "../../../http/surfaces/merchant/refund-transaction.ts";
 import { signInEndpoints } from "../../../http/surfaces/merchant/sign-in/endpoints.ts";
 import { teamEndpoints } from "../../../http/surfaces/merchant/team/endpoints.ts";
+import { webhookEndpoints } from "../../../http/surfaces/merchant/webhooks/endpoints.ts";
 import { partnerPortalEndpoints } from "../../../http/surfaces/partner-portal/endpoints.ts";
 import { partnerV1Endpoints } from "../../../http/surfaces/partner-v1/endpoints.ts";
 import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
@@ -44,6 +48,10 @@ export function surfacesOf(options: SurfaceOptions) {
     signIn: signInEndpoints,
     team: teamEndpoints,
     merchantReads: readEndpoints,
+    merchantWebhooks: webhookEndpoints,
+    merchantRefunds: [refundTransaction],
+    paymentLinks: paymentLinkEndpoints,
+    merchantMethods: methodEndpoints,
     compat: compatEndpoints,
     pages: compatPageEndpoints,
     demo: options.mode === "sandbox" ? demoEndpoints : [],

@@ -15,8 +15,10 @@ import type { MerchantCalls } from "../../../engine/partners/merchant-calls.ts";
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
+import { createOwnMerchant, type OwnMerchant } from "../../../engine/partners/own-merchant.ts";
 import type { ApiKeys } from "../../../engine/partners/partner-secrets.ts";
 import type { Partner, Partners } from "../../../engine/partners/partners.ts";
+import { createReplaceKeys, type KeysNotice, type ReplaceKeys } from "../../../engine/partners/replace-keys.ts";
 import { createRecordStore, MERCHANT_OWNERS } from "../../../engine/tables/record-store.ts";
 import type { ReplicatedRecords, Tables } from "../../../engine/tables/replicated-table.ts";
 import { compileAddressList } from "../../../http/auth/address-list.ts";
@@ -49,7 +51,7 @@ export interface PartnerApiParts {
 
 /** Partner API v1 in a shard. */
 export interface PartnerApi extends Lifecycle {
-  operations: Omit<PartnerV1Operations, "webhookEndpoints" | "endpointDeliveries" | "users"> & {
+  operations: Omit<PartnerV1Operations, "webhookEndpoints" | "endpointDeliveries" | "users" | "replaceKeys"> & {
     administerPartnerApi: AdministerPartnerApi;
     administerMerchants: AdministerMerchants;
   };
@@ -58,6 +60,8 @@ export interface PartnerApi extends Lifecycle {
   ofMerchants: MerchantOperations;
   /** For the relay's own look-ups. */
   merchantsByKey: MerchantsByKey;
+  /** What merchants do with their own services and keys; new keys are told to their owners by `notice`. */
+  ofOwnMerchant(notice: KeysNotice): { ownMerchant: OwnMerchant; replaceKeys: ReplaceKeys };
   /** Whose merchants are, deactivated ones too. */
   merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
 }
@@ -86,14 +90,11 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
   });
   const administerMerchants = createAdministerMerchants({ store, clock });
   const storeCalls = () => callCounts.flush().catch((error: unknown) => failed("partner calls", error));
-  const merchantsByKey = createMerchantsByKey({
-    store,
-    apiKeys,
-    servicesOfPartner: (partnerId) => {
-      const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
-      return enabled ? (partnerApi?.allowedServices ?? null) : null;
-    },
-  });
+  const servicesOfPartner = (partnerId: number) => {
+    const { enabled = false, partnerApi = null } = partners.byId(partnerId)?.record ?? {};
+    return enabled ? (partnerApi?.allowedServices ?? null) : null;
+  };
+  const merchantsByKey = createMerchantsByKey({ store, apiKeys, servicesOfPartner });
   return {
     operations: { merchants, merchantServices, callCounts, administerPartnerApi, administerMerchants },
     credentials: createPartnerApiCredentials(partners, callCounts.count),
@@ -106,6 +107,10 @@ export function composePartnerApi(parts: PartnerApiParts): PartnerApi {
       },
     },
     merchantsByKey,
+    ofOwnMerchant: (notice) => {
+      const replaceKeys = createReplaceKeys({ merchants, store, apiKeys, secretBox: box, clock, notice });
+      return { replaceKeys, ownMerchant: createOwnMerchant({ store, services: merchantServices, replaceKeys, servicesOfPartner }) };
+    },
     merchantOwners: owners,
     everySecond: storeCalls,
     close: storeCalls,

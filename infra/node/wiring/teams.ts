@@ -1,6 +1,7 @@
 import type { AccountStore } from "../../../engine/accounts/account-store.ts";
 import type { AccountSecrets, GuardedSecrets } from "../../../engine/accounts/factors.ts";
 import { createInvitations } from "../../../engine/accounts/invitations.ts";
+import { createKeysNotice } from "../../../engine/accounts/keys-notice.ts";
 import { createMailTexts } from "../../../engine/accounts/mail-texts.ts";
 import { createPasswordResetStore } from "../../../engine/accounts/password-reset-store.ts";
 import { createForgottenPasswords } from "../../../engine/accounts/password-resets.ts";
@@ -17,6 +18,7 @@ import type { Timers } from "../../../engine/kernel/timers.ts";
 import type { MailStore } from "../../../engine/mails/mail-store.ts";
 import type { AuditLog } from "../../../engine/operators/audit-store.ts";
 import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
+import type { KeysNotice } from "../../../engine/partners/replace-keys.ts";
 import { createAskThrottle } from "../../../http/auth/ask-throttle.ts";
 import type { LoginCounts } from "../../../http/auth/login-counts.ts";
 import type { PersonEvent, TeamOperations } from "../../../http/surfaces/merchant/team/surface.ts";
@@ -45,6 +47,8 @@ export interface TeamsParts {
 /** Users of merchants, their invitations, and passwords and factors that were lost. */
 export interface ComposedTeams extends Lifecycle {
   operations: Pick<TeamOperations, "users" | "invitations" | "forgottenPasswords" | "personAudited"> & { resetFactors: ResetFactors };
+  /** For what replaces a merchant's keys. */
+  keysNotice: KeysNotice;
 }
 
 export function composeTeams(parts: TeamsParts): ComposedTeams {
@@ -65,6 +69,7 @@ export function composeTeams(parts: TeamsParts): ComposedTeams {
       personAudited: (event) => void recordPerson(parts, event).catch((error: unknown) => failed("audit of a person", error)),
       resetFactors: createResetFactors(shared),
     },
+    keysNotice: createKeysNotice(shared),
     // What is broken off is asked for again by its person.
     finish: (withinMs) => within(parts.timers, withinMs, forgottenPasswords.idle()),
   };

@@ -11,6 +11,7 @@ import type { ApiVersions } from "../../../engine/webhooks/api-versions.ts";
 import { createEndpointDeliveries, type EndpointDeliveries } from "../../../engine/webhooks/endpoint-deliveries.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
 import { type ApiVersionOf, createFanOut } from "../../../engine/webhooks/fan-out.ts";
+import { createMerchantDeliveries } from "../../../engine/webhooks/merchant-deliveries.ts";
 import { WEBHOOK_DELIVERY_STATES } from "../../../engine/webhooks/webhook-delivery.ts";
 import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
 import { createWebhookEndpointStore } from "../../../engine/webhooks/webhook-endpoint-store.ts";
@@ -21,7 +22,8 @@ import { createWebhookSender } from "../../../engine/webhooks/webhook-sender.ts"
 import { sha256Hex } from "../../../http/auth/digest.ts";
 import { DEFAULT_API_VERSION } from "../../../http/compat/wire-names.ts";
 import { createPostTarget } from "../../../http/gateway/callback-post.ts";
-import { createWebhookRequests } from "../../../http/webhooks/webhook-request.ts";
+import type { WebhookOperations } from "../../../http/surfaces/merchant/webhooks/surface.ts";
+import { createWebhookRequests, merchantBody } from "../../../http/webhooks/webhook-request.ts";
 import { createWebhookSecrets } from "../../../http/webhooks/webhook-secrets.ts";
 import { incarnationOf } from "../../../storage/bus/cluster/cluster-bus.ts";
 import type { Config } from "../boot/config.ts";
@@ -55,7 +57,8 @@ const COUNTED_MAX = 10_000;
 const COUNT_AGAIN_MS = 1_000;
 
 export interface ComposedWebhooks {
-  operations: {
+  operations: Omit<WebhookOperations, "clock"> & {
+    /** Of the compatible adapter's format, merchants' and partners'. */
     webhookEndpoints: WebhookEndpoints;
     /** Of the compatible adapter's format. */
     webhookEvents: WebhookEvents;
@@ -83,13 +86,14 @@ export function composeWebhooks(parts: WebhookParts): ComposedWebhooks {
     return incarnationOf(homes.homeOf(`webhooks/${hashOf(name) % PARTITIONS}`)) === cluster.incarnation;
   };
 
+  const endpointParts = { store: endpoints, stops, box, clock, secrets: createWebhookSecrets(), digest: sha256Hex };
+
   return {
     operations: {
-      webhookEndpoints: createWebhookEndpoints({
-        ...{ store: endpoints, stops, box, clock },
-        secrets: createWebhookSecrets(),
-        digest: sha256Hex,
-      }),
+      webhookEndpoints: createWebhookEndpoints({ ...endpointParts, format: "platform" }),
+      merchantWebhooks: createWebhookEndpoints({ ...endpointParts, format: null }),
+      merchantDeliveries: createMerchantDeliveries({ events, deliveries, endpoints, apiVersionOf, digest: sha256Hex, clock }),
+      webhookBody: merchantBody,
       webhookEvents: createWebhookEvents({ format: "platform", events, deliveries, endpoints, apiVersionOf, clock }),
       endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
       administerWebhooks: createAdministerWebhooks({ deliveries, endpoints, stops, clock }),

@@ -168,3 +168,79 @@ test("shows the end of a long secret only, and nothing of one with lines", async
   assertMatches(shown.BANCOMAT_PAY?.configuration, { members: { certificate: "********", privateKey: "********", idPg: "1" } });
   assertMatches(shown.SHIFT4?.configuration, { members: { signatureKey: "********", merchantId: "m" } });
 });
+
+test("a configuration that is not the one that was looked at is not replaced; without a look nothing is compared", async () => {
+  const { services, ownMerchant, clock, kv } = await withShop();
+  const seenOf = async () => ({ updatedAtMs: (await ownMerchant.find("shop")).services.PAYPAL?.configuration?.updatedAtMs ?? null });
+  const never = await seenOf();
+  assert.deepEqual(never, { updatedAtMs: null });
+  assertMatches(await ownMerchant.configure("shop", "PAYPAL", PAYPAL, never), { type: "changed" });
+  const first = await seenOf();
+  const before = await storedText(kv);
+  for (const stale of [never, { updatedAtMs: clock.nowMs() - 1 }]) {
+    await assert.rejects(ownMerchant.configure("shop", "PAYPAL", { ...PAYPAL, mode: "live" }, stale), { code: "conflict" });
+  }
+  assert.equal(await storedText(kv), before);
+  // Within one millisecond, and by the partner: it is another configuration all the same.
+  await services.configure(grant(), "shop", "PAYPAL", PAYPAL);
+  assert.notDeepEqual(await seenOf(), first);
+  await assert.rejects(ownMerchant.configure("shop", "PAYPAL", PAYPAL, first), { code: "conflict" });
+  // Switching it is no other configuration.
+  const second = await seenOf();
+  await ownMerchant.setEnabled("shop", "PAYPAL", true);
+  assertMatches(await ownMerchant.configure("shop", "PAYPAL", PAYPAL, second), { type: "changed" });
+  assertMatches(await ownMerchant.configure("shop", "PAYPAL", PAYPAL), {
+    type: "changed",
+    merchant: { services: { PAYPAL: { enabled: true } } },
+  });
+});
+
+test("of two who looked at the same configuration at two shards one replaces it", async () => {
+  const world = await withShop();
+  const shards = [world.ownMerchant, world.shard().ownMerchant];
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, index) =>
+      (shards[index % 2] ?? world.ownMerchant).configure(
+        "shop",
+        "SHIFT4",
+        { mode: "live", merchantId: `m${index}`, signatureKey: "key" },
+        { updatedAtMs: null },
+      ),
+    ),
+  );
+  assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+});
+
+test("a merchant changes the services that its partner permits, and no others", async () => {
+  const { ownMerchant, partners, services } = await withShop();
+  partners.set(7, ["SKRILL", "PAYPAL"]);
+  assert.deepEqual((await ownMerchant.services("shop")).permitted, ["SKRILL", "PAYPAL"]);
+  assertMatches(await ownMerchant.setEnabled("shop", "PAYPAL", true), {
+    type: "changed",
+    merchant: { services: { PAYPAL: { enabled: true } } },
+  });
+  assert.deepEqual(await ownMerchant.setEnabled("shop", "BIZUM", true), { type: "not_permitted" });
+  assert.deepEqual(await ownMerchant.configure("shop", "SHIFT4", { mode: "live" }), { type: "not_permitted" });
+  await assert.rejects(ownMerchant.setEnabled("shop", "NOPE", true), { code: "not_found" });
+  for (const nobody of ["shop-2", "../shop", ""]) {
+    await assert.rejects(ownMerchant.services(nobody), { code: "not_found" });
+    await assert.rejects(ownMerchant.setEnabled(nobody, "PAYPAL", true), { code: "not_found" });
+  }
+  assertMatches(await services.setEnabled(grant(), "shop", "BIZUM", true), { type: "changed" });
+  // Its partner was disabled: nobody is told that there are no such services, only that it may not use them.
+  partners.delete(7);
+  assert.deepEqual((await ownMerchant.services("shop")).permitted, []);
+  assert.deepEqual(await ownMerchant.setEnabled("shop", "PAYPAL", false), { type: "not_permitted" });
+});
+
+test("the merchant keeps secrets that its partner stored, by their mask or by leaving them out", async () => {
+  const { services, ownMerchant } = await withShop();
+  await services.configure(grant(), "shop", "PAYPAL", PAYPAL);
+  const { merchant } = await ownMerchant.services("shop");
+  const mask = merchant.services.PAYPAL?.configuration?.members["clientSecret"] ?? "";
+  assert.match(mask, /^\*{8}/);
+  await ownMerchant.configure("shop", "PAYPAL", { mode: "live", clientId: "client-2" });
+  await ownMerchant.configure("shop", "PAYPAL", { mode: "live", clientId: "client-3", clientSecret: mask });
+  const stored = await services.configurationOf("shop", "PAYPAL");
+  assert.deepEqual([stored?.mode, ...(stored?.members ?? [])], ["live", ["clientId", "client-3"], ["clientSecret", PAYPAL.clientSecret]]);
+});

@@ -5,6 +5,8 @@ import { createMerchantsByKey } from "../../../engine/partners/merchant-by-key.t
 import { createMerchantServices } from "../../../engine/partners/merchant-services.ts";
 import { createMerchantStore } from "../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../engine/partners/merchants.ts";
+import { createOwnMerchant } from "../../../engine/partners/own-merchant.ts";
+import { createReplaceKeys, type KeysReplacedBy } from "../../../engine/partners/replace-keys.ts";
 import { MemoryKv } from "../kernel/memory-kv.ts";
 import { ManualClock } from "../world.ts";
 
@@ -35,7 +37,7 @@ export function merchantWorld() {
   const clock = new ManualClock();
   let generated = 0;
   const apiKeys = {
-    generate: (prefix: string) => `${prefix}${++generated}`,
+    generate: (prefix: string) => prefix + String(++generated).padStart(43, "0"),
     digest: (key: string) => createHash("sha256").update(key).digest("hex"),
   };
   /** Partners that are enabled, and their services. */
@@ -45,14 +47,30 @@ export function merchantWorld() {
   const propagate = async () => {
     if (fault.propagate !== null) throw fault.propagate;
   };
+  /** Whose owners were told of new keys, in commits that were tried. */
+  const notices: { merchantId: string; by: KeysReplacedBy }[] = [];
   const shard = () => {
     const store = createMerchantStore(kv);
     const merchants = createMerchants({ store, apiKeys, clock, propagate });
     const services = createMerchantServices({ merchants, store, secretBox: bracketed, clock });
-    const { merchantByKey } = createMerchantsByKey({ store, apiKeys, servicesOfPartner: (partnerId) => partners.get(partnerId) ?? null });
-    return { store, merchants, services, merchantByKey };
+    const servicesOfPartner = (partnerId: number) => partners.get(partnerId) ?? null;
+    const { merchantByKey } = createMerchantsByKey({ store, apiKeys, servicesOfPartner });
+    const replaceKeys = createReplaceKeys({
+      ...{ merchants, store, apiKeys, secretBox: bracketed, clock },
+      notice: async ({ merchantId }, by) => {
+        notices.push({ merchantId, by });
+        return { operations: [{ type: "put", key: `told/${merchantId}/${notices.length}`, value: by.type }] };
+      },
+    });
+    const ownMerchant = createOwnMerchant({ store, services, replaceKeys, servicesOfPartner });
+    return { store, merchants, services, merchantByKey, replaceKeys, ownMerchant };
   };
-  return { kv, clock, partners, fault, shard, ...shard() };
+  return { kv, clock, partners, fault, notices, shard, ...shard() };
+}
+
+/** A request of a partner for new keys, each one of its own. */
+export function newKeys(operationId: string) {
+  return { operationId, by: { type: "partner" } } as const;
 }
 
 /** Everything that is stored, as text. */

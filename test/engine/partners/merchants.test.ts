@@ -5,7 +5,7 @@ import { createAdministerMerchants } from "../../../engine/partners/administer-m
 import { MERCHANTS_PER_PARTNER_MAX } from "../../../engine/partners/merchant.ts";
 import type { CreateOutcome } from "../../../engine/partners/merchants.ts";
 import { assertMatches } from "../../support/matches.ts";
-import { grant, merchantWorld, storedText } from "./merchant-world.ts";
+import { grant, merchantWorld, newKeys, storedText } from "./merchant-world.ts";
 
 const created = (outcome: CreateOutcome) => {
   assert.equal(outcome.type, "created");
@@ -13,7 +13,7 @@ const created = (outcome: CreateOutcome) => {
   return outcome;
 };
 
-test("creates a merchant with keys of which only digests are stored", async () => {
+test("creates a merchant with keys of which digests are stored, and what is shown of them", async () => {
   const { merchants, kv, clock } = merchantWorld();
   const { merchant, keys } = created(await merchants.create(grant(), { merchantId: "shop-1" }, "op-1"));
   assertMatches(merchant, {
@@ -28,7 +28,7 @@ test("creates a merchant with keys of which only digests are stored", async () =
   assert.match(keys.secret, /^sk_merchant_/);
   const stored = await storedText(kv);
   assert.equal(stored.includes(keys.secret), false);
-  assert.equal(stored.includes(keys.publishable), false);
+  assert.deepEqual(merchant.shownKeys, { publishable: keys.publishable, secretPrefix: "sk_merchant_0000", madeAtMs: clock.nowMs() });
 });
 
 test("an id is taken by whoever has it, and stays taken after deactivation", async () => {
@@ -120,14 +120,14 @@ test("activating and deactivating at once leaves the count right", async () => {
 });
 
 test("another partner's merchant is not there for any operation", async () => {
-  const { merchants, services } = merchantWorld();
+  const { merchants, services, replaceKeys } = merchantWorld();
   const other = grant({ partnerId: 8 });
   await merchants.create(grant(), { merchantId: "shop" }, "op");
   const attempts = [
     () => merchants.find(other, "shop"),
     () => merchants.patch(other, "shop", { merchantName: "mine" }),
     () => merchants.patch(other, "shop", { active: false }),
-    () => merchants.replaceKeys(other, "shop"),
+    () => replaceKeys(other, "shop", newKeys("keys-1")),
     () => services.setEnabled(other, "shop", "PAYPAL", true),
     () => services.configure(other, "shop", "PAYPAL", { mode: "sandbox", clientId: "a", clientSecret: "b" }),
   ];
@@ -168,7 +168,7 @@ test("a partner with very many deactivated merchants is refused more of them", a
 });
 
 test("changes name and environment, and not those of a deactivated merchant", async () => {
-  const { merchants, clock } = merchantWorld();
+  const { merchants, clock, replaceKeys } = merchantWorld();
   await merchants.create(grant(), { merchantId: "shop" }, "op");
   clock.advance(1_000);
   assertMatches(await merchants.patch(grant(), "shop", { merchantName: " Shop 1 ", environment: "LIVE" }), {
@@ -180,7 +180,7 @@ test("changes name and environment, and not those of a deactivated merchant", as
   assertMatches(await merchants.patch(grant(), "shop", {}), { type: "changed", merchant: { updatedAtMs: at } });
   await merchants.patch(grant(), "shop", { active: false });
   assert.deepEqual(await merchants.patch(grant(), "shop", { merchantName: "x" }), { type: "inactive" });
-  assert.deepEqual(await merchants.replaceKeys(grant(), "shop"), { type: "inactive" });
+  assert.deepEqual(await replaceKeys(grant(), "shop", newKeys("keys-1")), { type: "inactive" });
   assertMatches(await merchants.patch(grant(), "shop", { active: true, merchantName: "x" }), {
     type: "changed",
     merchant: { merchantName: "x", active: true },
@@ -252,7 +252,7 @@ test("a deactivation that not every shard has heard of is not answered yet; its 
 });
 
 test("keys speak for their merchant until they are replaced, the merchant is deactivated or its partner disabled", async () => {
-  const { merchants, services, merchantByKey, partners } = merchantWorld();
+  const { merchants, services, merchantByKey, partners, replaceKeys } = merchantWorld();
   const { keys } = created(await merchants.create(grant(), { merchantId: "shop", environment: "LIVE" }, "op"));
   await services.setEnabled(grant(), "shop", "PAYPAL", true);
   await services.setEnabled(grant(), "shop", "SKRILL", true);
@@ -275,13 +275,13 @@ test("keys speak for their merchant until they are replaced, the merchant is dea
   assert.equal(await merchantByKey(keys.secret), null);
   await merchants.patch(grant(), "shop", { active: true });
   assertMatches(await merchantByKey(keys.secret), { merchantId: "shop" });
-  const replaced = await merchants.replaceKeys(grant(), "shop");
+  const replaced = await replaceKeys(grant(), "shop", newKeys("keys-1"));
   assert.equal(replaced.type, "changed");
   if (replaced.type !== "changed") return;
   for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), "replaced");
   assertMatches(await merchantByKey(replaced.keys.secret), { kind: "secret" });
   assertMatches(await merchantByKey(replaced.keys.publishable), { kind: "publishable" });
-  await merchants.replaceKeys(grant(), "shop");
+  await replaceKeys(grant(), "shop", newKeys("keys-2"));
   assert.equal(await merchantByKey(replaced.keys.secret), "replaced");
   for (const old of [keys.secret, keys.publishable]) assert.equal(await merchantByKey(old), null);
 });

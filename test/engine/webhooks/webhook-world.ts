@@ -3,6 +3,7 @@ import { createAdministerWebhooks } from "../../../engine/webhooks/administer-we
 import { createApiVersions } from "../../../engine/webhooks/api-version-store.ts";
 import { createEndpointStops } from "../../../engine/webhooks/endpoint-stops.ts";
 import { type ApiVersionOf, createFanOut } from "../../../engine/webhooks/fan-out.ts";
+import { createMerchantDeliveries } from "../../../engine/webhooks/merchant-deliveries.ts";
 import type { PostOutcome } from "../../../engine/webhooks/post-target.ts";
 import { createWebhookDeliveryStore } from "../../../engine/webhooks/webhook-delivery-store.ts";
 import type { WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
@@ -120,7 +121,7 @@ export function world(options: { nodes?: number; kv?: Kv; mine?: (node: number, 
     }
   };
   const webhookEndpoints = createWebhookEndpoints({
-    ...{ store: endpoints, stops, box, clock },
+    ...{ format: null, store: endpoints, stops, box, clock },
     secrets: createWebhookSecrets(),
     digest: sha256Hex,
   });
@@ -136,6 +137,7 @@ export function world(options: { nodes?: number; kv?: Kv; mine?: (node: number, 
     ...{ kv, clock, box, events, endpoints, deliveries, versions, stops, disabled, posted, told, failures, behaviour, machinery },
     ...{ happen, advance, tick, settle, register, webhookEndpoints },
     webhookEvents: createWebhookEvents({ format: "platform", events, deliveries, endpoints, apiVersionOf, clock }),
+    merchantDeliveries: createMerchantDeliveries({ events, deliveries, endpoints, apiVersionOf, digest: sha256Hex, clock }),
     administer: createAdministerWebhooks({ deliveries, endpoints, stops, clock }),
   };
 }

@@ -68,6 +68,7 @@ export async function open(
   const operations = {
     merchants: merchants.merchants,
     merchantServices: merchants.services,
+    replaceKeys: merchants.replaceKeys,
     callCounts,
     webhookEndpoints: webhooks.operations,
     endpointDeliveries: webhooks.endpointDeliveries,
@@ -109,7 +110,7 @@ function webhooksOver({ kv, clock }: ReturnType<typeof merchantWorld>) {
     deliveries,
     endpointDeliveries: createEndpointDeliveries({ deliveries, clock }),
     disable: async (id: string, reason: "gone" | "failing") => stops.disable(await of(id), reason),
-    operations: createWebhookEndpoints({ store, stops, secrets, box: bracketed, digest: sha256Hex, clock }),
+    operations: createWebhookEndpoints({ format: "platform", store, stops, secrets, box: bracketed, digest: sha256Hex, clock }),
   };
 }
 

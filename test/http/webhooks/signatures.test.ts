@@ -124,3 +124,41 @@ test("a partner's webhook names the merchant, and is signed with the partner's s
   assert.equal(JSON.parse(attempt.body).merchantId, "M1");
   assert.deepEqual(attempt.headers, { "X-Gateway-Signature": hmac(PARTNER_SECRET, attempt.body) });
 });
+
+test("our own format has an envelope of its own, and never the platform's signature", async () => {
+  const { register, happen, tick, advance, behaviour, posted, webhookEndpoints } = world();
+  const { id, secret: former } = await register("https://shop.example/", { format: "portal", events: ["payment.succeeded"] });
+  const paid = event("1", 2, { format: "portal", type: "payment.succeeded", data: { object: { uuid: "pi_1", status: "SUCCEEDED" } } });
+  behaviour.answer = async () => answered(500);
+  await happen(paid, event("1", 1, { format: "portal", type: "payment.failed" }), event("2"));
+  await tick();
+  const rolled = await webhookEndpoints.rollSecret(MERCHANT, false, id, DAY_MS, "roll");
+  assert.ok(rolled !== null);
+  advance(6_000);
+  await tick();
+  advance(DAY_MS);
+  await tick();
+  const [before, during, after, ...more] = posted;
+  assert.ok(before !== undefined && during !== undefined && after !== undefined);
+  assert.deepEqual(more, [], "neither another type of event, nor another format's");
+  assert.deepEqual(JSON.parse(before.body), {
+    id: paid.id,
+    type: "payment.succeeded",
+    createdAt: "2023-11-14T22:13:20.000Z",
+    merchantId: "M1",
+    livemode: false,
+    objectId: "pi_1",
+    sequence: 2,
+    data: { object: { uuid: "pi_1", status: "SUCCEEDED" } },
+  });
+  for (const { headers } of posted) {
+    assert.deepEqual(Object.keys(headers).sort(), ["X-Gateway-Signature", "webhook-id", "webhook-signature", "webhook-timestamp"]);
+  }
+  assert.equal(new Set(posted.map(({ body }) => body)).size, 1, "the same bytes each time");
+  assert.equal(before.headers["X-Gateway-Signature"], hmac(former, before.body));
+  assert.equal(during.headers["X-Gateway-Signature"], hmac(former, during.body), "the former one until its overlap ends");
+  assert.equal(after.headers["X-Gateway-Signature"], hmac(rolled.secret, after.body));
+  for (const secret of [former, rolled.secret]) verifiedByStandard(during, secret);
+  verifiedByStandard(after, rolled.secret);
+  assert.throws(() => verifiedByStandard(after, former));
+});

@@ -1,11 +1,11 @@
 import { attemptOf, isSameAttempt } from "../../../engine/intents/attempt.ts";
 import { type Attempt, type IntentRecord, paidAttempt, statusOf } from "../../../engine/intents/intent.ts";
 import { RelayError } from "../../../engine/kernel/errors.ts";
-import { type Commit, type CommitResult, type Entry, type Kv, type ScanRange, StorageUnavailable } from "../../../engine/kernel/kv.ts";
 import { toMinorUnits } from "../../../engine/kernel/money.ts";
 import { digest, intentOrder, OWNER, openShard, operation, type Shard } from "../../engine/intents/world.ts";
 import { MemoryKv } from "../../engine/kernel/memory-kv.ts";
 import { ManualClock, settle } from "../../engine/world.ts";
+import { ProcessKv } from "../process-kv.ts";
 import { Random } from "../random.ts";
 import { SimGateway, turns } from "./sim-gateway.ts";
 
@@ -14,58 +14,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 const SHARDS = 2;
 const STEPS = 60;
 const INTENTS = 2;
-
-/** The store as one process sees it: each call takes its time, and when the process is killed nothing of it happens any more. */
-class ProcessKv implements Kv {
-  readonly #kv: MemoryKv;
-  readonly #random: Random;
-  isDead = false;
-  /** How likely a commit is not done, or done and not answered. */
-  trouble = 0;
-
-  constructor(kv: MemoryKv, random: Random) {
-    this.#kv = kv;
-    this.#random = random;
-  }
-
-  async get(key: string): Promise<Entry | null> {
-    await this.#turn();
-    return this.#kv.get(key);
-  }
-
-  async getMany(keys: readonly string[]): Promise<(Entry | null)[]> {
-    await this.#turn();
-    return this.#kv.getMany(keys);
-  }
-
-  async scan(range: ScanRange): Promise<Entry[]> {
-    await this.#turn();
-    return this.#kv.scan(range);
-  }
-
-  async count(range: ScanRange): Promise<number> {
-    await this.#turn();
-    return this.#kv.count(range);
-  }
-
-  async commit(commit: Commit): Promise<CommitResult> {
-    await this.#turn();
-    if (this.#random.chance(this.trouble)) {
-      if (this.#random.chance(0.5)) await this.#kv.commit(commit);
-      throw new StorageUnavailable("away");
-    }
-    const result = await this.#kv.commit(commit);
-    await this.#turn();
-    return result;
-  }
-
-  async close(): Promise<void> {}
-
-  async #turn(): Promise<void> {
-    await turns(this.#random.between(0, 12));
-    if (this.isDead) throw new StorageUnavailable("killed");
-  }
-}
 
 interface Process {
   kv: ProcessKv;

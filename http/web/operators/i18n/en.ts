@@ -92,6 +92,11 @@ const kinds: Readonly<Record<AttentionKind, KindWords>> = {
     means: "A link was paid for an order that was cancelled or already paid.",
     todo: "The detail says whether the relay gives the money back. If it does not, refund it by hand in the gateway's back office.",
   },
+  link_paid_twice: {
+    title: "Link paid twice",
+    means: "A payment link of the portal was paid a second time: the customer has paid double.",
+    todo: "Its merchant gives one of the payments back in the portal. If nobody does within a day, call the merchant.",
+  },
   feed_refused: {
     title: "Row refused by the reports",
     means: "ClickHouse or Kafka refused a row, so reports and lists miss it. The relay's own answers have it.",

@@ -135,6 +135,11 @@ export const it: Words = {
         means: "Un link è stato pagato per un ordine annullato o già pagato.",
         todo: "Il dettaglio dice se il relay restituisce il denaro. Se no, rimborsalo a mano nel back office del gateway.",
       },
+      link_paid_twice: {
+        title: "Link pagato due volte",
+        means: "Un link di pagamento del portale è stato pagato una seconda volta: il cliente ha pagato il doppio.",
+        todo: "Il suo esercente restituisce uno dei pagamenti nel portale. Se entro un giorno nessuno lo fa, chiama l’esercente.",
+      },
       feed_refused: {
         title: "Riga rifiutata dai report",
         means: "ClickHouse o Kafka hanno rifiutato una riga: ai report e agli elenchi manca. Le risposte del relay la contengono.",

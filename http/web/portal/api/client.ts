@@ -18,6 +18,9 @@ export function callBelow(path: string, codesOfStatus: Readonly<Record<number, s
 /** Says that a page of ours sent the request: another site cannot add it. */
 const OURS = { "X-Relay-Portal": "1" };
 
+/** The same of calls that the relay answers only when the gateway has, within 20 s. */
+export const GATEWAY_DEADLINE_MS = 25_000;
+
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface CallOptions {
@@ -26,6 +29,8 @@ export interface CallOptions {
   /** Gives the call up: the page that wanted the answer is gone. */
   signal?: AbortSignal;
   deadlineMs?: number;
+  /** The same for a call that is made again because its answer did not arrive (state/send-once.ts). */
+  idempotencyKey?: string;
 }
 
 /** What the page does for every call. Set once, by state/session.ts and components/step-up-dialog.tsx. */
@@ -65,6 +70,7 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 export const get = <T>(path: string, options?: Omit<CallOptions, "body">) => call<T>("GET", path, options);
 export const post = <T>(path: string, body?: unknown, options?: CallOptions) => call<T>("POST", path, { ...options, body });
 export const patch = <T>(path: string, body: unknown, options?: CallOptions) => call<T>("PATCH", path, { ...options, body });
+export const put = <T>(path: string, body: unknown, options?: CallOptions) => call<T>("PUT", path, { ...options, body });
 export const remove = <T>(path: string, options?: CallOptions) => call<T>("DELETE", path, options);
 
 /** The address of a file to download, which the browser fetches by itself with the session's cookie. */
@@ -76,11 +82,20 @@ export function addressOf(path: string, query: Query = {}): string {
   return `${base}${path}${text === "" ? "" : `?${text}`}`;
 }
 
-async function callOnce<T>(method: Method, path: string, { body, query = {}, signal, deadlineMs = DEADLINE_MS }: CallOptions): Promise<T> {
+async function callOnce<T>(
+  method: Method,
+  path: string,
+  { body, query = {}, signal, deadlineMs = DEADLINE_MS, idempotencyKey }: CallOptions,
+): Promise<T> {
   const deadline = AbortSignal.timeout(deadlineMs);
   const response = await fetch(addressOf(path, query), {
     method,
-    headers: { Accept: "application/json", ...OURS, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    headers: {
+      Accept: "application/json",
+      ...OURS,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     credentials: "same-origin",
     cache: "no-store",

@@ -11,6 +11,8 @@ interface Common {
   error?: string | null | undefined;
   disabled?: boolean;
   optional?: boolean;
+  /** How much of what there is room for is taken. */
+  count?: string | undefined;
 }
 
 interface FrameProps extends Common {
@@ -18,7 +20,7 @@ interface FrameProps extends Common {
   children: ComponentChildren;
 }
 
-function Frame({ id, label, hint, error, optional, children }: FrameProps) {
+function Frame({ id, label, hint, error, optional, count, children }: FrameProps) {
   return (
     <div class={`field${error ? " field-wrong" : ""}`}>
       <label class="field-label" for={id}>
@@ -26,6 +28,11 @@ function Frame({ id, label, hint, error, optional, children }: FrameProps) {
         {optional === true && <span class="field-optional"> · {text().app.optional}</span>}
       </label>
       {children}
+      {count !== undefined && (
+        <p class="field-hint field-count" id={`${id}-count`}>
+          {count}
+        </p>
+      )}
       {hint !== undefined && (
         <p class="field-hint" id={`${id}-hint`}>
           {hint}
@@ -42,8 +49,10 @@ function Frame({ id, label, hint, error, optional, children }: FrameProps) {
   );
 }
 
-const describedBy = (id: string, { hint, error }: Common): string | undefined =>
-  [hint === undefined ? "" : `${id}-hint`, error ? `${id}-error` : ""].filter((name) => name !== "").join(" ") || undefined;
+const describedBy = (id: string, { hint, error, count }: Common): string | undefined =>
+  [count === undefined ? "" : `${id}-count`, hint === undefined ? "" : `${id}-hint`, error ? `${id}-error` : ""]
+    .filter((name) => name !== "")
+    .join(" ") || undefined;
 
 /** Preact's type of an input is a union by its type, of which the compiler takes only whole members. */
 const INPUT_TYPES = {
@@ -114,6 +123,30 @@ export function TextField(props: TextFieldProps) {
       ) : (
         input
       )}
+    </Frame>
+  );
+}
+
+/** A text of several lines, such as a certificate. */
+export function TextAreaField(props: Common & { value: string; onInput: (value: string) => void; placeholder?: string; rows?: number }) {
+  const id = useId();
+  const { value, onInput, error, placeholder, rows = 5 } = props;
+  return (
+    <Frame {...props} id={id}>
+      <textarea
+        id={id}
+        class="input input-lines"
+        rows={rows}
+        value={value}
+        placeholder={placeholder}
+        disabled={props.disabled === true}
+        spellcheck={false}
+        autocapitalize="none"
+        autocomplete="off"
+        aria-invalid={error ? "true" : undefined}
+        aria-describedby={describedBy(id, props)}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
     </Frame>
   );
 }

@@ -9,7 +9,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 
 /** How many pages the bar at the bottom of a phone has room for, beside the button for all of them. */
-const ON_PHONE_MAX = 3;
+const ON_PHONE_MAX = 4;
 
 /** When the first page has had its time, the scripts of the others are loaded too (a few kilobytes each), so that a change of page waits for none. */
 const PRELOAD_AFTER_MS = 1_500;
@@ -19,6 +19,8 @@ export interface NavEntry {
   name: string;
   href: string;
   label: string;
+  /** For the bar of a phone, where the label is too long for it. */
+  shortLabel?: string | undefined;
   icon: IconName;
   onPhone: boolean;
   preload: () => void;
@@ -134,10 +136,10 @@ function TabBar({ groups, here }: { groups: readonly NavGroup[]; here: string | 
           .flatMap(({ entries }) => entries)
           .filter(({ onPhone }) => onPhone)
           .slice(0, ON_PHONE_MAX)
-          .map(({ name, href, icon, label }) => (
+          .map(({ name, href, icon, label, shortLabel = label }) => (
             <a key={name} class="tab-bar-item" href={href} aria-current={name === here ? "page" : undefined}>
               <Icon name={icon} />
-              <span>{label}</span>
+              <span>{shortLabel}</span>
             </a>
           ))}
         <button type="button" class="tab-bar-item" aria-haspopup="dialog" onClick={() => setOpen(true)}>

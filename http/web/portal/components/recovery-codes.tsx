@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { text } from "../i18n/texts.ts";
 import { atDoor } from "../state/door.ts";
+import { useObjectAddress } from "../state/object-address.ts";
 import { Banner } from "./banner.tsx";
 import { Button, ButtonLink } from "./button.tsx";
 import { CopyButton } from "./copy.tsx";
@@ -39,15 +40,4 @@ export function RecoveryCodeList({ codes, onSaved, busy = false }: { codes: read
       </Button>
     </div>
   );
-}
-
-/** An address at which the browser finds a text as a file, as long as it is shown. */
-function useObjectAddress(contents: string): string | null {
-  const [address, setAddress] = useState<string | null>(null);
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([contents], { type: "text/plain;charset=utf-8" }));
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
-  }, [contents]);
-  return address;
 }

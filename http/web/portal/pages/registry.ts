@@ -11,11 +11,13 @@ export interface PageEntry {
   /** Whether its address may name an object; otherwise such an address is no page. */
   hasObjects: boolean;
   label: (texts: Catalogue) => string;
+  /** Where there is little room. */
+  shortLabel?: (texts: Catalogue) => string;
   icon: IconName;
   group: "payments" | "developers" | "company";
   /** What a role has to be permitted to open it: the navigation and the router show it to no other. */
   act: MerchantAct;
-  /** Stands in the bar at the bottom of a phone, which has room for three. */
+  /** Stands in the bar at the bottom of a phone, which has room for four. */
   onPhone: boolean;
   page: PageLoader<PageProps>;
 }
@@ -43,6 +45,27 @@ export const PAGES: readonly PageEntry[] = [
     page: pageLoader(async () => (await import("./transactions/transactions-page.tsx")).TransactionsPage),
   },
   {
+    name: "payment-links",
+    hasObjects: true,
+    label: ({ nav }) => nav.paymentLinks,
+    shortLabel: ({ nav }) => nav.links,
+    icon: "link",
+    group: "payments",
+    act: "look",
+    onPhone: true,
+    page: pageLoader(async () => (await import("./payment-links/payment-links-page.tsx")).PaymentLinksPage),
+  },
+  {
+    name: "payment-methods",
+    hasObjects: true,
+    label: ({ nav }) => nav.paymentMethods,
+    icon: "card",
+    group: "payments",
+    act: "look",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./payment-methods/payment-methods-page.tsx")).PaymentMethodsPage),
+  },
+  {
     name: "terminals",
     hasObjects: true,
     label: ({ nav }) => nav.terminals,
@@ -51,6 +74,26 @@ export const PAGES: readonly PageEntry[] = [
     act: "look",
     onPhone: true,
     page: pageLoader(async () => (await import("./terminals/terminals-page.tsx")).TerminalsPage),
+  },
+  {
+    name: "webhooks",
+    hasObjects: true,
+    label: ({ nav }) => nav.webhooks,
+    icon: "webhook",
+    group: "developers",
+    act: "integrate",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./webhooks/webhooks-page.tsx")).WebhooksPage),
+  },
+  {
+    name: "keys",
+    hasObjects: false,
+    label: ({ nav }) => nav.keys,
+    icon: "key",
+    group: "developers",
+    act: "administer keys",
+    onPhone: false,
+    page: pageLoader(async () => (await import("./keys/keys-page.tsx")).KeysPage),
   },
   {
     name: "users",

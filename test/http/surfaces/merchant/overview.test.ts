@@ -24,7 +24,11 @@ test("today stands against the same weekday a week before, up to the same time b
   });
   const online = { connectionStatus: "ONLINE", connected: true } as const;
   said.terminals.set("SHOP-001", [terminal("T1", online), terminal("T2")]);
-  said.attention.set("SHOP-001", [{ kind: "unknown", uuid: "u-7", atMs: 1 }]);
+  said.attention.set("SHOP-001", [{ kind: "unknown", uuid: "u-7", atMs: 2 }]);
+  said.linkTasks.set("SHOP-001", [
+    { kind: "link_late", id: "pl_2", atMs: 3 },
+    { kind: "link_paid_twice", id: "pl_1", atMs: 1 },
+  ]);
   const answer = await get("/overview");
   assert.deepEqual(answer.body, {
     status: "ok",
@@ -37,7 +41,11 @@ test("today stands against the same weekday a week before, up to the same time b
       ],
       byTerminal: [{ terminalId: "T1", ...sums(3) }],
       terminals: { online: 1, total: 2 },
-      tasks: [{ kind: "unknown", subject: "u-7", dueAt: null }],
+      tasks: [
+        { kind: "link_late", subject: "pl_2", dueAt: null },
+        { kind: "unknown", subject: "u-7", dueAt: null },
+        { kind: "link_paid_twice", subject: "pl_1", dueAt: null },
+      ],
     },
   });
   assert.deepEqual(ranges, [
@@ -50,6 +58,7 @@ test("another merchant sees nothing of it", async (t) => {
   const { get, said, ranges } = await open(t);
   said.terminals.set("SHOP-001", [terminal("T1")]);
   said.attention.set("SHOP-001", [{ kind: "unknown", uuid: "u-7", atMs: 1 }]);
+  said.linkTasks.set("SHOP-001", [{ kind: "link_late", id: "pl_2", atMs: 3 }]);
   assertMatches((await get("/overview", "other key")).body, { data: { terminals: { online: 0, total: 0 }, tasks: [] } });
   assert.deepEqual([...new Set(ranges.map(({ merchantId }) => merchantId))], ["SHOP-002"]);
 });

@@ -181,9 +181,11 @@ test("the detail of a link has what was done with it, and nothing of who buys", 
   const { get, said } = await open(t);
   said.rows.set("SHOP-001", [transaction({ method: "PAYBYLINK" })]);
   const data = async () => member((await get("/transactions/u-1")).body, "data");
-  assertMatches(await data(), { timeline: [RESULT], refund: { reason: "not_offered" } });
+  assertMatches(await data(), { timeline: [RESULT], refund: { possible: false, reason: "not_kept" } });
   said.links.set("u-1", link({}, { shop: "SHOP-002" }));
   assertMatches(await data(), { timeline: [RESULT] });
+  said.links.set("u-1", link({}));
+  assertMatches(await data(), { refund: { possible: true, reason: null } });
   const followUp = {
     ...{ id: "f", amountMinor: 1_050, whole: true, requestedAtMs: NOW_MS - 1_000, finishedAtMs: null, tranId: null, resultCode: null },
     ...{ description: null },

@@ -14,6 +14,7 @@ import type {
   MerchantTransactions,
   TransactionKey,
 } from "../../../../engine/payments/merchant-transactions.ts";
+import type { PortalLinkTask } from "../../../../engine/portal-links/link-tasks.ts";
 import type { MerchantAttentionItem } from "../../../../engine/settings/merchant-attention.ts";
 import type { MerchantTerminal } from "../../../../engine/settings/merchant-terminals.ts";
 import type { CommandView, Sight, TerminalView } from "../../../../engine/terminals/terminals.ts";
@@ -83,6 +84,7 @@ export async function open(t: { after(close: () => void): void }) {
     days: new Map<string, MerchantDay>(),
     terminals: new Map<string, MerchantTerminal[]>(),
     attention: new Map<string, MerchantAttentionItem[]>(),
+    linkTasks: new Map<string, PortalLinkTask[]>(),
     lives: new Map<string, CommandView>(),
     links: new Map<string, LinkRecord>(),
     fails: null as Error | null,
@@ -140,6 +142,7 @@ export async function open(t: { after(close: () => void): void }) {
       find: async (merchantId, id) => said.terminals.get(merchantId)?.find(({ view }) => view.terminalId === id) ?? null,
     },
     merchantAttention: async (merchantId) => said.attention.get(merchantId) ?? [],
+    portalLinkTasks: async ({ merchantId, livemode }) => (livemode ? [] : (said.linkTasks.get(merchantId) ?? [])),
     merchantAudit: createMerchantAudit(log),
     merchantName: async (merchantId) => `The shop ${merchantId}`,
     terminals: {

@@ -4,10 +4,17 @@ import { NO_BROWSER } from "../../../support/browser.ts";
 import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import {
   AUDIT,
+  DELIVERIES,
+  DELIVERY,
+  endpointOf,
   invitationOf,
+  LINK_TRANSACTION,
+  LINKS,
+  linkAt,
   MERCHANT,
   meOf,
   OVERVIEW,
+  PAYMENT_LINKS,
   RECOVERY_CODES,
   SESSIONS,
   sessionOf,
@@ -17,6 +24,7 @@ import {
   TRANSACTION,
   TRANSACTIONS,
   terminalsOf,
+  WEBHOOKS,
 } from "./fake-relay.ts";
 
 const NOBODY = { "GET /session": () => ({ data: signedOut() }) };
@@ -28,8 +36,14 @@ const ANNA = {
   "GET /overview": () => ({ data: OVERVIEW }),
   "GET /transactions": () => ({ data: TRANSACTIONS }),
   "GET /transactions/*": () => ({ data: TRANSACTION }),
+  "GET /payment-links": () => ({ data: PAYMENT_LINKS }),
+  "GET /payment-links/*": linkAt,
   "GET /terminals": () => ({ data: terminalsOf() }),
   "GET /audit": () => ({ data: AUDIT }),
+  "GET /webhooks": () => ({ data: WEBHOOKS }),
+  "GET /webhooks/deliveries": () => ({ data: DELIVERIES }),
+  "GET /webhooks/deliveries/*": () => ({ data: DELIVERY }),
+  "POST /webhooks": () => ({ data: { endpoint: endpointOf(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }),
 };
 const TWO_MERCHANTS = {
   ...ANNA,
@@ -143,6 +157,97 @@ const CASES: AccessibilityCase[] = [
     handlers: ANNA,
     until: (page) => page.locator("dialog").getByText("A1B2C3").waitFor(),
   },
+  { name: "payment links", path: "/portal/payment-links", handlers: ANNA, until: (page) => page.locator(".row-button").nth(7).waitFor() },
+  {
+    name: "no payment links",
+    path: "/portal/payment-links",
+    handlers: { ...ANNA, "GET /payment-links": () => ({ data: { items: [], next: null } }) },
+    until: (page) => page.locator(".empty").waitFor(),
+  },
+  ...Object.entries(LINKS).map(([name, { id }]) => ({
+    name: `a payment link: ${name}`,
+    path: `/portal/payment-links/${id}`,
+    handlers: ANNA,
+    until: (page: Page) => page.locator("dialog").getByText("Payment attempts").waitFor(),
+  })),
+  {
+    name: "a payment link to create, with what is wrong",
+    path: "/portal/payment-links",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
+      await page.locator("dialog").getByLabel("Can be paid for").selectOption("other");
+      await page.locator("dialog").getByRole("button", { name: "Create the link" }).click();
+      await page.getByText("Enter an amount such as").waitFor();
+    },
+  },
+  {
+    name: "a payment link that was created",
+    path: "/portal/payment-links",
+    handlers: { ...ANNA, "POST /payment-links": () => ({ status: 201, data: LINKS.pending }) },
+    until: async (page) => {
+      await page.locator("main").getByRole("button", { name: "Create a link" }).first().click();
+      await page.locator("dialog").getByLabel("Amount").fill("49.90");
+      await page.locator("dialog").getByLabel("Description").fill("Two tickets");
+      await page.keyboard.press("Enter");
+      await page.getByText("The link is ready").waitFor();
+    },
+  },
+  {
+    name: "a QR code",
+    path: `/portal/payment-links/${LINKS.pending.id}`,
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "QR code" }).click();
+      await page.getByText("Download as SVG").waitFor();
+    },
+  },
+  {
+    name: "a mail with a payment link",
+    path: `/portal/payment-links/${LINKS.pending.id}`,
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Send by e-mail" }).click();
+      await page.getByText("Language of the e-mail").waitFor();
+    },
+  },
+  {
+    name: "a payment link to cancel",
+    path: `/portal/payment-links/${LINKS.beingPaid.id}`,
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Cancel the link" }).click();
+      await page.getByText("Cancel this payment link?").waitFor();
+    },
+  },
+  {
+    name: "a refund whose outcome is not known",
+    path: `/portal/transactions/${LINK_TRANSACTION.uuid}`,
+    handlers: {
+      ...ANNA,
+      "GET /transactions/*": () => ({ data: LINK_TRANSACTION }),
+      "POST /transactions/*/refund": () => ({ status: 409, code: "outcome_unknown" }),
+    },
+    until: async (page) => {
+      await page.getByRole("button", { name: "Refund", exact: true }).click();
+      await page.getByRole("button", { name: "Refund €49.90" }).click();
+      await page.getByText("We are finding out").waitFor();
+    },
+  },
+  {
+    name: "the overview with tasks of links",
+    path: "/portal",
+    handlers: {
+      ...ANNA,
+      "GET /overview": () => ({
+        data: {
+          ...OVERVIEW,
+          tasks: ["link_late", "link_paid_twice", "link_refund_unknown"].map((kind) => ({ kind, subject: LINKS.late.id, dueAt: null })),
+        },
+      }),
+    },
+    until: (page) => page.getByText("Link paid twice").waitFor(),
+  },
   { name: "terminals", path: "/portal/terminals", handlers: ANNA, until: (page) => page.locator(".row-button").nth(1).waitFor() },
   {
     name: "a terminal",
@@ -155,6 +260,55 @@ const CASES: AccessibilityCase[] = [
     path: "/portal/audit",
     handlers: ANNA,
     until: (page) => page.getByText("last_owner").or(page.locator(".badge-bad")).first().waitFor(),
+  },
+  {
+    name: "endpoints of webhooks",
+    path: "/portal/webhooks",
+    handlers: ANNA,
+    until: (page) => page.getByText("2 of 16 endpoints").waitFor(),
+  },
+  {
+    name: "no endpoints of webhooks",
+    path: "/portal/webhooks",
+    handlers: { ...ANNA, "GET /webhooks": () => ({ data: { ...WEBHOOKS, items: [] } }) },
+    until: (page) => page.getByText("No endpoints yet").waitFor(),
+  },
+  { name: "an endpoint of webhooks", path: "/portal/webhooks", handlers: ANNA, until: openRow(1) },
+  {
+    name: "an endpoint to write",
+    path: "/portal/webhooks",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByText("2 of 16 endpoints").waitFor();
+      await page.getByRole("button", { name: "Add an endpoint" }).click();
+      await page.getByRole("radio", { name: "Only some" }).check();
+      await page.getByRole("button", { name: "Add it" }).click();
+      await page.getByText("Choose at least one.").waitFor();
+    },
+  },
+  {
+    name: "the secret of an endpoint",
+    path: "/portal/webhooks",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByText("2 of 16 endpoints").waitFor();
+      await page.getByRole("button", { name: "Add an endpoint" }).click();
+      await page.getByLabel("Address").fill("https://shop.example/hooks");
+      await page.getByRole("button", { name: "Add it" }).click();
+      await page.getByText("This is the only time").waitFor();
+    },
+  },
+  {
+    name: "deliveries of webhooks",
+    path: "/portal/webhooks?tab=deliveries",
+    handlers: ANNA,
+    until: (page) => page.getByText("3 deliveries, that is all").waitFor(),
+  },
+  {
+    name: "a delivery of a webhook",
+    path: "/portal/webhooks/evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l?tab=deliveries",
+    handlers: ANNA,
+    until: (page) => page.getByText("Answered 500").waitFor(),
   },
   { name: "users", path: "/portal/users", handlers: ANNA, until: (page) => page.getByText("4 of 5 users").waitFor() },
   { name: "a user", path: "/portal/users", handlers: ANNA, until: openRow(1) },

@@ -4,6 +4,7 @@ import type {
   InvitationJson,
   MeJson,
   OverviewJson,
+  PaymentLinkJson,
   SessionItemJson,
   SessionStateJson,
   TerminalItemJson,
@@ -12,6 +13,10 @@ import type {
   TransactionItemJson,
   UserJson,
   UsersJson,
+  WebhookDeliveryDetailJson,
+  WebhookDeliveryJson,
+  WebhookEndpointJson,
+  WebhookEndpointListJson,
 } from "../../../../http/surfaces/merchant/schemas.ts";
 
 /** What the faked interface answers: `data` with 200, or an error. */
@@ -238,6 +243,116 @@ export const TRANSACTION: TransactionDetailJson = {
   refund: { possible: false, reason: "not_refundable_here" },
 };
 
+/** A payment by link that can be given back from here. */
+export const LINK_TRANSACTION: TransactionDetailJson = {
+  ...transactionOf({
+    uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa02.1",
+    method: "PAYBYLINK",
+    terminalId: "CARD-1",
+    amountMinor: 4_990,
+    authCode: null,
+  }),
+  ...{ actionCode: null, stan: null, entry: null, maskedPan: "************4242", amountDiffers: false, unsolicited: false, satispay: null },
+  hasReceipt: false,
+  timeline: [
+    { what: "accepted", at: "2026-11-25T10:00:00.000Z", amountMinor: 4_990, state: null },
+    { what: "result", at: "2026-11-25T10:01:00.000Z", amountMinor: 4_990, state: "OK" },
+  ],
+  refund: { possible: true, reason: null },
+};
+
+export function attemptOf(changes: Partial<PaymentLinkJson["attempts"][number]> = {}): PaymentLinkJson["attempts"][number] {
+  return {
+    uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa02.1",
+    state: "paid",
+    createdAt: "2026-11-25T10:00:00.000Z",
+    endedAt: "2026-11-25T10:01:00.000Z",
+    paidMinor: 4_990,
+    paidCurrency: "EUR",
+    last4: "4242",
+    message: null,
+    refund: "none",
+    ...changes,
+  };
+}
+
+export function linkOf(changes: Partial<PaymentLinkJson> = {}): PaymentLinkJson {
+  return {
+    id: "pl_aaaaaaaaaaaaaaaaaaaaaa01",
+    url: "https://relay.example/l/abcdefghijklmnopqrstuv",
+    qr: TOTP.qr,
+    state: "PENDING",
+    late: false,
+    paidTwice: false,
+    amountMinor: 4_990,
+    currency: "EUR",
+    description: "Two tickets for Saturday",
+    reference: "ORDER-7",
+    customerEmail: "chiara.conti@example.com",
+    createdAt: "2026-11-25T09:00:00.000Z",
+    createdBy: "anna.rossi@example.com",
+    expiresAt: "2099-12-02T09:00:00.000Z",
+    paidAt: null,
+    cancelledAt: null,
+    mails: 1,
+    attempts: [],
+    ...changes,
+  };
+}
+
+/** A link in every state. */
+export const LINKS = {
+  pending: linkOf(),
+  beingPaid: linkOf({
+    id: "pl_aaaaaaaaaaaaaaaaaaaaaa09",
+    attempts: [
+      attemptOf({ uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa09.1", state: "open", endedAt: null, paidMinor: null, paidCurrency: null, last4: null }),
+    ],
+  }),
+  paid: linkOf({ id: "pl_aaaaaaaaaaaaaaaaaaaaaa02", state: "PAID", paidAt: "2026-11-25T10:01:00.000Z", attempts: [attemptOf()] }),
+  late: linkOf({
+    ...{ id: "pl_aaaaaaaaaaaaaaaaaaaaaa03", state: "PAID", late: true },
+    ...{ paidAt: "2026-11-25T10:01:00.000Z", cancelledAt: "2026-11-25T09:59:00.000Z" },
+    attempts: [attemptOf({ uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa03.1" })],
+  }),
+  twice: linkOf({
+    ...{ id: "pl_aaaaaaaaaaaaaaaaaaaaaa04", state: "PAID", paidTwice: true, paidAt: "2026-11-25T10:01:00.000Z" },
+    attempts: [
+      attemptOf({ uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa04.1" }),
+      attemptOf({ uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa04.2", last4: "1111", refund: "unknown" }),
+    ],
+  }),
+  refunded: linkOf({
+    ...{ id: "pl_aaaaaaaaaaaaaaaaaaaaaa05", state: "PAID", paidAt: "2026-11-25T10:01:00.000Z" },
+    attempts: [attemptOf({ uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa05.1", refund: "done" })],
+  }),
+  cancelled: linkOf({ id: "pl_aaaaaaaaaaaaaaaaaaaaaa06", state: "CANCELLED", cancelledAt: "2026-11-25T09:59:00.000Z" }),
+  expired: linkOf({
+    ...{ id: "pl_aaaaaaaaaaaaaaaaaaaaaa07", state: "EXPIRED", expiresAt: "2026-11-25T10:00:00.000Z", customerEmail: null, reference: null },
+    ...{
+      description: "A description that is long enough to have no room in one line of a narrow telephone, as people write them",
+      mails: 0,
+    },
+    attempts: [
+      attemptOf({
+        ...{ uuid: "pl_aaaaaaaaaaaaaaaaaaaaaa07.1", state: "failed", paidMinor: null, paidCurrency: null, last4: null },
+        message: "Insufficient funds",
+      }),
+    ],
+  }),
+} as const;
+
+export const PAYMENT_LINKS: { items: PaymentLinkJson[]; next: string | null } = {
+  items: Object.values(LINKS).map((link) => ({ ...link, qr: null })),
+  next: null,
+};
+
+/** The answer to a link's address, by the id in it. */
+export function linkAt({ path }: FakeRequest): FakeAnswer {
+  const link = Object.values(LINKS).find(({ id }) => path.split("/")[2] === id);
+  return link === undefined ? { status: 404, code: "not_found" } : { data: link };
+}
+
 const sums = (volumeMinor: number, approved: number, declined: number) => ({ currency: "EUR", volumeMinor, approved, declined });
 
 export const OVERVIEW: OverviewJson = {
@@ -294,6 +409,7 @@ export const AUDIT: { items: AuditItemJson[]; next: null } = {
       members: ["email", "role"],
       outcome: "done",
       code: null,
+      note: "Dinner was cancelled",
       requestId: "req-1",
     },
     {
@@ -306,8 +422,97 @@ export const AUDIT: { items: AuditItemJson[]; next: null } = {
       members: [],
       outcome: "refused",
       code: "last_owner",
+      note: null,
       requestId: "req-2",
     },
   ],
   next: null,
+};
+
+export function endpointOf(changes: Partial<WebhookEndpointJson> = {}): WebhookEndpointJson {
+  return {
+    id: "we_1a2b3c4d5e6f7g8h9i0j1k2l",
+    format: "portal",
+    url: "https://shop.example/hooks",
+    events: ["*"],
+    description: "Order system",
+    status: "enabled",
+    disabledReason: null,
+    formerSecretUntil: null,
+    createdAt: "2026-11-20T09:30:00.000Z",
+    updatedAt: "2026-11-20T09:30:00.000Z",
+    ...changes,
+  };
+}
+
+export const WEBHOOKS: WebhookEndpointListJson = {
+  items: [
+    endpointOf(),
+    endpointOf({
+      ...{
+        id: "we_2a2b3c4d5e6f7g8h9i0j1k2l",
+        format: "platform",
+        url: "https://a-very-long-name-of-a-host.shop.example/plugins/payments/notify",
+      },
+      ...{ events: ["payment_intent.succeeded", "charge.refunded"], description: null, status: "disabled", disabledReason: "failing" },
+      formerSecretUntil: "2026-11-26T09:30:00.000Z",
+    }),
+  ],
+  max: 16,
+  events: {
+    portal: [
+      "payment_link.paid",
+      "payment_link.expired",
+      "payment_link.cancelled",
+      "payment.succeeded",
+      "payment.failed",
+      "payment.refunded",
+    ],
+    platform: ["payment_intent.succeeded", "payment_intent.payment_failed", "charge.refunded"],
+  },
+};
+
+export function deliveryOf(changes: Partial<WebhookDeliveryJson> = {}): WebhookDeliveryJson {
+  return {
+    id: "evt_0d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l",
+    eventId: "evt_0d8f5k2m9q4r7s1t3u6v8w0x",
+    eventType: "payment.succeeded",
+    endpointId: "we_1a2b3c4d5e6f7g8h9i0j1k2l",
+    url: "https://shop.example/hooks",
+    objectId: "pl_9z8y7x6w5v4u3t2s1r0q9p8o.1",
+    outcome: "FAILED",
+    attempts: 2,
+    lastAttemptAt: "2026-11-25T10:00:05.000Z",
+    lastStatus: 500,
+    nextAttemptAt: null,
+    createdAt: "2026-11-25T10:00:00.000Z",
+    ...changes,
+  };
+}
+
+export const DELIVERIES: { items: WebhookDeliveryJson[]; next: string | null } = {
+  items: [
+    deliveryOf(),
+    deliveryOf({ id: "evt_1d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l", outcome: "DELIVERED", lastStatus: 200 }),
+    deliveryOf({
+      ...{ id: "evt_2d8f5k2m9q4r7s1t3u6v8w0x.we_1a2b3c4d5e6f7g8h9i0j1k2l", outcome: "PENDING", attempts: 0 },
+      ...{ eventType: "payment_link.cancelled", lastStatus: null, lastAttemptAt: null, nextAttemptAt: "2026-11-25T10:01:00.000Z" },
+    }),
+  ],
+  next: null,
+};
+
+export const DELIVERY: WebhookDeliveryDetailJson = {
+  ...deliveryOf(),
+  body: JSON.stringify({
+    ...{ id: "evt_0d8f5k2m9q4r7s1t3u6v8w0x", type: "payment.succeeded", createdAt: "2026-11-25T10:00:00.000Z", livemode: false },
+    ...{ merchantId: MERCHANT.merchantId, objectId: "pl_9z8y7x6w5v4u3t2s1r0q9p8o.1", sequence: 2 },
+    data: {
+      object: { object: "payment", uuid: "pl_9z8y7x6w5v4u3t2s1r0q9p8o.1", status: "SUCCEEDED", amountMinor: 1_250, currency: "EUR" },
+    },
+  }),
+  tries: [
+    { at: "2026-11-25T10:00:00.000Z", ms: 3_001, status: null, answer: null, problem: "connection refused" },
+    { at: "2026-11-25T10:00:05.000Z", ms: 84, status: 500, answer: "<h1>Internal Server Error</h1>", problem: null },
+  ],
 };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { currencyDecimals } from "../../../../engine/kernel/money.ts";
+import { moneyText } from "../../../../engine/kernel/money-text.ts";
 import { majorUnits } from "../../../../http/surfaces/merchant/transaction-item.ts";
-import { moneyText } from "../../../../http/web/portal/i18n/money.ts";
 
 const CODES = [...readFileSync("engine/kernel/money.ts", "utf8").matchAll(/\b([A-Z]{3})\d{3}\b/g)].map(([, code]) => code ?? "");
 

@@ -5,6 +5,7 @@ import { createMerchantsByKey } from "../../../../engine/partners/merchant-by-ke
 import { createMerchantServices } from "../../../../engine/partners/merchant-services.ts";
 import { createMerchantStore } from "../../../../engine/partners/merchant-store.ts";
 import { createMerchants } from "../../../../engine/partners/merchants.ts";
+import { createReplaceKeys } from "../../../../engine/partners/replace-keys.ts";
 import type { CloudConfig } from "../../../../engine/settings/cloud-config.ts";
 import { CLOUD_CONFIGS, createRecordStore } from "../../../../engine/tables/record-store.ts";
 import { partitionOf } from "../../../../engine/tables/table-versions.ts";
@@ -14,7 +15,7 @@ import { SANDBOX_MERCHANT } from "../../../../infra/node/boot/sandbox-names.ts";
 import { prepareSandboxMerchant } from "../../../../infra/node/process/sandbox-merchant.ts";
 import { demoPartners, prepareSandboxPartner } from "../../../../infra/node/process/sandbox-partner.ts";
 import { MemoryKv } from "../../../engine/kernel/memory-kv.ts";
-import { bracketed, grant, storedText } from "../../../engine/partners/merchant-world.ts";
+import { bracketed, grant, newKeys, storedText } from "../../../engine/partners/merchant-world.ts";
 import { ManualClock } from "../../../engine/world.ts";
 
 const SANDBOX = readConfig({});
@@ -32,13 +33,17 @@ function world() {
   const store = createMerchantStore(kv);
   const services = new Map<number, readonly ServiceCode[]>();
   let generated = 0;
-  const apiKeys = { generate: (prefix: string) => `${prefix}${++generated}`, digest: sha256Hex };
+  const apiKeys = { generate: (prefix: string) => prefix + String(++generated).padStart(43, "0"), digest: sha256Hex };
   const merchants = createMerchants({ store, apiKeys, clock, propagate: async () => {} });
   const { merchantByKey } = createMerchantsByKey({ store, apiKeys, servicesOfPartner: (id) => services.get(id) ?? null });
   return {
     kv,
     store,
     merchants,
+    replaceKeys: createReplaceKeys({
+      ...{ merchants, store, apiKeys, secretBox: bracketed, clock },
+      notice: async () => ({ operations: [] }),
+    }),
     services: createMerchantServices({ merchants, store, secretBox: bracketed, clock }),
     start: async (config = SANDBOX) => {
       await prepareSandboxPartner(kv, config, bracketed, clock.nowMs());
@@ -66,7 +71,7 @@ test("the sandbox has a shop of the demo partner that takes cards, with the keys
   assert.deepEqual(await openedBy("secret"), { ...opened, kind: "secret" });
   assert.deepEqual(await openedBy("publishable"), { ...opened, kind: "publishable" });
   assert.deepEqual((await store.count(partnerId)).record, { active: 1, stored: 1 });
-  for (const key of Object.values(SANDBOX_MERCHANT.keys)) assert.equal((await storedText(kv)).includes(key), false, "keys are not stored");
+  assert.equal((await storedText(kv)).includes(SANDBOX_MERCHANT.keys.secret), false, "secret keys are not stored");
 });
 
 test("a restart leaves the shop as it is, and what was switched off stays off", async () => {
@@ -95,9 +100,9 @@ test("a start that was killed half-way is made up for by the next", async () => 
 });
 
 test("keys that were replaced are the fixed ones again after a restart", async () => {
-  const { start, demo, openedBy, merchants, store } = world();
+  const { start, demo, openedBy, replaceKeys, store } = world();
   await start();
-  await merchants.replaceKeys(await demo(), "SHOP-001");
+  await replaceKeys(await demo(), "SHOP-001", newKeys("keys-1"));
   assert.equal(await openedBy("secret"), null);
   await start();
   assert.equal((await openedBy("secret"))?.merchantId, "SHOP-001");

@@ -69,7 +69,7 @@ function partsOn(kv: Awaited<ReturnType<typeof openEmbeddedKv>>, key: string) {
   return {
     happen: (...events: WebhookEvent[]) => kv.commit({ checks: [], operations: eventOperations(events) }),
     webhookEndpoints: createWebhookEndpoints({
-      ...{ store: endpoints, clock, digest: sha256Hex, secrets: createWebhookSecrets() },
+      ...{ format: null, store: endpoints, clock, digest: sha256Hex, secrets: createWebhookSecrets() },
       stops: createEndpointStops({ endpoints, deliveries, clock, disabled: () => {} }),
       box: createSecretBox({ current: key, old: null }),
     }),

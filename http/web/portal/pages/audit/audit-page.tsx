@@ -159,6 +159,12 @@ function AuditDrawer({ item, onClose }: { item: AuditItemJson; onClose: () => vo
         )}
         <dt>{words.subject}</dt>
         <dd class="break">{item.subject === "" ? "–" : item.subject}</dd>
+        {item.note !== null && (
+          <>
+            <dt>{words.note}</dt>
+            <dd class="break">{item.note}</dd>
+          </>
+        )}
         <dt>{words.members}</dt>
         <dd>{item.members.length === 0 ? "–" : item.members.join(", ")}</dd>
         <dt>{words.address}</dt>

@@ -4,6 +4,7 @@ import { Panel } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
+import { paymentLinkHref } from "../payment-links/words.ts";
 import { transactionHref } from "../transactions/words.ts";
 
 /** What somebody has to look at. Nothing where there is nothing: a shop's usual day. */
@@ -22,19 +23,21 @@ export function Tasks({ tasks }: { tasks: OverviewJson["tasks"] }) {
           {
             key: "subject",
             header: words.payment,
-            // A payment without a result is no transaction yet.
-            cell: ({ kind, subject }) =>
-              kind === "unknown" ? (
-                <span class="mono break">{subject}</span>
-              ) : (
-                <a class="mono break" href={transactionHref(subject)}>
-                  {subject}
-                </a>
-              ),
+            cell: (task) => <Subject task={task} />,
           },
           { key: "due", header: words.due, cell: ({ dueAt }) => (dueAt === null ? "–" : <Time at={dueAt} />), deskOnly: true },
         ]}
       />
     </Panel>
+  );
+}
+
+/** Leads to what has to be looked at. A payment without a result is no transaction yet. */
+function Subject({ task: { kind, subject } }: { task: OverviewJson["tasks"][number] }) {
+  if (kind === "unknown") return <span class="mono break">{subject}</span>;
+  return (
+    <a class="mono break" href={kind.startsWith("link_") ? paymentLinkHref(subject) : transactionHref(subject)}>
+      {subject}
+    </a>
   );
 }

@@ -1,16 +1,14 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { TerminalsJson } from "../../../../surfaces/merchant/schemas.ts";
 import { get } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
+import { TypedField } from "../../components/typed-field.tsx";
 import { minorOf, writtenOf } from "../../i18n/amounts.ts";
 import { text } from "../../i18n/texts.ts";
 import type { Filters } from "../../state/filters.ts";
 import { useResource } from "../../state/resource.ts";
 import { daysOf, type Period, periodOf, Q_LENGTH_MIN } from "./filters.ts";
-
-/** The list is asked again only once the person has stopped typing for so long. */
-const TYPING_MS = 350;
 
 const PERIODS = ["today", "yesterday", "week", "month", "all"] as const;
 
@@ -116,54 +114,6 @@ function AmountField({ label, value, onChange }: { label: string; value: string;
       placeholder={writtenOf("0")}
       problem={(written) => (written === "" || minorOf(written) !== null ? null : words.amountForm)}
       onSettled={(written) => onChange(written === "" ? "" : String(minorOf(written) ?? ""))}
-    />
-  );
-}
-
-/** A field whose value counts when the person has stopped typing. */
-function TypedField({
-  label,
-  hint,
-  value,
-  problem,
-  onSettled,
-  type = "text",
-  inputMode = "text",
-  placeholder = "",
-}: {
-  label: string;
-  hint?: string;
-  value: string;
-  problem: (value: string) => string | null;
-  onSettled: (value: string) => void;
-  type?: "text" | "search";
-  inputMode?: "text" | "decimal";
-  placeholder?: string;
-}) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const shown = typed ?? value;
-  const wrong = problem(shown.trim());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who listens.
-  useEffect(() => {
-    if (typed === null) return;
-    const timer = setTimeout(() => {
-      if (wrong !== null) return;
-      setTyped(null);
-      if (typed.trim() !== value) onSettled(typed.trim());
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, wrong]);
-  return (
-    <TextField
-      label={label}
-      hint={hint}
-      value={shown}
-      type={type}
-      inputMode={inputMode}
-      placeholder={placeholder}
-      maxLength={64}
-      error={wrong}
-      onInput={setTyped}
     />
   );
 }

@@ -4,7 +4,7 @@ import { get } from "../../api/client.ts";
 import { PortalError } from "../../api/errors.ts";
 import { Amount } from "../../components/amount.tsx";
 import { Banner } from "../../components/banner.tsx";
-import { Button } from "../../components/button.tsx";
+import { Button, ButtonLink } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
 import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -14,12 +14,15 @@ import { Time } from "../../components/time.tsx";
 import { formatExactTime, formatMoney } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useResource } from "../../state/resource.ts";
+import { may } from "../../state/session.ts";
+import { paymentLinkHref, paymentLinkOf } from "../payment-links/words.ts";
 import { ReceiptDialog } from "./receipt-dialog.tsx";
+import { RefundButton } from "./refund.tsx";
 import { TransactionStatus } from "./transaction-status.tsx";
 import { methodName } from "./words.ts";
 
 /** Everything about one transaction, beside the list. */
-export function TransactionDrawer({ uuid, onClose }: { uuid: string; onClose: () => void }) {
+export function TransactionDrawer({ uuid, onClose, onChanged }: { uuid: string; onClose: () => void; onChanged: () => void }) {
   const { transactions: words } = text();
   const detail = useResource(`transaction ${uuid}`, (signal) =>
     get<TransactionDetailJson>(`/transactions/${encodeURIComponent(uuid)}`, { signal }),
@@ -33,15 +36,24 @@ export function TransactionDrawer({ uuid, onClose }: { uuid: string; onClose: ()
         </EmptyState>
       ) : (
         <Loaded of={detail} skeleton={<Skeleton lines={7} />}>
-          {(data) => <Detail data={data} />}
+          {(data) => (
+            <Detail
+              data={data}
+              onChanged={() => {
+                detail.reload();
+                onChanged();
+              }}
+            />
+          )}
         </Loaded>
       )}
     </Drawer>
   );
 }
 
-function Detail({ data }: { data: TransactionDetailJson }) {
+function Detail({ data, onChanged }: { data: TransactionDetailJson; onChanged: () => void }) {
   const { transactions: words } = text();
+  const linkId = paymentLinkOf(data.uuid);
   const [printing, setPrinting] = useState(false);
   const { amountMinor, currency, status, message, uuid } = data;
   return (
@@ -62,17 +74,33 @@ function Detail({ data }: { data: TransactionDetailJson }) {
         <CopyButton value={uuid} small />
       </div>
       <Timeline timeline={data.timeline} currency={currency} />
-      <section>
-        <h3>{words.refund}</h3>
-        <p class="muted">{refundText(data.refund.reason)}</p>
-      </section>
+      <Refund data={data} onChanged={onChanged} />
       <div class="button-row">
+        {linkId !== null && (
+          <ButtonLink icon="link" href={paymentLinkHref(linkId)}>
+            {words.itsLink}
+          </ButtonLink>
+        )}
         <Button icon="print" onClick={() => setPrinting(true)}>
           {words.receipt}
         </Button>
       </div>
       {printing && <ReceiptDialog uuid={uuid} onClose={() => setPrinting(false)} />}
     </>
+  );
+}
+
+/** The way back, where there is one from here; else why there is none. What may have been done already is asked for again with the same button. */
+function Refund({ data: { uuid, amountMinor, currency, refund }, onChanged }: { data: TransactionDetailJson; onChanged: () => void }) {
+  const { transactions: words } = text();
+  const isUnknown = refund.reason === "outcome_unknown";
+  const isOffered = refund.possible || isUnknown;
+  return (
+    <section class="refund">
+      <h3>{words.refund}</h3>
+      <p class="muted">{refund.possible ? (may("refund") ? words.refundPossible : words.refundRole) : refundText(refund.reason)}</p>
+      <RefundButton {...{ uuid, amountMinor, currency, isUnknown, isOffered }} onSettled={onChanged} />
+    </section>
   );
 }
 

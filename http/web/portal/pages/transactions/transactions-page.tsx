@@ -1,37 +1,27 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { TransactionItemJson } from "../../../../surfaces/merchant/schemas.ts";
-import { addressOf, get } from "../../api/client.ts";
-import type { ListJson } from "../../api/types.ts";
-import { Banner } from "../../components/banner.tsx";
+import { addressOf } from "../../api/client.ts";
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { CheckField } from "../../components/field.tsx";
 import { Icon } from "../../components/icon.tsx";
+import { LiveList } from "../../components/live-list.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
-import { Loaded, Panel } from "../../components/panel.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { SavedViews } from "../../components/saved-views.tsx";
 import { Table } from "../../components/table.tsx";
-import { errorText } from "../../i18n/error-text.ts";
 import { locale, text } from "../../i18n/texts.ts";
-import { useAction } from "../../state/action.ts";
 import { useFilters } from "../../state/filters.ts";
-import { useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import type { PageProps } from "../page-props.ts";
 import { CHOOSABLE, columnsShown, shownColumns, toggleColumn } from "./columns.tsx";
 import { FilterFields } from "./filter-fields.tsx";
 import { FILTERS, queryOf } from "./filters.ts";
-import { SavedViews } from "./saved-views.tsx";
 import { TransactionDrawer } from "./transaction-drawer.tsx";
 import { transactionHref } from "./words.ts";
-
-type List = ListJson<TransactionItemJson>;
-
-const PAGE = 50;
-const LIVE_MS = 5_000;
 
 /** What the shop took, newest first. Filters and the opened transaction stand in the address. */
 export function TransactionsPage({ id }: PageProps) {
@@ -39,6 +29,8 @@ export function TransactionsPage({ id }: PageProps) {
   const filters = useFilters(FILTERS);
   const { route } = useLocation();
   const [filtering, setFiltering] = useState(false);
+  /** Counts what was changed here. */
+  const [round, setRound] = useState(0);
   const query = queryOf(filters.values);
   return (
     <Page
@@ -46,7 +38,7 @@ export function TransactionsPage({ id }: PageProps) {
       lead={words.lead}
       actions={
         <>
-          <SavedViews query={filters.query} />
+          <SavedViews list="transactions" query={filters.query} />
           <div class="desk-only">
             <ColumnMenu />
           </div>
@@ -68,13 +60,25 @@ export function TransactionsPage({ id }: PageProps) {
           {words.filters(filters.count)}
         </Button>
       </div>
-      <TransactionList
+      <LiveList<TransactionItemJson>
         key={JSON.stringify(query)}
+        path="/transactions"
         query={query}
-        isFiltered={filters.count > 0}
-        onOpen={({ uuid }) => route(transactionHref(uuid, filters.query))}
-        onClear={filters.clear}
-      />
+        round={round}
+        empty={<Nothing isFiltered={filters.count > 0} onClear={filters.clear} />}
+        end={words.end}
+      >
+        {(items) => (
+          <Table
+            caption={words.title}
+            columns={columnsShown()}
+            rows={items}
+            keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
+            onOpen={({ uuid }) => route(transactionHref(uuid, filters.query))}
+            phone="lines"
+          />
+        )}
+      </LiveList>
       {filtering && (
         <Drawer title={words.filters(filters.count)} onClose={() => setFiltering(false)}>
           <FilterFields filters={filters} />
@@ -84,80 +88,14 @@ export function TransactionsPage({ id }: PageProps) {
         </Drawer>
       )}
       {id !== null && (
-        <TransactionDrawer uuid={id} onClose={() => route(`/portal/transactions${filters.query === "" ? "" : `?${filters.query}`}`)} />
+        <TransactionDrawer
+          key={id}
+          uuid={id}
+          onClose={() => route(`/portal/transactions${filters.query === "" ? "" : `?${filters.query}`}`)}
+          onChanged={() => setRound((before) => before + 1)}
+        />
       )}
     </Page>
-  );
-}
-
-function TransactionList({
-  query,
-  isFiltered,
-  onOpen,
-  onClear,
-}: {
-  query: Readonly<Record<string, string>>;
-  isFiltered: boolean;
-  onOpen: (item: TransactionItemJson) => void;
-  onClear: () => void;
-}) {
-  const { transactions: words } = text();
-  const [older, setOlder] = useState<List | null>(null);
-  // The first page is live while it is the only one; who has gone further back reads, and rows must not move below.
-  const first = useResource(
-    `transactions ${JSON.stringify(query)}`,
-    (signal) => get<List>("/transactions", { signal, query: { ...query, limit: PAGE } }),
-    older === null ? { everyMs: LIVE_MS } : {},
-  );
-  const [frozen, setFrozen] = useState<List | null>(null);
-  const more = useAction(async (shown: List, cursor: string) => {
-    const page = await get<List>("/transactions", { query: { ...query, limit: PAGE, cursor } });
-    setFrozen((before) => before ?? shown);
-    setOlder((before) => ({ items: [...(before?.items ?? []), ...page.items], next: page.next }));
-  });
-  const isRead = older !== null;
-  useEffect(() => {
-    if (!isRead) setFrozen(null);
-  }, [isRead]);
-  return (
-    <Panel flush>
-      <Loaded of={first} skeleton={<Skeleton lines={8} />}>
-        {(live) => {
-          const head = frozen ?? live;
-          const items = [...head.items, ...(older?.items ?? [])];
-          const next = older === null ? head.next : older.next;
-          if (items.length === 0) return <Nothing isFiltered={isFiltered} onClear={onClear} />;
-          return (
-            <>
-              <Table
-                caption={words.title}
-                columns={columnsShown()}
-                rows={items}
-                keyOf={({ uuid, terminalId }) => `${uuid} ${terminalId}`}
-                onOpen={onOpen}
-                phone="lines"
-              />
-              {more.error !== null && (
-                <div class="panel-note">
-                  <Banner kind="danger" alert>
-                    {errorText(more.error)}
-                  </Banner>
-                </div>
-              )}
-              {next !== null ? (
-                <div class="table-more">
-                  <Button busy={more.busy} onClick={() => void more.run(head, next)}>
-                    {text().app.loadMore}
-                  </Button>
-                </div>
-              ) : (
-                <p class="table-end">{words.end(items.length)}</p>
-              )}
-            </>
-          );
-        }}
-      </Loaded>
-    </Panel>
   );
 }
 

@@ -1,4 +1,4 @@
-import { currencyDecimals, decimalsOf } from "../../../../engine/kernel/money.ts";
+import { currencyDecimals, decimalsOf } from "./money.ts";
 
 /** Makes the form of a number, or has it. */
 export type NumberForms = (options: Intl.NumberFormatOptions) => Intl.NumberFormat;

@@ -1,36 +1,35 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import type { MeJson } from "../../../../surfaces/merchant/schemas.ts";
-import { get, patch } from "../../api/client.ts";
-import { hasCode } from "../../api/errors.ts";
-import { Button } from "../../components/button.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { TextField } from "../../components/field.tsx";
-import { Form, FormActions } from "../../components/form.tsx";
-import { Icon } from "../../components/icon.tsx";
-import { Menu } from "../../components/menu.tsx";
-import { errorText } from "../../i18n/error-text.ts";
-import { text } from "../../i18n/texts.ts";
-import { useAction } from "../../state/action.ts";
-import { useResource } from "../../state/resource.ts";
-import { toast } from "../../state/toasts.ts";
+import type { MeJson } from "../../../surfaces/merchant/schemas.ts";
+import { get, patch } from "../api/client.ts";
+import { hasCode } from "../api/errors.ts";
+import { errorText } from "../i18n/error-text.ts";
+import { text } from "../i18n/texts.ts";
+import { useAction } from "../state/action.ts";
+import { useResource } from "../state/resource.ts";
+import { toast } from "../state/toasts.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { TextField } from "./field.tsx";
+import { Form, FormActions } from "./form.tsx";
+import { Icon } from "./icon.tsx";
+import { Menu } from "./menu.tsx";
 
 type View = MeJson["savedViews"][number];
 
-const LIST = "transactions";
 const VIEWS_MAX = 20;
 
 /** A person does not save views in more browsers than this in one moment. */
 const ATTEMPTS_MAX = 3;
 
-/** Filters that a person wants back: kept with the account, so they are there on the phone too. */
-export function SavedViews({ query }: { query: string }) {
+/** Filters of a list (the word in its page's address) that a person wants back: kept with the account, so they are there on the phone too. */
+export function SavedViews({ list, query }: { list: string; query: string }) {
   const { transactions: words } = text();
   const { route } = useLocation();
   const me = useResource("me", (signal) => get<MeJson>("/me", { signal }));
   const [naming, setNaming] = useState(false);
   const all = me.data?.savedViews ?? [];
-  const views = all.filter(({ list }) => list === LIST);
+  const views = all.filter((view) => view.list === list);
   /** What was saved in another browser meanwhile stays: the change is made to what is there now. */
   const keep = async (change: (views: readonly View[]) => View[]): Promise<void> => {
     let before = all;
@@ -46,7 +45,7 @@ export function SavedViews({ query }: { query: string }) {
   };
   const forget = useAction(async ({ name }: View) => {
     try {
-      await keep((views) => without(views, name));
+      await keep((views) => without(views, list, name));
       toast(words.viewRemoved(name));
     } catch (error) {
       toast(errorText(error), "failed");
@@ -75,7 +74,7 @@ export function SavedViews({ query }: { query: string }) {
                   class="menu-item"
                   onClick={() => {
                     close();
-                    route(`/portal/transactions?${view.query}`);
+                    route(`/portal/${list}?${view.query}`);
                   }}
                 >
                   <span>{view.name}</span>
@@ -111,7 +110,7 @@ export function SavedViews({ query }: { query: string }) {
           taken={views.map(({ name }) => name)}
           onClose={() => setNaming(false)}
           onNamed={async (name) => {
-            await keep((before) => [...without(before, name), { list: LIST, name, query }]);
+            await keep((before) => [...without(before, list, name), { list, name, query }]);
             toast(words.viewSaved(name));
             setNaming(false);
           }}
@@ -121,8 +120,8 @@ export function SavedViews({ query }: { query: string }) {
   );
 }
 
-function without(views: readonly View[], name: string): View[] {
-  return views.filter((one) => one.list !== LIST || one.name !== name);
+function without(views: readonly View[], list: string, name: string): View[] {
+  return views.filter((one) => one.list !== list || one.name !== name);
 }
 
 function NameDialog({

@@ -1,0 +1,54 @@
+import type { ServiceCode } from "../access/partner-grant.ts";
+import { RelayError } from "../kernel/errors.ts";
+import { isMerchantId, type MerchantRecord } from "./merchant.ts";
+import type { MerchantServices, ServiceOutcome, ServicesOf } from "./merchant-services.ts";
+import type { MerchantStore } from "./merchant-store.ts";
+import type { KeysOutcome, KeysReplacedBy, ReplaceKeys } from "./replace-keys.ts";
+
+/**
+ * A merchant at its own services and keys: within what its partner permits, and by the same operations as the partner's own. Every method throws RelayError
+ * `not_found` for what is no merchant, and `unavailable` when the store cannot answer.
+ */
+export interface OwnMerchant {
+  find(merchantId: string): Promise<MerchantRecord>;
+  /** The merchant, and the services that it may use, in the order of SERVICE_CODES. */
+  services(merchantId: string): Promise<{ merchant: MerchantRecord; permitted: readonly ServiceCode[] }>;
+  setEnabled(merchantId: string, service: string, enabled: boolean): Promise<ServiceOutcome>;
+  /** `seen`: see `MerchantServices.configure`. */
+  configure(merchantId: string, service: string, body: unknown, seen?: { updatedAtMs: number | null }): Promise<ServiceOutcome>;
+  replaceKeys(merchantId: string, request: { operationId: string; by: KeysReplacedBy }): Promise<KeysOutcome>;
+}
+
+export interface OwnMerchantOptions {
+  store: Pick<MerchantStore, "load">;
+  services: MerchantServices;
+  replaceKeys: ReplaceKeys;
+  /** The services permitted to a partner that is enabled; null for any other. In memory. */
+  servicesOfPartner(partnerId: number): readonly ServiceCode[] | null;
+}
+
+export function createOwnMerchant({ store, services, replaceKeys, servicesOfPartner }: OwnMerchantOptions): OwnMerchant {
+  async function find(merchantId: string): Promise<MerchantRecord> {
+    const stored = isMerchantId(merchantId) ? await store.load(merchantId) : null;
+    if (stored === null) throw new RelayError("not_found", "There is no such merchant");
+    return stored.record;
+  }
+
+  /** A partner that was disabled a moment ago permits nothing any more. */
+  async function permission(merchantId: string): Promise<ServicesOf & { merchant: MerchantRecord }> {
+    const merchant = await find(merchantId);
+    const { partnerId } = merchant;
+    return { merchant, partnerId, allowedServices: servicesOfPartner(partnerId) ?? [] };
+  }
+
+  return {
+    find,
+    services: async (merchantId) => {
+      const { merchant, allowedServices } = await permission(merchantId);
+      return { merchant, permitted: allowedServices };
+    },
+    setEnabled: async (merchantId, service, enabled) => services.setEnabled(await permission(merchantId), merchantId, service, enabled),
+    configure: async (merchantId, service, body, seen) => services.configure(await permission(merchantId), merchantId, service, body, seen),
+    replaceKeys: async (merchantId, request) => replaceKeys(await find(merchantId), merchantId, request),
+  };
+}

@@ -1,0 +1,245 @@
+import type { Clock } from "../kernel/clock.ts";
+import { prefixedId } from "../kernel/prefixed-id.ts";
+import { CONFLICT, retryOnConflict } from "../kernel/retry-on-conflict.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { GatewayAccounts } from "../links/gateway-accounts.ts";
+import type { Links } from "../links/links.ts";
+import { linkOrderOf } from "./attempt.ts";
+import { checkedOrder, invalid } from "./check-order.ts";
+import type { PortalLinkEvent } from "./events.ts";
+import { PORTAL_LINK_ATTEMPTS_MAX, PORTAL_LINK_MAILS_MAX, type PortalLinkAttempt, type PortalLinkRecord } from "./portal-link.ts";
+import { type AlsoStored, PortalLinkCause, portalLinkChange, type Telling, tellRefused, tellStored } from "./portal-link-change.ts";
+import type { PortalLinkMails } from "./portal-link-mails.ts";
+import type { PortalLinkPlace, PortalLinkStore } from "./portal-link-store.ts";
+import type { PortalLinkOperation, PortalLinkOwner, PortalLinkQuery, PortalLinks } from "./portal-links.ts";
+import { isOver, isTimeOver } from "./rules.ts";
+import { stepPortalLink } from "./step-portal-link.ts";
+
+/** Each lost round is somebody else's change of the same link; more of them mean that something is wrong. */
+const ROUNDS_MAX = 8;
+
+export interface PortalLinksOptions extends Telling {
+  store: PortalLinkStore;
+  links: Pick<Links, "createUnlessRefused" | "resume" | "verify" | "verifyNow">;
+  accounts: Pick<GatewayAccounts, "ofPartner">;
+  mails: PortalLinkMails;
+  clock: Clock;
+  /** 22 letters or digits that nobody can guess. */
+  newToken(): string;
+  /** Whether a merchant is deactivated: no payment is begun for it. In memory. */
+  isInactive(merchantId: string): boolean;
+  /** Where the gateway sends the customer back to. */
+  returnUrl(token: string): string;
+}
+
+/** The operations at portal links. What they want of an attempt they want of its link, whose commits step the portal link (portal-link-companion.ts). */
+export function createPortalLinks(options: PortalLinksOptions): PortalLinks {
+  const { store, links, accounts, mails, clock, newToken, isInactive, returnUrl, ...telling } = options;
+  const { digest } = telling;
+  const cause = new PortalLinkCause();
+
+  async function own(owner: PortalLinkOwner, id: string): Promise<Stored<PortalLinkRecord> | null> {
+    const stored = await store.load(id);
+    return stored !== null && isOf(owner, stored.record) ? stored : null;
+  }
+
+  async function again(id: string): Promise<PortalLinkRecord> {
+    const stored = await store.load(id);
+    if (stored === null) throw new Error(`the portal link ${id} is gone`);
+    return stored.record;
+  }
+
+  /** Steps a portal link alone. `refused`: it does not take the event as it stands. */
+  async function step(
+    stored: Stored<PortalLinkRecord>,
+    event: PortalLinkEvent,
+    operation: PortalLinkOperation,
+    also: AlsoStored = [],
+  ): Promise<PortalLinkRecord | "refused" | typeof CONFLICT> {
+    const stepped = stepPortalLink(stored.record, event);
+    if (!stepped.taken) {
+      tellRefused(stored.record, event.type, event.atMs, operation, telling);
+      return "refused";
+    }
+    const change = { ...portalLinkChange(stepped, stored, event.atMs, operation, telling), also };
+    if ((await store.commit(change)) === null) return CONFLICT;
+    tellStored(change, event.type, operation, telling);
+    return change.record;
+  }
+
+  const create: PortalLinks["create"] = async (owner, order, createdBy, operation) => {
+    const id = prefixedId("pl_", digest(`portal link ${operation.id}`));
+    const existing = await own(owner, id);
+    if (existing !== null) return { type: "created", link: existing.record };
+    const atMs = clock.nowMs();
+    const checked = checkedOrder(order, atMs);
+    const { merchantId, partnerId, livemode } = owner;
+    if (accounts.ofPartner(partnerId) === null) return { type: "no_account" };
+    const record: PortalLinkRecord = {
+      ...{ schema: 1, id, token: newToken(), merchantId, partnerId, livemode, order: checked, createdBy },
+      ...{ createdAtMs: atMs, updatedAtMs: atMs, state: "PENDING", late: false, attempts: [], paidAtMs: null, cancelledAtMs: null },
+      ...{ mails: [], nextAtMs: checked.expiresAtMs, events: 0 },
+    };
+    const change = { record, before: null, version: 0, events: [], also: [], atMs };
+    // Somebody else with the same operation was first: its link is the one.
+    if ((await store.commit(change)) === null) return { type: "created", link: await again(id) };
+    tellStored(change, "link.created", operation, telling);
+    return { type: "created", link: record };
+  };
+
+  const cancel: PortalLinks["cancel"] = (owner, id, operation) =>
+    retryOnConflict(ROUNDS_MAX, async () => {
+      const found = await own(owner, id);
+      if (found === null) return null;
+      if (found.record.state === "CANCELLED" && found.record.cancelledBy === operation.id) {
+        return { type: "cancelled", link: found.record } as const;
+      }
+      const last = found.record.attempts.at(-1);
+      // What is paid already is not cancelled. Where the gateway does not answer, it is: the attempt is followed to its end all the same.
+      if (found.record.state === "PENDING" && last !== undefined && !isOver(last)) await links.verifyNow(last.txId);
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const event = { type: "cancel.requested", atMs: clock.nowMs(), operationId: operation.id } as const;
+      const cancelled = await step(stored, event, operation);
+      if (cancelled === CONFLICT) return CONFLICT;
+      return cancelled === "refused"
+        ? ({ type: "not_pending", link: stored.record } as const)
+        : ({ type: "cancelled", link: cancelled } as const);
+    });
+
+  const send: PortalLinks["send"] = (owner, id, email, locale, operation) =>
+    retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await own(owner, id);
+      if (stored === null) return null;
+      const { record } = stored;
+      const mailId = prefixedId("plm_", digest(`portal link mail ${id} ${operation.id}`));
+      if (record.mails.some((mail) => mail.id === mailId)) return { type: "sent", link: record } as const;
+      const atMs = clock.nowMs();
+      if (record.state !== "PENDING" || isTimeOver(record, atMs)) return { type: "not_pending", link: record } as const;
+      const to = email ?? record.order.customerEmail;
+      if (to === null) return { type: "no_address", link: record } as const;
+      if (!mails.canReach(to)) throw invalid("email", "must be an e-mail address");
+      if (record.mails.length >= PORTAL_LINK_MAILS_MAX) return { type: "too_many", link: record } as const;
+      await mails.requireRoom(record.merchantId);
+      const also = await mails.sent(record, to, locale, mailId);
+      const sent = await step(stored, { type: "mail.owed", atMs: clock.nowMs(), mailId }, operation, also);
+      if (sent === CONFLICT) return CONFLICT;
+      // Its time has passed just now.
+      return sent === "refused" ? ({ type: "not_pending", link: record } as const) : ({ type: "sent", link: sent } as const);
+    });
+
+  type Paying = NonNullable<Awaited<ReturnType<PortalLinks["pay"]>>>;
+
+  const pay: PortalLinks["pay"] = (token) =>
+    retryOnConflict(ROUNDS_MAX, async () => {
+      const stored = await store.byToken(token);
+      if (stored === null) return null;
+      const { record } = stored;
+      const atMs = clock.nowMs();
+      if (record.state !== "PENDING" || isTimeOver(record, atMs)) return { type: "closed", link: record } as const;
+      const last = record.attempts.at(-1);
+      if (last !== undefined && isPayable(last, atMs)) return payable(record, last);
+      if (last?.state === "opening" && atMs < last.expiresAtMs) {
+        // Somebody else is just opening it, or died at it: it goes on here, and is still the same one.
+        await links.resume(last.txId, cause);
+        return opened(record.id, last.txId);
+      }
+      if (last !== undefined && !isOver(last)) {
+        // Its hour is over: only the gateway's word says that nobody pays it any more.
+        await links.verifyNow(last.txId);
+        const found = await again(record.id);
+        const verified = found.attempts.at(-1);
+        const isDecided = found.state !== "PENDING" || verified === undefined || verified.txId !== last.txId || isOver(verified);
+        return isDecided ? CONFLICT : ({ type: "not_yet", link: found } as const);
+      }
+      return begin(record, atMs);
+    });
+
+  async function begin(record: PortalLinkRecord, atMs: number): Promise<Paying | typeof CONFLICT> {
+    if (record.attempts.length >= PORTAL_LINK_ATTEMPTS_MAX) return { type: "too_many", link: record };
+    if (isInactive(record.merchantId)) return { type: "inactive", link: record };
+    const account = accounts.ofPartner(record.partnerId);
+    if (account === null) return { type: "no_account", link: record };
+    const order = linkOrderOf(record, account, returnUrl(record.token), atMs);
+    const created = await links.createUnlessRefused(order, cause);
+    // Cancelled, expired or begun by somebody else in the meantime.
+    return created === null ? CONFLICT : opened(record.id, order.txId);
+  }
+
+  /** What the opening of an attempt has come to, by how it stands now: it may have been cancelled meanwhile. */
+  async function opened(id: string, txId: string): Promise<Paying> {
+    const link = await again(id);
+    const attempt = link.attempts.find((one) => one.txId === txId);
+    if (link.state !== "PENDING" || attempt === undefined) return { type: "closed", link };
+    if (attempt.state === "failed") return { type: "refused", link };
+    return isPayable(attempt, clock.nowMs()) ? payable(link, attempt) : { type: "not_yet", link };
+  }
+
+  async function list(owner: PortalLinkOwner, query: PortalLinkQuery): ReturnType<PortalLinks["list"]> {
+    const { limit, cursor, state, fromMs, beforeMs, customerEmail, q } = query;
+    const after = cursor === null ? null : placeOf(cursor);
+    const named = q === null ? null : await byId(owner, q);
+    if (named !== null) return { items: isAsked(named, query) ? [named] : [], next: null };
+    const page = await store.page(owner, { limit, after, fromMs, beforeMs, state, customerEmail, reference: q });
+    return { items: page.items, next: page.next === null ? null : cursorOf(page.next) };
+  }
+
+  /** By its id, or by that of one of its attempts. */
+  async function byId(owner: PortalLinkOwner, q: string): Promise<PortalLinkRecord | null> {
+    const [id = "", ...attempt] = q.trim().split(".");
+    const found = (await own(owner, id))?.record ?? null;
+    if (attempt.length === 0) return found;
+    return found?.attempts.some(({ txId }) => txId === q.trim()) === true ? found : null;
+  }
+
+  return {
+    create,
+    cancel,
+    send,
+    pay,
+    list,
+    find: async (owner, id) => (await own(owner, id))?.record ?? null,
+    byToken: async (token) => (await store.byToken(token))?.record ?? null,
+    verified: async (token) => {
+      const stored = await store.byToken(token);
+      if (stored === null) return null;
+      const last = stored.record.attempts.at(-1);
+      if (last === undefined || last.state === "paid" || isOver(last)) return stored.record;
+      await links.verify(last.txId);
+      return again(stored.record.id);
+    },
+  };
+}
+
+function isOf({ merchantId, livemode }: PortalLinkOwner, record: PortalLinkRecord): boolean {
+  return record.merchantId === merchantId && record.livemode === livemode;
+}
+
+function isPayable({ state, url, expiresAtMs }: PortalLinkAttempt, atMs: number): boolean {
+  return state === "open" && url !== null && atMs < expiresAtMs;
+}
+
+function payable(link: PortalLinkRecord, { url, txId }: PortalLinkAttempt) {
+  if (url === null) throw new Error(`the attempt ${txId} has no address`);
+  return { type: "payable", link, url } as const;
+}
+
+/** Whether a link that was named by its id is one of those that are asked for. */
+function isAsked({ state, createdAtMs, order }: PortalLinkRecord, query: PortalLinkQuery): boolean {
+  const { fromMs, beforeMs, customerEmail } = query;
+  if (query.state !== null && query.state !== state) return false;
+  if ((fromMs !== null && createdAtMs < fromMs) || (beforeMs !== null && createdAtMs >= beforeMs)) return false;
+  return customerEmail === null || order.customerEmail?.toLowerCase() === customerEmail.trim().toLowerCase();
+}
+
+const CURSOR = /^(\d{13})(pl_[a-z0-9]{24})$/;
+
+function cursorOf({ atMs, id }: PortalLinkPlace): string {
+  return String(atMs).padStart(13, "0") + id;
+}
+
+function placeOf(cursor: string): PortalLinkPlace {
+  const [, digits, id] = CURSOR.exec(cursor) ?? [];
+  if (digits === undefined || id === undefined) throw invalid("cursor", "is not one that a page of this list has answered");
+  return { atMs: Number(digits), id };
+}

@@ -1,0 +1,103 @@
+import { assign, setup } from "xstate";
+import type { PortalLinkEvent, PortalLinkNews } from "./events.ts";
+import type { PortalLinkRecord } from "./portal-link.ts";
+import { becomesPaid, expiresBy, isDue, isKnown, mayBegin, mayMail, nextAtMs, settlesTwice, withAttempt } from "./rules.ts";
+
+/**
+ * A payment link of the portal (drawn in infra/docs/machines/portal-link.md): which attempt may begin, what it counts as, and what its merchant is told. The record is its context and
+ * has its state. Pure: time comes with the events, effects are data. What each attempt has come to is its link's to say (engine/links/machine.ts); the commits that change a
+ * link step its portal link (portal-link-companion.ts).
+ */
+const setUp = setup({
+  types: {} as { context: PortalLinkRecord; input: PortalLinkRecord; events: PortalLinkEvent; tags: "ended" },
+  guards: {
+    mayBegin: ({ context, event }) => event.type === "attempt.begun" && mayBegin(context, event),
+    isKnown: ({ context, event }) => event.type === "attempt.changed" && isKnown(context, event),
+    becomesPaid: ({ context, event }) => event.type === "attempt.changed" && becomesPaid(context, event),
+    /** It was the last thing that its expiry had to wait for. */
+    endsItsTime: ({ context, event }) =>
+      event.type === "attempt.changed" && isKnown(context, event) && expiresBy(withAttempt(context, event), event.atMs),
+    leavesOnePayment: ({ context, event }) => event.type === "attempt.changed" && settlesTwice(context, event),
+    isOver: ({ context, event: { atMs } }) => isDue(context, atMs) && expiresBy(context, atMs),
+    isDue: ({ context, event: { atMs } }) => isDue(context, atMs),
+    mayMail: ({ context, event: { atMs } }) => mayMail(context, atMs),
+  },
+  actions: {
+    tell: (_, _params: { news: PortalLinkNews }) => {},
+    mailPaid: (_, _params: Record<string, never>) => {},
+    flagLate: (_, _params: Record<string, never>) => {},
+    flagTwice: (_, _params: Record<string, never>) => {},
+    settleTwice: (_, _params: Record<string, never>) => {},
+    begin: assign(({ context, event }) => (event.type === "attempt.begun" ? { attempts: [...context.attempts, event.attempt] } : {})),
+    note: assign(({ context, event }) => (event.type === "attempt.changed" ? withAttempt(context, event) : {})),
+    pay: assign(({ event }) => ({ paidAtMs: event.atMs, nextAtMs: null })),
+    noteLate: assign(() => ({ late: true })),
+    cancel: assign(({ event }) =>
+      event.type === "cancel.requested" ? { cancelledAtMs: event.atMs, cancelledBy: event.operationId, nextAtMs: null } : {},
+    ),
+    expire: assign(() => ({ nextAtMs: null })),
+    waitForAttempt: assign(({ context, event }) => ({ nextAtMs: nextAtMs(context, event.atMs) })),
+    noteMail: assign(({ context, event }) =>
+      event.type === "mail.owed" ? { mails: [...context.mails, { id: event.mailId, atMs: event.atMs }] } : {},
+    ),
+  },
+});
+
+const tell = (news: PortalLinkNews) => ({ type: "tell", params: { news } }) as const;
+const mailPaid = { type: "mailPaid", params: {} } as const;
+const flagLate = { type: "flagLate", params: {} } as const;
+const flagTwice = { type: "flagTwice", params: {} } as const;
+const settleTwice = { type: "settleTwice", params: {} } as const;
+
+const noted = { guard: "isKnown", actions: "note" } as const;
+const paidLate = {
+  guard: "becomesPaid",
+  target: "PAID",
+  actions: ["note", "pay", "noteLate", tell("payment_link.paid"), mailPaid, flagLate],
+} as const;
+
+export const portalLinkMachine = setUp.createMachine({
+  id: "portalLink",
+  context: ({ input }) => input,
+  initial: "PENDING",
+  states: {
+    PENDING: {
+      description: "It can be paid, or somebody is still paying after its time.",
+      on: {
+        "attempt.begun": { guard: "mayBegin", actions: "begin" },
+        "attempt.changed": [
+          { guard: "becomesPaid", target: "PAID", actions: ["note", "pay", tell("payment_link.paid"), mailPaid] },
+          { guard: "endsItsTime", target: "EXPIRED", actions: ["note", "expire", tell("payment_link.expired")] },
+          noted,
+        ],
+        "cancel.requested": { target: "CANCELLED", actions: ["cancel", tell("payment_link.cancelled")] },
+        "mail.owed": { guard: "mayMail", actions: "noteMail" },
+        "deadline.passed": [
+          { guard: "isOver", target: "EXPIRED", actions: ["expire", tell("payment_link.expired")] },
+          { guard: "isDue", actions: "waitForAttempt" },
+        ],
+      },
+    },
+    PAID: {
+      tags: "ended",
+      description: "Paid. It stays so when the money is given back. Another payment is for its merchant to give back.",
+      on: {
+        "attempt.changed": [
+          { guard: "becomesPaid", actions: ["note", flagTwice] },
+          { guard: "leavesOnePayment", actions: ["note", settleTwice] },
+          noted,
+        ],
+      },
+    },
+    CANCELLED: {
+      tags: "ended",
+      description: "By its merchant. An attempt that was open is followed to its end: it may still be paid.",
+      on: { "attempt.changed": [paidLate, noted] },
+    },
+    EXPIRED: {
+      tags: "ended",
+      description: "Its time is over and no attempt is open. One that has ended here may still turn out to be paid.",
+      on: { "attempt.changed": [paidLate, noted] },
+    },
+  },
+});

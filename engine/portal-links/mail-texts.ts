@@ -1,0 +1,140 @@
+import type { Locale } from "../accounts/account.ts";
+import { type MailText, paragraphs, timeInMails } from "../accounts/mail-texts.ts";
+import { moneyText } from "../kernel/money-text.ts";
+import type { PortalLinkRecord } from "./portal-link.ts";
+
+/** What is written about a payment link of the portal: plain text. */
+export interface PortalLinkMailTexts {
+  /** To the customer: who asks for what, where it is paid, and until when. */
+  link(locale: Locale, facts: { merchantName: string; link: PortalLinkRecord }): MailText;
+  /** To the merchant's people: it was paid. Without the customer's data. */
+  paid(locale: Locale, facts: { merchantName: string; link: PortalLinkRecord }): MailText;
+}
+
+export interface PortalLinkMailTextsOptions {
+  /** Where customers' browsers reach the relay; without a slash at its end. */
+  publicUrl(): string;
+  /** The same for the portal. */
+  portalUrl(): string;
+  /** The installation's time zone (IANA), in which times are written. */
+  timeZone: string;
+}
+
+export function createPortalLinkMailTexts({ publicUrl, portalUrl, timeZone }: PortalLinkMailTextsOptions): PortalLinkMailTexts {
+  return {
+    link: (locale, { merchantName, link: { token, livemode, order } }) =>
+      TEXTS[locale].paymentLink({
+        merchantName: oneLine(merchantName),
+        amount: amountText(locale, order),
+        description: oneLine(order.description),
+        url: `${publicUrl()}/l/${token}`,
+        until: timeInMails(locale, order.expiresAtMs, timeZone),
+        livemode,
+      }),
+    paid: (locale, { merchantName, link }) => {
+      const { id, order, late, livemode } = link;
+      const paid = link.attempts.findLast(({ state }) => state === "paid")?.paid ?? null;
+      return TEXTS[locale].paymentLinkPaid({
+        merchantName: oneLine(merchantName),
+        amount: amountText(locale, paid ?? order),
+        description: oneLine(order.description),
+        reference: order.reference === null ? null : oneLine(order.reference),
+        url: `${portalUrl()}/portal/payment-links/${id}`,
+        at: timeInMails(locale, paid?.atMs ?? link.paidAtMs ?? link.updatedAtMs, timeZone),
+        late,
+        livemode,
+      });
+    },
+  };
+}
+
+/** What merchants wrote stands within a line: a text with lines of its own could look like ours. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
+}
+
+const TAGS: Readonly<Record<Locale, string>> = { it: "it-IT", en: "en-GB" };
+
+function amountText(locale: Locale, { amountMinor, currency }: { amountMinor: number; currency: string }): string {
+  return moneyText(amountMinor, currency, (options) => new Intl.NumberFormat(TAGS[locale], options));
+}
+
+interface Texts {
+  paymentLink(facts: {
+    merchantName: string;
+    amount: string;
+    description: string;
+    url: string;
+    until: string;
+    livemode: boolean;
+  }): MailText;
+  paymentLinkPaid(facts: {
+    merchantName: string;
+    amount: string;
+    description: string;
+    reference: string | null;
+    url: string;
+    at: string;
+    late: boolean;
+    livemode: boolean;
+  }): MailText;
+}
+
+const TEXTS: Readonly<Record<Locale, Texts>> = {
+  it: {
+    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}${merchantName}: richiesta di pagamento di ${amount}`,
+      text: paragraphs(
+        "Buongiorno,",
+        `${merchantName} ti chiede il pagamento di ${amount} per:\n${description}`,
+        `Per pagare con carta, apri questo indirizzo:\n${url}`,
+        `Si può pagare una sola volta, fino a ${until}.`,
+        ...(livemode ? [] : ["È una prova: non viene addebitato nulla."]),
+        `Chi ha questo indirizzo può pagare al tuo posto. Se non conosci ${merchantName} o non ti aspettavi questa richiesta, ignora questo messaggio: non viene addebitato nulla.`,
+      ),
+    }),
+    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}Link pagato: ${amount}`,
+      text: paragraphs(
+        "Buongiorno,",
+        `un link di pagamento di ${merchantName} è stato pagato ${at}.`,
+        `Importo: ${amount}\nDescrizione: ${description}${reference === null ? "" : `\nRiferimento: ${reference}`}`,
+        ...(late
+          ? [
+              "Era già stato annullato o era scaduto: il cliente aveva la pagina di pagamento ancora aperta. Se non vuoi il pagamento, rimborsalo.",
+            ]
+          : []),
+        ...(livemode ? [] : ["È una prova: non è stato incassato nulla."]),
+        `Il pagamento nel portale:\n${url}`,
+      ),
+    }),
+  },
+  en: {
+    paymentLink: ({ merchantName, amount, description, url, until, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}${merchantName} asks you to pay ${amount}`,
+      text: paragraphs(
+        "Hello,",
+        `${merchantName} asks you to pay ${amount} for:\n${description}`,
+        `To pay by card, open this address:\n${url}`,
+        `It can be paid once, until ${until}.`,
+        ...(livemode ? [] : ["This is a test: nothing is charged."]),
+        `Whoever has this address may pay in your place. If you do not know ${merchantName}, or did not expect this, ignore this message: nothing is charged.`,
+      ),
+    }),
+    paymentLinkPaid: ({ merchantName, amount, description, reference, url, at, late, livemode }) => ({
+      subject: `${livemode ? "" : "[TEST] "}Payment link paid: ${amount}`,
+      text: paragraphs(
+        "Hello,",
+        `a payment link of ${merchantName} was paid on ${at}.`,
+        `Amount: ${amount}\nDescription: ${description}${reference === null ? "" : `\nReference: ${reference}`}`,
+        ...(late
+          ? [
+              "It had been cancelled or had expired before: the customer still had the payment page open. If you do not want the payment, refund it.",
+            ]
+          : []),
+        ...(livemode ? [] : ["This is a test: no money was taken."]),
+        `The payment in the portal:\n${url}`,
+      ),
+    }),
+  },
+};

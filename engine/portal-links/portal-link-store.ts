@@ -1,0 +1,260 @@
+import { createDueIndex, type DueIndex, dueOperations } from "../kernel/due-index-store.ts";
+import { available, type Kv, type Operation, prefixRange } from "../kernel/kv.ts";
+import { LINK_LIFETIME_MS, LINK_UNVERIFIED_MAX_MS } from "../kernel/limits.ts";
+import { readRecord, recordText } from "../kernel/schemas.ts";
+import type { Stored } from "../kernel/stored.ts";
+import type { Alongside } from "../links/link-store.ts";
+import type { WebhookEvent } from "../webhooks/webhook-event.ts";
+import { tasksUntilMs } from "./link-tasks.ts";
+import type { PortalLinkRecord, PortalLinkState } from "./portal-link.ts";
+import type { PortalLinkChange } from "./portal-link-change.ts";
+
+/** Whose links a list has. */
+export interface PortalLinkList {
+  readonly merchantId: string;
+  readonly livemode: boolean;
+}
+
+/** Where a link stands in its list. */
+export interface PortalLinkPlace {
+  readonly atMs: number;
+  readonly id: string;
+}
+
+export interface PortalLinkPageQuery {
+  readonly limit: number;
+  /** Those older than it only; null: from the newest on. */
+  readonly after: PortalLinkPlace | null;
+  readonly fromMs: number | null;
+  readonly beforeMs: number | null;
+  readonly state: PortalLinkState | null;
+  readonly customerEmail: string | null;
+  readonly reference: string | null;
+}
+
+export interface PortalLinkPage {
+  /** Newest first. */
+  readonly items: readonly PortalLinkRecord[];
+  /** Where the next page begins; null: there is no more. */
+  readonly next: PortalLinkPlace | null;
+}
+
+/**
+ * Where payment links of the portal are kept. Every method rejects with RelayError `unavailable` when the store cannot answer; after a failed commit it is
+ * not known whether it happened.
+ */
+export interface PortalLinkStore extends DueIndex {
+  load(id: string): Promise<Stored<PortalLinkRecord> | null>;
+  byToken(token: string): Promise<Stored<PortalLinkRecord> | null>;
+  /** The new version, or null where another one stands. */
+  commit(change: PortalLinkChange): Promise<number | null>;
+  /** The same step for the commit of the link of an attempt. */
+  alongside(change: PortalLinkChange): Alongside;
+  page(list: PortalLinkList, query: PortalLinkPageQuery): Promise<PortalLinkPage>;
+  /** Those that their merchant has to look at (link-tasks.ts), the newest first. */
+  withTasks(list: PortalLinkList, limit: number): Promise<readonly PortalLinkRecord[]>;
+}
+
+const LINKS = "portal-link/";
+const BY_TIME = "portal-link-of/";
+const BY_STATE = "portal-link-state/";
+const BY_TOKEN = "portal-link-token/";
+const BY_CUSTOMER = "portal-link-customer/";
+const BY_REFERENCE = "portal-link-reference/";
+const WITH_TASKS = "portal-link-task/";
+const DUE = "due/portal-link/";
+
+const MS_DIGITS = 13;
+
+/** Ids and tokens come out of requests as they are. */
+const ID = /^pl_[a-z0-9]{24}$/;
+const TOKEN = /^[A-Za-z0-9]{22}$/;
+
+/** Beyond the retention after the last change, and after its time: longer than a link at the gateway is followed, so that no attempt outlives its portal link. */
+const KEPT_BEYOND_MS = LINK_LIFETIME_MS + 3 * LINK_UNVERIFIED_MAX_MS;
+
+/** Entries of an index that are read at once, and those that one page is looked for in: of few that match among very many, a page may have fewer. */
+const INDEX_PAGE = 200;
+const LOOKED_THROUGH_MAX = 2_000;
+
+export interface PortalLinkStoreOptions {
+  kv: Kv;
+  /** How long a link is kept after its time is over and after its last change. */
+  retentionMs: number;
+  /** The entries that make an event one that is told. */
+  eventOperations(events: readonly WebhookEvent[]): readonly Operation[];
+  /** A digest (hex) under a key of the installation: without the key nobody finds out whether some address or token is there. The same on every node, and for ever. */
+  keyedDigest(text: string): string;
+}
+
+/**
+ * Payment links of the portal on the key-value store: `portal-link/<id>`, their deadlines `due/portal-link/...`, and the ids by `portal-link-of/<merchant>/<live or test>/<13 digits
+ * of milliseconds>/<id>`, the same behind the state under `portal-link-state/` and behind a keyed digest under `portal-link-customer/` (of the e-mail address) and
+ * `portal-link-reference/`, `portal-link-token/<keyed digest>`, and under `portal-link-task/` those that somebody has to look at.
+ */
+export function createPortalLinkStore({ kv, retentionMs, eventOperations, keyedDigest }: PortalLinkStoreOptions): PortalLinkStore {
+  async function load(id: string): Promise<Stored<PortalLinkRecord> | null> {
+    const entry = ID.test(id) ? await kv.get(LINKS + id) : null;
+    return entry === null ? null : { record: recordOf(entry.value), version: entry.version };
+  }
+
+  function tokenKey(token: string): string {
+    return BY_TOKEN + keyedDigest(`token ${token}`);
+  }
+
+  function customerPrefix(list: PortalLinkList, email: string): string {
+    return `${listPrefix(BY_CUSTOMER, list)}${keyedDigest(`customer of ${list.merchantId} ${email.trim().toLowerCase()}`)}/`;
+  }
+
+  function referencePrefix(list: PortalLinkList, reference: string): string {
+    return `${listPrefix(BY_REFERENCE, list)}${keyedDigest(`reference of ${list.merchantId} ${reference}`)}/`;
+  }
+
+  /** All keys by which a record is found, but for its own. */
+  function namesOf(record: PortalLinkRecord): string[] {
+    const { customerEmail, reference } = record.order;
+    const place = { atMs: record.createdAtMs, id: record.id };
+    const lists = [
+      listPrefix(BY_TIME, record),
+      statePrefix(record, record.state),
+      ...(customerEmail === null ? [] : [customerPrefix(record, customerEmail)]),
+      ...(reference === null ? [] : [referencePrefix(record, reference)]),
+    ];
+    return [tokenKey(record.token), ...lists.map((prefix) => placeKey(prefix, place))];
+  }
+
+  function alongside({ record, before, version, events, also, atMs }: PortalLinkChange): Alongside {
+    const { id } = record;
+    const expiresAtMs = Math.max(atMs, record.order.expiresAtMs) + retentionMs + KEPT_BEYOND_MS;
+    // All of them are kept as long as the record is, which each of its changes renews.
+    const names = namesOf(record).map((key): Operation => ({ type: "put", key, value: id, expiresAtMs }));
+    const former: Operation[] =
+      before === null || before.state === record.state
+        ? []
+        : [{ type: "delete", key: placeKey(statePrefix(before, before.state), { atMs: before.createdAtMs, id }) }];
+    return {
+      checks: [{ key: LINKS + id, version }],
+      operations: [
+        { type: "put", key: LINKS + id, value: recordText("portalLink", record), expiresAtMs },
+        ...names,
+        ...former,
+        ...taskOperations(record, before, atMs, expiresAtMs),
+        ...dueOperations(DUE, id, before?.nextAtMs ?? null, record.nextAtMs),
+        ...eventOperations(events),
+        ...also,
+      ],
+    };
+  }
+
+  /** The index with the fewest entries that holds all that is asked for. */
+  function prefixFor(list: PortalLinkList, { state, customerEmail, reference }: PortalLinkPageQuery): string {
+    if (reference !== null) return referencePrefix(list, reference);
+    if (customerEmail !== null) return customerPrefix(list, customerEmail);
+    return state === null ? listPrefix(BY_TIME, list) : statePrefix(list, state);
+  }
+
+  async function page(list: PortalLinkList, query: PortalLinkPageQuery): Promise<PortalLinkPage> {
+    const { limit, after, fromMs, beforeMs } = query;
+    const prefix = prefixFor(list, query);
+    let { from, to } = prefixRange(prefix);
+    if (fromMs !== null) from = later(from, prefix + digitsOf(fromMs));
+    if (beforeMs !== null) to = earlier(to, prefix + digitsOf(beforeMs));
+    if (after !== null) to = earlier(to, placeKey(prefix, after));
+    const items: PortalLinkRecord[] = [];
+    for (let looked = 0; from < to; looked += INDEX_PAGE) {
+      const entries = await kv.scan({ from, to, limit: INDEX_PAGE, reverse: true });
+      const records = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => LINKS + value));
+      for (const record of records) {
+        // What is gone by now is no item, and what has just become another state's neither.
+        const item = record === null ? null : recordOf(record.value);
+        if (item === null || !matches(item, query)) continue;
+        if (items.length === limit) return { items, next: placeOf(items.at(-1)) };
+        items.push(item);
+      }
+      const last = entries.at(-1);
+      if (last === undefined || entries.length < INDEX_PAGE) break;
+      to = last.key;
+      if (looked + INDEX_PAGE >= LOOKED_THROUGH_MAX) return { items, next: placeIn(last.key, prefix) };
+    }
+    return { items, next: null };
+  }
+
+  return {
+    ...createDueIndex(kv, DUE),
+    load: (id) => available(() => load(id)),
+    byToken: (token) =>
+      available(async () => {
+        const entry = TOKEN.test(token) ? await kv.get(tokenKey(token)) : null;
+        const stored = entry === null ? null : await load(entry.value);
+        return stored !== null && stored.record.token === token ? stored : null;
+      }),
+    commit: (change) =>
+      available(async () => {
+        const result = await kv.commit(alongside(change));
+        return result.type === "committed" ? result.version : null;
+      }),
+    alongside,
+    page: (list, query) => available(() => page(list, query)),
+    withTasks: (list, limit) =>
+      available(async () => {
+        const entries = await kv.scan({ ...prefixRange(listPrefix(WITH_TASKS, list)), limit, reverse: true });
+        const records = entries.length === 0 ? [] : await kv.getMany(entries.map(({ value }) => LINKS + value));
+        return records.flatMap((record) => (record === null ? [] : [recordOf(record.value)]));
+      }),
+  };
+}
+
+/** The entry of a link that somebody has to look at, for as long as that is so. */
+function taskOperations(
+  record: PortalLinkRecord,
+  before: PortalLinkRecord | null,
+  atMs: number,
+  keptUntilMs: number,
+): readonly Operation[] {
+  const key = placeKey(listPrefix(WITH_TASKS, record), { atMs: record.createdAtMs, id: record.id });
+  const expiresAtMs = tasksUntilMs(record, keptUntilMs);
+  if (expiresAtMs !== null && expiresAtMs > atMs) return [{ type: "put", key, value: record.id, expiresAtMs }];
+  return before === null || tasksUntilMs(before, keptUntilMs) === null ? [] : [{ type: "delete", key }];
+}
+
+function recordOf(text: string): PortalLinkRecord {
+  return readRecord("portalLink", "a payment link of the portal", text);
+}
+
+function matches({ state, order }: PortalLinkRecord, query: PortalLinkPageQuery): boolean {
+  if (query.state !== null && state !== query.state) return false;
+  if (query.reference !== null && order.reference !== query.reference) return false;
+  return query.customerEmail === null || order.customerEmail?.toLowerCase() === query.customerEmail.trim().toLowerCase();
+}
+
+function listPrefix(kind: string, { merchantId, livemode }: PortalLinkList): string {
+  return `${kind}${merchantId}/${livemode ? "live" : "test"}/`;
+}
+
+function statePrefix(list: PortalLinkList, state: PortalLinkState): string {
+  return `${listPrefix(BY_STATE, list)}${state}/`;
+}
+
+function placeOf(record: PortalLinkRecord | undefined): PortalLinkPlace | null {
+  return record === undefined ? null : { atMs: record.createdAtMs, id: record.id };
+}
+
+function placeKey(prefix: string, { atMs, id }: PortalLinkPlace): string {
+  return `${prefix}${digitsOf(atMs)}/${id}`;
+}
+
+function placeIn(key: string, prefix: string): PortalLinkPlace {
+  return { atMs: Number(key.slice(prefix.length, prefix.length + MS_DIGITS)), id: key.slice(prefix.length + MS_DIGITS + 1) };
+}
+
+function digitsOf(ms: number): string {
+  return String(Math.max(0, Math.floor(ms))).padStart(MS_DIGITS, "0");
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function earlier(a: string, b: string): string {
+  return a < b ? a : b;
+}

@@ -1,0 +1,47 @@
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { ok, okOf } from "../envelope.ts";
+import { NewKeys } from "../schemas.ts";
+import { MERCHANT_BASE, PORTAL_RATE, userOf } from "../surface.ts";
+import { methods } from "./surface.ts";
+
+/** A response with keys must not be stored by caches. */
+const NO_STORE = { "Cache-Control": "no-store" } as const;
+
+export const replaceKeys = methods.endpoint({
+  name: "portalReplaceKeys",
+  method: "POST",
+  path: `${MERCHANT_BASE}/keys`,
+  summary: "Make a new pair of API keys",
+  description:
+    "The present pair is no longer accepted, at any node, when the response is sent. The new keys are shown in this response only. The owners are told by mail.",
+  auth: "merchantUser",
+  may: "administer keys",
+  stepUp: true,
+  rateLimit: PORTAL_RATE,
+  idempotency: "sealed",
+  audit: { action: "keys.replace", subject: ({ caller }) => userOf(caller).merchantId },
+  responses: {
+    201: {
+      description: "The new pair.",
+      body: okOf(NewKeys),
+      headers: { "Cache-Control": { description: "no-store" } },
+      example: {
+        status: "ok",
+        data: { publishableKey: "pk_merchant_...", secretKey: "sk_merchant_...", createdAt: "2026-03-01T09:30:00.000Z" },
+      },
+    },
+    ...methods.errors(400, 401, 403, 429, 503),
+    409: {
+      description: "The merchant is deactivated, or the Idempotency-Key was used for another request (conflict).",
+      body: methods.envelope.schema,
+    },
+  },
+  handle: async ({ ownMerchant }, { caller, operationId }) => {
+    const { merchantId, email } = userOf(caller);
+    const outcome = await ownMerchant.replaceKeys(merchantId, { operationId, by: { type: "person", email } });
+    if (outcome.type === "inactive") throw new RelayError("conflict", "The merchant is deactivated");
+    const { keys, madeAtMs } = outcome;
+    const made = { publishableKey: keys.publishable, secretKey: keys.secret, createdAt: new Date(madeAtMs).toISOString() };
+    return { status: 201, body: ok(made), headers: NO_STORE };
+  },
+});

@@ -1,0 +1,54 @@
+import type { Caller } from "../../../../engine/access/caller.ts";
+import { fromMinorUnits } from "../../../../engine/kernel/money.ts";
+import { PORTAL_LINK_HOURS_DEFAULT, type PortalLinkCreator } from "../../../../engine/portal-links/portal-link.ts";
+import { ok, okOf, refusal } from "../envelope.ts";
+import { CreatePaymentLink, PaymentLink } from "../schemas.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE, userOf } from "../surface.ts";
+import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
+import { paymentLinks } from "./surface.ts";
+
+const HOUR_MS = 3_600_000;
+
+export const createPaymentLink = paymentLinks.endpoint({
+  name: "createPaymentLink",
+  method: "POST",
+  path: `${MERCHANT_BASE}/payment-links`,
+  summary: "Create a payment link",
+  description:
+    "The answer has the address for the customer, and the same as a QR code. It can be paid once, until `expiresAt`. It is not sent by this call: POST /api/merchant/payment-links/{id}/send does.",
+  auth: "merchantUserOrKey",
+  may: "operate",
+  rateLimit: PORTAL_RATE,
+  body: CreatePaymentLink,
+  bodyExample: { amountMinor: 1_050, description: "Dinner on Thursday", reference: "T-7", customerEmail: "ada@example.com" },
+  // The answer has the address by which it is paid.
+  idempotency: "sealed",
+  audit: {
+    action: "payment-link.create",
+    subject: ({ body: { amountMinor, currency = "EUR" } }) => `${fromMinorUnits(amountMinor, currency)} ${currency}`,
+  },
+  responses: {
+    201: { description: "Created.", body: okOf(PaymentLink), example: { status: "ok", data: PAYMENT_LINK_EXAMPLE } },
+    ...paymentLinks.errors(400, 401, 403, 413, 415, 429, 503),
+    409: {
+      description:
+        "The merchant's partner has no account at the card gateway (no_account). Or the same `Idempotency-Key` was used with another body.",
+      body: paymentLinks.envelope.schema,
+    },
+  },
+  handle: async (operations, { caller, body, operationId, request }) => {
+    const { amountMinor, currency = "EUR", description, reference = null, customerEmail = null, expiresInHours } = body;
+    const expiresAtMs = operations.clock.nowMs() + (expiresInHours ?? PORTAL_LINK_HOURS_DEFAULT) * HOUR_MS;
+    const order = { amountMinor, currency, description, reference, customerEmail, expiresAtMs };
+    const operation = { id: operationId, requestId: request.id };
+    const created = await operations.portalLinks.create(merchantOwnerOf(caller), order, creatorOf(caller), operation);
+    if (created.type === "no_account") {
+      return refusal(409, "no_account", "The partner of this merchant has no account at the card gateway; ask your partner for it");
+    }
+    return { status: 201, body: ok(await paymentLinkJson(operations, caller, created.link)) };
+  },
+});
+
+function creatorOf(caller: Caller): PortalLinkCreator {
+  return caller.type === "merchantKey" ? { type: "key" } : { type: "user", userId: userOf(caller).userId };
+}

@@ -1,0 +1,40 @@
+import { Type } from "@sinclair/typebox";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { ok, okOf } from "../envelope.ts";
+import { maySeePersonalData } from "../personal-data.ts";
+import { listOf, PAGE_QUERY, PAYMENT_LINK_FILTERS, PaymentLink } from "../schemas.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { rangeOfQuery } from "../transaction-query.ts";
+import { PAYMENT_LINK_EXAMPLE, paymentLinkList } from "./payment-link-json.ts";
+import { paymentLinks } from "./surface.ts";
+
+export const listPaymentLinks = paymentLinks.endpoint({
+  name: "listPaymentLinks",
+  method: "GET",
+  path: `${MERCHANT_BASE}/payment-links`,
+  summary: "List the merchant's payment links, newest first",
+  description:
+    "Days are those of the installation's time zone, by when a link was created. A page of a filtered list may have fewer items than `limit`, or none, and still a `next`. `customerEmail` is a filter for roles that see personal data only.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  query: Type.Object({ ...PAYMENT_LINK_FILTERS, ...PAGE_QUERY }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okOf(listOf(PaymentLink)),
+      example: { status: "ok", data: { items: [{ ...PAYMENT_LINK_EXAMPLE, qr: null }], next: null } },
+    },
+    ...paymentLinks.errors(400, 401, 403, 429, 503),
+  },
+  handle: async (operations, { caller, query }) => {
+    const { state = null, customerEmail = null, q = null, limit, cursor = null } = query;
+    if (customerEmail !== null && !maySeePersonalData(caller)) {
+      throw new RelayError("forbidden", "customerEmail: not permitted for your role, which does not see personal data", { detail: "role" });
+    }
+    const { fromMs = null, untilMs = null } = rangeOfQuery(query, operations.localTime);
+    const filter = { limit, cursor, state, fromMs, beforeMs: untilMs, customerEmail, q };
+    const { items, next } = await operations.portalLinks.list(merchantOwnerOf(caller), filter);
+    return { status: 200, body: ok({ items: await paymentLinkList(operations, caller, items), next }) };
+  },
+});

@@ -1,0 +1,106 @@
+import type { Caller } from "../../../../engine/access/caller.ts";
+import {
+  isPaidTwice,
+  type PortalLinkAttempt,
+  type PortalLinkCreator,
+  type PortalLinkRecord,
+} from "../../../../engine/portal-links/portal-link.ts";
+import { maskedEmail } from "../../masked-email.ts";
+import { maySeePersonalData } from "../personal-data.ts";
+import { qrDataUrl } from "../qr-code.ts";
+import type { PaymentLinkJson } from "../schemas.ts";
+import { merchantOf } from "../surface.ts";
+import type { PaymentLinkOperations } from "./surface.ts";
+
+type Seen = Pick<PaymentLinkOperations, "users" | "paymentLinkUrl">;
+
+/** One link, with its code to scan. */
+export async function paymentLinkJson(operations: Seen, caller: Caller, link: PortalLinkRecord): Promise<PaymentLinkJson> {
+  const creators = await creatorsOf(operations, caller, [link]);
+  const json = jsonOf(operations, caller, link, creators);
+  return { ...json, qr: await qrDataUrl(json.url) };
+}
+
+/** Links of a page. A code for each of two hundred would be most of the answer, and nobody scans a list. */
+export async function paymentLinkList(operations: Seen, caller: Caller, links: readonly PortalLinkRecord[]): Promise<PaymentLinkJson[]> {
+  const creators = await creatorsOf(operations, caller, links);
+  return links.map((link) => jsonOf(operations, caller, link, creators));
+}
+
+type Creators = (creator: PortalLinkCreator) => string;
+
+/** The team is looked up once, and only where a person made one of the links. */
+async function creatorsOf({ users }: Seen, caller: Caller, links: readonly PortalLinkRecord[]): Promise<Creators> {
+  const byPeople = links.some(({ createdBy }) => createdBy.type === "user");
+  const team = byPeople ? await users.list(merchantOf(caller)) : [];
+  const emails = new Map(team.map(({ userId, email }) => [userId, email]));
+  const maySee = maySeePersonalData(caller);
+  const ownId = caller.type === "merchantUser" ? caller.user.userId : null;
+  return (creator) => {
+    switch (creator.type) {
+      case "key":
+        return "API key";
+      case "agent":
+        return "AI agent";
+      case "user": {
+        const email = emails.get(creator.userId);
+        if (email === undefined) return "Former user";
+        return maySee || creator.userId === ownId ? email : maskedEmail(email);
+      }
+    }
+  };
+}
+
+function jsonOf({ paymentLinkUrl }: Seen, caller: Caller, link: PortalLinkRecord, creators: Creators): PaymentLinkJson {
+  const { id, token, order, state, late, createdBy, createdAtMs, paidAtMs, cancelledAtMs, mails, attempts } = link;
+  const { amountMinor, currency, description, reference, customerEmail, expiresAtMs } = order;
+  return {
+    ...{ id, url: paymentLinkUrl(token), qr: null, state, late, paidTwice: isPaidTwice(link) },
+    ...{ amountMinor, currency, description, reference },
+    customerEmail: customerEmail === null || maySeePersonalData(caller) ? customerEmail : maskedEmail(customerEmail),
+    createdAt: iso(createdAtMs),
+    createdBy: creators(createdBy),
+    expiresAt: iso(expiresAtMs),
+    paidAt: isoOrNull(paidAtMs),
+    cancelledAt: isoOrNull(cancelledAtMs),
+    mails: mails.length,
+    attempts: attempts.map(attemptJson),
+  };
+}
+
+function attemptJson({ txId, state, createdAtMs, endedAtMs, paid, resultDescription, refund }: PortalLinkAttempt) {
+  return {
+    ...{ uuid: txId, state, createdAt: iso(createdAtMs), endedAt: isoOrNull(endedAtMs) },
+    ...{ paidMinor: paid?.amountMinor ?? null, paidCurrency: paid?.currency ?? null, last4: paid?.cardLast4 ?? null },
+    ...{ message: resultDescription, refund },
+  };
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+function isoOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : iso(atMs);
+}
+
+export const PAYMENT_LINK_EXAMPLE: PaymentLinkJson = {
+  id: "pl_4f0k2m9x7q1c8v5b3n6z0a2s",
+  url: "https://relay.example/l/7Y2mBqN0cKxE4rTgVdW1aP",
+  qr: "data:image/svg+xml;base64,...",
+  state: "PENDING",
+  late: false,
+  paidTwice: false,
+  amountMinor: 1050,
+  currency: "EUR",
+  description: "Dinner on Thursday",
+  reference: "T-7",
+  customerEmail: "ada@example.com",
+  createdAt: "2026-11-25T10:00:00.000Z",
+  createdBy: "anna@example.com",
+  expiresAt: "2026-12-02T10:00:00.000Z",
+  paidAt: null,
+  cancelledAt: null,
+  mails: 0,
+  attempts: [],
+};

@@ -1,0 +1,53 @@
+import { emailOf, type Locale } from "../../../../engine/accounts/account.ts";
+import { RelayError } from "../../../../engine/kernel/errors.ts";
+import { PORTAL_LINK_MAILS_MAX } from "../../../../engine/portal-links/portal-link.ts";
+import { ok, okOf, refusal } from "../envelope.ts";
+import { PaymentLink, SendPaymentLink } from "../schemas.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { paymentLinkJson } from "./payment-link-json.ts";
+import { NOT_PENDING, noSuchLink, PaymentLinkParams, paymentLinks } from "./surface.ts";
+
+/** That of an invitation without one. */
+const DEFAULT_LOCALE: Locale = "it";
+
+export const sendPaymentLink = paymentLinks.endpoint({
+  name: "sendPaymentLink",
+  method: "POST",
+  path: `${MERCHANT_BASE}/payment-links/{id}/send`,
+  summary: "Send a payment link by mail",
+  description: `To \`email\`, else to the link's \`customerEmail\`; in Italian unless \`locale\` says otherwise. At most ${PORTAL_LINK_MAILS_MAX} times a link. An answer 200 means that the mail is stored, and is sent as soon as the mail server takes it.`,
+  auth: "merchantUserOrKey",
+  may: "operate",
+  rateLimit: PORTAL_RATE,
+  params: PaymentLinkParams,
+  body: SendPaymentLink,
+  bodyExample: { email: "ada@example.com", locale: "it" },
+  idempotency: "sealed",
+  audit: { action: "payment-link.send" },
+  responses: {
+    200: { description: "Sent.", body: okOf(PaymentLink) },
+    ...paymentLinks.errors(400, 401, 403, 404, 413, 415, 429, 503),
+    409: {
+      description: `${NOT_PENDING}, there is nobody to send it to (no_address), or it was sent ${PORTAL_LINK_MAILS_MAX} times (too_many). Or the same \`Idempotency-Key\` was used with another body.`,
+      body: paymentLinks.envelope.schema,
+    },
+  },
+  handle: async (operations, { caller, params, body, operationId, request }) => {
+    const email = body.email === undefined ? null : emailOf(body.email);
+    if (email === null && body.email !== undefined) throw new RelayError("invalid_request", "email: is not an e-mail address");
+    const operation = { id: operationId, requestId: request.id };
+    const locale = body.locale ?? DEFAULT_LOCALE;
+    const outcome = await operations.portalLinks.send(merchantOwnerOf(caller), params.id, email, locale, operation);
+    if (outcome === null) throw noSuchLink();
+    switch (outcome.type) {
+      case "not_pending":
+        return refusal(409, "not_pending", `The link is ${outcome.link.state}: it cannot be paid any more`);
+      case "no_address":
+        return refusal(409, "no_address", "The link was made without a customer's e-mail address; give one as email");
+      case "too_many":
+        return refusal(409, "too_many", `The link was sent ${PORTAL_LINK_MAILS_MAX} times; make another one`);
+      case "sent":
+        return { status: 200, body: ok(await paymentLinkJson(operations, caller, outcome.link)) };
+    }
+  },
+});

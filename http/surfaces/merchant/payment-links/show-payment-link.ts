@@ -1,0 +1,26 @@
+import { ok, okOf } from "../envelope.ts";
+import { PaymentLink } from "../schemas.ts";
+import { MERCHANT_BASE, merchantOwnerOf, PORTAL_RATE } from "../surface.ts";
+import { PAYMENT_LINK_EXAMPLE, paymentLinkJson } from "./payment-link-json.ts";
+import { noSuchLink, PaymentLinkParams, paymentLinks } from "./surface.ts";
+
+export const showPaymentLink = paymentLinks.endpoint({
+  name: "showPaymentLink",
+  method: "GET",
+  path: `${MERCHANT_BASE}/payment-links/{id}`,
+  summary: "Get a payment link",
+  description: "As the relay knows it, with the payments that were begun by it. The `uuid` of one is that of its transaction.",
+  auth: "merchantUserOrKey",
+  may: "look",
+  rateLimit: PORTAL_RATE,
+  params: PaymentLinkParams,
+  responses: {
+    200: { description: "The link.", body: okOf(PaymentLink), example: { status: "ok", data: PAYMENT_LINK_EXAMPLE } },
+    ...paymentLinks.errors(400, 401, 403, 404, 429, 503),
+  },
+  handle: async (operations, { caller, params }) => {
+    const link = await operations.portalLinks.find(merchantOwnerOf(caller), params.id);
+    if (link === null) throw noSuchLink();
+    return { status: 200, body: ok(await paymentLinkJson(operations, caller, link)) };
+  },
+});

@@ -1,0 +1,10 @@
+import QRCode from "qrcode";
+
+/** Width of the code's margin in modules. */
+const MARGIN = 2;
+
+/** A text as a QR code: an SVG image as a `data:` URL, for the `img` of a page. */
+export async function qrDataUrl(text: string): Promise<string> {
+  const svg = await QRCode.toString(text, { type: "svg", margin: MARGIN });
+  return `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
+}

@@ -1,0 +1,98 @@
+import { Type } from "@sinclair/typebox";
+import type { GiveBack } from "../../../engine/intents/give-back.ts";
+import { RelayError } from "../../../engine/kernel/errors.ts";
+import type { Links } from "../../../engine/links/links.ts";
+import type { MerchantTransactions } from "../../../engine/payments/merchant-transactions.ts";
+import { UuidParams } from "../identifier-params.ts";
+import { ok, okOf, refusal } from "./envelope.ts";
+import { ownTransaction } from "./find-transaction.ts";
+import { ownLink, refundDecision, type WhyNoRefund } from "./refund-decision.ts";
+import { Refund, RefundTransaction } from "./schemas.ts";
+import { MERCHANT_BASE, merchantOwnerOf, merchantSurface, PORTAL_RATE } from "./surface.ts";
+
+/** What refunds use. */
+export interface RefundOperations {
+  links: Pick<Links, "byTxId">;
+  merchantTransactions: Pick<MerchantTransactions, "find">;
+  giveBack: GiveBack;
+}
+
+const refunds = merchantSurface<RefundOperations>();
+
+/** The gateway moves the money meanwhile. */
+const DEADLINE_MS = 20_000;
+
+/** Somebody may still be at it. */
+const RETRY_AFTER_SECONDS = 3;
+
+export const refundTransaction = refunds.endpoint({
+  name: "refundMerchantTransaction",
+  method: "POST",
+  path: `${MERCHANT_BASE}/transactions/{uuid}/refund`,
+  summary: "Refund a payment by link",
+  description:
+    "Gives the whole back, once, however often it is asked for: as a refund, or as a reversal where it was not captured yet. Works for every link of the merchant's, whoever made it; a payment of a terminal is refunded on the terminal. Where the gateway's answer is missing (`outcome_unknown`) the same request again finds out.",
+  auth: "merchantUserOrKey",
+  may: "refund",
+  stepUp: true,
+  rateLimit: PORTAL_RATE,
+  deadlineMs: DEADLINE_MS,
+  params: UuidParams,
+  body: Type.Optional(RefundTransaction),
+  bodyExample: { reason: "The dinner was cancelled" },
+  idempotency: "plain",
+  audit: { action: "transaction.refund", note: ({ body }) => body?.reason },
+  responses: {
+    200: {
+      description: "Given back.",
+      body: okOf(Refund),
+      example: {
+        status: "ok",
+        data: { uuid: "pl_4f0k2m9x7q1c8v5b3n6z0a2s.1", type: "refund", amountMinor: 1050, currency: "EUR", at: "2026-11-25T10:00:00.000Z" },
+      },
+    },
+    ...refunds.errors(400, 401, 403, 404, 413, 415, 429, 503),
+    409: {
+      description:
+        "Not refunded, by `code`: `not_refundable_here`: a terminal took it. `not_kept`: the payment was made too long ago. `not_paid`. `already_refunded`. `partial_refund`: a part of it was given back. `refund_refused`: by the gateway, whose words are in the message. `outcome_unknown`: it is under way, or the gateway did not answer (then with `Retry-After`). Or the same `Idempotency-Key` was used with another body.",
+      body: refunds.envelope.schema,
+    },
+  },
+  handle: async ({ links, merchantTransactions, giveBack }, { caller, params: { uuid }, operationId, idempotencyKey, request }) => {
+    const owner = merchantOwnerOf(caller);
+    const link = await ownLink(links, owner.merchantId, uuid);
+    if (link === null) {
+      const decision = refundDecision(await ownTransaction({ merchantTransactions }, owner.merchantId, uuid), null);
+      return notRefunded(decision.type === "impossible" ? decision.reason : "not_refundable_here");
+    }
+    const outcome = await giveBack(owner, link, { id: operationId, requestId: request.id, idempotencyKey });
+    switch (outcome.type) {
+      case "given_back": {
+        const { by: type, amountMinor, currency, atMs } = outcome;
+        return { status: 200, body: ok({ uuid: link.order.txId, type, amountMinor, currency, at: new Date(atMs).toISOString() }) };
+      }
+      case "refused":
+        return refusal(409, "refund_refused", `The gateway refused: ${outcome.description}`);
+      case "impossible":
+        return notRefunded(outcome.reason);
+    }
+  },
+});
+
+const MESSAGES: Readonly<Record<Exclude<WhyNoRefund, "outcome_unknown">, string>> = {
+  not_refundable_here: "A payment of a terminal is refunded on the terminal",
+  not_kept: "The payment was made too long ago to be refunded from here",
+  not_paid: "There is nothing to refund: it was not paid",
+  already_refunded: "It was refunded already",
+  partial_refund: "A part of it was given back already; only the whole can be refunded from here",
+};
+
+/** An answer with a time to retry is not kept for its idempotency key: the same request again is to find out. */
+function notRefunded(reason: WhyNoRefund) {
+  if (reason === "outcome_unknown") {
+    throw new RelayError("conflict", "Whether it was refunded is not known yet: repeat the same request to find out", {
+      ...{ detail: "outcome_unknown", retryAfterSeconds: RETRY_AFTER_SECONDS },
+    });
+  }
+  return refusal(409, reason, MESSAGES[reason]);
+}

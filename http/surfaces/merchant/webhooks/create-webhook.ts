@@ -1,0 +1,50 @@
+import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
+import { withoutCards } from "../../webhook-members.ts";
+import { ok, okOf, refusal } from "../envelope.ts";
+import { CreateWebhookEndpoint, WebhookEndpointWithSecret } from "../schemas.ts";
+import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
+import { ENDPOINT_EXAMPLE, endpointJson, eventsOf } from "./endpoint-json.ts";
+import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+
+export const createWebhook = webhooks.endpoint({
+  name: "portalCreateWebhook",
+  method: "POST",
+  path: `${MERCHANT_BASE}/webhooks`,
+  summary: "Create an endpoint for webhooks",
+  description:
+    "`format`: `portal` (default) or `platform`, that of `/v1/webhook_endpoints`; each has its own events. `url` is https in LIVE; addresses of local networks are not called. The answer has the `secret` by which deliveries are signed; it is not shown again.",
+  auth: "merchantUserOrKey",
+  may: "integrate",
+  stepUp: true,
+  rateLimit: PORTAL_RATE,
+  idempotency: "sealed",
+  body: CreateWebhookEndpoint,
+  bodyExample: { url: ENDPOINT_EXAMPLE.url, events: ENDPOINT_EXAMPLE.events, description: "Order system" },
+  audit: { action: "webhook.create", subject: ({ body: { format = "portal" } }) => format },
+  responses: {
+    201: {
+      description: "Created.",
+      body: okOf(WebhookEndpointWithSecret),
+      example: { status: "ok", data: { endpoint: ENDPOINT_EXAMPLE, secret: "whsec_..." } },
+    },
+    ...webhooks.errors(400, 401, 403, 413, 415, 429, 503),
+    409: {
+      description: `The merchant has ${WEBHOOK_ENDPOINTS_MAX} endpoints already (endpoints_full), or the Idempotency-Key was used for another request (conflict).`,
+      body: webhooks.envelope.schema,
+    },
+  },
+  handle: async ({ merchantWebhooks, clock }, { caller, body, operationId }) => {
+    const merchant = webhookMerchantOf(caller);
+    const { format = "portal", events } = body;
+    const { url = "", description = null } = withoutCards(body);
+    const order = {
+      ...{ format, livemode: merchant.livemode, url, events: eventsOf(format, events) },
+      ...{ apiVersion: null, description, metadata: {} },
+    };
+    const outcome = await merchantWebhooks.create(webhookOwnerOf(merchant), order, operationId);
+    if (outcome.type === "full") {
+      return refusal(409, "endpoints_full", `A merchant has at most ${WEBHOOK_ENDPOINTS_MAX} endpoints; remove one first`);
+    }
+    return { status: 201, body: ok({ endpoint: endpointJson(outcome.endpoint, clock.nowMs()), secret: outcome.secret }) };
+  },
+});

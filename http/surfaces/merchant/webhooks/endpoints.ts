@@ -1,0 +1,27 @@
+import type { Endpoint } from "../../../endpoint/endpoint.ts";
+import type { MerchantOperations } from "../surface.ts";
+import { changeWebhook } from "./change-webhook.ts";
+import { createWebhook } from "./create-webhook.ts";
+import { findWebhookDelivery } from "./find-delivery.ts";
+import { listWebhookDeliveries } from "./list-deliveries.ts";
+import { listWebhooks } from "./list-webhooks.ts";
+import { removeWebhook } from "./remove-webhook.ts";
+import { resendWebhookDelivery } from "./resend-delivery.ts";
+import { resendFailedDeliveries } from "./resend-failed.ts";
+import { rotateWebhookSecret } from "./rotate-secret.ts";
+import type { WebhookOperations } from "./surface.ts";
+import { testWebhook } from "./test-webhook.ts";
+
+/** Endpoints of a merchant's webhooks, and what was delivered to them. */
+export const webhookEndpoints: Endpoint<WebhookOperations & MerchantOperations>[] = [
+  listWebhooks,
+  createWebhook,
+  changeWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  listWebhookDeliveries,
+  findWebhookDelivery,
+  resendWebhookDelivery,
+  resendFailedDeliveries,
+];

@@ -1,0 +1,38 @@
+import { Type } from "@sinclair/typebox";
+import { ok, okOf } from "../envelope.ts";
+import { DELIVERY_FILTERS, listOf, PAGE_QUERY, WebhookDelivery } from "../schemas.ts";
+import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
+import { cursorOfDelivery, DELIVERY_EXAMPLE, deliveryJson, deliveryPlaceOf, endpointIdOf } from "./delivery-json.ts";
+import { webhookMerchantOf, webhooks } from "./surface.ts";
+
+export const listWebhookDeliveries = webhooks.endpoint({
+  name: "portalListWebhookDeliveries",
+  method: "GET",
+  path: `${MERCHANT_BASE}/webhooks/deliveries`,
+  summary: "List what was delivered to all endpoints, newest first",
+  description:
+    "To the endpoints that the merchant has now. `FAILED`: six attempts failed within about seventy minutes, or the endpoint was disabled before; kept for 90 days, the others for 30. A page by `eventType` may have fewer items than `limit`, or none, and still a `next`.",
+  auth: "merchantUserOrKey",
+  may: "integrate",
+  rateLimit: PORTAL_RATE,
+  query: Type.Object({ ...DELIVERY_FILTERS, ...PAGE_QUERY }),
+  responses: {
+    200: {
+      description: "A page.",
+      body: okOf(listOf(WebhookDelivery)),
+      example: { status: "ok", data: { items: [DELIVERY_EXAMPLE], next: null } },
+    },
+    ...webhooks.errors(400, 401, 403, 429, 503),
+  },
+  handle: async ({ merchantDeliveries }, { caller, query }) => {
+    const { outcome = null, eventType = null, objectId = null, limit } = query;
+    const endpointId = endpointIdOf(query.endpointId);
+    const after = deliveryPlaceOf(query.cursor);
+    const { found, next, endpoints } = await merchantDeliveries.list(webhookMerchantOf(caller), {
+      ...{ endpointId, outcome, eventType, objectId, after, limit },
+    });
+    const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
+    const items = found.map((record) => deliveryJson(record, urls.get(record.endpointId) ?? null));
+    return { status: 200, body: ok({ items, next: cursorOfDelivery(next) }) };
+  },
+});

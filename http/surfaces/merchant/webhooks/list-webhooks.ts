@@ -1,0 +1,34 @@
+import { WEBHOOK_ENDPOINTS_MAX } from "../../../../engine/webhooks/webhook-endpoint.ts";
+import { ok, okOf } from "../envelope.ts";
+import { WebhookEndpointList } from "../schemas.ts";
+import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
+import { ENDPOINT_EXAMPLE, EVENTS_OFFERED, endpointJson } from "./endpoint-json.ts";
+import { webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+
+const ALL = { limit: WEBHOOK_ENDPOINTS_MAX, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
+const offered = () => ({ portal: [...EVENTS_OFFERED.portal], platform: [...EVENTS_OFFERED.platform] });
+
+export const listWebhooks = webhooks.endpoint({
+  name: "portalListWebhooks",
+  method: "GET",
+  path: `${MERCHANT_BASE}/webhooks`,
+  summary: "List the endpoints of webhooks, newest first",
+  description: "Of both formats: those made here, and those made with `/v1/webhook_endpoints`. `events`: what each format offers.",
+  auth: "merchantUserOrKey",
+  may: "integrate",
+  rateLimit: PORTAL_RATE,
+  responses: {
+    200: {
+      description: "All of them.",
+      body: okOf(WebhookEndpointList),
+      example: { status: "ok", data: { items: [ENDPOINT_EXAMPLE], max: WEBHOOK_ENDPOINTS_MAX, events: offered() } },
+    },
+    ...webhooks.errors(401, 403, 429, 503),
+  },
+  handle: async ({ merchantWebhooks, clock }, { caller }) => {
+    const merchant = webhookMerchantOf(caller);
+    const page = await merchantWebhooks.list(webhookOwnerOf(merchant), merchant.livemode, ALL);
+    const items = (page?.items ?? []).map((record) => endpointJson(record, clock.nowMs()));
+    return { status: 200, body: ok({ items, max: WEBHOOK_ENDPOINTS_MAX, events: offered() }) };
+  },
+});

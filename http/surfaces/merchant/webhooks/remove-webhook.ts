@@ -1,0 +1,31 @@
+import { Type } from "@sinclair/typebox";
+import { ok, okOf } from "../envelope.ts";
+import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
+import { ENDPOINT_EXAMPLE } from "./endpoint-json.ts";
+import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+
+export const removeWebhook = webhooks.endpoint({
+  name: "portalRemoveWebhook",
+  method: "DELETE",
+  path: `${MERCHANT_BASE}/webhooks/{id}`,
+  summary: "Remove an endpoint for webhooks",
+  description: "Ends what is still to be delivered to it, and takes its deliveries out of the list.",
+  auth: "merchantUserOrKey",
+  may: "integrate",
+  rateLimit: PORTAL_RATE,
+  params: EndpointParams,
+  audit: { action: "webhook.remove" },
+  responses: {
+    200: {
+      description: "Removed.",
+      body: okOf(Type.Object({ id: Type.String() })),
+      example: { status: "ok", data: { id: ENDPOINT_EXAMPLE.id } },
+    },
+    ...webhooks.errors(400, 401, 403, 404, 429, 503),
+  },
+  handle: async ({ merchantWebhooks }, { caller, params: { id } }) => {
+    const merchant = webhookMerchantOf(caller);
+    if (!(await merchantWebhooks.remove(webhookOwnerOf(merchant), merchant.livemode, id))) throw noSuchEndpoint();
+    return { status: 200, body: ok({ id }) };
+  },
+});

@@ -1,0 +1,38 @@
+import { RESENT_MAX } from "../../../../engine/webhooks/merchant-deliveries.ts";
+import { ok, okOf } from "../envelope.ts";
+import { ResendFailed, ResentDeliveries } from "../schemas.ts";
+import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
+import { cursorOfDelivery, deliveryPlaceOf, endpointIdOf } from "./delivery-json.ts";
+import { noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+
+export const resendFailedDeliveries = webhooks.endpoint({
+  name: "portalResendFailedWebhookDeliveries",
+  method: "POST",
+  path: `${MERCHANT_BASE}/webhooks/deliveries/resend-failed`,
+  summary: "Deliver again what failed",
+  description: `The oldest first, at most ${RESENT_MAX} in one call. Left out is what was delivered since, and what is superseded: a later event of the same object was delivered to that endpoint.`,
+  auth: "merchantUserOrKey",
+  may: "integrate",
+  rateLimit: PORTAL_RATE,
+  body: ResendFailed,
+  bodyExample: {},
+  audit: { action: "webhook.resend-failed", subject: ({ body: { endpointId = "all" } }) => endpointId },
+  responses: {
+    200: {
+      description: "How many are sent again, from now on.",
+      body: okOf(ResentDeliveries),
+      example: { status: "ok", data: { resent: 12, skipped: 1, more: false, next: null } },
+    },
+    ...webhooks.errors(400, 401, 403, 404, 413, 415, 429, 503),
+  },
+  handle: async ({ merchantWebhooks, merchantDeliveries }, { caller, body }) => {
+    const merchant = webhookMerchantOf(caller);
+    const endpointId = endpointIdOf(body.endpointId);
+    const after = deliveryPlaceOf(body.cursor);
+    if (endpointId !== null && (await merchantWebhooks.find(webhookOwnerOf(merchant), merchant.livemode, endpointId)) === null) {
+      throw noSuchEndpoint();
+    }
+    const { resent, skipped, next } = await merchantDeliveries.resendFailed(merchant, endpointId, after);
+    return { status: 200, body: ok({ resent, skipped, more: next !== null, next: cursorOfDelivery(next) }) };
+  },
+});

@@ -1,0 +1,44 @@
+import { SECRET_OVERLAP_DEFAULT_MS } from "../../../../engine/webhooks/webhook-endpoint.ts";
+import { ok, okOf } from "../envelope.ts";
+import { WebhookEndpointWithSecret } from "../schemas.ts";
+import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
+import { ENDPOINT_EXAMPLE, endpointJson } from "./endpoint-json.ts";
+import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+
+export const rotateWebhookSecret = webhooks.endpoint({
+  name: "portalRotateWebhookSecret",
+  method: "POST",
+  path: `${MERCHANT_BASE}/webhooks/{id}/rotate-secret`,
+  summary: "Replace the secret of an endpoint for webhooks",
+  description:
+    "The answer has the new `secret`, which is not shown again. For 24 hours (`formerSecretUntil`) the former one signs too: `X-Gateway-Signature` is made with the former one until then, `webhook-signature` has one of each.",
+  auth: "merchantUserOrKey",
+  may: "integrate",
+  stepUp: true,
+  rateLimit: PORTAL_RATE,
+  idempotency: "sealed",
+  params: EndpointParams,
+  audit: { action: "webhook.rotate-secret" },
+  responses: {
+    200: {
+      description: "Replaced.",
+      body: okOf(WebhookEndpointWithSecret),
+      example: {
+        status: "ok",
+        data: { endpoint: { ...ENDPOINT_EXAMPLE, formerSecretUntil: "2026-03-02T09:30:00.000Z" }, secret: "whsec_..." },
+      },
+    },
+    ...webhooks.errors(400, 401, 403, 404, 429, 503),
+    409: {
+      description: "The secret that this request made was replaced since, or the Idempotency-Key was used for another request (conflict).",
+      body: webhooks.envelope.schema,
+    },
+  },
+  handle: async ({ merchantWebhooks, clock }, { caller, params: { id }, operationId }) => {
+    const merchant = webhookMerchantOf(caller);
+    const owner = webhookOwnerOf(merchant);
+    const rolled = await merchantWebhooks.rollSecret(owner, merchant.livemode, id, SECRET_OVERLAP_DEFAULT_MS, operationId);
+    if (rolled === null) throw noSuchEndpoint();
+    return { status: 200, body: ok({ endpoint: endpointJson(rolled.endpoint, clock.nowMs()), secret: rolled.secret }) };
+  },
+});

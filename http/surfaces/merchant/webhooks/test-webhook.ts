@@ -1,0 +1,38 @@
+import { ok, okOf, refusal } from "../envelope.ts";
+import { WebhookDelivery } from "../schemas.ts";
+import { MERCHANT_BASE, PORTAL_RATE } from "../surface.ts";
+import { DELIVERY_EXAMPLE, DISABLED_ENDPOINT, deliveryJson } from "./delivery-json.ts";
+import { EndpointParams, noSuchEndpoint, webhookMerchantOf, webhookOwnerOf, webhooks } from "./surface.ts";
+
+export const testWebhook = webhooks.endpoint({
+  name: "portalTestWebhook",
+  method: "POST",
+  path: `${MERCHANT_BASE}/webhooks/{id}/test`,
+  summary: "Send a test event to an endpoint for webhooks",
+  description: "A `webhook.test` event, to this endpoint alone and whatever it subscribes to. One in ten seconds (429).",
+  auth: "merchantUserOrKey",
+  may: "integrate",
+  rateLimit: PORTAL_RATE,
+  params: EndpointParams,
+  audit: { action: "webhook.test" },
+  responses: {
+    200: {
+      description: "It is sent within a second, and has all attempts that events have.",
+      body: okOf(WebhookDelivery),
+      example: {
+        status: "ok",
+        data: { ...DELIVERY_EXAMPLE, eventType: "webhook.test", outcome: "PENDING", attempts: 0, lastAttemptAt: null, lastStatus: null },
+      },
+    },
+    ...webhooks.errors(400, 401, 403, 404, 429, 503),
+    409: { description: "The endpoint is disabled (endpoint_disabled).", body: webhooks.envelope.schema },
+  },
+  handle: async ({ merchantWebhooks, merchantDeliveries }, { caller, params: { id }, request }) => {
+    const merchant = webhookMerchantOf(caller);
+    const endpoint = await merchantWebhooks.find(webhookOwnerOf(merchant), merchant.livemode, id);
+    const sent = endpoint === null ? null : await merchantDeliveries.sendTest(merchant, id, request.id);
+    if (endpoint === null || sent === null) throw noSuchEndpoint();
+    if (sent === "endpoint_disabled") return refusal(409, "endpoint_disabled", DISABLED_ENDPOINT);
+    return { status: 200, body: ok(deliveryJson(sent, endpoint.url)) };
+  },
+});

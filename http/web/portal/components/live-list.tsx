@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, type Query } from "../api/client.ts";
+import type { ListJson } from "../api/types.ts";
+import { errorText } from "../i18n/error-text.ts";
+import { text } from "../i18n/texts.ts";
+import { useAction } from "../state/action.ts";
+import { useResource } from "../state/resource.ts";
+import { Banner } from "./banner.tsx";
+import { Button } from "./button.tsx";
+import { Loaded, Panel } from "./panel.tsx";
+import { Skeleton } from "./skeleton.tsx";
+
+const PAGE = 50;
+const LIVE_MS = 5_000;
+
+/**
+ * A list of the interface, newest first, page by page. The first page is live while it is the only one; who has gone further back reads, and rows must not
+ * move below. With another `query` it is another list: give it a key. Another `round` begins it anew, when something of it was changed here.
+ */
+export function LiveList<Item>({
+  path,
+  query,
+  round = 0,
+  empty,
+  end,
+  children,
+}: {
+  path: string;
+  query: Query;
+  round?: number;
+  empty: ComponentChildren;
+  /** Says that there are no more. */
+  end: (count: number) => string;
+  children: (items: readonly Item[]) => ComponentChildren;
+}) {
+  type List = ListJson<Item>;
+  const [older, setOlder] = useState<List | null>(null);
+  const first = useResource(
+    `${path} ${JSON.stringify(query)}`,
+    (signal) => get<List>(path, { signal, query: { ...query, limit: PAGE } }),
+    older === null ? { everyMs: LIVE_MS } : {},
+  );
+  const [frozen, setFrozen] = useState<List | null>(null);
+  const more = useAction(async (shown: List, cursor: string) => {
+    const page = await get<List>(path, { query: { ...query, limit: PAGE, cursor } });
+    setFrozen((before) => before ?? shown);
+    setOlder((before) => ({ items: [...(before?.items ?? []), ...page.items], next: page.next }));
+  });
+  const isRead = older !== null;
+  useEffect(() => {
+    if (!isRead) setFrozen(null);
+  }, [isRead]);
+  const shownRound = useRef(round);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round begins anew, nothing else.
+  useEffect(() => {
+    if (shownRound.current === round) return;
+    shownRound.current = round;
+    setOlder(null);
+    first.reload();
+  }, [round]);
+  return (
+    <Panel flush>
+      <Loaded of={first} skeleton={<Skeleton lines={8} />}>
+        {(live) => {
+          const head = frozen ?? live;
+          const items = [...head.items, ...(older?.items ?? [])];
+          const next = older === null ? head.next : older.next;
+          if (items.length === 0 && next === null) return empty;
+          return (
+            <>
+              {children(items)}
+              {more.error !== null && (
+                <div class="panel-note">
+                  <Banner kind="danger" alert>
+                    {errorText(more.error)}
+                  </Banner>
+                </div>
+              )}
+              {next !== null ? (
+                <div class="table-more">
+                  <Button busy={more.busy} onClick={() => void more.run(head, next)}>
+                    {text().app.loadMore}
+                  </Button>
+                </div>
+              ) : (
+                <p class="table-end">{end(items.length)}</p>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}

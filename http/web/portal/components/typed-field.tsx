@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { TextField } from "./field.tsx";
+
+/** A list is asked again only once the person has stopped typing for so long. */
+const TYPING_MS = 350;
+
+/** A field whose value counts when the person has stopped typing. */
+export function TypedField({
+  label,
+  hint,
+  value,
+  problem,
+  onSettled,
+  type = "text",
+  inputMode = "text",
+  placeholder = "",
+  maxLength = 64,
+}: {
+  label: string;
+  hint?: string;
+  value: string;
+  problem: (value: string) => string | null;
+  onSettled: (value: string) => void;
+  type?: "text" | "search";
+  inputMode?: "text" | "decimal" | "email";
+  placeholder?: string;
+  maxLength?: number;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = typed ?? value;
+  const wrong = problem(shown.trim());
+  // What is typed here counts beside what another field has changed meanwhile.
+  const settled = useRef(onSettled);
+  settled.current = onSettled;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed decides, not who listens.
+  useEffect(() => {
+    if (typed === null) return;
+    const timer = setTimeout(() => {
+      if (wrong !== null) return;
+      setTyped(null);
+      if (typed.trim() !== value) settled.current(typed.trim());
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, wrong]);
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      value={shown}
+      type={type}
+      inputMode={inputMode}
+      placeholder={placeholder}
+      maxLength={maxLength}
+      error={wrong}
+      onInput={setTyped}
+    />
+  );
+}

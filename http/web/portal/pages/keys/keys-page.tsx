@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import type { KeysJson, NewKeysJson } from "../../../../surfaces/merchant/schemas.ts";
+import { get } from "../../api/client.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { CopyButton } from "../../components/copy.tsx";
+import { Page } from "../../components/page.tsx";
+import { Loaded, Panel } from "../../components/panel.tsx";
+import { Time } from "../../components/time.tsx";
+import { text } from "../../i18n/texts.ts";
+import { useResource } from "../../state/resource.ts";
+import { NewKeysDialog } from "./new-keys-dialog.tsx";
+import { ReplaceDialog } from "./replace-dialog.tsx";
+
+/** The keys by which the merchant's own software speaks to the relay. */
+export function KeysPage() {
+  const { keys: words } = text();
+  const keys = useResource("keys", (signal) => get<KeysJson>("/keys", { signal }));
+  const [asking, setAsking] = useState(false);
+  const [made, setMade] = useState<NewKeysJson | null>(null);
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={
+        <Button icon="refresh" onClick={() => setAsking(true)}>
+          {words.replace}
+        </Button>
+      }
+    >
+      <Panel title={words.present}>
+        <Loaded of={keys}>{(data) => <PresentKeys keys={data} />}</Loaded>
+      </Panel>
+      {asking && (
+        <ReplaceDialog
+          onClose={() => setAsking(false)}
+          onMade={(pair) => {
+            setAsking(false);
+            setMade(pair);
+            keys.reload();
+          }}
+        />
+      )}
+      {made !== null && <NewKeysDialog keys={made} onSaved={() => setMade(null)} />}
+    </Page>
+  );
+}
+
+function PresentKeys({ keys: { publishableKey, secretKeyPrefix, createdAt, environment } }: { keys: KeysJson }) {
+  const { keys: words, app } = text();
+  return (
+    <div>
+      {publishableKey === null && <Banner>{words.notKept}</Banner>}
+      <div class="list-item">
+        <div>
+          <div class="list-title">
+            <h3>{words.publishable}</h3>
+          </div>
+          <p class="list-text">{words.publishableText}</p>
+        </div>
+        {publishableKey !== null && (
+          <div class="key-value">
+            <code>{publishableKey}</code>
+            <CopyButton value={publishableKey} small />
+          </div>
+        )}
+      </div>
+      <div class="list-item">
+        <div>
+          <div class="list-title">
+            <h3>{words.secret}</h3>
+          </div>
+          <p class="list-text">{words.secretText}</p>
+        </div>
+        {secretKeyPrefix !== null && <code>{secretKeyPrefix}…</code>}
+      </div>
+      <div class="list-item">
+        <div class="list-title">
+          <h3>{words.since}</h3>
+        </div>
+        <div class="key-value">
+          <Badge kind={environment === "LIVE" ? "accent" : "warn"} dot={false}>
+            {environment}
+          </Badge>
+          <span>{createdAt === null ? app.none : <Time at={createdAt} />}</span>
+        </div>
+      </div>
+    </div>
+  );
+}

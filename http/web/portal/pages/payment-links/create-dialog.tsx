@@ -1,0 +1,202 @@
+import { useState } from "preact/hooks";
+import { decimalsOf } from "../../../../../engine/kernel/money.ts";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import { post } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { SelectField, TextField } from "../../components/field.tsx";
+import { emailProblem } from "../../components/field-problems.ts";
+import { Form, FormActions } from "../../components/form.tsx";
+import { minorOf } from "../../i18n/amounts.ts";
+import { currencyChoices } from "../../i18n/currencies.ts";
+import { formatMoney } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { useSendOnce } from "../../state/send-once.ts";
+import { ShareLink } from "./share-link.tsx";
+import { HOURS_MAX, HOURS_MIN } from "./words.ts";
+
+const LIFETIMES = ["1", "24", "168", "720", "2160"] as const;
+type Lifetime = (typeof LIFETIMES)[number] | "other";
+
+/** A new link in one form, and then what can be done with it. */
+export function CreateDialog({ onClose, onCreated, onOpen }: { onClose: () => void; onCreated: () => void; onOpen: (id: string) => void }) {
+  const { paymentLinks: words } = text();
+  const [created, setCreated] = useState<PaymentLinkJson | null>(null);
+  if (created === null) {
+    return (
+      <Dialog title={words.create} onClose={onClose}>
+        <CreateForm
+          onClose={onClose}
+          onCreated={(link) => {
+            setCreated(link);
+            onCreated();
+          }}
+        />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog key={created.id} title={words.ready} onClose={onClose}>
+      <div class="form">
+        <p class="lead" role="status">
+          {words.readyText(formatMoney(created.amountMinor, created.currency), created.description)}
+        </p>
+        {created.qr !== null && <img class="qr" src={created.qr} alt={words.qrAlt(created.url)} width={184} height={184} />}
+        <ShareLink
+          link={created}
+          onChanged={(link) => {
+            setCreated(link);
+            onCreated();
+          }}
+        />
+        <FormActions>
+          <Button onClick={() => setCreated(null)}>{words.another}</Button>
+          <Button kind="primary" onClick={() => onOpen(created.id)}>
+            {words.open}
+          </Button>
+        </FormActions>
+      </div>
+    </Dialog>
+  );
+}
+
+interface Written {
+  amount: string;
+  currency: string;
+  description: string;
+  reference: string;
+  customerEmail: string;
+  lifetime: Lifetime;
+  hours: string;
+}
+
+function CreateForm({ onClose, onCreated }: { onClose: () => void; onCreated: (link: PaymentLinkJson) => void }) {
+  const { paymentLinks: words, app } = text();
+  const [written, setWritten] = useState<Written>({
+    ...{ amount: "", currency: "EUR", description: "", reference: "", customerEmail: "" },
+    ...{ lifetime: "168", hours: "48" },
+  });
+  const [checked, setChecked] = useState(false);
+  const change = (changes: Partial<Written>) => setWritten((before) => ({ ...before, ...changes }));
+  const problems = problemsOf(written);
+  const shown = (name: keyof typeof problems) => (checked ? problems[name] : null);
+  const amountMinor = minorOf(written.amount, decimalsOf(written.currency));
+  const sendOnce = useSendOnce();
+  const create = useAction(async () => {
+    const { currency, description, reference, customerEmail } = written;
+    const body = {
+      ...{ amountMinor, currency, description: description.trim(), expiresInHours: hoursOf(written) },
+      ...(reference.trim() === "" ? {} : { reference: reference.trim() }),
+      ...(customerEmail.trim() === "" ? {} : { customerEmail: customerEmail.trim() }),
+    };
+    onCreated(await sendOnce(body, (idempotencyKey) => post<PaymentLinkJson>("/payment-links", body, { idempotencyKey })));
+  });
+  return (
+    <Form
+      error={create.error}
+      busy={create.busy}
+      onSubmit={() => {
+        setChecked(true);
+        if (Object.values(problems).every((problem) => problem === null)) void create.run();
+      }}
+    >
+      <div class="fields-pair">
+        <TextField
+          label={words.amount}
+          inputMode="decimal"
+          autoComplete="off"
+          maxLength={16}
+          value={written.amount}
+          // So that nobody has to guess how it was read.
+          hint={amountMinor === null ? undefined : formatMoney(amountMinor, written.currency)}
+          error={shown("amount")}
+          onInput={(amount) => change({ amount })}
+          autoFocus
+        />
+        <SelectField
+          label={words.currency}
+          value={written.currency}
+          options={currencyChoices()}
+          onChange={(currency) => change({ currency })}
+        />
+      </div>
+      <TextField
+        label={words.description}
+        hint={words.descriptionHint}
+        autoComplete="off"
+        maxLength={255}
+        value={written.description}
+        error={shown("description")}
+        onInput={(description) => change({ description })}
+      />
+      <TextField
+        label={words.reference}
+        hint={words.referenceHint}
+        optional
+        autoComplete="off"
+        maxLength={255}
+        value={written.reference}
+        onInput={(reference) => change({ reference })}
+      />
+      <TextField
+        label={words.customerEmail}
+        hint={words.customerEmailHint}
+        optional
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        maxLength={254}
+        value={written.customerEmail}
+        error={shown("customerEmail")}
+        onInput={(customerEmail) => change({ customerEmail })}
+      />
+      <div class="fields-pair">
+        <SelectField<Lifetime>
+          label={words.payableFor}
+          value={written.lifetime}
+          options={[
+            ...LIFETIMES.map((value) => ({ value, label: words.lifetimes[value] })),
+            { value: "other" as const, label: words.lifetimes.other },
+          ]}
+          onChange={(lifetime) => change({ lifetime })}
+        />
+        {written.lifetime === "other" && (
+          <TextField
+            label={words.hours}
+            hint={words.hoursHint(HOURS_MAX)}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={4}
+            value={written.hours}
+            error={shown("hours")}
+            onInput={(hours) => change({ hours })}
+          />
+        )}
+      </div>
+      <FormActions>
+        <Button onClick={onClose}>{app.cancel}</Button>
+        <Button type="submit" kind="primary" busy={create.busy}>
+          {words.createNow}
+        </Button>
+      </FormActions>
+    </Form>
+  );
+}
+
+function hoursOf({ lifetime, hours }: Pick<Written, "lifetime" | "hours">): number {
+  return Number(lifetime === "other" ? hours.trim() : lifetime);
+}
+
+function problemsOf(written: Written): Record<"amount" | "description" | "customerEmail" | "hours", string | null> {
+  const { paymentLinks: words, fields } = text();
+  const { amount, currency, description, customerEmail } = written;
+  const hours = hoursOf(written);
+  const amountMinor = minorOf(amount, decimalsOf(currency));
+  return {
+    amount: amountMinor === null ? words.amountForm(formatMoney(1_250, currency)) : amountMinor === 0 ? words.amountZero : null,
+    description: description.trim() === "" ? fields.required : null,
+    customerEmail: customerEmail.trim() === "" ? null : emailProblem(customerEmail),
+    hours: Number.isInteger(hours) && hours >= HOURS_MIN && hours <= HOURS_MAX ? null : words.hoursHint(HOURS_MAX),
+  };
+}

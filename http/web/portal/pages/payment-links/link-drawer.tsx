@@ -1,0 +1,189 @@
+import { useState } from "preact/hooks";
+import type { PaymentLinkJson } from "../../../../surfaces/merchant/schemas.ts";
+import { GATEWAY_DEADLINE_MS, get, post } from "../../api/client.ts";
+import { hasCode } from "../../api/errors.ts";
+import { Amount } from "../../components/amount.tsx";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { CopyButton } from "../../components/copy.tsx";
+import { Drawer } from "../../components/dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Loaded } from "../../components/panel.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { formatExactTime } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useResource } from "../../state/resource.ts";
+import { useSendOnce } from "../../state/send-once.ts";
+import { may } from "../../state/session.ts";
+import { toast } from "../../state/toasts.ts";
+import { Attempts } from "./attempts.tsx";
+import { Countdown } from "./countdown.tsx";
+import { LinkState } from "./link-state.tsx";
+import { ShareLink } from "./share-link.tsx";
+import { isBeingPaid, isRefunded } from "./words.ts";
+
+const LIVE_MS = 5_000;
+
+/** Everything about one payment link, beside the list, and what can be done. */
+export function LinkDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
+  const { paymentLinks: words } = text();
+  const link = useResource(`payment link ${id}`, (signal) => get<PaymentLinkJson>(`/payment-links/${encodeURIComponent(id)}`, { signal }), {
+    everyMs: LIVE_MS,
+  });
+  const isUnknown = link.data === null && hasCode(link.error, "not_found");
+  return (
+    <Drawer title={words.one} onClose={onClose}>
+      {isUnknown ? (
+        <EmptyState icon="search" title={words.unknownTitle}>
+          {words.unknownText}
+        </EmptyState>
+      ) : (
+        <Loaded of={link} skeleton={<Skeleton lines={8} />}>
+          {(data) => (
+            <Detail
+              link={data}
+              onReload={() => {
+                link.reload();
+                onChanged();
+              }}
+            />
+          )}
+        </Loaded>
+      )}
+    </Drawer>
+  );
+}
+
+function Detail({ link, onReload }: { link: PaymentLinkJson; onReload: () => void }) {
+  const { paymentLinks: words } = text();
+  const [cancelling, setCancelling] = useState(false);
+  const isPending = link.state === "PENDING";
+  return (
+    <>
+      <div class="sum">
+        <p class="sum-amount">
+          <Amount minor={link.amountMinor} currency={link.currency} strong />
+        </p>
+        <LinkState link={link} />
+        <p class="break">{link.description}</p>
+      </div>
+      <WhatHappened link={link} />
+      {isPending && <ShareLink link={link} onChanged={onReload} />}
+      <Facts link={link} />
+      <div class="uuid">
+        <span class="field-label">{words.id}</span>
+        <span class="mono">{link.id}</span>
+        <CopyButton value={link.id} small />
+      </div>
+      <Attempts link={link} onRefunded={onReload} />
+      {isPending && may("operate") && (
+        <div class="button-row">
+          <Button kind="danger-quiet" onClick={() => setCancelling(true)}>
+            {words.cancel}
+          </Button>
+        </div>
+      )}
+      {cancelling && <CancelDialog link={link} onClose={() => setCancelling(false)} onCancelled={onReload} />}
+    </>
+  );
+}
+
+/** What has gone another way than usual, and what to do about it. */
+function WhatHappened({ link }: { link: PaymentLinkJson }) {
+  const { paymentLinks: words } = text();
+  const mayRefund = may("refund");
+  if (link.paidTwice) {
+    return (
+      <Banner kind="danger">
+        <p>{words.paidTwiceText}</p>
+        <p>{mayRefund ? words.paidTwiceDo : words.askToRefund}</p>
+      </Banner>
+    );
+  }
+  if (link.state === "PAID" && link.late && !isRefunded(link)) {
+    return (
+      <Banner kind="warning">
+        <p>{link.cancelledAt === null ? words.lateAfterExpiry : words.lateAfterCancel}</p>
+        <p>{mayRefund ? words.lateDo : words.askToRefund}</p>
+      </Banner>
+    );
+  }
+  if (isBeingPaid(link)) return <Banner>{link.state === "PENDING" ? words.payingNow : words.stillPaying}</Banner>;
+  return null;
+}
+
+function Facts({ link }: { link: PaymentLinkJson }) {
+  const { paymentLinks: words, app, audit } = text();
+  const creators: Readonly<Record<string, string>> = { ...audit.actors, "AI agent": words.agent, "Former user": words.formerUser };
+  return (
+    <dl class="facts">
+      <dt>{words.created}</dt>
+      <dd>{formatExactTime(link.createdAt)}</dd>
+      <dt>{words.createdBy}</dt>
+      <dd class="break">{creators[link.createdBy] ?? link.createdBy}</dd>
+      {link.state === "PENDING" ? (
+        <>
+          <dt>{words.expires}</dt>
+          <dd>
+            {formatExactTime(link.expiresAt)}
+            <br />
+            <Countdown until={link.expiresAt} />
+          </dd>
+        </>
+      ) : (
+        <>
+          <dt>{words.payableUntil}</dt>
+          <dd>{formatExactTime(link.expiresAt)}</dd>
+        </>
+      )}
+      {link.paidAt !== null && (
+        <>
+          <dt>{words.paid}</dt>
+          <dd>{formatExactTime(link.paidAt)}</dd>
+        </>
+      )}
+      {link.cancelledAt !== null && (
+        <>
+          <dt>{words.cancelled}</dt>
+          <dd>{formatExactTime(link.cancelledAt)}</dd>
+        </>
+      )}
+      <dt>{words.reference}</dt>
+      <dd class="break">{link.reference ?? "–"}</dd>
+      <dt>{words.customerEmail}</dt>
+      <dd class="break">{link.customerEmail ?? "–"}</dd>
+      <dt>{words.mails}</dt>
+      <dd>{link.mails === 0 ? app.none : words.mailCount(link.mails)}</dd>
+    </dl>
+  );
+}
+
+function CancelDialog({ link, onClose, onCancelled }: { link: PaymentLinkJson; onClose: () => void; onCancelled: () => void }) {
+  const { paymentLinks: words } = text();
+  const sendOnce = useSendOnce();
+  return (
+    <ConfirmDialog
+      title={words.cancelTitle}
+      confirm={words.cancelNow}
+      danger
+      onClose={onClose}
+      act={async () => {
+        const path = `/payment-links/${encodeURIComponent(link.id)}/cancel`;
+        try {
+          await sendOnce(link.id, (idempotencyKey) =>
+            post<PaymentLinkJson>(path, undefined, { idempotencyKey, deadlineMs: GATEWAY_DEADLINE_MS }),
+          );
+        } catch (error) {
+          // It was paid, or has ended, meanwhile: what is behind the question is to say so.
+          if (hasCode(error, "not_pending")) onCancelled();
+          throw error;
+        }
+        toast(words.cancelDone);
+        onCancelled();
+      }}
+    >
+      {isBeingPaid(link) ? words.cancelWhilePaying : words.cancelText}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,19 @@
+import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
+import { Badge } from "../../components/badge.tsx";
+import { text } from "../../i18n/texts.ts";
+
+/** How a method stands. TEST and LIVE stand for themselves, as in the frame of the portal. */
+export function MethodBadges({ method: { enabled, configured, mode } }: { method: PaymentMethodJson }) {
+  const { paymentMethods: words } = text();
+  return (
+    <p class="method-badges">
+      <Badge kind={enabled ? (configured ? "good" : "warn") : "neutral"}>{enabled ? words.on : words.off}</Badge>
+      <Badge kind={configured ? "neutral" : "warn"}>{configured ? words.configured : words.notConfigured}</Badge>
+      {mode !== null && (
+        <Badge kind={mode === "live" ? "accent" : "warn"} dot={false}>
+          {mode === "live" ? "LIVE" : "TEST"}
+        </Badge>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,84 @@
+import { Fragment } from "preact";
+import { useState } from "preact/hooks";
+import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog, Drawer } from "../../components/dialog.tsx";
+import { FormActions } from "../../components/form.tsx";
+import { Time } from "../../components/time.tsx";
+import { text } from "../../i18n/texts.ts";
+import { may } from "../../state/session.ts";
+import { useUnsavedGuard } from "../../state/unsaved.ts";
+import { MethodBadges } from "./method-badges.tsx";
+import { MethodForm } from "./method-form.tsx";
+import { memberLabel } from "./written.ts";
+
+/** The configuration of one method: a form for who may change it, else what is stored. */
+export function MethodDrawer({
+  method,
+  onClose,
+  onChanged,
+}: {
+  method: PaymentMethodJson;
+  onClose: () => void;
+  onChanged: (changed: PaymentMethodJson) => void;
+}) {
+  const { paymentMethods: words } = text();
+  const { service, updatedAt, values } = method;
+  const [unsaved, setUnsaved] = useState(false);
+  const [asking, setAsking] = useState(false);
+  // Another round of the form begins with what is stored then.
+  const [round, setRound] = useState(0);
+  const leave = () => (unsaved ? setAsking(true) : onClose());
+  useUnsavedGuard(unsaved, () => setAsking(true));
+  return (
+    <Drawer title={words.services[service].name} onClose={leave}>
+      <MethodBadges method={method} />
+      {may("configure") ? (
+        <MethodForm
+          key={round}
+          method={method}
+          onUnsaved={setUnsaved}
+          onCancel={leave}
+          onSaved={(changed) => {
+            setUnsaved(false);
+            onChanged(changed);
+            onClose();
+          }}
+          onStored={(stored) => {
+            setUnsaved(false);
+            onChanged(stored);
+            setRound(round + 1);
+          }}
+        />
+      ) : (
+        <dl class="facts">
+          {Object.entries(values).map(([name, value]) => (
+            <Fragment key={name}>
+              <dt>{memberLabel(name)}</dt>
+              <dd>
+                <code>{value}</code>
+              </dd>
+            </Fragment>
+          ))}
+          <dt>{words.changed}</dt>
+          <dd>{updatedAt === null ? text().app.never : <Time at={updatedAt} />}</dd>
+        </dl>
+      )}
+      {asking && (
+        <Dialog title={words.unsavedTitle} onClose={() => setAsking(false)}>
+          <div class="form">
+            <p class="lead">{words.unsavedText}</p>
+            <FormActions>
+              <Button kind="danger-quiet" onClick={onClose}>
+                {words.discard}
+              </Button>
+              <Button kind="primary" onClick={() => setAsking(false)}>
+                {words.keepEditing}
+              </Button>
+            </FormActions>
+          </div>
+        </Dialog>
+      )}
+    </Drawer>
+  );
+}

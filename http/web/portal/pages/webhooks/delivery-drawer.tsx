@@ -1,0 +1,149 @@
+import type { WebhookDeliveryDetailJson } from "../../../../surfaces/merchant/schemas.ts";
+import { get, post } from "../../api/client.ts";
+import { hasCode } from "../../api/errors.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { CopyButton } from "../../components/copy.tsx";
+import { Drawer } from "../../components/dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Loaded } from "../../components/panel.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { Time } from "../../components/time.tsx";
+import { errorText } from "../../i18n/error-text.ts";
+import { formatExactTime } from "../../i18n/format.ts";
+import { text } from "../../i18n/texts.ts";
+import { useAction } from "../../state/action.ts";
+import { useResource } from "../../state/resource.ts";
+import { toast } from "../../state/toasts.ts";
+import { Outcome } from "./delivery-list.tsx";
+
+const LIVE_MS = 5_000;
+
+/** One delivery: what was posted, and what was answered at each attempt. */
+export function DeliveryDrawer({ id, onClose, onChanged }: { id: string; onClose: () => void; onChanged: () => void }) {
+  const { webhooks: words } = text();
+  const path = `/webhooks/deliveries/${encodeURIComponent(id)}`;
+  const delivery = useResource(`delivery ${id}`, (signal) => get<WebhookDeliveryDetailJson>(path, { signal }), { everyMs: LIVE_MS });
+  // What is no id at all is refused rather than not found.
+  const isUnknown = delivery.data === null && (hasCode(delivery.error, "not_found") || hasCode(delivery.error, "invalid_request"));
+  return (
+    <Drawer title={words.delivery} onClose={onClose}>
+      {isUnknown ? (
+        <EmptyState icon="search" title={words.unknownTitle}>
+          {words.unknownText}
+        </EmptyState>
+      ) : (
+        <Loaded of={delivery} skeleton={<Skeleton lines={8} />}>
+          {(data) => (
+            <Detail
+              delivery={data}
+              path={path}
+              onResent={() => {
+                delivery.reload();
+                onChanged();
+              }}
+            />
+          )}
+        </Loaded>
+      )}
+    </Drawer>
+  );
+}
+
+function Detail({ delivery, path, onResent }: { delivery: WebhookDeliveryDetailJson; path: string; onResent: () => void }) {
+  const { webhooks: words } = text();
+  const { eventType, eventId, objectId, url, outcome, createdAt, nextAttemptAt, body } = delivery;
+  const resend = useAction(async () => {
+    await post(`${path}/resend`);
+    toast(words.resent);
+    onResent();
+  });
+  return (
+    <>
+      <dl class="facts">
+        <dt>{words.eventType}</dt>
+        <dd class="mono break">{eventType}</dd>
+        <dt>{words.outcome}</dt>
+        <dd>
+          <Outcome outcome={outcome} />
+        </dd>
+        <dt>{words.happened}</dt>
+        <dd>{formatExactTime(createdAt)}</dd>
+        {nextAttemptAt !== null && (
+          <>
+            <dt>{words.nextAttempt}</dt>
+            <dd>
+              <Time at={nextAttemptAt} as="exact" />
+            </dd>
+          </>
+        )}
+        <dt>{words.endpoint}</dt>
+        <dd class="break">{url ?? words.endpointGone}</dd>
+        <dt>{words.object}</dt>
+        <dd class="mono break">{objectId}</dd>
+        <dt>{words.eventId}</dt>
+        <dd class="mono break">{eventId}</dd>
+      </dl>
+      {resend.error !== null && (
+        <Banner kind="danger" alert>
+          {errorText(resend.error)}
+        </Banner>
+      )}
+      {url !== null && (
+        <div class="button-row">
+          <Button icon="refresh" busy={resend.busy} onClick={() => void resend.run()}>
+            {words.resend}
+          </Button>
+        </div>
+      )}
+      <Tries delivery={delivery} />
+      <section class="form section" aria-label={words.body}>
+        <h3>{words.body}</h3>
+        {body === null ? (
+          <p class="lead">{words.noBody}</p>
+        ) : (
+          <>
+            <pre class="code-block">{indented(body)}</pre>
+            <div class="button-row">
+              <CopyButton value={body} label={words.copyBody} small />
+            </div>
+          </>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Tries({ delivery: { tries } }: { delivery: WebhookDeliveryDetailJson }) {
+  const { webhooks: words } = text();
+  return (
+    <section class="form section" aria-label={words.tries}>
+      <h3>{words.tries}</h3>
+      {tries.length === 0 && <p class="lead">{words.notTried}</p>}
+      <ol class="tries">
+        {[...tries].reverse().map(({ at, ms, status, answer, problem }) => (
+          <li key={at} class="try">
+            <div class="try-head">
+              <strong>{status === null ? words.noAnswer : words.answered(status)}</strong>
+              <span>
+                <Time at={at} as="exact" />
+                {ms !== null && ` · ${words.milliseconds(ms)}`}
+              </span>
+            </div>
+            {problem !== null && <p class="break">{problem}</p>}
+            {answer !== null && answer !== "" && <pre class="code-block">{answer}</pre>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** As it was posted, but with line breaks where they help a person. What is no JSON stays as it is. */
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,10 @@
+import type { WebhookEndpointJson } from "../../../../surfaces/merchant/schemas.ts";
+import { Badge } from "../../components/badge.tsx";
+import { text } from "../../i18n/texts.ts";
+
+/** Whether anything is sent to it; one that the relay has disabled by itself is told from one that its owner has. */
+export function EndpointState({ endpoint: { status, disabledReason } }: { endpoint: WebhookEndpointJson }) {
+  const { webhooks: words } = text();
+  if (status === "enabled") return <Badge kind="good">{words.statuses.enabled}</Badge>;
+  return <Badge kind={disabledReason === null ? "neutral" : "bad"}>{words.statuses.disabled}</Badge>;
+}

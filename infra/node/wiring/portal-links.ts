@@ -1,0 +1,107 @@
+import { createHmac, randomInt } from "node:crypto";
+import type { TeamStore } from "../../../engine/accounts/team-store.ts";
+import type { ActivityLog } from "../../../engine/kernel/activity-log.ts";
+import type { Address, Homes } from "../../../engine/kernel/bus.ts";
+import type { Clock } from "../../../engine/kernel/clock.ts";
+import type { Kv } from "../../../engine/kernel/kv.ts";
+import type { SecretBox } from "../../../engine/kernel/secret-box.ts";
+import type { GatewayAccounts } from "../../../engine/links/gateway-accounts.ts";
+import type { LinkCompanion } from "../../../engine/links/link-companion.ts";
+import type { Links } from "../../../engine/links/links.ts";
+import type { MailStore } from "../../../engine/mails/mail-store.ts";
+import type { MerchantOwner } from "../../../engine/partners/merchant.ts";
+import type { MerchantStore } from "../../../engine/partners/merchant-store.ts";
+import { createPortalLinks } from "../../../engine/portal-links/create-portal-links.ts";
+import { createPortalLinkTasks, type PortalLinkTasks } from "../../../engine/portal-links/link-tasks.ts";
+import { createPortalLinkMailTexts } from "../../../engine/portal-links/mail-texts.ts";
+import { createPortalLinkCompanion } from "../../../engine/portal-links/portal-link-companion.ts";
+import { createPortalLinkDeadlines } from "../../../engine/portal-links/portal-link-deadlines.ts";
+import { createPortalLinkMails } from "../../../engine/portal-links/portal-link-mails.ts";
+import { createPortalLinkStore } from "../../../engine/portal-links/portal-link-store.ts";
+import type { PortalLinks } from "../../../engine/portal-links/portal-links.ts";
+import type { ReplicatedRecords } from "../../../engine/tables/replicated-table.ts";
+import { eventOperations } from "../../../engine/webhooks/webhook-event-store.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
+import { paymentLinkObject } from "../../../http/surfaces/merchant/payment-links/payment-link-object.ts";
+import type { Config } from "../boot/config.ts";
+import type { Lifecycle } from "../boot/lifecycle.ts";
+import type { ShardMetrics } from "../observability/metrics.ts";
+
+/** How long expiries under way may take to end when the node stops. */
+const STOP_MS = 5_000;
+
+export interface PortalLinkParts {
+  config: Pick<Config, "terminalSecret" | "timeZone">;
+  kv: Kv;
+  bus: { readonly self: Address };
+  homes: Homes;
+  clock: Clock;
+  box: SecretBox;
+  accounts: GatewayAccounts;
+  merchantOwners: Pick<ReplicatedRecords<MerchantOwner>, "get">;
+  mails: Pick<MailStore, "hasRoom">;
+  stores: { teams: Pick<TeamStore, "load">; merchants: Pick<MerchantStore, "load"> };
+  activity: Pick<ActivityLog, "workflow">;
+  retentionMs: number;
+  /** Where customers' browsers reach the relay; asked once the node listens. */
+  publicUrl(): string;
+  /** The same for the people of merchants. */
+  portalUrl(): string;
+  metrics: Pick<ShardMetrics, "gauge" | "portalLinkBecame" | "portalLinkMailsLeftOut">;
+  failed(what: string, error: unknown): void;
+}
+
+export interface ComposedPortalLinks extends Lifecycle {
+  /** Keeps portal links beside the links that are their attempts. */
+  companion: LinkCompanion;
+  /** The operations over links that have the companion. */
+  over(links: Links): PortalLinks;
+  tasks: PortalLinkTasks;
+}
+
+/** Payment links of the portal in a shard. Links are composed between the two steps: each of their commits asks the companion, and portal links use links. */
+export function composePortalLinks(parts: PortalLinkParts): ComposedPortalLinks {
+  const { config, kv, bus, homes, clock, box, accounts, merchantOwners, stores, activity, retentionMs, publicUrl, metrics, failed } = parts;
+  const store = createPortalLinkStore({ kv, retentionMs, eventOperations, keyedDigest: keyedDigest(config.terminalSecret) });
+  const telling = { objectOf: paymentLinkObject, digest: sha256Hex, activity, became: metrics.portalLinkBecame };
+  const mails = createPortalLinkMails({
+    ...{ store: parts.mails, ...stores, box, digest: sha256Hex, clock },
+    texts: createPortalLinkMailTexts({ publicUrl, portalUrl: parts.portalUrl, timeZone: config.timeZone }),
+    leftOut: metrics.portalLinkMailsLeftOut,
+  });
+  const deadlines = createPortalLinkDeadlines({ store, clock, homes, self: bus.self, failed, ...telling });
+  metrics.gauge("relay_portal_links_due", "Payment links of the portal that expire now or within seconds.", () => deadlines.counts().held);
+  let stopped: Promise<void> | null = null;
+  return {
+    companion: createPortalLinkCompanion({ store, mails, ...telling }),
+    over: (links) =>
+      createPortalLinks({
+        ...{ store, links, accounts, mails, clock, newToken, ...telling },
+        isInactive: (merchantId) => merchantOwners.get(merchantId)?.inactive === true,
+        returnUrl: (token) => `${publicUrl()}/l/${token}/return`,
+      }),
+    tasks: createPortalLinkTasks({ store, clock }),
+    tick: deadlines.tick,
+    drain: () => {
+      stopped ??= deadlines.stop();
+    },
+    close: async () => {
+      stopped ??= deadlines.stop();
+      await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    },
+  };
+}
+
+const TOKEN_LENGTH = 22;
+const TOKEN_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** 130 random bits. */
+function newToken(): string {
+  return Array.from({ length: TOKEN_LENGTH }, () => TOKEN_ALPHABET.charAt(randomInt(TOKEN_ALPHABET.length))).join("");
+}
+
+/** Under the secret that does not change for as long as terminals know their passwords: what is found by a digest has to be found in years. */
+function keyedDigest(terminalSecret: string): (text: string) => string {
+  const key = createHmac("sha256", terminalSecret).update("payment links of the portal", "utf8").digest();
+  return (text) => createHmac("sha256", key).update(text, "utf8").digest("hex");
+}

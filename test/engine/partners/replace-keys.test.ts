@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { IDEMPOTENCY_LIFETIME_MS } from "../../../engine/idempotency/idempotency-store.ts";
+import { MADE_KEYS } from "../../../engine/partners/merchant-store.ts";
+import type { KeysOutcome } from "../../../engine/partners/replace-keys.ts";
+import { assertMatches } from "../../support/matches.ts";
+import { grant, merchantWorld, newKeys, storedText } from "./merchant-world.ts";
+
+function made(outcome: KeysOutcome) {
+  assert.ok(outcome.type === "changed", outcome.type);
+  return outcome;
+}
+
+async function withShop() {
+  const world = merchantWorld();
+  const created = await world.merchants.create(grant(), { merchantId: "shop" }, "op");
+  assert.ok(created.type === "created");
+  return { ...world, first: created.keys };
+}
+
+test("a person gets the new pair, the former one ends with it, and what is shown afterwards is no secret", async () => {
+  const { ownMerchant, merchantByKey, first, clock, kv, notices } = await withShop();
+  clock.advance(1_000);
+  const by = { type: "person", email: "mara@example.com" } as const;
+  const { keys, merchant, madeAtMs } = made(await ownMerchant.replaceKeys("shop", { operationId: "op-1", by }));
+  assert.equal(madeAtMs, clock.nowMs());
+  assertMatches(await merchantByKey(keys.secret), { merchantId: "shop", kind: "secret" });
+  for (const former of [first.secret, first.publishable]) assert.equal(await merchantByKey(former), "replaced");
+  assert.deepEqual(merchant.shownKeys, { publishable: keys.publishable, secretPrefix: keys.secret.slice(0, 16), madeAtMs });
+  assert.deepEqual((await ownMerchant.find("shop")).shownKeys, merchant.shownKeys);
+  assert.equal((await storedText(kv)).includes(keys.secret), false);
+  assert.deepEqual(notices, [{ merchantId: "shop", by }]);
+  assert.match(await storedText(kv), /^told\/shop\/1 person$/m);
+});
+
+test("the same operation again, at any shard and at once, has made one pair, and tells once", async () => {
+  const { shard, replaceKeys, merchantByKey, kv, first } = await withShop();
+  const shards = [replaceKeys, shard().replaceKeys, shard().replaceKeys];
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, async (_, index) => made(await (shards[index % 3] ?? replaceKeys)(grant(), "shop", newKeys("op-1")))),
+  );
+  const [{ keys } = assert.fail("nobody was answered")] = answers;
+  for (const answer of answers) assert.deepEqual(answer.keys, keys);
+  assertMatches(await merchantByKey(keys.secret), { kind: "secret" });
+  assert.equal(await merchantByKey(first.secret), "replaced");
+  assert.equal((await storedText(kv)).match(/^told\//gm)?.length, 1);
+});
+
+test("a first attempt of which nobody knows whether it was stored is continued by its repetition", async () => {
+  const { replaceKeys, merchantByKey, kv, first } = await withShop();
+  for (const [operationId, fate] of [
+    ["op-1", "answer lost"],
+    ["op-2", "refused"],
+  ] as const) {
+    kv.fate = () => fate;
+    await assert.rejects(replaceKeys(grant(), "shop", newKeys(operationId)), { code: "unavailable" });
+    kv.fate = () => "done";
+    const { keys } = made(await replaceKeys(grant(), "shop", newKeys(operationId)));
+    assertMatches(await merchantByKey(keys.secret), { kind: "secret" });
+  }
+  // Two operations: the pair before them is not remembered any more.
+  assert.equal(await merchantByKey(first.secret), null);
+});
+
+test("the repetition of an operation that another one has overtaken answers as before, and ends nothing", async () => {
+  const { replaceKeys, merchantByKey } = await withShop();
+  const one = made(await replaceKeys(grant(), "shop", newKeys("op-1")));
+  const two = made(await replaceKeys(grant(), "shop", newKeys("op-2")));
+  const again = made(await replaceKeys(grant(), "shop", newKeys("op-1")));
+  assert.deepEqual(again.keys, one.keys);
+  assertMatches(await merchantByKey(two.keys.secret), { kind: "secret" });
+  assert.equal(await merchantByKey(one.keys.secret), "replaced");
+});
+
+test("a pair is kept, sealed, for as long as a request may be repeated", async () => {
+  const { replaceKeys, store, kv, clock } = await withShop();
+  const ends: (number | undefined)[] = [];
+  kv.fate = ({ operations }) => {
+    ends.push(...operations.flatMap((one) => (one.type === "put" && one.key.startsWith(MADE_KEYS) ? [one.expiresAtMs] : [])));
+    return "done";
+  };
+  await replaceKeys(grant(), "shop", newKeys("op-1"));
+  assert.deepEqual(ends, [clock.nowMs() + IDEMPOTENCY_LIFETIME_MS]);
+  assert.match((await store.madeKeys("shop", "op-1")) ?? "", /^\[merchant\/shop\/made-keys\/op-1\]/);
+  for (const [merchantId, operationId] of [
+    ["shop", "op-2"],
+    ["shop-2", "op-1"],
+  ] as const) {
+    assert.equal(await store.madeKeys(merchantId, operationId), null);
+  }
+});
+
+test("records of before what is shown of keys was kept can be read, and get it with their next keys", async () => {
+  const { store, ownMerchant, replaceKeys } = await withShop();
+  const stored = await store.load("shop");
+  assert.ok(stored !== null);
+  const { shownKeys: _, ...old } = stored.record;
+  await store.commit({ merchant: { record: old, version: stored.version }, before: stored.record, count: null, secrets: null });
+  assert.equal((await ownMerchant.find("shop")).shownKeys, undefined);
+  await replaceKeys(grant(), "shop", newKeys("op-1"));
+  assertMatches((await ownMerchant.find("shop")).shownKeys, { secretPrefix: /^sk_merchant_/ });
+});
