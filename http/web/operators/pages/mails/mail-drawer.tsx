@@ -10,7 +10,7 @@ import { useAction } from "../../../portal/state/action.ts";
 import { Facts } from "../../components/facts.tsx";
 import { words } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
-import { MailState } from "./mails-page.tsx";
+import { MailState } from "./mail-state.tsx";
 
 /** A mail, and for owners what is in it: where nothing sends mail somebody has to pass it on. */
 export function MailDrawer({ mail, onClose }: { mail: MailJson; onClose: () => void }) {

@@ -1,6 +1,5 @@
 import type { MailJson } from "../../../../surfaces/admin/mail-schemas.ts";
 import { get } from "../../../portal/api/client.ts";
-import { Badge, type BadgeKind } from "../../../portal/components/badge.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
 import { SelectField } from "../../../portal/components/field.tsx";
 import { Page } from "../../../portal/components/page.tsx";
@@ -16,10 +15,9 @@ import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
 import { usePages } from "../../state/pages.ts";
 import { MailDrawer } from "./mail-drawer.tsx";
+import { MailState } from "./mail-state.tsx";
 
 const PAGE = 100;
-
-const KINDS: Readonly<Record<MailJson["state"], BadgeKind>> = { QUEUED: "warn", SENT: "good", FAILED: "bad", EXPIRED: "bad" };
 
 /** What was written to people of merchants and to their customers, and what waits. */
 export function MailsPage({ id }: PageProps) {
@@ -76,8 +74,4 @@ function columnsOf(): Column<MailJson>[] {
     { key: "state", header: own.state, cell: ({ state }) => <MailState state={state} /> },
     { key: "at", header: own.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ];
-}
-
-export function MailState({ state }: Pick<MailJson, "state">) {
-  return <Badge kind={KINDS[state]}>{words().mails.states[state]}</Badge>;
 }

@@ -12,7 +12,7 @@ import { Facts } from "../../components/facts.tsx";
 import { words } from "../../i18n/texts.ts";
 import { may } from "../../state/session.ts";
 import { PartnerMerchants } from "./partner-merchants.tsx";
-import { PartnerState } from "./partners-page.tsx";
+import { PartnerState } from "./partner-state.tsx";
 
 /** A partner, without any secret; and the switch that stops all that it sends. */
 export function PartnerDrawer({ partnerId, onClose, onChanged }: { partnerId: string; onClose: () => void; onChanged: () => void }) {

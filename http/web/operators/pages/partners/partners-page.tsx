@@ -1,5 +1,4 @@
 import { get } from "../../../portal/api/client.ts";
-import { Badge } from "../../../portal/components/badge.tsx";
 import { EmptyState } from "../../../portal/components/empty-state.tsx";
 import { Page } from "../../../portal/components/page.tsx";
 import { Panel } from "../../../portal/components/panel.tsx";
@@ -13,6 +12,7 @@ import { words } from "../../i18n/texts.ts";
 import { pageHref } from "../../state/addresses.ts";
 import { usePages } from "../../state/pages.ts";
 import { PartnerDrawer } from "./partner-drawer.tsx";
+import { PartnerState } from "./partner-state.tsx";
 
 const PAGE = 100;
 
@@ -54,9 +54,4 @@ function columnsOf(): Column<PartnerJson>[] {
     { key: "code", header: own.code, cell: ({ partnerApi }) => partnerApi?.partnerCode ?? "–" },
     { key: "since", header: own.since, cell: ({ createdAt }) => <Time at={createdAt} as="date" /> },
   ];
-}
-
-export function PartnerState({ enabled }: { enabled: boolean }) {
-  const { partners: own } = words();
-  return <Badge kind={enabled ? "good" : "bad"}>{enabled ? own.enabled : own.disabled}</Badge>;
 }
