@@ -9,13 +9,14 @@ import { showCluster } from "./cluster.ts";
 import { showDashboard } from "./dashboard.ts";
 import { gatewayAccountEndpoints } from "./gateway-account.ts";
 import { mailEndpoints } from "./mails.ts";
-import { limitMerchant } from "./merchants.ts";
+import { merchantEndpoints } from "./merchants.ts";
 import { partnerEndpoints } from "./partners/endpoints.ts";
 import { portalUserEndpoints } from "./portal-users.ts";
 import { sendCommand } from "./send-command.ts";
 import { listSubscriptionRules, saveSubscriptionRule, testSubscriptionRule } from "./subscription-rules.ts";
 import type { AdminOperations } from "./surface.ts";
 import { terminalGroupEndpoints } from "./terminal-groups.ts";
+import { showTerminalLife } from "./terminal-life.ts";
 import { allowTerminal, denyTerminal, listTerminals, showTerminal, showTerminalCredentials } from "./terminals.ts";
 import { webhookEndpoints } from "./webhooks.ts";
 import { zvtEndpoints } from "./zvt.ts";
@@ -28,6 +29,7 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   testSubscriptionRule,
   listTerminals,
   showTerminal,
+  showTerminalLife,
   showTerminalCredentials,
   denyTerminal,
   allowTerminal,
@@ -36,7 +38,7 @@ export const adminEndpoints: Endpoint<AdminOperations>[] = [
   showCluster,
   ...administratorEndpoints,
   ...partnerEndpoints,
-  limitMerchant,
+  ...merchantEndpoints,
   ...portalUserEndpoints,
   listCallbacks,
   resendCallback,

@@ -12,7 +12,7 @@ import type { ClusterNode } from "../../../engine/operators/cluster-nodes.ts";
 import { waitingCountersBuffer } from "../../../engine/terminals/waiting-counters.ts";
 import { createRateLimitMemory } from "../../../http/auth/rate-limiter.ts";
 import { loadUws, type Uws, UwsMissing } from "../../../http/server/uws.ts";
-import { loadPortal } from "../../../http/web/portal-files.ts";
+import { loadWebApps } from "../../../http/web/web-app-files.ts";
 import { createMesh } from "../../../storage/bus/mesh.ts";
 import { createThreadBus, type ThreadBus } from "../../../storage/bus/thread-bus.ts";
 import { noteShopsSince } from "../../../storage/feed/shops-since.ts";
@@ -131,7 +131,7 @@ export async function startNode({
   const clock = createClock(clockShift);
   const log = createLog(config.logLevel, MAIN, clock.monotonicMs);
   log.starting({ mode: config.mode, shards: config.shards, dataDirectory: config.dataDirectory, node: process.version });
-  const [uws, portalFiles] = await Promise.all([chooseUws(config), loadPortal()]);
+  const [uws, webApps] = await Promise.all([chooseUws(config), loadWebApps()]);
   log.httpLibrary(uws);
   if (config.mode === "production" && config.fleet !== null) log.sharedCredential();
   if (config.mode === "production" && config.partnerDefaultRule === "any") log.partnersUseAny();
@@ -185,7 +185,7 @@ export async function startNode({
     const boot: ShardBoot = {
       config,
       uwsLibrary: uws.library,
-      portalFiles,
+      webApps,
       address,
       shards,
       ports: portsOf(mesh, address),

@@ -366,7 +366,7 @@ export async function composeShard(parts: ShardParts): Promise<ComposedShard> {
     mayReadMetrics: publicMetricsAccess(config),
     ...docsOperations(() => openApi),
     scripts: await loadScripts(),
-    portalFiles: boot.portalFiles,
+    webApps: boot.webApps,
     timers: parts.timers,
     ...composeDemo({ config, ids, intents: intents.intents, merchantsByKey: partnerApi.merchantsByKey }),
   }).map(once);

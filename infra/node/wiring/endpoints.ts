@@ -24,8 +24,8 @@ import { relayEndpoints } from "../../../http/surfaces/relay/endpoints.ts";
 import { relayEnvelope } from "../../../http/surfaces/relay-envelope.ts";
 import { systemEndpoints } from "../../../http/surfaces/system/endpoints.ts";
 import { docsEndpoints } from "../../../http/web/docs-endpoints.ts";
-import { portalEndpoints } from "../../../http/web/portal-endpoints.ts";
 import { scriptEndpoints } from "../../../http/web/script-endpoints.ts";
+import { operatorsEndpoints, portalEndpoints } from "../../../http/web/web-app-endpoints.ts";
 
 export interface SurfaceOptions {
   openTerminalLogs: boolean;
@@ -61,6 +61,7 @@ export function surfacesOf(options: SurfaceOptions) {
     docs: docsEndpoints(relayEnvelope),
     scripts: scriptEndpoints(relayEnvelope),
     portalPages: portalEndpoints(relayEnvelope),
+    operatorsPages: operatorsEndpoints(relayEnvelope),
   };
 }
 
@@ -94,6 +95,7 @@ export function rateLimitsOf(surfaces: Surfaces): Map<string, number> {
 
 /** Surfaces that are not in the OpenAPI document: what browsers load, which guides describe. */
 export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "link-pages", "demo", "portal-pages"]);
+export const UNDOCUMENTED: ReadonlySet<string> = new Set(["docs", "scripts", "compat-pages", "demo", "portal-pages", "operators-pages"]);
 
 /** The OpenAPI document as text; the same for the same version and options. */
 export function openApiText(surfaces: Surfaces): string {

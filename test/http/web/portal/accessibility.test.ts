@@ -1,16 +1,13 @@
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_BROWSER } from "../../../support/browser.ts";
-import { axeViolations } from "../../../support/portal-faults.ts";
+import { type AccessibilityCase, lookAtEvery } from "./accessibility-cases.ts";
 import {
   AUDIT,
   CALL_LOG,
   DELIVERIES,
   DELIVERY,
   endpointOf,
-  type FakeHandler,
-  fakeRelay,
   invitationOf,
   LINK_TRANSACTION,
   LINKS,
@@ -31,15 +28,6 @@ import {
   WEBHOOKS,
   WORKFLOW_LOG,
 } from "./fake-relay.ts";
-import { openPortal } from "./portal-page.ts";
-
-interface Case {
-  name: string;
-  path: string;
-  handlers: Readonly<Record<string, FakeHandler>>;
-  /** Until it shows what is to be looked at. */
-  until(page: Page): Promise<unknown>;
-}
 
 const NOBODY = { "GET /session": () => ({ data: signedOut() }) };
 const ANNA = {
@@ -81,7 +69,7 @@ const openRow = (index: number) => async (page: Page) => {
   await page.locator("dialog h2").waitFor();
 };
 
-const CASES: Case[] = [
+const CASES: AccessibilityCase[] = [
   { name: "sign-in", path: "/portal", handlers: NOBODY, until: (page) => page.getByLabel("E-mail address").waitFor() },
   {
     name: "a refused sign-in",
@@ -393,23 +381,5 @@ test("no page breaks WCAG A or AA, its policy or its width, in both themes, on a
   skip: NO_BROWSER,
   timeout: 300_000,
 }, async (t) => {
-  const { url, page, faults, show } = await openPortal(t);
-  for (const { name, path, handlers, until } of CASES) {
-    for (const [theme, width] of [
-      ["light", 1_280],
-      ["dark", 1_280],
-      ["light", 360],
-      ["dark", 360],
-    ] as const) {
-      await page.unrouteAll();
-      await fakeRelay(page, handlers);
-      await show(theme, width);
-      await page.goto(url + path);
-      await until(page);
-      const where = `${name}, ${theme}, ${width} px`;
-      assert.deepEqual(await axeViolations(page), [], where);
-      assert.equal(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, `${where} is wider than its window`);
-      assert.deepEqual(faults, [], where);
-    }
-  }
+  await lookAtEvery(t, "portal", CASES);
 });

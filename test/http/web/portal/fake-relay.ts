@@ -31,7 +31,7 @@ export interface FakeAnswer {
 
 export interface FakeRequest {
   method: string;
-  /** Below `/api/merchant`. */
+  /** Below the interface: `/api/merchant`, or `/admin`. */
   path: string;
   query: URLSearchParams;
   body: unknown;
@@ -42,13 +42,23 @@ export type FakeHandler = (request: FakeRequest) => FakeAnswer | Promise<FakeAns
 
 export const MERCHANT = { merchantId: "SHOP-001", merchantName: "Caffè Duomo", environment: "TEST", role: "OWNER" } as const;
 
-/** The interface `/api/merchant` as the contract of its schemas says, answered in the browser's place. `calls` are all that were made. */
-export async function fakeRelay(page: Page, handlers: Readonly<Record<string, FakeHandler>>): Promise<{ calls: FakeRequest[] }> {
+/** The interfaces that pages call. Operators' pages and their files are below the address of theirs. */
+const INTERFACES = {
+  "/api/merchant": ({ pathname }: URL) => pathname.startsWith("/api/merchant/"),
+  "/admin": ({ pathname }: URL) => pathname.startsWith("/admin/") && !pathname.startsWith("/admin/ui/"),
+} as const;
+
+/** An interface as the contract of its schemas says, answered in the browser's place. `calls` are all that were made. */
+export async function fakeRelay(
+  page: Page,
+  handlers: Readonly<Record<string, FakeHandler>>,
+  base: keyof typeof INTERFACES = "/api/merchant",
+): Promise<{ calls: FakeRequest[] }> {
   const calls: FakeRequest[] = [];
-  await page.route("**/api/merchant/**", async (route: Route) => {
+  await page.route(INTERFACES[base], async (route: Route) => {
     const request = route.request();
     const { pathname, searchParams } = new URL(request.url());
-    const path = pathname.slice("/api/merchant".length);
+    const path = pathname.slice(base.length);
     const made: FakeRequest = {
       method: request.method(),
       path,
