@@ -74,6 +74,8 @@ const ABSENT = {
   refundId: "re_000000000000000000000000",
   merchantWebhookId: "we_000000000000000000000001",
   eventId: "evt_000000000000000000000000",
+  linkUuid: "pi_000000000000000000000000.1",
+  paymentLinkId: "pl_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -161,14 +163,14 @@ export class DoorWorld {
   confidential(): string[] {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal } = this.keys;
-    const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId } = this.things;
+    const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
       ...[operator.password, readOnly.password, ...Object.values(portal)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
-      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId],
+      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
     ];
   }
 
@@ -293,7 +295,9 @@ export class DoorWorld {
   }
 
   /** A paid payment at the compatible API, one that was refunded, an endpoint that gets nothing, and an event. */
-  async #makePayments(shop: Headers): Promise<Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "eventId">> {
+  async #makePayments(
+    shop: Headers,
+  ): Promise<Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "eventId" | "linkUuid" | "paymentLinkId">> {
     const pay = async () => {
       const order = { amount: 1_099, currency: "eur", confirm: true, return_url: "https://door.example/return" };
       const intentId = textMember(await this.#make(shop, "POST", "/v1/payment_intents", order), "id");
@@ -315,7 +319,12 @@ export class DoorWorld {
       assert.ok(events.length > 0, "there is no event yet");
       return events;
     });
-    return { ...paid, refundId: textMember(refund, "id"), merchantWebhookId: textMember(made, "id"), eventId: textMember(event, "id") };
+    const link = await this.#make(shop, "POST", "/api/merchant/payment-links", { amountMinor: 1_050, description: "Door" });
+    return {
+      ...{ ...paid, refundId: textMember(refund, "id"), merchantWebhookId: textMember(made, "id"), eventId: textMember(event, "id") },
+      linkUuid: `${(await pay()).intentId}.1`,
+      paymentLinkId: textMember(link, "data", "id"),
+    };
   }
 
   /** People of the merchants, with sessions of the portal; the user that requests are about is the viewer. */

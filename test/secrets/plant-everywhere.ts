@@ -52,6 +52,7 @@ const NOT_TAKEN = [
   "compatUpdateRefund",
   "compatUpdateCharge",
   "compatRetryEvent",
+  "refundMerchantTransaction",
   // Passwords, codes and answers of authenticators: what is planted is a wrong one.
   "portalSignIn",
   "portalSecondFactor",
@@ -106,6 +107,9 @@ interface Ids {
   /** That merchant's, at the compatible API. */
   intentId: string;
   merchantWebhookId: string;
+  /** Payment links of that merchant in the portal; the second is cancelled. */
+  paymentLinkId: string;
+  cancelledLinkId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -235,9 +239,17 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     200,
     world.caller(CREDENTIALS.partner).post("/api/v1/paybylink", { amount: 1, reason: `kept ${world.planted.control()}` }),
   );
+  const paymentLink = async () =>
+    textMember(
+      (await must(201, shop.post("/api/merchant/payment-links", { amountMinor: 1, description: `kept ${world.planted.control()}` }))).body,
+      ...["data", "id"],
+    );
+  const [paymentLinkId, cancelledLinkId] = [await paymentLink(), await paymentLink()];
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   return {
     portalCookie,
+    paymentLinkId,
+    cancelledLinkId,
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -489,6 +501,9 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return ids.administratorName;
     case "id":
       if (endpoint.path.startsWith("/admin/api/partners")) return ids.partnerId;
+      if (endpoint.path.startsWith("/api/merchant/payment-links")) {
+        return endpoint.name === "cancelPaymentLink" ? ids.cancelledLinkId : ids.paymentLinkId;
+      }
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       return endpoint.path.startsWith("/partner/") ? ids.merchantId : ids.txId;
