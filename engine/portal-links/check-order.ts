@@ -14,7 +14,7 @@ const SLACK_MS = 60_000;
 export function checkedOrder(order: PortalLinkOrder, atMs: number): PortalLinkOrder {
   const { amountMinor, currency, description, reference, customerEmail, expiresAtMs } = order;
   if (!Number.isSafeInteger(amountMinor) || amountMinor < 1 || amountMinor > AMOUNT_MINOR_MAX) {
-    throw invalid("amount", `must be a whole number of minor units from 1 to ${AMOUNT_MINOR_MAX}`);
+    throw invalid("amountMinor", `must be a whole number of minor units from 1 to ${AMOUNT_MINOR_MAX}`);
   }
   if (currencyDecimals(currency) === null) throw invalid("currency", "must be an ISO 4217 code such as EUR");
   if (description.trim() === "") throw invalid("description", "may not be empty");

@@ -34,6 +34,10 @@ export interface Things {
   eventId: string;
   /** Its endpoint of the portal's format. */
   portalWebhookId: string;
+  /** A payment by link of the merchant's, as a transaction. */
+  linkUuid: string;
+  /** A payment link of the merchant's that is to be paid. */
+  paymentLinkId: string;
   /** Its `merId` at the gateway-protocol adapter, and its own `txId` of a payment there. */
   merId: string;
   orderId: string;
@@ -50,6 +54,9 @@ export interface Things {
 /** A parameter by the end of the path up to it; the first that fits. */
 const PARAMETERS: readonly [end: RegExp, value: (things: Things) => string | number][] = [
   [/\{terminalId\}$/, ({ terminalId }) => terminalId],
+  // A payment by link is refunded without ClickHouse, and nothing of the merchant's is read there.
+  [/\/api\/merchant\/transactions\/\{uuid\}$/, ({ linkUuid }) => linkUuid],
+  [/\/api\/merchant\/payment-links\/\{id\}$/, ({ paymentLinkId }) => paymentLinkId],
   [/\{uuid\}$/, ({ uuid }) => uuid],
   [/\{txId\}$/, ({ txId }) => txId],
   [/\/api\/payment\/.*\{id\}$/, ({ txId }) => txId],

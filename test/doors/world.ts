@@ -75,6 +75,8 @@ const ABSENT = {
   refundId: "re_000000000000000000000000",
   merchantWebhookId: "we_000000000000000000000001",
   eventId: "evt_000000000000000000000000",
+  linkUuid: "pi_000000000000000000000000.1",
+  paymentLinkId: "pl_000000000000000000000000",
 };
 
 /** A node with one of everything, and the credentials of everyone. */
@@ -162,14 +164,14 @@ export class DoorWorld {
   confidential(): string[] {
     const { partner, stranger, viewer, disabled, deleted, bound, administrator, operator, readOnly, fleet } = this.keys;
     const { merchantKeys, replacedMerchantKeys, otherMerchantKeys, portal, admin } = this.keys;
-    const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId } = this.things;
+    const { uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId } = this.things;
     return [
       ...[partner, stranger, viewer, disabled, deleted, bound, merchantKeys, replacedMerchantKeys, otherMerchantKeys].flatMap((keys) =>
         Object.values(keys),
       ),
       ...[operator.password, readOnly.password, ...Object.values(portal), ...Object.values(admin)],
       ...[administrator.username, administrator.password, fleet.username, fleet.password, SECRETS.terminal],
-      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId],
+      ...[uuid, txId, tranId, merchantId, intentId, chargeId, refundId, eventId, linkUuid, paymentLinkId],
     ];
   }
 
@@ -297,7 +299,9 @@ export class DoorWorld {
   /** A paid payment at the compatible API, one that was refunded, an endpoint that gets nothing, and an event. */
   async #makePayments(
     shop: Headers,
-  ): Promise<Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "portalWebhookId" | "eventId">> {
+  ): Promise<
+    Pick<Things, "intentId" | "chargeId" | "refundId" | "merchantWebhookId" | "portalWebhookId" | "eventId" | "linkUuid" | "paymentLinkId">
+  > {
     const pay = async () => {
       const order = { amount: 1_099, currency: "eur", confirm: true, return_url: "https://door.example/return" };
       const intentId = textMember(await this.#make(shop, "POST", "/v1/payment_intents", order), "id");
@@ -321,12 +325,15 @@ export class DoorWorld {
       assert.ok(events.length > 0, "there is no event yet");
       return events;
     });
+    const link = await this.#make(shop, "POST", "/api/merchant/payment-links", { amountMinor: 1_050, description: "Door" });
     return {
       ...paid,
       portalWebhookId,
       refundId: textMember(refund, "id"),
       merchantWebhookId: textMember(made, "id"),
       eventId: textMember(event, "id"),
+      linkUuid: `${(await pay()).intentId}.1`,
+      paymentLinkId: textMember(link, "data", "id"),
     };
   }
 

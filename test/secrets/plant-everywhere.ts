@@ -52,6 +52,7 @@ const NOT_TAKEN = [
   "compatUpdateRefund",
   "compatUpdateCharge",
   "compatRetryEvent",
+  "refundMerchantTransaction",
   // Passwords, codes and answers of authenticators: what is planted is a wrong one.
   "portalSignIn",
   "portalSecondFactor",
@@ -117,6 +118,9 @@ interface Ids {
   /** Of a merchant that has places for endpoints of its own, and one of them. */
   webhookKey: string;
   portalWebhookId: string;
+  /** Payment links of that merchant in the portal; the second is cancelled. */
+  paymentLinkId: string;
+  cancelledLinkId: string;
   txId: string;
   /** Of a command that waits. */
   commandUuid: string;
@@ -254,11 +258,19 @@ async function prepare(world: PlantWorld, names: Names): Promise<Ids> {
     200,
     world.caller(CREDENTIALS.partner).post("/api/v1/paybylink", { amount: 1, reason: `kept ${world.planted.control()}` }),
   );
+  const paymentLink = async () =>
+    textMember(
+      (await must(201, shop.post("/api/merchant/payment-links", { amountMinor: 1, description: `kept ${world.planted.control()}` }))).body,
+      ...["data", "id"],
+    );
+  const [paymentLinkId, cancelledLinkId] = [await paymentLink(), await paymentLink()];
   const portalCookie = await signedInOwner(world, ofPartner, callingId);
   const adminCookie = await signedInAdministrator(world, names.next("planted-administrator-"));
   return {
     portalCookie,
     adminCookie,
+    paymentLinkId,
+    cancelledLinkId,
     portalMerchantId: callingId,
     partnerId: String(member(changed.body, "data", "id")),
     partnerLogin: basic(username, textMember(partner.body, "generatedPassword")),
@@ -534,6 +546,9 @@ function paramOf(endpoint: AnyEndpoint, name: string, names: Names, ids: Ids): s
       return ids.administratorName;
     case "id":
       if (endpoint.path.startsWith("/admin/api/partners")) return ids.partnerId;
+      if (endpoint.path.startsWith("/api/merchant/payment-links")) {
+        return endpoint.name === "cancelPaymentLink" ? ids.cancelledLinkId : ids.paymentLinkId;
+      }
       if (endpoint.path.startsWith("/v1/payment_intents")) return ids.intentId;
       if (endpoint.path.startsWith("/v1/webhook_endpoints")) return ids.merchantWebhookId;
       if (endpoint.path.startsWith("/api/merchant/webhooks/deliveries")) return `evt_${"0".repeat(24)}.${ids.portalWebhookId}`;

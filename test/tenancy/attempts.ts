@@ -24,6 +24,7 @@ type Value = (things: Things) => string;
 /** By the end of the path up to the parameter. Another one is to be added here with what it names. */
 const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\/transactions\/\{uuid\}$/, [({ uuid }) => uuid]],
+  [/\/payment-links\/\{id\}$/, [({ paymentLinkId }) => paymentLinkId]],
   [/\{terminalId\}$/, [({ terminalId }) => terminalId]],
   [/\/users\/\{userId\}$/, [({ userId }) => userId, ({ invitedUserId }) => invitedUserId]],
   [/\/sessions\/\{id\}$/, [({ sessionId }) => sessionId]],
@@ -37,13 +38,38 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
   terminalId: [({ terminalId }) => terminalId],
   authCode: [({ authCode }) => authCode],
   last4: [({ last4 }) => last4],
-  q: [({ uuid }) => uuid, ({ authCode }) => authCode, ({ last4 }) => last4],
-  cursor: [({ transactionsCursor }) => transactionsCursor, ({ auditCursor }) => auditCursor, ({ deliveriesCursor }) => deliveriesCursor],
+  q: [
+    ({ uuid }) => uuid,
+    ({ authCode }) => authCode,
+    ({ last4 }) => last4,
+    ({ paymentLinkId }) => paymentLinkId,
+    ({ reference }) => reference,
+  ],
+  customerEmail: [({ customerEmail }) => customerEmail],
+  cursor: [
+    ({ transactionsCursor }) => transactionsCursor,
+    ({ auditCursor }) => auditCursor,
+    ({ deliveriesCursor }) => deliveriesCursor,
+    ({ paymentLinksCursor }) => paymentLinksCursor,
+  ],
   objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId],
   endpointId: [({ webhookId }) => webhookId],
   eventType: [],
   requestId: [({ requestId }) => requestId],
-  ...{ from: [], to: [], status: [], method: [], amountMin: [], amountMax: [], currency: [], limit: [], lang: [], day: [], outcome: [] },
+  ...{
+    from: [],
+    to: [],
+    status: [],
+    method: [],
+    amountMin: [],
+    amountMax: [],
+    currency: [],
+    limit: [],
+    lang: [],
+    day: [],
+    outcome: [],
+    state: [],
+  },
 };
 
 /** Members of bodies that name something of a merchant or of its people; null for those that do not, which are as in the example of the declaration. */
@@ -52,6 +78,8 @@ const BODY: { readonly [member: string]: Value | null } = {
   email: ({ email }) => email,
   endpointId: ({ webhookId }) => webhookId,
   cursor: ({ deliveriesCursor }) => deliveriesCursor,
+  customerEmail: ({ customerEmail }) => customerEmail,
+  reference: ({ reference }) => reference,
   ...{
     role: null,
     state: null,
@@ -66,6 +94,7 @@ const BODY: { readonly [member: string]: Value | null } = {
   },
   ...{ response: null, name: null, token: null },
   ...{ format: null, url: null, events: null, description: null, status: null },
+  ...{ amountMinor: null, currency: null, expiresInHours: null, reason: null },
 };
 
 /** Whoever has this token was sent it: it is the right to see what it is for, whoever is signed in. */

@@ -7,6 +7,9 @@ import { lastMailTo, PORTAL_API, PortalPerson } from "../support/portal-person.t
 import type { Relay } from "../support/relay.ts";
 import { eventually } from "../support/within.ts";
 
+/** Of a payment link, at the end of its address. */
+const TOKEN_LENGTH = 22;
+
 /** What a request can name of a merchant, all of it there. */
 export interface Things {
   merchantId: string;
@@ -27,6 +30,11 @@ export interface Things {
   /** What the delivery is about. */
   objectId: string;
   deliveriesCursor: string;
+  paymentLinkId: string;
+  paymentLinksCursor: string;
+  /** The merchant's own word for a payment link, and its customer's address. */
+  reference: string;
+  customerEmail: string;
 }
 
 export interface Merchant {
@@ -70,6 +78,16 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
   assert.ok(invitation.status < 300, invitation.text);
   await owner.send("PATCH", "/me", { savedViews: [{ list: "transactions", name: `view of ${name}`, query: "status=KO" }] });
 
+  const [reference, customerEmail] = [`reference of ${name}`, `customer-of-${name}.${relay.uuid()}@example.com`];
+  const orders = [{ reference, customerEmail }, {}].map((members) => ({ amountMinor: 1_050, description: `link of ${name}`, ...members }));
+  const links: unknown[] = [];
+  for (const order of orders) {
+    const link = await key.post(`${PORTAL_API}/payment-links`, order);
+    assert.equal(link.status, 201, link.text);
+    links.push(member(link.body, "data"));
+  }
+  const [linkIds, linkUrls] = [links.map((link) => textMember(link, "id")), links.map((link) => textMember(link, "url"))];
+
   const read = async (path: string) => dataOf(await owner.send("GET", path));
   const users = listOf(member(await read("/users"), "items"));
   const userOf = (address: string) =>
@@ -83,6 +101,7 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
     assert.notEqual(member(found, "next"), null);
     return found;
   });
+  const linkPage = await read("/payment-links?limit=1");
   const log = await read("/audit?limit=1");
   const [entry] = listOf(member(log, "items"));
   const webhooks = await newWebhook(owner, name);
@@ -92,10 +111,12 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
     ...{ userId: userOf(email), invitedUserId: userOf(colleague), sessionId: textMember(session, "sessionId") },
     ...{ requestId: textMember(entry, "requestId") },
     ...{ transactionsCursor: textMember(page, "next"), auditCursor: textMember(log, "next") },
+    ...{ paymentLinkId: linkIds[0] ?? "", paymentLinksCursor: textMember(linkPage, "next"), reference, customerEmail },
   };
   const markers = [
     ...[merchantId, terminalId, ...uuids, email, colleague, authCode, things.userId, things.invitedUserId, things.sessionId],
     ...[things.webhookId, things.objectId, `hooks-of-${name}`],
+    ...[...linkIds, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
   return { things, owner, key, partner, markers };
@@ -134,7 +155,7 @@ export function dataOf(answer: Answer): unknown {
 /** What its owner and its key read of everything: the same before and after others have asked. */
 export async function seenBy({ owner, key, things }: Merchant): Promise<unknown> {
   const people = await Promise.all(
-    ["/users", "/me", "/transactions", `/transactions/${things.uuid}`, "/webhooks"].map(async (path) =>
+    ["/users", "/me", "/transactions", `/transactions/${things.uuid}`, "/webhooks", "/payment-links"].map(async (path) =>
       dataOf(await owner.send("GET", path)),
     ),
   );

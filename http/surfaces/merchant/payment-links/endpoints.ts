@@ -12,6 +12,6 @@ export const paymentLinkEndpoints: Endpoint<PaymentLinkOperations & MerchantOper
   listPaymentLinks,
   createPaymentLink,
   showPaymentLink,
-  cancelPaymentLink,
   sendPaymentLink,
+  cancelPaymentLink,
 ];
