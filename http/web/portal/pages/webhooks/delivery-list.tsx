@@ -108,11 +108,11 @@ function columnsOf(): Column<WebhookDeliveryJson>[] {
       ),
     },
     { key: "answer", header: words.lastAnswer, cell: (delivery) => answerText(delivery) },
-    { key: "object", header: words.object, cell: ({ objectId }) => <span class="mono clip clip-short">{objectId}</span>, deskOnly: true },
+    { key: "object", header: words.object, cell: ({ objectId }) => <span class="mono clip clip-narrow">{objectId}</span>, deskOnly: true },
     {
       key: "endpoint",
       header: words.endpoint,
-      cell: ({ url }) => <span class="clip clip-short">{url === null ? words.endpointGone : shortUrl(url)}</span>,
+      cell: ({ url }) => <span class="clip clip-narrow">{url === null ? words.endpointGone : shortUrl(url)}</span>,
       deskOnly: true,
     },
   ];
