@@ -1,16 +1,18 @@
 import { createEndpointStops } from "../../engine/webhooks/endpoint-stops.ts";
 import { createFanOut } from "../../engine/webhooks/fan-out.ts";
-import { createWebhookDeliveryStore } from "../../engine/webhooks/webhook-delivery-store.ts";
+import { createMerchantDeliveries } from "../../engine/webhooks/merchant-deliveries.ts";
+import { createWebhookDeliveryStore, type DeliveryPlace } from "../../engine/webhooks/webhook-delivery-store.ts";
 import { createWebhookEndpointStore } from "../../engine/webhooks/webhook-endpoint-store.ts";
 import { createWebhookEventStore } from "../../engine/webhooks/webhook-event-store.ts";
 import { createWebhookSender } from "../../engine/webhooks/webhook-sender.ts";
+import { sha256Hex } from "../../http/auth/digest.ts";
 import { createPostTarget } from "../../http/gateway/callback-post.ts";
 import { createWebhookRequests } from "../../http/webhooks/webhook-request.ts";
 import { createSecretBox } from "../../infra/node/boot/secret-box.ts";
 import { openEmbeddedKv } from "../../storage/kv/embedded.ts";
 
 /** The pipeline over the store of a node, as its sending thread runs it, until it is killed. Its clock is ahead by what it is told. */
-const [directory = "", key = "", aheadMs = "0"] = process.argv.slice(2);
+const [directory = "", key = "", aheadMs = "0", resentMerchant = ""] = process.argv.slice(2);
 const TICK_MS = 5;
 
 const nowMs = () => Date.now() + Number(aheadMs);
@@ -34,6 +36,16 @@ const sender = createWebhookSender({
   told: () => {},
   failed,
 });
+/** As often as the portal's page calls it. */
+async function resendAll(merchantId: string): Promise<void> {
+  const apiVersionOf = async () => null;
+  const merchantDeliveries = createMerchantDeliveries({ events, deliveries, endpoints, apiVersionOf, digest: sha256Hex, clock });
+  const merchant = { merchantId, partnerId: 7, livemode: false };
+  for (let after: DeliveryPlace | null = null, more = true; more; more = after !== null) {
+    after = (await merchantDeliveries.resendFailed(merchant, null, after)).next;
+  }
+}
+
 setInterval(() => {
   fanOut.tick();
   sender.tick();
@@ -41,3 +53,4 @@ setInterval(() => {
 // Ends with the test that started it.
 process.on("disconnect", () => process.exit(0));
 process.send?.("running");
+if (resentMerchant !== "") await resendAll(resentMerchant);

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { resolve } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { WEBHOOK_LEASE_MS } from "../../engine/webhooks/webhook-delivery.ts";
+import { freshDelivery, WEBHOOK_LEASE_MS } from "../../engine/webhooks/webhook-delivery.ts";
 import { createWebhookDeliveryStore } from "../../engine/webhooks/webhook-delivery-store.ts";
 import { type WebhookEndpointRecord, webhookSecretPlace } from "../../engine/webhooks/webhook-endpoint.ts";
 import { createWebhookEndpointStore } from "../../engine/webhooks/webhook-endpoint-store.ts";
@@ -58,10 +58,12 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
     const endpoints = createWebhookEndpointStore(kv);
     for (let merchant = 0; merchant < merchants; merchant += 1) {
       const merchantId = `M${merchant}`;
+      // Both formats go through the same pipeline.
+      const format = merchant % 2 === 0 ? "portal" : "platform";
       for (let index = 0; index < 4; index += 1) {
         const id = `we_${`${merchant}x${index}`.padStart(24, "0")}`;
         const record: WebhookEndpointRecord = {
-          ...{ schema: 1, id, owner: { type: "merchant", merchantId }, format: "platform", livemode: false },
+          ...{ schema: 1, id, owner: { type: "merchant", merchantId }, format, livemode: false },
           ...{ url: `http://127.0.0.1:${port}/${id}`, events: ["*"], apiVersion: null, description: null, metadata: {} },
           ...{ status: "enabled", disabledReason: null, createdAtMs: 1, updatedAtMs: 1 },
           secrets: [{ sealed: box.seal("whsec_AAAA", webhookSecretPlace(id)), untilMs: null, madeBy: "operation" }],
@@ -71,7 +73,7 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
         for (let number = 0; number < events; number += 1) expected.push(`/${id} ${event(`${merchant}-${number}`).id}`);
       }
       const stored = Array.from({ length: events }, (_, number) =>
-        event(`${merchant}-${number}`, 1, { merchantId, createdAtMs: Date.now() }),
+        event(`${merchant}-${number}`, 1, { merchantId, format, createdAtMs: Date.now() }),
       );
       await kv.commit({ checks: [], operations: eventOperations(stored) });
     }
@@ -79,8 +81,9 @@ async function world(test: TestContext, { merchants, events }: { merchants: numb
 
   let running: ChildProcess | null = null;
   let aheadMs = 0;
-  async function start(): Promise<void> {
-    running = fork(CHILD, [directory.path, KEY, String(aheadMs)], {
+  /** `resends`: it also sends again what failed of merchant M0, as the portal's button does. */
+  async function start({ resends = false } = {}): Promise<void> {
+    running = fork(CHILD, [directory.path, KEY, String(aheadMs), resends ? "M0" : ""], {
       execArgv: ["--import", "tsx"],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
@@ -205,5 +208,76 @@ describe("a node that is killed with kill -9 among its webhooks", () => {
     await start();
     await delay(1_000);
     assert.equal(arrived.length, times);
+  });
+
+  it("among a resend of all that failed: everything is sent again, and what was delivered is not sent once more", {
+    timeout: 300_000,
+  }, async (test) => {
+    const { arrived, receiver, expected, start, kill, afterLease, seen, store } = await world(test, { merchants: 1, events: 75 });
+    // All of them were given up.
+    await store(async (kv) => {
+      const deliveries = createWebhookDeliveryStore(kv);
+      const events = createWebhookEventStore(kv);
+      const endpoints = await createWebhookEndpointStore(kv).page(null, 10);
+      for (const item of await events.outbox(1_000)) {
+        const known = await events.load(item.eventId);
+        assert.ok(known !== null);
+        const more = { apiVersion: null, pendingWebhooks: endpoints.length, atMs: Date.now() };
+        const dead = endpoints.map((endpoint) => ({ ...freshDelivery(known, endpoint, more), state: "dead", nextAtMs: null }) as const);
+        assert.ok((await deliveries.fanOut(item, dead, null)) !== null);
+      }
+      assert.equal(await deliveries.count("dead", 1_000), expected.length);
+    });
+    const found: { dead: number; waiting: number; delivered: number }[] = [];
+    for (const moment of [...[20, 60, 120].map((ms) => ({ ms })), ...[1, 20, 60].map((requests) => ({ requests }))]) {
+      if ("ms" in moment) {
+        await start({ resends: true });
+        await delay(moment.ms);
+        await kill();
+      } else {
+        const until = arrived.length + moment.requests;
+        const killed = new Promise<void>((done) => {
+          receiver.took = async (count) => {
+            if (count !== until) return;
+            await kill();
+            done();
+          };
+        });
+        await start({ resends: true });
+        await killed;
+      }
+      await store(async (kv) => {
+        const { count } = createWebhookDeliveryStore(kv);
+        const [dead, waiting, delivered] = [await count("dead", 1_000), await count("waiting", 1_000), await count("delivered", 1_000)];
+        assert.equal(dead + waiting + delivered, expected.length, "none is lost, and none is there twice");
+        found.push({ dead, waiting, delivered });
+      });
+      afterLease();
+    }
+    assert.ok(
+      found.some(({ dead, waiting }) => dead > 0 && waiting > 0),
+      "some of the kills came among the resend",
+    );
+    receiver.took = async () => {};
+    test.diagnostic(found.map(({ dead, waiting, delivered }) => `${dead}/${waiting}/${delivered}`).join(" "));
+    await start({ resends: true });
+    await eventually(() => assert.equal(seen().size, expected.length), DONE_WITHIN_MS);
+    await eventually(async () => {
+      await delay(300);
+      await kill();
+      const [delivered] = await store(async (kv) => [await createWebhookDeliveryStore(kv).count("delivered", 1_000)]);
+      if (delivered !== expected.length) {
+        afterLease();
+        await start({ resends: true });
+      }
+      assert.equal(delivered, expected.length);
+    }, DONE_WITHIN_MS);
+    const repeated = arrived.length - expected.length;
+    test.diagnostic(`${repeated} of ${expected.length} came more than once`);
+    assert.ok(repeated <= (found.length + 1) * 32, "what was under way when it died, eight for each endpoint, and no more");
+    const times = arrived.length;
+    await start({ resends: true });
+    await delay(1_000);
+    assert.equal(arrived.length, times, "what was delivered is not sent again");
   });
 });

@@ -1,3 +1,4 @@
+import { PLATFORM_EVENT_TYPES } from "../../../engine/intents/events.ts";
 import { eventEnvelope } from "../../compat/event-envelope.ts";
 import { call } from "./call.ts";
 import { EXPAND, readExpansion } from "./expand.ts";
@@ -10,24 +11,6 @@ import { COMPAT_BASE } from "./surface.ts";
 const PATH = "/events";
 const ANSWER = { description: "The event.", schema: Event };
 const TYPES_MAX = 20;
-
-/** All that there are. */
-export const EVENT_TYPES = [
-  "payment_intent.created",
-  "payment_intent.processing",
-  "payment_intent.requires_action",
-  "payment_intent.amount_capturable_updated",
-  "payment_intent.succeeded",
-  "payment_intent.payment_failed",
-  "payment_intent.canceled",
-  "charge.succeeded",
-  "charge.failed",
-  "charge.captured",
-  "charge.refunded",
-  "refund.created",
-  "refund.updated",
-  "refund.failed",
-] as const;
 
 export const listEvents = call({
   name: "compatListEvents",
@@ -55,7 +38,7 @@ export const listEvents = call({
 function typesOf(type: string | undefined, types: readonly string[] | undefined): readonly string[] | null {
   if (type !== undefined && types !== undefined) throw invalidParam("types", "You may give only one of type and types.");
   if (type === undefined || type === "*") return types ?? null;
-  return type.endsWith(".*") ? EVENT_TYPES.filter((one) => one.startsWith(type.slice(0, -1))) : [type];
+  return type.endsWith(".*") ? PLATFORM_EVENT_TYPES.filter((one) => one.startsWith(type.slice(0, -1))) : [type];
 }
 
 export const retrieveEvent = call({

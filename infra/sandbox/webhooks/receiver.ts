@@ -110,9 +110,15 @@ function eventOf(body: Buffer): Delivery["event"] {
   const id = wordIn(event, "id");
   const type = wordIn(event, "type");
   if (id === null || type === null) return null;
-  const created = memberOf(event, "created");
-  const objectId = wordIn(memberOf(memberOf(event, "data"), "object"), "id") ?? "no object";
-  return { id, type, objectId, createdMs: typeof created === "number" ? created * 1_000 : Number.NaN };
+  // The portal's format has both in its envelope, the platform's has the object's id in the object.
+  const objectId = wordIn(event, "objectId") ?? wordIn(memberOf(memberOf(event, "data"), "object"), "id") ?? "no object";
+  return { id, type, objectId, createdMs: createdMsOf(event) };
+}
+
+function createdMsOf(event: unknown): number {
+  const [created, createdAt] = [memberOf(event, "created"), memberOf(event, "createdAt")];
+  if (typeof createdAt === "string") return Date.parse(createdAt);
+  return typeof created === "number" ? created * 1_000 : Number.NaN;
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { RelayError } from "../../../engine/kernel/errors.ts";
 import { METADATA_KEYS_MAX, type MetadataChange, TooManyMetadataKeys } from "../../../engine/kernel/metadata.ts";
 import type { PageQuery } from "../../../engine/kernel/page.ts";
 import { WEBHOOK_ENDPOINTS_MAX, type WebhookOwner } from "../../../engine/webhooks/webhook-endpoint.ts";
+import { createWebhookEndpoints } from "../../../engine/webhooks/webhook-endpoints.ts";
+import { sha256Hex } from "../../../http/auth/digest.ts";
+import { createWebhookSecrets } from "../../../http/webhooks/webhook-secrets.ts";
 import { answered, event, MERCHANT, order, PARTNER, START_MS, world } from "./webhook-world.ts";
 
 const ALL: PageQuery = { limit: 10, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
@@ -184,4 +188,40 @@ test("two changes of an endpoint's metadata at once both count, within the limit
   await assert.rejects(change(more), TooManyMetadataKeys);
   assert.equal(Object.keys((await change({ ...more, a: null }))?.metadata ?? {}).length, METADATA_KEYS_MAX);
   assert.deepEqual((await change("clear"))?.metadata, {});
+});
+
+test("a surface of one format does not see the others' endpoints, which count towards the same places", async () => {
+  const { kv, clock, box, stops, endpoints, register, webhookEndpoints: all } = world();
+  assert.ok(kv !== null);
+  const own = await register("https://shop.example/own", { format: "portal" });
+  const ofPlatform = await register("https://shop.example/platform");
+  const platform = createWebhookEndpoints({
+    ...{ format: "platform", store: endpoints, stops, box, clock },
+    ...{ secrets: createWebhookSecrets(), digest: sha256Hex },
+  });
+  const query = { limit: 100, startingAfter: null, endingBefore: null, fromMs: null, beforeMs: null };
+  const idsOf = async (of: typeof all) => (await of.list(MERCHANT, false, query))?.items.map(({ id }) => id).sort();
+  assert.deepEqual(await idsOf(platform), [ofPlatform.id]);
+  assert.deepEqual(await idsOf(all), [own.id, ofPlatform.id].sort());
+  assert.equal(await platform.find(MERCHANT, false, own.id), null);
+  assert.equal(await platform.change(MERCHANT, false, own.id, { disabled: true }), null);
+  assert.equal(await platform.rollSecret(MERCHANT, false, own.id, 0, "roll"), null);
+  assert.equal(await platform.remove(MERCHANT, false, own.id), false);
+  assert.equal((await all.find(MERCHANT, false, own.id))?.status, "enabled");
+  for (let count = 2; count < WEBHOOK_ENDPOINTS_MAX; count += 1) await register(`https://shop.example/${count}`, { format: "portal" });
+  assert.deepEqual(await platform.create(MERCHANT, order("https://shop.example/more"), "one more"), { type: "full" });
+});
+
+test("who changes an endpoint as it is no more is told so, and each change is later than the one before", async () => {
+  const { register, webhookEndpoints } = world();
+  const { id } = await register("https://shop.example/");
+  const seen = await webhookEndpoints.find(MERCHANT, false, id);
+  assert.ok(seen !== null);
+  const first = await webhookEndpoints.change(MERCHANT, false, id, { description: "one", seenAtMs: seen.updatedAtMs });
+  assert.ok(first !== null && first.updatedAtMs > seen.updatedAtMs);
+  await assert.rejects(
+    () => webhookEndpoints.change(MERCHANT, false, id, { description: "two", seenAtMs: seen.updatedAtMs }),
+    (error) => error instanceof RelayError && error.code === "conflict",
+  );
+  assert.equal((await webhookEndpoints.change(MERCHANT, false, id, { description: "three" }))?.description, "three");
 });

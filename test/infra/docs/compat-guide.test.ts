@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import Stripe from "stripe";
+import { PLATFORM_EVENT_TYPES } from "../../../engine/intents/events.ts";
 import { WEBHOOK_PAUSES_MS } from "../../../engine/webhooks/webhook-delivery.ts";
 import { SECRET_OVERLAP_DEFAULT_MS, SECRET_OVERLAP_MAX_MS, WEBHOOK_ENDPOINTS_MAX } from "../../../engine/webhooks/webhook-endpoint.ts";
 import { declineOf } from "../../../http/surfaces/compat/declines.ts";
 import { compatEndpoints } from "../../../http/surfaces/compat/endpoints.ts";
-import { EVENT_TYPES } from "../../../http/surfaces/compat/events.ts";
 import { demoEndpoints } from "../../../http/surfaces/demo/endpoints.ts";
 import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
 import { CANCELLED, outcomeOfCard } from "../../../infra/sandbox/gateway/test-cards.ts";
@@ -23,7 +23,7 @@ const codesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map
 
 test("the guide names every event that there is, and none besides", () => {
   const [names = ""] = below("Events").split("\n\nOther names");
-  assert.deepEqual(codesIn(names).toSorted(), [...EVENT_TYPES].toSorted());
+  assert.deepEqual(codesIn(names).toSorted(), [...PLATFORM_EVENT_TYPES].toSorted());
 });
 
 test("the guide's test cards end as it says", () => {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { PORTAL_EVENT_TYPES, PORTAL_TEST_EVENT } from "../../../engine/webhooks/portal-events.ts";
+import { portalSignatures } from "../../../http/webhooks/signatures.ts";
 import { surfacesOf } from "../../../infra/node/wiring/endpoints.ts";
 
 const declared = new Set(
@@ -17,3 +19,19 @@ for (const guide of ["portal.md", "mails.md"]) {
     for (const [, method, path] of named) assert.ok(declared.has(`${method} ${path}`), `${method} ${path}`);
   });
 }
+
+test("the portal's guide names every event of its format, and its code says of a webhook whether it is the relay's", async () => {
+  const guide = readFileSync("infra/docs/portal.md", "utf8");
+  const [, table = ""] = /\| event \| when \|[^\n]*\n([\s\S]*?)\n\n/.exec(guide) ?? [];
+  const named = [...table.matchAll(/`([a-z_]+\.[a-z]+)`/g)].map(([, name = ""]) => name);
+  assert.deepEqual(named.toSorted(), [...PORTAL_EVENT_TYPES, PORTAL_TEST_EVENT].toSorted());
+  const [, code] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(guide) ?? [];
+  assert.ok(code !== undefined, "there is no code");
+  const { isFromPortal } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const [secret, text] = [`whsec_${Buffer.alloc(32, 7).toString("base64")}`, '{"id":"evt_1"}'];
+  const { "X-Gateway-Signature": signature } = portalSignatures({ id: "evt_1", body: text, atMs: 1 }, [secret]);
+  assert.equal(isFromPortal(Buffer.from(text), signature, secret), true);
+  assert.equal(isFromPortal(Buffer.from(`${text} `), signature, secret), false);
+  assert.equal(isFromPortal(Buffer.from(text), signature, `${secret}x`), false);
+  assert.equal(isFromPortal(Buffer.from(text), "nothing", secret), false);
+});

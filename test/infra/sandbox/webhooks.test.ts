@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 import { WIRE_NAMES } from "../../../http/compat/wire-names.ts";
-import { partnerSignatures, platformSignatures } from "../../../http/webhooks/signatures.ts";
+import { partnerSignatures, platformSignatures, portalSignatures } from "../../../http/webhooks/signatures.ts";
 import { type Delivery, lineOf, startReceiver } from "../../../infra/sandbox/webhooks/receiver.ts";
 import type { Verdict } from "../../../infra/sandbox/webhooks/signatures.ts";
 
@@ -206,3 +206,27 @@ function linesOf({ stdout }: ChildProcess): AsyncIterableIterator<string> {
   assert.ok(stdout, "the output is read");
   return createInterface(stdout)[Symbol.asyncIterator]();
 }
+
+test("a delivery in the portal's format is told with its object and its age, and both of its signatures hold", async (t) => {
+  const { post } = await receiver(t);
+  const body = JSON.stringify({
+    ...{
+      id: EVENT.id,
+      type: "payment.succeeded",
+      createdAt: new Date(AT_MS - 5_000).toISOString(),
+      merchantId: "SHOP-001",
+      livemode: false,
+    },
+    ...{ objectId: "pl_1.1", sequence: 2, data: { object: { uuid: "pl_1.1", status: "SUCCEEDED" } } },
+  });
+  const delivery = await post(portalSignatures({ id: EVENT.id, body, atMs: AT_MS }, [SECRET]), body);
+  assert.deepEqual(
+    verdictsOf(delivery).map(({ type }) => type),
+    ["absent", "holds", "holds"],
+  );
+  assert.match(lineOf(delivery), /payment\.succeeded evt_a+ pl_1\.1, 5 s old, attempt 1 here/);
+  assert.deepEqual(
+    verdictsOf(await post(portalSignatures({ id: EVENT.id, body, atMs: AT_MS }, [OTHER]), body)).map(({ type }) => type),
+    ["absent", "wrong", "wrong"],
+  );
+});

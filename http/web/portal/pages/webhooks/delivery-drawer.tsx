@@ -15,7 +15,7 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useResource } from "../../state/resource.ts";
 import { toast } from "../../state/toasts.ts";
-import { Outcome } from "./delivery-list.tsx";
+import { DeliveryOutcome } from "./delivery-outcome.tsx";
 
 const LIVE_MS = 5_000;
 
@@ -65,7 +65,7 @@ function Detail({ delivery, path, onResent }: { delivery: WebhookDeliveryDetailJ
         <dd class="mono break">{eventType}</dd>
         <dt>{words.outcome}</dt>
         <dd>
-          <Outcome outcome={outcome} />
+          <DeliveryOutcome outcome={outcome} />
         </dd>
         <dt>{words.happened}</dt>
         <dd>{formatExactTime(createdAt)}</dd>

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import type { WebhookDeliveryJson, WebhookEndpointListJson } from "../../../../surfaces/merchant/schemas.ts";
-import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/dialog.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -13,8 +12,9 @@ import { text } from "../../i18n/texts.ts";
 import { useFilters } from "../../state/filters.ts";
 import { DeliveryDrawer } from "./delivery-drawer.tsx";
 import { DeliveryFilters } from "./delivery-filters.tsx";
+import { DeliveryOutcome } from "./delivery-outcome.tsx";
 import { ResendFailedDialog } from "./resend-failed-dialog.tsx";
-import { FILTERS, OUTCOME_KINDS, queryOf, shortUrl, webhooksHref } from "./words.ts";
+import { FILTERS, queryOf, shortUrl, webhooksHref } from "./words.ts";
 
 /** What was posted to all endpoints, newest first. Filters and the opened delivery stand in the address. */
 export function DeliveryList({ id, endpoints }: { id: string | null; endpoints: WebhookEndpointListJson | null }) {
@@ -97,7 +97,7 @@ function columnsOf(): Column<WebhookDeliveryJson>[] {
   const { webhooks: words } = text();
   return [
     { key: "type", header: words.eventType, cell: ({ eventType }) => <span class="mono clip">{eventType}</span> },
-    { key: "outcome", header: words.outcome, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+    { key: "outcome", header: words.outcome, cell: ({ outcome }) => <DeliveryOutcome outcome={outcome} /> },
     {
       key: "created",
       header: words.happened,
@@ -108,18 +108,14 @@ function columnsOf(): Column<WebhookDeliveryJson>[] {
       ),
     },
     { key: "answer", header: words.lastAnswer, cell: (delivery) => answerText(delivery) },
-    { key: "object", header: words.object, cell: ({ objectId }) => <span class="mono clip clip-short">{objectId}</span>, deskOnly: true },
+    { key: "object", header: words.object, cell: ({ objectId }) => <span class="mono clip clip-narrow">{objectId}</span>, deskOnly: true },
     {
       key: "endpoint",
       header: words.endpoint,
-      cell: ({ url }) => <span class="clip clip-short">{url === null ? words.endpointGone : shortUrl(url)}</span>,
+      cell: ({ url }) => <span class="clip clip-narrow">{url === null ? words.endpointGone : shortUrl(url)}</span>,
       deskOnly: true,
     },
   ];
-}
-
-export function Outcome({ outcome }: Pick<WebhookDeliveryJson, "outcome">) {
-  return <Badge kind={OUTCOME_KINDS[outcome]}>{text().webhooks.outcomes[outcome]}</Badge>;
 }
 
 function answerText({ attempts, lastStatus }: WebhookDeliveryJson): string {

@@ -1,16 +1,10 @@
-import type { WebhookDeliveryJson, WebhookEndpointJson } from "../../../../surfaces/merchant/schemas.ts";
-import type { BadgeKind } from "../../components/badge.tsx";
+import type { WebhookEndpointJson } from "../../../../surfaces/merchant/schemas.ts";
 import { text } from "../../i18n/texts.ts";
 
 /** The filters of the list of deliveries, as the address and the interface name them. */
 export const FILTERS = ["endpointId", "outcome", "eventType", "objectId"] as const;
 
 export const OUTCOMES = ["PENDING", "DELIVERED", "FAILED"] as const;
-export const OUTCOME_KINDS: Readonly<Record<WebhookDeliveryJson["outcome"], BadgeKind>> = {
-  PENDING: "warn",
-  DELIVERED: "good",
-  FAILED: "bad",
-};
 
 /** What the interface is asked with. A member of the address that could be none is left out: an address may be typed. */
 export function queryOf(values: Readonly<Record<string, string>>): Record<string, string> {
