@@ -4,6 +4,7 @@ import { after, afterEach, before, describe } from "node:test";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { lists } from "./lists.ts";
+import { logs } from "./logs.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
@@ -28,6 +29,7 @@ describe("the merchant portal", () => {
   lists(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
+  logs(world);
   nothingElse(world);
 });
 

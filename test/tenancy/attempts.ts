@@ -38,8 +38,11 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
   authCode: [({ authCode }) => authCode],
   last4: [({ last4 }) => last4],
   q: [({ uuid }) => uuid, ({ authCode }) => authCode, ({ last4 }) => last4],
-  cursor: [({ transactionsCursor }) => transactionsCursor, ({ auditCursor }) => auditCursor, ({ deliveriesCursor }) => deliveriesCursor],
-  objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId],
+  cursor: [
+    ...[({ transactionsCursor }: Things) => transactionsCursor, ({ auditCursor }: Things) => auditCursor],
+    ...[({ deliveriesCursor }: Things) => deliveriesCursor, ({ logCursor }: Things) => logCursor],
+  ],
+  objectId: [({ userId }) => userId, ({ email }) => email, ({ objectId }) => objectId, ({ webhookId }) => webhookId],
   endpointId: [({ webhookId }) => webhookId],
   eventType: [],
   requestId: [({ requestId }) => requestId],

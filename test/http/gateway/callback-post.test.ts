@@ -38,7 +38,7 @@ const at = (address: string): LookupAddress => ({ address, family: address.inclu
 test("posts the body and takes any 2xx for delivered", async (t) => {
   const { url, received } = await listener(t, (response) => response.writeHead(204).end());
   const target = createCallbackTarget({ allowedNetworks: LOOPBACK });
-  assert.deepEqual(await target.post(url, '{"a":1}'), { type: "delivered" });
+  assert.deepEqual(await target.post(url, '{"a":1}'), { type: "delivered", httpStatus: 204 });
   assert.deepEqual(received, [{ path: "/notify?a=1", body: '{"a":1}', type: "application/json" }]);
 });
 
@@ -46,7 +46,7 @@ for (const status of [301, 307, 400, 404, 500]) {
   test(`an answer of ${status} is a failure, and leads nowhere else`, async (t) => {
     const { url, received } = await listener(t, (response) => response.writeHead(status, { location: "/elsewhere" }).end());
     const target = createCallbackTarget({ allowedNetworks: LOOPBACK });
-    assert.deepEqual(await target.post(url, "{}"), { type: "failed", reason: `answered ${status}` });
+    assert.deepEqual(await target.post(url, "{}"), { type: "failed", reason: `answered ${status}`, httpStatus: status });
     assert.equal(received.length, 1);
   });
 }
