@@ -94,7 +94,7 @@ test("a name is checked by the addresses that it has at the moment of connecting
   const { port, received } = await listener(t, (response) => response.end());
   const resolve = names([at("127.0.0.1")], [at("127.0.0.2")]);
   const target = createCallbackTarget({ allowedNetworks: ["127.0.0.1/32"], resolve });
-  assert.deepEqual(await target.post(`http://rebinding.example:${port}/`, "{}"), { type: "delivered" });
+  assert.deepEqual(await target.post(`http://rebinding.example:${port}/`, "{}"), { type: "delivered", httpStatus: 200 });
   const second = await target.post(`http://rebinding.example:${port}/`, "{}");
   assert.deepEqual(second, { type: "failed", reason: "the address is of a local network" });
   assert.equal(received.length, 1);
@@ -104,7 +104,7 @@ test("of a name's addresses only those that may be called are", async (t) => {
   const { port, received } = await listener(t, (response) => response.end());
   const resolve = names([at("10.0.0.1"), at("127.0.0.1"), at("fd00::1")]);
   const target = createCallbackTarget({ allowedNetworks: LOOPBACK, resolve });
-  assert.deepEqual(await target.post(`http://shop.example:${port}/`, "{}"), { type: "delivered" });
+  assert.deepEqual(await target.post(`http://shop.example:${port}/`, "{}"), { type: "delivered", httpStatus: 200 });
   assert.equal(received.length, 1);
 });
 

@@ -36,7 +36,7 @@ describe("what links leave in their merchant's log", () => {
         ["link.created", null, "created", "done", null],
         ["init.begun", "created", "created", "done", null],
         ["init.answered", "created", "waiting", "done", null],
-        ["deadline.passed", "waiting", "watching", "done", null],
+        ["verify.answered", "waiting", "watching", "done", null],
         ["verify.answered", "watching", "success", "done", null],
         ["followUp.requested", "success", "success", "done", "request-1"],
         ["followUp.answered", "success", "success", "done", "request-1"],
