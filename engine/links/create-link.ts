@@ -7,6 +7,7 @@ import { LINK_LIFETIME_MS, LINK_TEXT_LENGTH_MAX } from "../kernel/limits.ts";
 import { currencyDecimals, readAmount } from "../kernel/money.ts";
 import type { GatewayAccounts } from "./gateway-accounts.ts";
 import type { LinkOrder } from "./link.ts";
+import { causeOf } from "./link-companion.ts";
 import type { LinkCreated, Links } from "./links.ts";
 
 /** What a caller asks for; everything that came in a body is checked here. */
@@ -23,6 +24,8 @@ export interface LinkRequest {
   instrument: GatewayInstrument;
   capture: "now" | "later";
   attachment: string | null;
+  /** As its caller was answered; for logs. */
+  requestId?: string;
 }
 
 /**
@@ -86,7 +89,8 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
     if (request.terminalId !== undefined && !maySend(caller, terminalId)) throw invalid("terminalID", "is not a terminal of this partner");
     await requireActiveMerchant(terminalId, operationId);
     const { merchantId } = account;
-    return links.create(order(request, operationId, { terminalId, partnerId: caller.partnerId, merchantId, owner: senderOf(caller) }));
+    const facts = { terminalId, partnerId: caller.partnerId, merchantId, owner: senderOf(caller) };
+    return links.create(order(request, operationId, facts), causeOf(request.requestId));
   }
 
   return {
@@ -102,7 +106,8 @@ export function createCreateLink({ links, accounts, clock, shopOf }: CreateLinkO
       const { partnerId, credentials } = account;
       // What a terminal does is its merchant's partner's to see.
       const owner = partnerId === null ? senderOf(caller) : `partner:${partnerId}`;
-      return links.create(order(request, operationId, { terminalId, partnerId, merchantId: credentials.merchantId, owner }));
+      const facts = { terminalId, partnerId, merchantId: credentials.merchantId, owner };
+      return links.create(order(request, operationId, facts), causeOf(request.requestId));
     },
   };
 }

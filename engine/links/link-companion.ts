@@ -21,6 +21,11 @@ export type Accompanied =
  */
 export type LinkCompanion = (change: LinkChange, cause: LinkCause | null) => Promise<Accompanied>;
 
+/** Of a request that no companion has to know of. */
+export function causeOf(requestId: string | undefined): LinkCause | null {
+  return requestId === undefined ? null : { surface: "links", requestId };
+}
+
 /** What a caller tells the companions of its request. Each surface has a class of its own for it, and its companion knows it by that. */
 export interface LinkCause {
   /** Told apart in logs and tests only. */

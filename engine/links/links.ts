@@ -35,7 +35,7 @@ export interface Links {
    * Stores the link, has the gateway create its payment and stores what came of it. Idempotent by the order's `txId`: asked again, it goes
    * on where the first attempt ended, and never creates a second payment.
    */
-  create(order: LinkOrder): Promise<LinkCreated>;
+  create(order: LinkOrder, cause?: LinkCause | null): Promise<LinkCreated>;
   /** The same, unless a companion refuses that it comes to be: then there is no link, and the answer is null. */
   createUnlessRefused(order: LinkOrder, cause: LinkCause): Promise<LinkCreated | null>;
   /** Goes on with a link that was stored before, as `create` does when it is asked again. Null where there is none. */
@@ -436,8 +436,8 @@ export function createShardLinks(options: LinksOptions): ShardLinks {
   }
 
   const links: Links = {
-    create: async (order) => {
-      const created = await createdOrRefused(order, null);
+    create: async (order, cause = null) => {
+      const created = await createdOrRefused(order, cause);
       if (created === null) throw new RelayError("conflict", "This payment is not wanted");
       return created;
     },

@@ -2,6 +2,7 @@ import { type Caller, senderOf } from "../access/caller.ts";
 import { RelayError } from "../kernel/errors.ts";
 import { readAmount } from "../kernel/money.ts";
 import { amountOf, type FollowUpRefusal, type FollowUpType, type LinkRecord } from "./link.ts";
+import { causeOf } from "./link-companion.ts";
 import type { FollowUpOutcome, Links } from "./links.ts";
 
 /** What its owner does with a payment link. Null is also the answer for a link of somebody else. */
@@ -19,7 +20,7 @@ export interface UseLink {
   followUp(
     caller: Caller,
     id: string,
-    request: { type: FollowUpType; amount: unknown; operationId: string },
+    request: { type: FollowUpType; amount: unknown; operationId: string; requestId?: string },
   ): Promise<Exclude<FollowUpOutcome, { type: "impossible" }> | null>;
 }
 
@@ -42,14 +43,14 @@ export function createUseLink({ links }: { links: Links }): UseLink {
       const record = await find(caller, id);
       return record === null ? null : ((await links.verify(record.order.txId)) ?? record);
     },
-    followUp: async (caller, id, { type, amount, operationId }) => {
+    followUp: async (caller, id, { type, amount, operationId, requestId }) => {
       const record = await find(caller, id);
       if (record === null) return null;
       const { txId } = record.order;
       const { currency } = amountOf(record);
       const read = amount === undefined || amount === null ? null : readAmount(amount, currency);
       if (typeof read === "string") throw new RelayError("invalid_request", `amount: ${read}`);
-      const outcome = await links.followUp({ txId, operationId, type, amountMinor: read?.minor ?? null });
+      const outcome = await links.followUp({ txId, operationId, type, amountMinor: read?.minor ?? null }, causeOf(requestId));
       if (outcome?.type === "impossible") throw impossible(outcome.reason);
       return outcome;
     },

@@ -5,6 +5,7 @@ import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { links } from "./links.ts";
 import { lists } from "./lists.ts";
+import { logs } from "./logs.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
@@ -32,6 +33,7 @@ describe("the merchant portal", () => {
   webhooks(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
+  logs(world);
   nothingElse(world);
 });
 

@@ -35,6 +35,7 @@ export interface Things {
   /** The merchant's own word for a payment link, and its customer's address. */
   reference: string;
   customerEmail: string;
+  logCursor: string;
 }
 
 export interface Merchant {
@@ -105,11 +106,18 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
   const log = await read("/audit?limit=1");
   const [entry] = listOf(member(log, "items"));
   const webhooks = await newWebhook(owner, name);
+  // Endpoints, payment links and what was posted for them have left entries in both logs.
+  const steps = await eventually(async () => {
+    const found = await read("/logs/workflow?limit=1");
+    assert.notEqual(member(found, "next"), null);
+    return found;
+  });
   const things: Things = {
     ...webhooks,
     ...{ merchantId, terminalId, uuid: uuids[0] ?? "", email, authCode, last4, passkeyId: "passkey-of-nobody" },
     ...{ userId: userOf(email), invitedUserId: userOf(colleague), sessionId: textMember(session, "sessionId") },
     ...{ requestId: textMember(entry, "requestId") },
+    ...{ logCursor: textMember(steps, "next") },
     ...{ transactionsCursor: textMember(page, "next"), auditCursor: textMember(log, "next") },
     ...{ paymentLinkId: linkIds[0] ?? "", paymentLinksCursor: textMember(linkPage, "next"), reference, customerEmail },
   };
@@ -128,6 +136,9 @@ async function newWebhook(owner: PortalPerson, name: string) {
   const made = await owner.send("POST", "/webhooks", order);
   assert.equal(made.status, 201, made.text);
   const webhookId = textMember(made.body, "data", "endpoint", "id");
+  // Two steps of it, so that the first page of the log has a next one.
+  const changed = await owner.send("PATCH", `/webhooks/${webhookId}`, { description: `the endpoint of ${name}` });
+  assert.equal(changed.status, 200, changed.text);
   const tested = await owner.send("POST", `/webhooks/${webhookId}/test`);
   assert.equal(tested.status, 200, tested.text);
   const deliveryId = textMember(tested.body, "data", "id");

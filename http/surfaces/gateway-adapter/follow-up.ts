@@ -69,7 +69,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
       },
       ...adapter.errors(400, 401, 404, 409, 429, 503),
     },
-    handle: ({ useLink, adapterMerchantOf }, { body, caller }) => {
+    handle: ({ useLink, adapterMerchantOf }, { body, caller, request: { id: requestId } }) => {
       const subject = headOrNull(body);
       return told(subject, async () => {
         const order = readFollowUp(body);
@@ -82,6 +82,7 @@ export const followUpOf = (type: FollowUpType, path: string) =>
           type,
           amount: order.amount === null ? null : fromMinorUnits(order.amount.value, order.amount.currency),
           operationId: derivedId(caller.partnerId, type, order.txId),
+          requestId,
         });
         if (outcome === null) return unknownPayment(subject);
         const { followUp } = outcome;

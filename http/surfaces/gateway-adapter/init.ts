@@ -80,7 +80,7 @@ export const initOf = (path: string) =>
       },
       ...adapter.errors(400, 401, 409, 429, 503),
     },
-    handle: ({ createLink, adapterMerchantOf }, { body, caller }) => {
+    handle: ({ createLink, adapterMerchantOf }, { body, caller, request: { id: requestId } }) => {
       const subject = headOrNull(body);
       return told(subject, async () => {
         const order = readInit(body);
@@ -94,6 +94,7 @@ export const initOf = (path: string) =>
             currency: amount.currency,
             terminalId: terminalId ?? undefined,
             description,
+            requestId,
             merchantReference: merchantReference ?? undefined,
             customerEmail: email ?? undefined,
             returnUrl: returnURL ?? undefined,

@@ -86,7 +86,7 @@ const creation = {
 const DESCRIPTION =
   "The link is stored before the request is sent to the gateway. The relay learns the outcome from the gateway's notification, or by asking the gateway: if no notification has come five minutes after creation, every 30 seconds from then on. Read it with GET /api/v1/payment/status/{txId}. The link is valid for one hour.";
 
-function requestOf(body: Static<typeof LinkBody>, more: Pick<LinkRequest, "instrument" | "capture">): LinkRequest {
+function requestOf(body: Static<typeof LinkBody>, more: Pick<LinkRequest, "instrument" | "capture" | "requestId">): LinkRequest {
   const { amount, currency, reason, description, terminalID, terminalId, customerEmail, merchantReference, returnUrl } = body;
   return {
     amount,
@@ -126,8 +126,8 @@ export const createLink = links.endpoint({
   description: DESCRIPTION,
   auth: "apiKey",
   body: LinkBody,
-  handle: async ({ createLink, localTime }, { body, caller, operationId }) =>
-    replyOf(await createLink.ofPartner(caller, requestOf(body, { instrument: "card", capture: "now" }), operationId), localTime),
+  handle: async ({ createLink, localTime }, { body, caller, operationId, request: { id: requestId } }) =>
+    replyOf(await createLink.ofPartner(caller, requestOf(body, { instrument: "card", capture: "now", requestId }), operationId), localTime),
 });
 
 export const createTerminalLink = links.endpoint({
@@ -140,8 +140,8 @@ export const createTerminalLink = links.endpoint({
   needs: "send",
   params: TerminalParams,
   body: LinkBody,
-  handle: async ({ createLink, localTime }, { params, body, caller, operationId }) => {
-    const request = requestOf(body, { instrument: "card", capture: "now" });
+  handle: async ({ createLink, localTime }, { params, body, caller, operationId, request: { id: requestId } }) => {
+    const request = requestOf(body, { instrument: "card", capture: "now", requestId });
     return replyOf(await createLink.ofTerminal(caller, params.terminalId, request, operationId), localTime);
   },
 });
@@ -156,8 +156,8 @@ export const createBancomatPayLink = links.endpoint({
   needs: "send",
   params: TerminalParams,
   body: LinkBody,
-  handle: async ({ createLink, localTime }, { params, body, caller, operationId }) => {
-    const request = requestOf(body, { instrument: "bancomat_pay", capture: "now" });
+  handle: async ({ createLink, localTime }, { params, body, caller, operationId, request: { id: requestId } }) => {
+    const request = requestOf(body, { instrument: "bancomat_pay", capture: "now", requestId });
     return replyOf(await createLink.ofTerminal(caller, params.terminalId, request, operationId), localTime);
   },
 });
@@ -170,8 +170,8 @@ export const initiatePayment = links.endpoint({
   description: `Like \`paybylink\`, with the option to capture the payment later. ${DESCRIPTION}`,
   auth: "apiKey",
   body: InitiateBody,
-  handle: async ({ createLink, localTime }, { body, caller, operationId }) => {
-    const request = requestOf(body, { instrument: body.instrument ?? "card", capture: body.capture ?? "now" });
+  handle: async ({ createLink, localTime }, { body, caller, operationId, request: { id: requestId } }) => {
+    const request = requestOf(body, { instrument: body.instrument ?? "card", capture: body.capture ?? "now", requestId });
     return replyOf(await createLink.ofPartner(caller, request, operationId), localTime);
   },
 });

@@ -70,7 +70,7 @@ async function execute(
   { useLink }: LinkOperations,
   caller: Caller,
   id: string,
-  request: { type: FollowUpType; amount: unknown; operationId: string },
+  request: { type: FollowUpType; amount: unknown; operationId: string; requestId: string },
 ) {
   const outcome = await useLink.followUp(caller, id, request);
   if (outcome === null) return notFound(id);
@@ -114,14 +114,14 @@ export const finalizePayment = links.endpoint({
   description: "For a payment that was created with `capture: later`. It can be captured once, in full or in part.",
   body: FinalizeBody,
   bodyExample: { origTranId: "3000025641" },
-  handle: async (operations, { body, caller, operationId }) => {
+  handle: async (operations, { body, caller, operationId, request: { id: requestId } }) => {
     const { txId, paymentId, origTranId } = body;
     const given = [txId, paymentId, origTranId].filter((id) => id !== undefined);
     if (given.length !== 1) throw new RelayError("invalid_request", "body: must have exactly one of txId, paymentId and origTranId");
     const found = origTranId === undefined ? undefined : await operations.useLink.findByTranId(caller, origTranId);
     if (found === null) return notFound(origTranId ?? "");
     const id = found?.order.txId ?? txId ?? paymentId ?? "";
-    return execute(operations, caller, id, { type: "capture", amount: body.amount, operationId });
+    return execute(operations, caller, id, { type: "capture", amount: body.amount, operationId, requestId });
   },
 });
 
@@ -134,8 +134,8 @@ export const cancelPayment = links.endpoint({
     "Reverses the whole payment, or with `amount` a part of it. A repeated full reversal is always refused. A repeated partial reversal is executed again, unless it has the same `Idempotency-Key`.",
   params: IdParams,
   body: AmountBody,
-  handle: (operations, { params, body, caller, operationId }) =>
-    execute(operations, caller, params.id, { type: "reversal", amount: body?.amount, operationId }),
+  handle: (operations, { params, body, caller, operationId, request: { id: requestId } }) =>
+    execute(operations, caller, params.id, { type: "reversal", amount: body?.amount, operationId, requestId }),
 });
 
 export const refundPayment = links.endpoint({
@@ -146,6 +146,6 @@ export const refundPayment = links.endpoint({
   description: "Refunds the whole payment; a partial refund is not available.",
   params: IdParams,
   body: AmountBody,
-  handle: (operations, { params, body, caller, operationId }) =>
-    execute(operations, caller, params.id, { type: "refund", amount: body?.amount, operationId }),
+  handle: (operations, { params, body, caller, operationId, request: { id: requestId } }) =>
+    execute(operations, caller, params.id, { type: "refund", amount: body?.amount, operationId, requestId }),
 });

@@ -11,6 +11,7 @@ import type {
 } from "../../../engine/gateway/gateway.ts";
 import { toMinorUnits } from "../../../engine/kernel/money.ts";
 import type { LinkOrder, LinkRecord } from "../../../engine/links/link.ts";
+import type { LinkObserver } from "../../../engine/links/link-observer.ts";
 import { createLinkStore } from "../../../engine/links/link-store.ts";
 import { createShardLinks, type ShardLinks } from "../../../engine/links/links.ts";
 import { createRendezvousHomes } from "../../../engine/routing/rendezvous.ts";
@@ -113,11 +114,13 @@ export function openLinkWorld({
   kv = new MemoryKv(),
   clock = new ManualClock(),
   gateway = new FakeGateway(clock.nowMs),
+  observer,
 }: {
   shards?: number;
   kv?: MemoryKv;
   clock?: ManualClock;
   gateway?: FakeGateway;
+  observer?: LinkObserver;
 } = {}): LinkWorld {
   const failures: LinkWorld["failures"] = [];
   const addresses = Array.from({ length: count }, (_, index) => `shard-${index}`);
@@ -131,6 +134,7 @@ export function openLinkWorld({
       homes: createRendezvousHomes(addresses),
       self,
       notifyUrl: () => "https://relay.example/api/v1/gw/notify",
+      ...(observer === undefined ? {} : { observer }),
       failed: (what, error) => failures.push({ what, error }),
     }),
   );

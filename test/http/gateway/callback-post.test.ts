@@ -38,7 +38,7 @@ const at = (address: string): LookupAddress => ({ address, family: address.inclu
 test("posts the body and takes any 2xx for delivered", async (t) => {
   const { url, received } = await listener(t, (response) => response.writeHead(204).end());
   const target = createCallbackTarget({ allowedNetworks: LOOPBACK });
-  assert.deepEqual(await target.post(url, '{"a":1}'), { type: "delivered" });
+  assert.deepEqual(await target.post(url, '{"a":1}'), { type: "delivered", httpStatus: 204 });
   assert.deepEqual(received, [{ path: "/notify?a=1", body: '{"a":1}', type: "application/json" }]);
 });
 
@@ -46,7 +46,7 @@ for (const status of [301, 307, 400, 404, 500]) {
   test(`an answer of ${status} is a failure, and leads nowhere else`, async (t) => {
     const { url, received } = await listener(t, (response) => response.writeHead(status, { location: "/elsewhere" }).end());
     const target = createCallbackTarget({ allowedNetworks: LOOPBACK });
-    assert.deepEqual(await target.post(url, "{}"), { type: "failed", reason: `answered ${status}` });
+    assert.deepEqual(await target.post(url, "{}"), { type: "failed", reason: `answered ${status}`, httpStatus: status });
     assert.equal(received.length, 1);
   });
 }
@@ -94,7 +94,7 @@ test("a name is checked by the addresses that it has at the moment of connecting
   const { port, received } = await listener(t, (response) => response.end());
   const resolve = names([at("127.0.0.1")], [at("127.0.0.2")]);
   const target = createCallbackTarget({ allowedNetworks: ["127.0.0.1/32"], resolve });
-  assert.deepEqual(await target.post(`http://rebinding.example:${port}/`, "{}"), { type: "delivered" });
+  assert.deepEqual(await target.post(`http://rebinding.example:${port}/`, "{}"), { type: "delivered", httpStatus: 200 });
   const second = await target.post(`http://rebinding.example:${port}/`, "{}");
   assert.deepEqual(second, { type: "failed", reason: "the address is of a local network" });
   assert.equal(received.length, 1);
@@ -104,7 +104,7 @@ test("of a name's addresses only those that may be called are", async (t) => {
   const { port, received } = await listener(t, (response) => response.end());
   const resolve = names([at("10.0.0.1"), at("127.0.0.1"), at("fd00::1")]);
   const target = createCallbackTarget({ allowedNetworks: LOOPBACK, resolve });
-  assert.deepEqual(await target.post(`http://shop.example:${port}/`, "{}"), { type: "delivered" });
+  assert.deepEqual(await target.post(`http://shop.example:${port}/`, "{}"), { type: "delivered", httpStatus: 200 });
   assert.equal(received.length, 1);
 });
 

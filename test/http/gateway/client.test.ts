@@ -42,7 +42,7 @@ test("init sends the order in the protocol's form, signed so that another implem
     json(response, 200, { txHead: head(), resultCode: "GW_000", paymentId: "pay-1", redirectURL: "https://pay.example/1" }),
   );
   const answer = await client.init(CREDENTIALS, ORDER);
-  assert.deepEqual(answer, { type: "done", value: { paymentId: "pay-1", redirectUrl: "https://pay.example/1" } });
+  assert.deepEqual(answer, { type: "done", value: { paymentId: "pay-1", redirectUrl: "https://pay.example/1" }, httpStatus: 200 });
   const body = {
     txHead: { merId: "M1", txId: "tx-1" },
     txReq: {
@@ -91,6 +91,7 @@ test("verify is signed with its query, and tells a payment", async (t) => {
   const { stub, verify } = await world(t, (_request, response) => json(response, 200, PAID));
   assert.deepEqual(await verify(), {
     type: "done",
+    httpStatus: 200,
     value: {
       type: "paid",
       paymentId: "pay-1",
@@ -153,7 +154,7 @@ const STATES: [string, number, object, object][] = [
 for (const [what, status, body, expected] of STATES) {
   test(`verify tells ${what}`, async (t) => {
     const { verify } = await world(t, (_request, response) => json(response, status, body));
-    assert.deepEqual(await verify(), { type: "done", value: expected });
+    assert.deepEqual(await verify(), { type: "done", value: expected, httpStatus: status });
   });
 }
 
@@ -226,7 +227,7 @@ for (const operation of ["init", "capture", "reversal", "refund"] as const) {
   test(`${operation} that is refused keeps code and description`, async (t) => {
     const { client } = await world(t, ({ body }, response) => json(response, 400, { txHead: head("GW_10001", Object(body).txHead.txId) }));
     const answer = operation === "init" ? await client.init(CREDENTIALS, ORDER) : await client[operation](CREDENTIALS, FOLLOW_UP);
-    assert.deepEqual(answer, { type: "refused", resultCode: "GW_10001", description: "as told" });
+    assert.deepEqual(answer, { type: "refused", resultCode: "GW_10001", description: "as told", httpStatus: 400 });
   });
 }
 
@@ -258,7 +259,9 @@ test("a follow-up is not done by the answer to one of another movement", async (
   const { client } = await world(t, (_request, response) =>
     json(response, 200, { txHead: head("GW_000", "op-1"), resultCode: "GW_000", txRes: { tranId: "tran-2", origTranId: "tran-9" } }),
   );
-  assert.deepEqual(await client.refund(CREDENTIALS, FOLLOW_UP), { type: "unavailable", reason: "the answer is about another movement" });
+  assert.deepEqual(await client.refund(CREDENTIALS, FOLLOW_UP), {
+    ...{ type: "unavailable", reason: "the answer is about another movement", httpStatus: 200 },
+  });
 });
 
 test("what decides nothing keeps nobody from knowing that it was paid", async (t) => {
@@ -317,7 +320,7 @@ test("follow-ups name the movement and the amount", async (t) => {
   const { stub, client } = await world(t, (_request, response) =>
     json(response, 200, { txHead: head("GW_000", "op-1"), resultCode: "GW_000", txRes: { tranId: "tran-2" } }),
   );
-  const done = { type: "done", value: { tranId: "tran-2", resultCode: "GW_000", description: "as told" } };
+  const done = { type: "done", value: { tranId: "tran-2", resultCode: "GW_000", description: "as told" }, httpStatus: 200 };
   for (const operation of ["capture", "reversal", "refund"] as const)
     assert.deepEqual(await client[operation](CREDENTIALS, FOLLOW_UP), done);
   assert.deepEqual(

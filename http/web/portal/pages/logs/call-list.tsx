@@ -8,7 +8,7 @@ import { formatNumber } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { type Filters, useFilters } from "../../state/filters.ts";
 import { EntryDrawer } from "./entry-drawer.tsx";
-import { IdFilter, LogFilters, NoEntries } from "./log-filters.tsx";
+import { IdFilter, LogFilters, NoEntries, TwoLines } from "./log-filters.tsx";
 import { callHref, FILTERS, outcomeKind, outcomeText, queryOf, targetText } from "./words.ts";
 
 /** Requests to others, newest first. */
@@ -18,7 +18,7 @@ export function CallList() {
   const [opened, setOpened] = useState<CallLogJson | null>(null);
   const query = queryOf(filters.values, "calls");
   return (
-    <>
+    <div class="tab-page">
       <LogFilters filters={filters} tab="calls" />
       <LiveList<CallLogJson>
         key={JSON.stringify(query)}
@@ -27,9 +27,7 @@ export function CallList() {
         end={words.end}
         empty={<NoEntries filters={filters} />}
       >
-        {(items) => (
-          <Table caption={words.calls} columns={columnsOf(filters)} rows={items} keyOf={({ id }) => id} onOpen={setOpened} phone="lines" />
-        )}
+        {(items) => <Table caption={words.calls} columns={columnsOf(filters)} rows={items} keyOf={({ id }) => id} onOpen={setOpened} />}
       </LiveList>
       {opened !== null && (
         <EntryDrawer
@@ -47,35 +45,40 @@ export function CallList() {
           onClose={() => setOpened(null)}
         />
       )}
-    </>
+    </div>
   );
 }
 
 function columnsOf(filters: Filters): Column<CallLogJson>[] {
   const { logs: words } = text();
   return [
-    { key: "at", header: words.time, cell: ({ at }) => <Time at={at} as="exact" /> },
+    { key: "at", header: words.time, cell: ({ at }) => <Time at={at} /> },
     {
       key: "call",
       header: words.call,
-      cell: ({ target, operation }) => (
-        <>
-          {targetText(target)} <span class="mono break">{operation}</span>
-        </>
+      cell: ({ target, operation, host }) => (
+        <TwoLines>
+          <span>
+            {targetText(target)} <span class="mono">{operation}</span>
+          </span>
+          <span class="clip muted">{host}</span>
+        </TwoLines>
       ),
     },
     {
       key: "object",
       header: words.object,
       cell: ({ objectId }) => <IdFilter id={objectId} onChoose={(id) => filters.set({ objectId: id })} />,
-      deskOnly: true,
     },
-    { key: "host", header: words.host, cell: ({ host }) => <span class="clip">{host === "" ? "–" : host}</span>, deskOnly: true },
     {
       key: "answer",
       header: words.answer,
-      cell: ({ httpStatus, ms }) =>
-        `${httpStatus === null ? words.noAnswer : `HTTP ${httpStatus}`} · ${words.milliseconds(formatNumber(ms))}`,
+      cell: ({ httpStatus, ms }) => (
+        <TwoLines>
+          <span class="nowrap">{httpStatus === null ? words.noAnswer : `HTTP ${httpStatus}`}</span>
+          <span class="nowrap muted">{words.milliseconds(formatNumber(ms))}</span>
+        </TwoLines>
+      ),
     },
     { key: "outcome", header: words.outcome, cell: ({ outcome }) => <Badge kind={outcomeKind(outcome)}>{outcomeText(outcome)}</Badge> },
   ];

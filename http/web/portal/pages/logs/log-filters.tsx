@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/dialog.tsx";
@@ -103,4 +104,9 @@ export function IdFilter({ id, onChoose }: { id: string | null; onChoose: (id: s
       {id}
     </button>
   );
+}
+
+/** Two facts of one cell, below each other. */
+export function TwoLines({ children }: { children: ComponentChildren }) {
+  return <div class="two-lines">{children}</div>;
 }

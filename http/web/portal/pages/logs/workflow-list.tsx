@@ -7,7 +7,7 @@ import { Time } from "../../components/time.tsx";
 import { text } from "../../i18n/texts.ts";
 import { type Filters, useFilters } from "../../state/filters.ts";
 import { EntryDrawer } from "./entry-drawer.tsx";
-import { IdFilter, LogFilters, NoEntries } from "./log-filters.tsx";
+import { IdFilter, LogFilters, NoEntries, TwoLines } from "./log-filters.tsx";
 import { FILTERS, objectTypeText, outcomeKind, outcomeText, queryOf, stepHref } from "./words.ts";
 
 /** Steps, newest first. */
@@ -17,7 +17,7 @@ export function WorkflowList() {
   const [opened, setOpened] = useState<WorkflowLogJson | null>(null);
   const query = queryOf(filters.values, "workflow");
   return (
-    <>
+    <div class="tab-page">
       <LogFilters filters={filters} tab="workflow" />
       <LiveList<WorkflowLogJson>
         key={JSON.stringify(query)}
@@ -26,16 +26,7 @@ export function WorkflowList() {
         end={words.end}
         empty={<NoEntries filters={filters} />}
       >
-        {(items) => (
-          <Table
-            caption={words.workflow}
-            columns={columnsOf(filters)}
-            rows={items}
-            keyOf={({ id }) => id}
-            onOpen={setOpened}
-            phone="lines"
-          />
-        )}
+        {(items) => <Table caption={words.workflow} columns={columnsOf(filters)} rows={items} keyOf={({ id }) => id} onOpen={setOpened} />}
       </LiveList>
       {opened !== null && (
         <EntryDrawer
@@ -48,26 +39,34 @@ export function WorkflowList() {
           onClose={() => setOpened(null)}
         />
       )}
-    </>
+    </div>
   );
 }
 
 function columnsOf(filters: Filters): Column<WorkflowLogJson>[] {
   const { logs: words } = text();
   return [
-    { key: "at", header: words.time, cell: ({ at }) => <Time at={at} as="exact" /> },
-    { key: "event", header: words.event, cell: ({ event }) => <span class="mono break">{event}</span> },
+    { key: "at", header: words.time, cell: ({ at }) => <Time at={at} /> },
+    {
+      key: "event",
+      header: words.event,
+      cell: (step) => (
+        <TwoLines>
+          <span class="mono">{step.event}</span>
+          <States step={step} />
+        </TwoLines>
+      ),
+    },
     {
       key: "object",
       header: words.object,
       cell: ({ objectType, objectId }) => (
-        <>
-          {objectTypeText(objectType)} <IdFilter id={objectId} onChoose={(id) => filters.set({ objectId: id })} />
-        </>
+        <TwoLines>
+          <span>{objectTypeText(objectType)}</span>
+          <IdFilter id={objectId} onChoose={(id) => filters.set({ objectId: id })} />
+        </TwoLines>
       ),
-      deskOnly: true,
     },
-    { key: "states", header: words.states, cell: (step) => <States step={step} /> },
     {
       key: "request",
       header: words.request,
@@ -79,5 +78,5 @@ function columnsOf(filters: Filters): Column<WorkflowLogJson>[] {
 }
 
 function States({ step: { from, to } }: { step: WorkflowLogJson }) {
-  return <span class="mono">{from === null || from === to ? to : `${from} → ${to}`}</span>;
+  return <span class="mono muted">{from === null || from === to ? to : `${from} → ${to}`}</span>;
 }
