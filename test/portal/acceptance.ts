@@ -4,6 +4,7 @@ import { after, afterEach, before, describe } from "node:test";
 import { entry } from "./entry.ts";
 import { faults, nothingElse } from "./faults.ts";
 import { lists } from "./lists.ts";
+import { methods } from "./methods.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
@@ -26,6 +27,7 @@ describe("the merchant portal", () => {
   entry(world);
   team(world);
   lists(world);
+  methods(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   nothingElse(world);
