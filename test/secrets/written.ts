@@ -149,7 +149,7 @@ async function merchantPortal(relay: Written): Promise<void> {
     await put(200, caller, "BANCOMAT_PAY", { mode: "live", ...bancomat });
     // What is refused is not repeated either.
     await put(400, caller, "PAYPAL", { ...paypal(), clientSecret: `${relay.secret()}${"x".repeat(300)}` });
-    await put(400, caller, "PAYPAL", { ...paypal(), [relay.secret()]: "x" });
+    await put(400, caller, "PAYPAL", { ...paypal(), [relay.name()]: relay.secret() });
     await put(404, caller, "NOPE", paypal());
     await put(403, caller, "SKRILL", { mode: "live", key: relay.secret() });
     await must(409, caller.send(`${base}/PAYPAL?seen=never`, { method: "PUT", body: paypal() }));

@@ -381,7 +381,7 @@ const CASES: Case[] = [
 
 test("no page breaks WCAG A or AA, its policy or its width, in both themes, on a phone and on a desk", {
   skip: NO_BROWSER,
-  timeout: 300_000,
+  timeout: 900_000,
 }, async (t) => {
   const { url, page, faults, show } = await openPortal(t);
   for (const { name, path, handlers, until } of CASES) {
