@@ -215,12 +215,17 @@ export function isOfMerchant(shown: Shown | undefined): shown is MerchantShown {
   return shown === "merchant" || shown === "other merchant" || shown === "publishable" || shown === "merchant's foreign page";
 }
 
+/** Whether a request is about something that one merchant has and others have not. Services are words that all have in common. */
+function namesOwn({ path, responses }: AnyEndpoint): boolean {
+  return responses[404] !== undefined && !/^[^{]*\{service\}[^{]*$/.test(path);
+}
+
 function byMerchant(endpoint: AnyEndpoint, shown: MerchantShown): Outcome {
   switch (shown) {
     case "merchant":
       return "admitted";
     case "other merchant":
-      return endpoint.responses[404] === undefined ? "admitted" : "unknown";
+      return namesOwn(endpoint) ? "unknown" : "admitted";
     case "publishable":
       return endpoint.auth === "optionalMerchantKey" ? "admitted" : "forbidden";
     case "merchant's foreign page":
@@ -248,7 +253,7 @@ function byPortal(endpoint: AnyEndpoint, auth: PortalAuth, { cookie, bearer }: C
     case "owner's foreign page":
       return "admitted";
     case "other owner":
-      return endpoint.responses[404] === undefined ? "admitted" : "unknown";
+      return namesOwn(endpoint) ? "unknown" : "admitted";
   }
 }
 

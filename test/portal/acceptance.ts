@@ -6,6 +6,7 @@ import { faults, nothingElse } from "./faults.ts";
 import { links } from "./links.ts";
 import { lists } from "./lists.ts";
 import { logs } from "./logs.ts";
+import { methods } from "./methods.ts";
 import { type FurnishedShop, pages } from "./pages.ts";
 import { card, pay, payDays } from "./payments.ts";
 import { newShop, PortalWorld } from "./portal-world.ts";
@@ -31,6 +32,7 @@ describe("the merchant portal", () => {
   lists(world);
   links(world);
   webhooks(world);
+  methods(world);
   pages(world, () => furnished ?? assert.fail("there is no furnished shop"));
   faults(world);
   logs(world);

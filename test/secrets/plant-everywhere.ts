@@ -145,8 +145,10 @@ export async function plantEverywhere(world: PlantWorld): Promise<PlantOutcome> 
     await planter.endCommands();
     outcome.answers.push({ about: "the log", text: world.log() });
   };
-  // After some wrong codes the person's session ends.
-  const [ending, others] = [endpoints.filter(({ name }) => STEP_UPS.has(name)), endpoints.filter(({ name }) => !STEP_UPS.has(name))];
+  // After some wrong codes the person's session ends, and with new keys those that others are called with.
+  const endings = ["portalReplaceKeys", ...STEP_UPS];
+  const ending = endings.flatMap((wanted) => endpoints.filter(({ name }) => name === wanted));
+  const others = endpoints.filter(({ name }) => !endings.includes(name));
   for (const endpoint of [...others, ...ending].filter(({ method }) => method !== "DELETE")) await plant(endpoint);
   await plantOverStomp(world, outcome, names);
   await readEverything(world, outcome, endpoints, planter.touched());

@@ -1,5 +1,6 @@
+import { TOTP } from "otpauth";
 import type { Answer, HttpClient, HttpRequest } from "../support/http-client.ts";
-import { member, textMember } from "../support/matches.ts";
+import { listOf, member, textMember } from "../support/matches.ts";
 import { basic } from "../support/node.ts";
 
 /** A relay to write secrets into. */
@@ -24,6 +25,7 @@ export const WAYS_IN: { about: string; write: (relay: Written) => Promise<void> 
   { about: "the partner portal", write: portal },
   { about: "the installation's gateway account", write: installation },
   { about: "Partner API v1", write: partnerApi },
+  { about: "payment methods and keys in the merchants' portal", write: merchantPortal },
   { about: "credentials of callers that are not let in", write: wrongCallers },
 ];
 
@@ -128,6 +130,57 @@ async function installation(relay: Written): Promise<void> {
   await must(400, administrator.post("/admin/gw-credentials", { ...account(), gwTml: "" }));
 }
 
+async function merchantPortal(relay: Written): Promise<void> {
+  const { administrator, created } = await newPartner(relay);
+  const partner = relay.caller({ authorization: `Bearer ${relay.shownOnce(created, "partnerApiKeys", "apiKey")}` });
+  const merchantId = relay.name();
+  const merchant = await must(201, partner.post("/partner/api/v1/merchants", { merchantId }));
+  const key = relay.caller({ authorization: `Bearer ${relay.shownOnce(merchant, "keys", "secretKey")}` });
+  const owner = await newOwner(relay, administrator, partner, merchantId);
+  const base = "/api/merchant/payment-methods";
+  const put = (status: number, caller: HttpClient, service: string, body: object, headers: { [name: string]: string } = {}) =>
+    must(status, caller.send(`${base}/${service}`, { method: "PUT", headers, body }));
+  for (const caller of [owner, key]) {
+    const paypal = () => ({ mode: "sandbox", clientId: "client-1", clientSecret: relay.secret() });
+    await put(200, caller, "PAYPAL", paypal(), { "idempotency-key": relay.name() });
+    await put(200, caller, "PAYPAL", paypal());
+    const pem = (what: string) => `-----BEGIN ${what}-----\n${relay.secret()}\n-----END ${what}-----\n`;
+    const bancomat = { idPg: "1", idNegozio: "2", merchantName: "Bar", certificate: pem("CERTIFICATE"), privateKey: pem("PRIVATE KEY") };
+    await put(200, caller, "BANCOMAT_PAY", { mode: "live", ...bancomat });
+    // What is refused is not repeated either.
+    await put(400, caller, "PAYPAL", { ...paypal(), clientSecret: `${relay.secret()}${"x".repeat(300)}` });
+    await put(400, caller, "PAYPAL", { ...paypal(), [relay.name()]: relay.secret() });
+    await put(404, caller, "NOPE", paypal());
+    await put(403, caller, "SKRILL", { mode: "live", key: relay.secret() });
+    await must(409, caller.send(`${base}/PAYPAL?seen=never`, { method: "PUT", body: paypal() }));
+    await must(200, caller.get(base));
+  }
+  relay.shownOnce(await must(201, owner.post("/api/merchant/keys", undefined, { "idempotency-key": relay.name() })), "data", "secretKey");
+  relay.shownOnce(await must(201, owner.post("/api/merchant/keys")), "data", "secretKey");
+  await must(200, owner.get("/api/merchant/keys"));
+  await must(401, key.get(base));
+}
+
+/** The merchant's first owner with a session of the portal, whose cookie is a credential too. */
+async function newOwner(relay: Written, administrator: HttpClient, partner: HttpClient, merchantId: string): Promise<HttpClient> {
+  const email = `${relay.name()}@example.com`;
+  await must(201, partner.post(`/partner/api/v1/merchants/${merchantId}/portal-users`, { email }));
+  const [mail] = listOf(member((await must(200, administrator.get("/admin/mails"))).body, "data"));
+  const { body } = await must(200, administrator.get(`/admin/mails/${textMember(mail, "id")}`));
+  const token = /\/portal\/invitation\/(\S+)/.exec(textMember(body, "data", "text"))?.[1] ?? "";
+  const ownPage = { "sec-fetch-site": "same-origin", "x-relay-portal": "1" };
+  let cookie = "";
+  const send = async (path: string, sent: unknown): Promise<Answer> => {
+    const answer = await must(200, relay.caller({ ...ownPage, cookie }).post(`/api/merchant${path}`, sent));
+    cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0] ?? cookie;
+    return answer;
+  };
+  await send(`/invitations/${token}/accept`, { password: relay.secret() });
+  const begun = await send("/me/totp", {});
+  await send("/me/totp/confirm", { code: new TOTP({ secret: textMember(begun.body, "data", "secret") }).generate() });
+  return relay.caller({ ...ownPage, cookie });
+}
+
 async function partnerApi(relay: Written): Promise<void> {
   const { created } = await newPartner(relay);
   const caller = relay.caller({ authorization: `Bearer ${relay.shownOnce(created, "partnerApiKeys", "apiKey")}` });
@@ -135,7 +188,6 @@ async function partnerApi(relay: Written): Promise<void> {
   const base = "/partner/api/v1/merchants";
   const idempotent = { "idempotency-key": relay.name() };
   const merchant = await must(201, caller.post(base, { merchantId, merchantName: "Shop" }, idempotent));
-  relay.shownOnce(merchant, "keys", "publishableKey");
   relay.shownOnce(merchant, "keys", "secretKey");
   const configure = (status: number, service: string, body: object, request: Pick<HttpRequest, "headers"> = {}) =>
     must(status, caller.send(`${base}/${merchantId}/services/${service}/config`, { method: "PUT", body, ...request }));

@@ -33,6 +33,9 @@ const PARAMETERS: readonly [end: RegExp, values: readonly Value[]][] = [
   [/\/passkeys\/\{id\}$/, [({ passkeyId }) => passkeyId]],
 ];
 
+/** Parameters that name nothing of any merchant, and what they may be. */
+const COMMON: readonly [end: RegExp, value: string][] = [[/\/payment-methods\/\{service\}$/, "PAYPAL"]];
+
 /** Members of queries that name something of a merchant, and those that name nothing. */
 const QUERY: { readonly [member: string]: readonly Value[] } = {
   terminalId: [({ terminalId }) => terminalId],
@@ -70,6 +73,7 @@ const QUERY: { readonly [member: string]: readonly Value[] } = {
     day: [],
     outcome: [],
     state: [],
+    seen: [],
   },
 };
 
@@ -131,11 +135,14 @@ function pathsOf({ name, path, params }: AnyEndpoint, things: Things): { path: s
   if (parameters.length === 0) return [{ path: below, sent: [] }];
   assert.equal(parameters.length, 1, `${name}: several parameters are not known how to fill`);
   const at = below.indexOf("}") + 1;
+  const filled = (value: string) => below.slice(0, at).replace(/\{\w+\}$/, encodeURIComponent(value)) + below.slice(at);
+  const common = COMMON.find(([end]) => end.test(below.slice(0, at)));
+  if (common !== undefined) return [{ path: filled(common[1]), sent: [] }];
   const [, values] =
     PARAMETERS.find(([end]) => end.test(below.slice(0, at))) ?? assert.fail(`${name}: what does the parameter of ${path} name?`);
   return values.map((value) => {
     const id = value(things);
-    return { path: below.slice(0, at).replace(/\{\w+\}$/, encodeURIComponent(id)) + below.slice(at), sent: [id] };
+    return { path: filled(id), sent: [id] };
   });
 }
 

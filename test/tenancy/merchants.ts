@@ -64,6 +64,10 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
   assert.equal((await administrator.post("/admin/cloud-configs", config)).status, 200);
 
   const key = bearer(relay, textMember(made.body, "keys", "secretKey"));
+  const clientId = `client of ${name}`;
+  const configuration = { mode: "sandbox", clientId, clientSecret: `secret of ${name}` };
+  const configured = await partner.call("PUT", `/merchants/${merchantId}/services/PAYPAL/config`, configuration);
+  assert.equal(configured.status, 200, configured.text);
   const authCode = `A${name.toUpperCase()}`;
   const uuids = [await pay(relay, terminalId, { authCode, pan: `411111111111${last4}`, message: `message of ${name}` })];
   uuids.push(await pay(relay, terminalId, { authCode, pan: `411111111111${last4}`, message: `message of ${name}` }));
@@ -125,6 +129,7 @@ export async function newMerchant(relay: Relay, name: string, last4: string): Pr
     ...[merchantId, terminalId, ...uuids, email, colleague, authCode, things.userId, things.invitedUserId, things.sessionId],
     ...[things.webhookId, things.objectId, `hooks-of-${name}`],
     ...[...linkIds, ...linkUrls.map((url) => url.slice(-TOKEN_LENGTH)), reference, customerEmail, `link of ${name}`],
+    ...[clientId, textMember(made.body, "keys", "publishableKey")],
     ...[`Shop named ${name}`, `group of ${name}`, `message of ${name}`, `view of ${name}`],
   ];
   return { things, owner, key, partner, markers };
@@ -166,9 +171,10 @@ export function dataOf(answer: Answer): unknown {
 /** What its owner and its key read of everything: the same before and after others have asked. */
 export async function seenBy({ owner, key, things }: Merchant): Promise<unknown> {
   const people = await Promise.all(
-    ["/users", "/me", "/transactions", `/transactions/${things.uuid}`, "/webhooks", "/payment-links"].map(async (path) =>
-      dataOf(await owner.send("GET", path)),
-    ),
+    [
+      ...["/users", "/me", "/transactions", `/transactions/${things.uuid}`],
+      ...["/webhooks", "/payment-links", "/payment-methods", "/keys"],
+    ].map(async (path) => dataOf(await owner.send("GET", path))),
   );
   const sessions = listOf(member(dataOf(await owner.send("GET", "/sessions")), "items")).map((one) => member(one, "sessionId"));
   const terminals = listOf(member(dataOf(await key.get(`${PORTAL_API}/terminals`)), "items")).map((one) => member(one, "terminalId"));

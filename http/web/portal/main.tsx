@@ -3,10 +3,12 @@ import { App } from "./app.tsx";
 import { StartFailed } from "./components/start-failed.tsx";
 import { likelyLocale, showLocale, speakFrom } from "./i18n/texts.ts";
 import { preloadFor } from "./pages/preload.ts";
+import { watchBack } from "./state/navigation.ts";
 import { loadSession } from "./state/session.ts";
 
 /** Shows the portal once it is known who is signed in: nothing is shown that would be taken away again. */
 async function start(root: HTMLElement): Promise<void> {
+  watchBack();
   preloadFor(location.pathname);
   // Both at the same time; the session may then want the other language.
   const asked = loadSession().then(

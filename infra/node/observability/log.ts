@@ -8,6 +8,8 @@ export interface Log {
   /** The loaded HTTP library, its limitations, and why a newer one was not loaded. */
   httpLibrary(facts: { packageName: string; lacks: readonly string[]; instead: string | null }): void;
   listening(facts: { url: string }): void;
+  /** Links, mails and passkeys are of the listener's address, which nobody outside may reach. */
+  publicUrlMissing(url: string): void;
   metricsListening(facts: { url: string }): void;
   stopping(signal: string): void;
   stopped(facts: { unfinished: number }): void;
@@ -124,6 +126,11 @@ export function createLog(level: string, thread: string, nowMs: () => number): L
       else logger.warn({ ...event, lacks }, `the older HTTP library was loaded: ${lacks.join("; ")}`);
     },
     listening: (facts) => logger.info({ event: "listening", ...facts }, "listening"),
+    publicUrlMissing: (url) =>
+      logger.warn(
+        { event: "public URL missing", url },
+        `RELAY_PUBLIC_URL is not set: payment links and the portal's mails name ${url}, and passkeys belong to it`,
+      ),
     metricsListening: (facts) => logger.info({ event: "metrics listening", ...facts }, "metrics listening"),
     stopping: (signal) => logger.info({ event: "stopping", signal }, "stopping"),
     stopped: (facts) => logger.info({ event: "stopped", ...facts }, "stopped"),

@@ -280,6 +280,7 @@ export async function startNode({
     const { listener: zvt } = await bus.request(STORE_OWNER, "zvt.node", undefined, START_STEP_MS);
     const url = `${config.tls === null ? "http" : "https"}://${hostOf(config.host)}:${port}`;
     log.listening({ url });
+    if (config.mode === "production" && config.publicUrl === null) log.publicUrlMissing(url);
     const [running, witnessing, metricsListener] = [analytics, witness, metrics];
     if (metricsListener !== null) log.metricsListening({ url: metricsListener.url });
     return {

@@ -58,9 +58,7 @@ test("a build holds each module once, as JavaScript, and what they read at run t
   const fromBuild: { loadScripts: typeof loadScripts } = await import(pathToFileURL(join(built, "http/web/script-files.js")).href);
   assert.deepEqual(await fromBuild.loadScripts(), await loadScripts(), "a build serves the same bytes as the sources do");
 
-  const webAppsFromBuild: { loadWebApps: typeof loadWebApps } = await import(
-    pathToFileURL(join(built, "http/web/web-app-files.js")).href
-  );
+  const webAppsFromBuild: { loadWebApps: typeof loadWebApps } = await import(pathToFileURL(join(built, "http/web/web-app-files.js")).href);
   const plain = ({ shell, assets }: WebAppFiles) =>
     [shell, ...[...assets].sort().map(([, asset]) => asset)].map(({ bytes, etag }) => [etag, bytes.identity]);
   const [fromSources, ofBuild] = [await loadWebApps(), await webAppsFromBuild.loadWebApps()];

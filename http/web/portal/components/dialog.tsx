@@ -34,12 +34,12 @@ function Modal({ title, onClose, children, kind }: DialogProps & { kind: "dialog
     const first = current.querySelector<HTMLElement>("[data-autofocus]");
     (first ?? current.querySelector<HTMLElement>("h2"))?.focus();
     const controller = new AbortController();
-    // At a second Escape a browser closes it without asking. Then it is told, and what may not be closed is shown again.
+    // At a second Escape a browser closes it without asking. It is shown again, for what is told of it may ask first, in front of it, or not close at all.
     current.addEventListener(
       "close",
       () => {
-        if (latest.current === undefined) current.showModal();
-        else latest.current();
+        current.showModal();
+        latest.current?.();
       },
       { signal: controller.signal },
     );

@@ -166,6 +166,7 @@ export const en = {
     configured: "Configured",
     notConfigured: "Not configured",
     onNotConfigured: "It is on, but takes no payment before it is configured.",
+    liveInTest: "This method is LIVE although you are in TEST: with it real money moves.",
     use: (name: string) => `Use ${name}`,
     configure: "Configure",
     show: "Show",

@@ -172,6 +172,7 @@ export const it: Catalogue = {
     configured: "Configurato",
     notConfigured: "Da configurare",
     onNotConfigured: "È attivo, ma non incassa finché non lo configuri.",
+    liveInTest: "Questo metodo è LIVE anche se sei in TEST: con questo si muove denaro vero.",
     use: (name: string) => `Usa ${name}`,
     configure: "Configura",
     show: "Mostra",

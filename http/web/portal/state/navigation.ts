@@ -16,6 +16,33 @@ export function navigate(url: string, { replace = false }: { replace?: boolean }
   route(url, replace);
 }
 
+/** Who keeps the browser's Back button from leaving: its address, and what asks instead. */
+let holder: { here: string; ask: () => void } | null = null;
+
+/** Has Back ask instead of leaving, until the function that it answers with is called. */
+export function holdBack(ask: () => void): () => void {
+  const held = { here: location.pathname + location.search, ask };
+  holder = held;
+  return () => {
+    if (holder === held) holder = null;
+  };
+}
+
+/** To be called before the router listens: who hears of a step back first decides. */
+export function watchBack(): void {
+  addEventListener(
+    "popstate",
+    (event) => {
+      if (holder === null) return;
+      event.stopImmediatePropagation();
+      // The address has changed already.
+      history.pushState(null, "", holder.here);
+      holder.ask();
+    },
+    { capture: true },
+  );
+}
+
 /** Counts a move that the router made by itself: a link, or the browser's buttons. */
 export function moved(): void {
   moves += 1;

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { holdBack } from "./navigation.ts";
 
 /**
  * Guards what was typed and is not saved: the browser asks before the page is closed or loaded again, and its Back button calls `ask` in the place of going
@@ -7,22 +8,14 @@ import { useEffect, useRef } from "preact/hooks";
 export function useUnsavedGuard(isUnsaved: boolean, ask: () => void): void {
   const latest = useRef(ask);
   latest.current = ask;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isUnsaved) return;
     const controller = new AbortController();
-    const { signal } = controller;
-    const here = location.pathname + location.search;
-    addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
-    // Before the router hears of it. The address has changed already, and is put back.
-    addEventListener(
-      "popstate",
-      (event) => {
-        event.stopImmediatePropagation();
-        history.pushState(null, "", here);
-        latest.current();
-      },
-      { signal, capture: true },
-    );
-    return () => controller.abort();
+    addEventListener("beforeunload", (event) => event.preventDefault(), { signal: controller.signal });
+    const release = holdBack(() => latest.current());
+    return () => {
+      controller.abort();
+      release();
+    };
   }, [isUnsaved]);
 }

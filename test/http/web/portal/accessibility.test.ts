@@ -9,11 +9,14 @@ import {
   DELIVERY,
   endpointOf,
   invitationOf,
+  KEYS,
   LINK_TRANSACTION,
   LINKS,
   linkAt,
   MERCHANT,
+  METHODS,
   meOf,
+  NEW_KEYS,
   OVERVIEW,
   PAYMENT_LINKS,
   RECOVERY_CODES,
@@ -48,6 +51,8 @@ const ANNA = {
   "GET /webhooks/deliveries": () => ({ data: DELIVERIES }),
   "GET /webhooks/deliveries/*": () => ({ data: DELIVERY }),
   "POST /webhooks": () => ({ data: { endpoint: endpointOf(), secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" } }),
+  "GET /payment-methods": () => ({ data: METHODS }),
+  "GET /keys": () => ({ data: KEYS }),
 };
 const TWO_MERCHANTS = {
   ...ANNA,
@@ -375,11 +380,72 @@ const CASES: AccessibilityCase[] = [
     handlers: ANNA,
     until: (page) => page.getByRole("link", { name: "Go to the start page" }).waitFor(),
   },
+  {
+    name: "payment methods",
+    path: "/portal/payment-methods",
+    handlers: ANNA,
+    until: (page) => page.getByRole("switch", { name: "Use Bizum" }).waitFor(),
+  },
+  {
+    name: "a payment method's form with what is wrong",
+    path: "/portal/payment-methods/BANCOMAT_PAY",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByLabel("Name shown to customers").fill("A name of more than thirty-five characters");
+      await page.getByText("At most 35 characters.").waitFor();
+    },
+  },
+  {
+    name: "a payment method of free members",
+    path: "/portal/payment-methods/IGFS",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Add" }).click();
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("This field is required.").first().waitFor();
+    },
+  },
+  {
+    name: "a payment method that was changed meanwhile",
+    path: "/portal/payment-methods/BANCOMAT_PAY",
+    handlers: { ...ANNA, "PUT /payment-methods/*": () => ({ status: 409, code: "conflict" }) },
+    until: async (page) => {
+      await page.getByLabel("Name shown to customers").fill("Bar");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Somebody else has configured").waitFor();
+    },
+  },
+  {
+    name: "a payment method for who may only look",
+    path: "/portal/payment-methods/BANCOMAT_PAY",
+    handlers: { ...ANNA, "GET /session": () => ({ data: sessionOf({ merchant: { ...MERCHANT, role: "VIEWER" } }) }) },
+    until: (page) => page.getByText("Name shown to customers").waitFor(),
+  },
+  { name: "keys", path: "/portal/keys", handlers: ANNA, until: (page) => page.getByText(KEYS.publishableKey ?? "").waitFor() },
+  {
+    name: "a question before new keys",
+    path: "/portal/keys",
+    handlers: ANNA,
+    until: async (page) => {
+      await page.getByRole("button", { name: "Make a new pair" }).click();
+      await page.getByText("take no payments until").waitFor();
+    },
+  },
+  {
+    name: "new keys",
+    path: "/portal/keys",
+    handlers: { ...ANNA, "POST /keys": () => ({ status: 201, data: NEW_KEYS }) },
+    until: async (page) => {
+      await page.getByRole("button", { name: "Make a new pair" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Make a new pair" }).click();
+      await page.getByText(NEW_KEYS.secretKey).waitFor();
+    },
+  },
 ];
 
 test("no page breaks WCAG A or AA, its policy or its width, in both themes, on a phone and on a desk", {
   skip: NO_BROWSER,
-  timeout: 300_000,
+  timeout: 900_000,
 }, async (t) => {
   await lookAtEvery(t, "portal", CASES);
 });

@@ -3,9 +3,11 @@ import type {
   AuditItemJson,
   CallLogJson,
   InvitationJson,
+  KeysJson,
   MeJson,
   OverviewJson,
   PaymentLinkJson,
+  PaymentMethodJson,
   SessionItemJson,
   SessionStateJson,
   TerminalItemJson,
@@ -567,4 +569,55 @@ export const DELIVERY: WebhookDeliveryDetailJson = {
     { at: "2026-11-25T10:00:00.000Z", ms: 3_001, status: null, answer: null, problem: "connection refused" },
     { at: "2026-11-25T10:00:05.000Z", ms: 84, status: 500, answer: "<h1>Internal Server Error</h1>", problem: null },
   ],
+};
+
+const PEM_LENGTH_MAX = 16_384;
+
+export function methodOf(changes: Partial<PaymentMethodJson> = {}): PaymentMethodJson {
+  return {
+    service: "BANCOMAT_PAY",
+    description: "BANCOMAT Pay",
+    enabled: true,
+    configured: true,
+    mode: "sandbox",
+    members: [
+      { name: "idPg", secret: false, maxLength: 256 },
+      { name: "idNegozio", secret: false, maxLength: 256 },
+      { name: "merchantName", secret: false, maxLength: 35 },
+      { name: "certificate", secret: true, maxLength: PEM_LENGTH_MAX },
+      { name: "privateKey", secret: true, maxLength: PEM_LENGTH_MAX },
+    ],
+    values: { idPg: "12345", idNegozio: "12345678901", merchantName: "Caffè Duomo", certificate: "********", privateKey: "********" },
+    updatedAt: "2026-11-24T09:15:00.000Z",
+    ...changes,
+  };
+}
+
+export const METHODS: { items: PaymentMethodJson[] } = {
+  items: [
+    methodOf({ service: "IGFS", members: null, values: { apiKey: "********9f2c" }, mode: "live" }),
+    methodOf({
+      ...{ service: "PAYPAL", enabled: true, configured: false, mode: null, values: {}, updatedAt: null },
+      members: [
+        { name: "clientId", secret: false, maxLength: 256 },
+        { name: "clientSecret", secret: true, maxLength: 256 },
+      ],
+    }),
+    methodOf(),
+    methodOf({ service: "BIZUM", members: null, enabled: false, configured: false, mode: null, values: {}, updatedAt: null }),
+  ],
+};
+
+export const KEYS: KeysJson = {
+  publishableKey: "pk_merchant_fKd93mPq7sVx1LwBt5Yz0aCe2Rg4Hj6Nn8Uo_QiT-Sk",
+  secretKeyPrefix: "sk_merchant_k3Qd",
+  createdAt: "2026-03-02T08:00:00.000Z",
+  environment: "TEST",
+};
+
+/** Put together here, as scanners of leaked secrets know the whole form. */
+export const NEW_KEYS = {
+  publishableKey: `pk_merchant_${"n".repeat(43)}`,
+  secretKey: `sk_merchant_${"s".repeat(43)}`,
+  createdAt: "2026-11-25T09:00:00.000Z",
 };

@@ -9,7 +9,7 @@ import { errorText } from "../../i18n/error-text.ts";
 import { formatDateTime } from "../../i18n/format.ts";
 import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
-import { may } from "../../state/session.ts";
+import { may, merchant } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { MethodBadges } from "./method-badges.tsx";
 
@@ -24,7 +24,7 @@ export function MethodCard({
   onChanged: (changed: PaymentMethodJson) => void;
 }) {
   const { paymentMethods: words } = text();
-  const { service, enabled, configured, updatedAt } = method;
+  const { service, enabled, configured, mode, updatedAt } = method;
   const { name, about } = words.services[service];
   const [asking, setAsking] = useState(false);
   const turn = async (on: boolean): Promise<void> => {
@@ -52,6 +52,7 @@ export function MethodCard({
         )}
       </div>
       <MethodBadges method={method} />
+      {mode === "live" && merchant.value?.environment === "TEST" && <Banner kind="warning">{words.liveInTest}</Banner>}
       {enabled && !configured && <Banner kind="warning">{words.onNotConfigured}</Banner>}
       {turning.error !== null && (
         <Banner kind="danger" alert>

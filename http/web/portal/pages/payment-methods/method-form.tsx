@@ -1,5 +1,5 @@
 import type { Static } from "@sinclair/typebox";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { PaymentMethodJson, PaymentMethods } from "../../../../surfaces/merchant/schemas.ts";
 import { get, put } from "../../api/client.ts";
 import { hasCode } from "../../api/errors.ts";
@@ -12,10 +12,10 @@ import { text } from "../../i18n/texts.ts";
 import { useAction } from "../../state/action.ts";
 import { useSendOnce } from "../../state/send-once.ts";
 import { toast } from "../../state/toasts.ts";
+import { charactersOf } from "./characters.ts";
 import { FreeMembers } from "./free-members.tsx";
 import {
   bodyOf,
-  charactersOf,
   freeNameProblem,
   freeValueProblem,
   hasLines,
@@ -47,8 +47,9 @@ export function MethodForm({ method, onUnsaved, onCancel, onSaved, onStored }: M
   const sendOnce = useSendOnce();
   const { service, members } = looked;
   const unsaved = JSON.stringify(written) !== JSON.stringify(writtenOf(looked));
+  // Before anything else can be pressed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is unsaved decides, not who listens.
-  useEffect(() => onUnsaved(unsaved), [unsaved]);
+  useLayoutEffect(() => onUnsaved(unsaved), [unsaved]);
   const save = useAction(async () => {
     const body = bodyOf(looked, written);
     const query = { seen: looked.updatedAt ?? "never" };

@@ -1,5 +1,6 @@
 import type { PaymentMethodJson } from "../../../../surfaces/merchant/schemas.ts";
 import { text } from "../../i18n/texts.ts";
+import { charactersOf } from "./characters.ts";
 
 type Member = NonNullable<PaymentMethodJson["members"]>[number];
 
@@ -18,11 +19,6 @@ export interface Written {
   mode: "sandbox" | "live" | null;
   values: Readonly<Record<string, string>>;
   free: readonly FreeMember[];
-}
-
-/** As the relay counts them, so that an emoji is one. */
-export function charactersOf(value: string): number {
-  return [...value].length;
 }
 
 /** Certificates and keys have many lines, and are longer than anything that has one. */
@@ -88,5 +84,6 @@ export function freeValueProblem({ value, stored }: FreeMember): string | null {
 /** What a member is, for people; its own name where the catalogue has no other. */
 export function memberLabel(name: string): string {
   const known: Readonly<Record<string, string>> = text().paymentMethods.members;
-  return Object.hasOwn(known, name) ? `${known[name]} (${name})` : name;
+  const label = Object.hasOwn(known, name) ? known[name] : undefined;
+  return label === undefined || label.toLowerCase() === name.toLowerCase() ? (label ?? name) : `${label} (${name})`;
 }
