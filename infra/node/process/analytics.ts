@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../engine/kernel/clock.ts";
 import type { Kv } from "../../../engine/kernel/kv.ts";
 import type { OutboxBacklog } from "../../../engine/operators/overview.ts";
+import type { FedSearch } from "../../../engine/payments/fed-search.ts";
 import type { TransactionList } from "../../../engine/payments/transaction-list.ts";
 import { ANALYST_USERNAME, writeAnalystAccess } from "../../../storage/clickhouse/analyst-access.ts";
 import { type ClickHouseAddress, connectClickHouse } from "../../../storage/clickhouse/client.ts";
@@ -12,6 +13,7 @@ import { migrate, SchemaTooNew } from "../../../storage/clickhouse/migrate.ts";
 import { PORTAL_WORKLOAD } from "../../../storage/clickhouse/workloads.ts";
 import { clickHouseSink } from "../../../storage/feed/clickhouse-sink.ts";
 import { createFedRows, type FedRows } from "../../../storage/feed/fed-commands.ts";
+import { createFedSearch, missingFedSearch } from "../../../storage/feed/fed-search.ts";
 import { createFeed, type Feed } from "../../../storage/feed/feed.ts";
 import { type MerchantBackfill, startMerchantBackfill } from "../../../storage/feed/merchant-backfill.ts";
 import {
@@ -47,6 +49,8 @@ export interface Analytics {
   list: TransactionList;
   /** The same of merchants, for their portal. */
   merchants: MerchantTransactionReader;
+  /** By uuid, over all terminals. */
+  search: FedSearch;
   /**
    * What ClickHouse knows about the store, needed before the node starts. Resolves when ClickHouse can be reached and its schema is
    * current; with null if the first attempt has failed, or (`patienceMs`) none has succeeded in time.
@@ -81,6 +85,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   let backfill: MerchantBackfill | null = null;
   let list: TransactionList = missingTransactionList("ClickHouse is starting");
   let merchants = missingMerchantTransactions("ClickHouse is starting");
+  let search = missingFedSearch;
   let deliveredUntil: () => string | null = () => null;
   const lookAtOutbox = createOutboxBacklog({ kv: options.kv, clock: options.clock, deliveredUntil: () => deliveredUntil() });
   const [told, tells] = signal<void>();
@@ -106,6 +111,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
         if (stopping.signal.aborted) return null;
         // Connections of their own, so that none of the feed's waits for a merchant.
         const portalClient = connectClickHouse(reached.address, { workload: PORTAL_WORKLOAD });
+        search = createFedSearch(portalClient);
         if (kafka === null) {
           const started = createFeed({
             kv,
@@ -157,6 +163,7 @@ export function startAnalytics(options: AnalyticsOptions): Analytics {
   const ready = start();
   return {
     list: { page: (query) => list.page(query) },
+    search: (uuids) => search(uuids),
     merchants: {
       page: (merchantId, query) => merchants.page(merchantId, query),
       find: (merchantId, uuid) => merchants.find(merchantId, uuid),
